@@ -1,0 +1,36 @@
+"""RltuiError, the one error that a user is meant to read, and the one place that prints it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+
+class RltuiError(Exception):
+    """Something a user can act on.
+
+    message: what happened, where (file, line, key, worker), expected and found.
+    hint: what to do about it; may be empty.
+    exit_code: 1 it failed, 2 bad usage or bad input.
+    """
+
+    def __init__(self, message: str, hint: str = "", exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.exit_code = exit_code
+
+    def __reduce__(self) -> tuple[type[RltuiError], tuple[str, str, int]]:
+        return RltuiError, (self.message, self.hint, self.exit_code)
+
+
+def report(error: RltuiError, stream: TextIO | None = None) -> int:
+    """Print the error for a person (ASCII-safe) and return its exit code."""
+    out = stream or sys.stderr
+    text = f"rltui: {error.message}\n"
+    if error.hint:
+        text += "".join(f"  {line}\n" for line in error.hint.splitlines())
+    encoding = out.encoding or "ascii"
+    out.write(text.encode(encoding, "replace").decode(encoding))
+    out.flush()
+    return error.exit_code

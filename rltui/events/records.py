@@ -1,0 +1,183 @@
+"""Records: what a trainer says has happened. One JSON object a line in the journal, tagged by `event` (SPEC § 19).
+
+`time` is Unix seconds. Unknown is null, never 0. Readers skip events and fields that they do not know.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
+
+TrainerState = Literal[
+    "starting", "collecting", "learning", "paused", "saving", "stopping", "stopped", "failed"
+]
+Level = Literal["debug", "info", "warning", "error"]
+
+
+def _snake(name: str) -> str:
+    return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag=_snake):
+    time: float
+
+
+class RunStarted(_Record, frozen=True, kw_only=True):
+    """The header: written when a trainer opens the run, first time or again."""
+
+    run: str
+    profile: str
+    label: str
+    phase: int | None
+    stage: str | None
+    author: str
+    versions: dict[str, str]
+    pid: int
+    host: str
+    device: str
+    seed: int
+    timesteps: int
+    step_limit: int | None
+    workers: int
+    arenas: int  # per worker
+    blue: int
+    orange: int
+    obs_size: int
+    actions: int
+    policy_layers: list[int]
+    critic_layers: list[int]
+    policy_parameters: int
+    critic_parameters: int
+    learning_rate: float
+    critic_learning_rate: float
+    ent_coef: float
+    gamma: float
+    tick_skip: int
+    iteration: int  # timesteps wanted per iteration
+    batch: int
+    minibatch: int
+    epochs: int
+    save_every: int
+    milestone_interval: int
+    reward_names: list[str]
+
+
+class RunResumed(_Record, frozen=True, kw_only=True):
+    """Training goes on from a checkpoint: readers drop earlier rows above `timesteps`."""
+
+    timesteps: int
+    checkpoint: str
+    reason: str
+
+
+class IterationFinished(_Record, frozen=True, kw_only=True):
+    iteration: int
+    timesteps: int
+    metrics: dict[str, float | None]
+
+
+class UpdateDropped(_Record, frozen=True, kw_only=True):
+    """The non-finite guard kept an update from the weights."""
+
+    iteration: int
+    timesteps: int
+    source: str  # which reward, observation index, worker, arena, loss or gradient
+    in_a_row: int
+
+
+class WorkerStarted(_Record, frozen=True, kw_only=True):
+    worker: int
+    pid: int
+    restarts: int
+    seconds: float  # from spawn to ready
+
+
+class WorkerFailed(_Record, frozen=True, kw_only=True):
+    worker: int
+    kind: Literal["died", "hung", "raised", "start"]
+    reason: str
+    trace: str
+
+
+class StateChanged(_Record, frozen=True, kw_only=True):
+    state: TrainerState
+    reason: str
+
+
+class CheckpointSaved(_Record, frozen=True, kw_only=True):
+    kind: Literal["checkpoint", "milestone"]
+    path: str
+    label: str
+    timesteps: int
+    bytes: int
+    held_seconds: float  # how long the training thread was held
+    seconds: float  # until it was on disk
+
+
+class CheckpointFailed(_Record, frozen=True, kw_only=True):
+    kind: Literal["checkpoint", "milestone"]
+    path: str
+    reason: str
+
+
+class CheckpointPruned(_Record, frozen=True, kw_only=True):
+    path: str
+
+
+class LogLine(_Record, frozen=True, kw_only=True):
+    level: Level
+    source: str  # trainer, learner, worker, runs, control …
+    message: str
+    worker: int | None = None
+
+
+class RunFinished(_Record, frozen=True, kw_only=True):
+    """A clean end. A run whose journal lacks it after its last RunStarted ended uncleanly."""
+
+    timesteps: int
+    exit_code: int
+    reason: str
+
+
+class CommandLogged(_Record, frozen=True, kw_only=True):
+    """The audit line of one command's fate."""
+
+    command: str
+    by: str
+    outcome: CommandAccepted | CommandApplied | CommandRefused
+
+
+Record = (
+    RunStarted
+    | RunResumed
+    | IterationFinished
+    | UpdateDropped
+    | WorkerStarted
+    | WorkerFailed
+    | StateChanged
+    | CheckpointSaved
+    | CheckpointFailed
+    | CheckpointPruned
+    | LogLine
+    | RunFinished
+    | CommandLogged
+)
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Record)
+
+
+def encode(record: Record) -> bytes:
+    """One JSON line, without the newline."""
+    return _encoder.encode(record)
+
+
+def decode(line: bytes) -> Record | None:
+    """The record of one line; None where it is torn, foreign or of an unknown kind."""
+    try:
+        return _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None

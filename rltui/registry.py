@@ -67,9 +67,19 @@ def resolve(kind: Kind, name: str) -> type[Any]:
 
 
 def build(kind: Kind, component: Component) -> Any:
-    """An instance of the component with its parameters. Raises RltuiError for an unknown name or parameter."""
+    """An instance of the component. Raises RltuiError for an unknown name or parameter, or a class that cannot be built."""
     cls = resolve(kind, component.name)
-    return cls(params(kind, cls, component))
+    if not dataclasses.is_dataclass(getattr(cls, "Params", None)):
+        raise RltuiError(
+            f"{kind} {component.name!r}: class {cls.__name__} is no {kind}",
+            f"derive it from rltui's base class for a {kind}, which declares `Params`",
+            exit_code=2,
+        )
+    made = params(kind, cls, component)
+    try:
+        return cls(made)
+    except TypeError as error:  # an abstract method is missing, or the constructor takes something else
+        raise RltuiError(f"{kind} {component.name!r}: {error}", exit_code=2) from error
 
 
 def params(kind: Kind, cls: type[Any], component: Component) -> Any:

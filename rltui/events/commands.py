@@ -45,6 +45,7 @@ def name_of(command: Command) -> str:
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
     client: str  # who, shown to others: "ada on tower, pid 1234"
     readonly: bool = False
+    errand: bool = False  # a command line's one errand: never holds control, may always stop the run
     protocol: int = 1
 
 
@@ -75,7 +76,8 @@ class Welcome(msgspec.Struct, frozen=True, tag="welcome"):
     run: str
     pid: int
     protocol: int
-    controller: str | None  # who holds control
+    controller: str | None  # who holds control; sent again whenever that changes
+    you: str = ""  # this client's name as others see it
 
 
 class WorkerLive(msgspec.Struct, frozen=True):

@@ -1,0 +1,97 @@
+"""The limit: how many timesteps per second RocketSim alone gives on these cores. Everything else is measured against it.
+
+P spawned processes each step K arenas in a plain loop: a random row of the action table for every car, `arena.step`,
+a kickoff every 300 steps or after a goal. No observations, rewards or policy.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import time
+from multiprocessing.connection import Connection
+from typing import Any
+
+EPISODE_STEPS = 300
+WARM_STEPS = 200  # the first hundred steps of a new arena cost several times the later ones
+
+
+class BareArenas:
+    """K arenas and the loop that steps them."""
+
+    def __init__(self, arenas: int, cars: int, tick_skip: int, seed: int) -> None:
+        import RocketSim
+
+        from rltui.actions.rlgym_table import RlgymTable
+        from rltui.sim import meshes
+
+        meshes.init_simulator(meshes.locate(None))
+        rows = RlgymTable(RlgymTable.Params()).rows().tolist()
+        self._controls = [RocketSim.CarControls(*row[:5], *(bool(button) for button in row[5:])) for row in rows]
+        self._goals = [False] * arenas
+        self._arenas = [self._arena(RocketSim, index, cars) for index in range(arenas)]
+        self._cars = [arena.get_cars() for arena in self._arenas]
+        self._age = [EPISODE_STEPS] * arenas
+        draw = random.Random(seed)
+        self._draws = [draw.randrange(len(rows)) for _ in range(1 << 16)]
+        self._at, self._resets, self._ticks, self._seed = 0, 0, tick_skip, seed * 1_000_003
+
+    def _arena(self, simulator: Any, index: int, cars: int) -> Any:
+        arena = simulator.Arena(simulator.GameMode.SOCCAR)
+        for car in range(cars):
+            arena.add_car(car % 2)
+        arena.set_goal_score_callback(lambda *_, **__: self._goals.__setitem__(index, True), None)
+        return arena
+
+    def sweep(self) -> None:
+        """One step of every arena."""
+        controls, draws, at, ticks = self._controls, self._draws, self._at, self._ticks
+        mask = len(draws) - 1
+        for index, arena in enumerate(self._arenas):
+            if self._goals[index] or self._age[index] >= EPISODE_STEPS:
+                self._goals[index], self._age[index] = False, 0
+                self._resets += 1
+                arena.reset_kickoff(self._seed + self._resets)
+            self._age[index] += 1
+            for car in self._cars[index]:
+                car.set_controls(controls[draws[at & mask]])
+                at += 1
+            arena.step(ticks)
+        self._at = at
+
+
+def measure_limit(processes: int, arenas: int, cars: int, seconds: float, tick_skip: int = 8) -> float:
+    """Timesteps per second of all processes together."""
+    context = multiprocessing.get_context("spawn")
+    pipes, workers = [], []
+    for index in range(processes):
+        ours, theirs = context.Pipe()
+        worker = context.Process(
+            target=_measure_one, args=(theirs, arenas, cars, tick_skip, seconds, index + 1), daemon=True
+        )
+        worker.start()
+        theirs.close()
+        pipes.append(ours)
+        workers.append(worker)
+    for pipe in pipes:
+        pipe.recv_bytes()  # warm
+    for pipe in pipes:
+        pipe.send_bytes(b"go")
+    rates = [float(pipe.recv_bytes()) for pipe in pipes]
+    for worker in workers:
+        worker.join()
+    return sum(rates) * cars
+
+
+def _measure_one(pipe: Connection, arenas: int, cars: int, tick_skip: int, seconds: float, seed: int) -> None:
+    lot = BareArenas(arenas, cars, tick_skip, seed)
+    for _ in range(WARM_STEPS):
+        lot.sweep()
+    pipe.send_bytes(b"warm")
+    pipe.recv_bytes()
+    start = time.perf_counter()
+    sweeps = 0
+    while time.perf_counter() - start < seconds:
+        lot.sweep()
+        sweeps += 1
+    pipe.send_bytes(str(sweeps * arenas / (time.perf_counter() - start)).encode())

@@ -1,0 +1,172 @@
+"""policy.npz: a policy as workers, viewer, evaluator and exports read it, without torch and without pickles.
+
+A zip of .npy arrays, loadable with `numpy.load(path, allow_pickle=False)`. Keys: format, kind, w0, b0, w1, b1, …
+(float32, w as [in, out]), table [actions, 8], table_hash, legality, obs_signature, tick_skip, action_delay_ticks, env
+(JSON text) and, for normalised observations, normalizer_mean and normalizer_var [obs_size].
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.errors import RltuiError
+from rltui.policy.discrete import DiscretePolicy
+from rltui.policy.layout import Float, Layer, layer_sizes
+
+FORMAT = 1
+KIND = "discrete"
+_HINT = "choose another checkpoint, or make the file anew by saving the run again"
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same policy makes the same bytes
+
+
+@dataclass(frozen=True)
+class SavedPolicy:
+    """All that acting needs. Arrays are float32."""
+
+    layers: tuple[Layer, ...]  # w [in, out], b [out]
+    table: Float  # [actions, 8]: throttle, steer, pitch, yaw, roll, jump, boost, handbrake
+    table_hash: str
+    obs_signature: str
+    tick_skip: int
+    action_delay_ticks: int
+    legality: str = "off"
+    env: str = "{}"  # JSON of the observation component and the game
+    normalizer_mean: Float | None = None  # [obs_size]
+    normalizer_var: Float | None = None  # [obs_size]
+
+    def network(self, max_rows: int) -> DiscretePolicy:
+        """The policy, ready to act on up to max_rows observations at once."""
+        return DiscretePolicy.from_layers(self.layers, max_rows)
+
+
+def save_policy(policy: SavedPolicy) -> bytes:
+    """The file's bytes; equal policies give equal bytes. Raises ValueError for shapes that do not fit each other."""
+    arrays: dict[str, NDArray[Any]] = {"format": np.array(FORMAT), "kind": np.array(KIND)}
+    for i, (w, b) in enumerate(policy.layers):
+        arrays[f"w{i}"], arrays[f"b{i}"] = np.ascontiguousarray(w, np.float32), np.asarray(b, np.float32)
+    arrays["table"] = np.ascontiguousarray(policy.table, np.float32)
+    for key in ("table_hash", "legality", "obs_signature", "tick_skip", "action_delay_ticks", "env"):
+        arrays[key] = np.array(getattr(policy, key))
+    for key in ("normalizer_mean", "normalizer_var"):
+        if getattr(policy, key) is not None:
+            arrays[key] = np.asarray(getattr(policy, key), np.float32)
+    problems = _problems(arrays)
+    if problems:
+        raise ValueError("; ".join(problems))
+    return _zip(arrays)
+
+
+def load_policy(source: Path | bytes) -> SavedPolicy:
+    """The policy of a file or of its bytes. RltuiError names the file, the key, expected and found."""
+    name = "policy.npz" if isinstance(source, bytes) else str(source)
+    try:
+        data = source if isinstance(source, bytes) else source.read_bytes()
+    except OSError as error:
+        raise RltuiError(f"{name}: {error.strerror}", _HINT) from error
+    try:
+        arrays = _unzip(data)
+    except Exception as error:  # a damaged or hostile file can raise anything in zipfile and numpy
+        raise RltuiError(f"{name}: not a policy file: {error}", _HINT) from error
+    problems = _problems(arrays)
+    if problems:
+        raise RltuiError("\n".join(f"{name}: {problem}" for problem in problems), _HINT)
+    return _policy(arrays)
+
+
+def _policy(arrays: Mapping[str, NDArray[Any]]) -> SavedPolicy:
+    return SavedPolicy(
+        layers=tuple((arrays[f"w{i}"], arrays[f"b{i}"]) for i in range(_n_layers(arrays))),
+        table=arrays["table"],
+        table_hash=str(arrays["table_hash"]),
+        obs_signature=str(arrays["obs_signature"]),
+        tick_skip=int(arrays["tick_skip"]),
+        action_delay_ticks=int(arrays["action_delay_ticks"]),
+        legality=str(arrays["legality"]),
+        env=str(arrays["env"]),
+        normalizer_mean=arrays.get("normalizer_mean"),
+        normalizer_var=arrays.get("normalizer_var"),
+    )
+
+
+def _zip(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for key, array in arrays.items():
+            member = io.BytesIO()
+            np.save(member, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{key}.npy", _EPOCH), member.getvalue())
+    return out.getvalue()
+
+
+def _unzip(data: bytes) -> dict[str, NDArray[Any]]:
+    """Arrays by key. A zip that says it is larger inside than outside is refused before anything is unpacked."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > len(data):
+            raise ValueError("larger inside than outside")
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def _n_layers(arrays: Mapping[str, NDArray[Any]]) -> int:
+    n = 0
+    while f"w{n}" in arrays:
+        n += 1
+    return n
+
+
+def _problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
+    """Everything that keeps these arrays from being a policy, each with its key, expected and found."""
+    problems = _scalar_problems(arrays)
+    n = _n_layers(arrays)
+    floats = ["table", *(f"{part}{i}" for i in range(max(n, 1)) for part in "wb")]
+    floats += [key for key in ("normalizer_mean", "normalizer_var") if key in arrays]
+    for key in floats:
+        problems += _float_problems(key, arrays.get(key))
+    if problems:
+        return problems
+    try:
+        sizes = layer_sizes([(arrays[f"w{i}"], arrays[f"b{i}"]) for i in range(n)])
+    except ValueError as error:
+        return [str(error)]
+    shapes = {"table": (sizes[-1], 8), "normalizer_mean": (sizes[0],), "normalizer_var": (sizes[0],)}
+    return [
+        f"key {key!r}: expected {list(shape)}, found {list(arrays[key].shape)}"
+        for key, shape in shapes.items()
+        if key in arrays and arrays[key].shape != shape
+    ]
+
+
+def _scalar_problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
+    kinds = dict.fromkeys(("format", "tick_skip", "action_delay_ticks"), "i")
+    kinds |= dict.fromkeys(("kind", "table_hash", "legality", "obs_signature", "env"), "U")
+    words = {"i": "an integer", "U": "a text"}
+    problems = [
+        f"key {key!r}: expected {words[kind]}, found {_describe(arrays.get(key))}"
+        for key, kind in kinds.items()
+        if key not in arrays or arrays[key].shape != () or arrays[key].dtype.kind != kind
+    ]
+    if not problems and int(arrays["format"]) != FORMAT:
+        problems.append(f"key 'format': expected {FORMAT}, found {int(arrays['format'])}")
+    if not problems and str(arrays["kind"]) != KIND:
+        problems.append(f"key 'kind': expected {KIND!r}, found {str(arrays['kind'])!r}")
+    return problems
+
+
+def _float_problems(key: str, array: NDArray[Any] | None) -> list[str]:
+    if array is None or array.dtype != np.float32:
+        return [f"key {key!r}: expected a float32 array, found {_describe(array)}"]
+    if not np.isfinite(array).all():
+        return [f"key {key!r}: {int((~np.isfinite(array)).sum())} of {array.size} numbers are not finite"]
+    return []
+
+
+def _describe(array: NDArray[Any] | None) -> str:
+    return "nothing" if array is None else f"{array.dtype} {list(array.shape)}"

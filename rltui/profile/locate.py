@@ -1,0 +1,74 @@
+"""Which file a profile argument means: a path, a name in ./profiles, or a shipped name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rltui.profile.problems import Problem, ProfileError, nearest
+
+SUFFIX = ".toml"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A profile that can be named. shipped: it came with rltui."""
+
+    name: str
+    path: Path
+    shipped: bool
+
+
+def user_folder() -> Path:
+    """Where a user's own profiles are looked for and written: ./profiles."""
+    return Path("profiles")
+
+
+def shipped_folder() -> Path:
+    """Inside the installed package, else at the top of a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "profiles"
+    return installed if installed.is_dir() else package.parent / "profiles"
+
+
+def listing() -> list[Listed]:
+    """All profiles by name, ./profiles before the shipped ones, each name once."""
+    found: dict[str, Listed] = {}
+    shipped = shipped_folder()
+    for folder in (user_folder(), shipped):
+        for path in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
+            own = folder.resolve() != shipped
+            found.setdefault(path.stem, Listed(path.stem, path, not own))
+    return sorted(found.values(), key=lambda listed: listed.name)
+
+
+def locate(argument: str | Path) -> Path:
+    """The file. A plain name is looked up in ./profiles, then among the shipped; anything else is a path.
+
+    `profiles/quick.toml` finds the shipped profile too when there is no such file here. ProfileError (exit code 2)
+    names what is nearest.
+    """
+    text = str(argument)
+    path = Path(text).expanduser()
+    if path.name == text and path.suffix != SUFFIX:
+        for folder in (user_folder(), shipped_folder()):
+            if (folder / f"{text}{SUFFIX}").is_file():
+                return folder / f"{text}{SUFFIX}"
+    if path.exists() or path.is_symlink():
+        return path
+    if path.parent == user_folder() and (shipped_folder() / path.name).is_file():
+        return shipped_folder() / path.name
+    raise _no_such(text, path)
+
+
+def _no_such(text: str, path: Path) -> ProfileError:
+    names = [listed.name for listed in listing()]
+    problem = Problem(
+        text or '""',
+        None,
+        "",
+        "no such profile",
+        expected=f"a file, or one of {', '.join(names)}",
+        hint=nearest(path.name.removesuffix(SUFFIX), names),
+    )
+    return ProfileError(text, [problem])

@@ -1,0 +1,126 @@
+"""From a file to text and raw values, and every way in which that can go wrong."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rltui.profile.lines import Lines, Repeat, find_lines
+from rltui.profile.problems import Problem, ProfileError, show_key
+
+MAX_BYTES = 1_000_000
+REPEATED = "__repeated__"
+BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@dataclass
+class Source:
+    """A profile as written: its text, its raw values, where its keys stand, what is wrong so far."""
+
+    file: str  # as shown in messages
+    text: str
+    data: dict[str, Any] | None = None  # None: it is not TOML
+    lines: Lines = field(default_factory=Lines)
+    problems: list[Problem] = field(default_factory=list)
+
+    def problem(self, line: int | None, key: str, message: str, **details: str) -> None:
+        self.problems.append(Problem(self.file, line, key, message, **details))
+
+
+def read_source(path: Path, shown: str) -> Source:
+    """Read and parse. A file that cannot be read at all raises ProfileError; the rest is in `problems`."""
+    raw = _read_bytes(path, shown)
+    source = Source(shown, "")
+    if raw.startswith(b"\xef\xbb\xbf"):
+        source.problem(1, "", "starts with a byte order mark", expected="UTF-8 without one", found="EF BB BF")
+        raw = raw[3:]
+    source.text = _decode(raw, source)
+    parse(source)
+    return source
+
+
+def parse(source: Source) -> None:
+    """Fill data and lines from the text. Keys written twice are reported, and the first of each is kept."""
+    text = source.text = source.text.replace("\r\n", "\n")
+    if not re.sub(r"(?m)#.*$", "", text).strip():
+        source.problem(1, "", "the file is empty", expected="a profile", hint="rltui profile new writes one")
+        return
+    source.lines = find_lines(text)
+    for repeat in source.lines.repeats:
+        source.problem(
+            repeat.line, show_key(repeat.path), f"written twice, first on line {repeat.first_line}", expected="one"
+        )
+    _load(source, _without(text, source.lines.repeats))
+
+
+def _load(source: Source, text: str) -> None:
+    try:
+        data = tomllib.loads(text)
+    except RecursionError:
+        source.problem(source.lines.stopped_at, "", "brackets are nested too deeply")
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
+        if all(repeat.span for repeat in source.lines.repeats):  # else it is the repeat, which has been reported
+            line, message = _syntax_error(text, error)
+            source.problem(line, "", message, found=source.text.split("\n")[line - 1].strip()[:60])
+    else:
+        source.data = {key: value for key, value in data.items() if not key.startswith(REPEATED)}
+
+
+def _syntax_error(text: str, error: ValueError) -> tuple[int, str]:
+    """The line and what tomllib has against it."""
+    message = str(error)
+    place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    if place is not None:
+        return int(place[1]), f"not TOML: {message[: place.start()]} at column {place[2]}"
+    last = text.rstrip().count("\n") + 1
+    return last, "not TOML: " + message.removesuffix(" (at end of document)").partition(";")[0]
+
+
+def _without(text: str, repeats: list[Repeat]) -> str:
+    """Blank out repeated statements, rename repeated tables, so that the rest can still be read and judged."""
+    for number, repeat in reversed(list(enumerate(repeats))):
+        if repeat.span is not None:
+            start, end = repeat.span
+            blank = f"{REPEATED}{number}" if repeat.header else re.sub(r"[^\n]", " ", text[start:end])
+            text = text[:start] + blank + text[end:]
+    return text
+
+
+def _decode(raw: bytes, source: Source) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        encoding = BOMS.get(raw[:2], "")
+        line = raw.count(b"\n", 0, error.start) + 1
+        text = f"byte {raw[error.start]:#04x}" + (f" ({encoding})" if encoding else "")
+        source.problem(
+            line, "", "not UTF-8", expected="text in UTF-8", found=text, hint="save it as UTF-8 in your editor"
+        )
+        return raw.decode("utf-16" if encoding else "utf-8", "replace")
+
+
+def _read_bytes(path: Path, shown: str) -> bytes:
+    """The file's bytes. Raises ProfileError for what is no readable file of a sensible size."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise _unreadable(shown, "is a folder", "the path of a profile file")
+        if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for, for ever
+            raise _unreadable(shown, "is not a regular file", "the path of a profile file")
+        if status.st_size > MAX_BYTES:
+            raise _unreadable(shown, "is too large", f"at most {MAX_BYTES:,} bytes", f"{status.st_size:,} bytes")
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise _unreadable(shown, f"cannot be read: {reason}", "a readable file") from error
+    except ValueError as error:  # a NUL in the path
+        raise _unreadable(shown, f"cannot be read: {error}", "a readable file") from error
+
+
+def _unreadable(shown: str, message: str, expected: str, found: str = "") -> ProfileError:
+    return ProfileError(shown, [Problem(shown, None, "", message, expected=expected, found=found)])

@@ -1,0 +1,18 @@
+"""`in_air`: a small wage for leaving the ground."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rltui.rewards.reward import Reward
+from rltui.sim.state import Float, GameState
+
+
+class InAir(Reward):
+    """1 while fewer than three wheels touch a surface, else 0. A demolished car is not in the air."""
+
+    category = "aerial"
+    sign = 1
+
+    def value(self, state: GameState) -> Float:
+        return (~state.on_ground & (state.demo_respawn_timer <= 0)).astype(np.float32)

@@ -1,0 +1,58 @@
+"""What every reward is: state arrays of K arenas in, one number for each car out (RLGym: RewardFunction).
+
+A reward of one's own is a class in any file, named in the profile as "path/to/file.py:Class":
+
+    import numpy as np
+    from rltui.rewards.reward import Reward
+
+    class HighBall(Reward):
+        category = "ball"
+        sign = 1
+
+        def value(self, state):
+            return np.repeat(state.ball_position[:, 2:] / 2044, state.cars, axis=1)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+from rltui.sim.state import Bool, Float, GameState
+
+Category = Literal["events", "ball", "goal", "positioning", "boost", "aerial", "mechanics", "penalties"]
+
+
+class Reward(ABC):
+    """One term of the reward. Blind to team: turning the world by 180° and swapping the teams changes no car's value."""
+
+    category: ClassVar[Category]
+    sign: ClassVar[Literal[-1, 0, 1]]  # of the value: 1 never negative, −1 never positive, 0 either
+    penalty: ClassVar[bool] = (
+        False  # meant to cost although its value is positive: such a class wants a negative weight
+    )
+
+    @dataclass(frozen=True)
+    class Params:
+        """What a profile may set; subclasses declare their own, derived from this."""
+
+    def __init_subclass__(cls) -> None:
+        """TypeError when a class leaves out, or misspells, what the sign check and the modes need to know of it."""
+        super().__init_subclass__()
+        category, sign = getattr(cls, "category", None), getattr(cls, "sign", None)
+        if category not in get_args(Category) or sign not in (-1, 0, 1):
+            raise TypeError(
+                f"{cls.__name__} must declare category (one of {', '.join(get_args(Category))}) "
+                f"and sign (-1, 0 or 1), found category {category!r} and sign {sign!r}"
+            )
+
+    def __init__(self, params: Params) -> None:
+        self.params = params
+
+    def reset(self, state: GameState, arenas: Bool) -> None:  # noqa: B027  most rewards remember nothing
+        """Forget these arenas (mask [K]): `state` is the first of their new episode, for the others the present one."""
+
+    @abstractmethod
+    def value(self, state: GameState) -> Float:
+        """[K, C], unweighted, finite, for the step that ended in `state`; called once a step, in order."""

@@ -1,0 +1,244 @@
+"""journal.jsonl: one record a line, appended as it happens, rotated by size, followed by any number of readers.
+
+Rotated parts are `journal.1.jsonl` (the oldest), `journal.2.jsonl` …, kept for ever; the newest is `journal.jsonl`.
+A line that a crash tore off is closed by the next writer and skipped by readers; it never glues to another record.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import threading
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+from rltui.events.records import Record, decode, encode
+from rltui.runs.faults import fault
+
+PART_BYTES = 32 << 20  # a part this long is rotated
+PENDING_BYTES = 16 << 20  # records kept in memory while the disk is full
+POLL_BYTES = 8 << 20  # read at most so much in one poll
+_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows
+
+
+class JournalWriter:
+    """The one writer of a run's journal (the holder of its lock). May be called from several threads.
+
+    Every record is handed to the system before `write` returns, so it survives the process. While the disk is full,
+    records wait in memory, in order; training never stops for them.
+    """
+
+    def __init__(self, path: Path, part_bytes: int = PART_BYTES) -> None:
+        """Opens the journal, in an existing folder; raises OSError where that cannot be."""
+        self._path = path
+        self._part_bytes = part_bytes
+        self._waiting: deque[bytes] = deque()  # whole lines; the first may have been written in part
+        self._waiting_bytes = 0
+        self._begun = False  # the first waiting line is on disk in part
+        self._mutex = threading.Lock()
+        self._descriptor: int | None = None
+        self.lost = 0  # records given up because too many waited
+        self._open()
+
+    @property
+    def waiting(self) -> int:
+        """Records that could not be written yet."""
+        return len(self._waiting)
+
+    def write(self, record: Record) -> bool:
+        """Append one record. False where it has to wait for the disk (never raises OSError)."""
+        with self._mutex:
+            line = encode(record) + b"\n"
+            self._waiting.append(line)
+            self._waiting_bytes += len(line)
+            self._give_up_oldest()
+            return self._flush()
+
+    def sync(self) -> None:
+        """Put what was written on the disk itself, so that it survives a power cut too. Slow: not for each record."""
+        with self._mutex, contextlib.suppress(OSError):
+            self._flush()
+            if self._descriptor is not None:
+                os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Write what waits, as far as it can be, and close."""
+        self.sync()
+        with self._mutex:
+            self._close()
+
+    def _open(self) -> int:
+        if self._descriptor is None:
+            torn = _is_torn(self._path)
+            self._descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _BINARY, 0o666)
+            if torn:
+                self._waiting.appendleft(b"\n")
+                self._waiting_bytes += 1
+        return self._descriptor
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _flush(self) -> bool:
+        try:
+            while self._waiting:
+                self._rotate_if_long()
+                line = self._waiting[0]
+                fault("journal.write")
+                count = os.write(self._open(), line)
+                self._waiting_bytes -= count
+                self._begun = count < len(line)
+                if self._begun:
+                    self._waiting[0] = line[count:]
+                else:
+                    self._waiting.popleft()
+        except OSError:
+            return False
+        return True
+
+    def _rotate_if_long(self) -> None:
+        descriptor = self._open()
+        if self._begun or os.fstat(descriptor).st_size < self._part_bytes:
+            return
+        parts = rotated_parts(self._path)
+        number = parts[-1][0] + 1 if parts else 1
+        self._close()
+        fault("journal.rotate")
+        with contextlib.suppress(PermissionError):  # Windows, while a reader has it open: next time
+            self._path.rename(_part(self._path, number))
+        self._open()
+
+    def _give_up_oldest(self) -> None:
+        while self._waiting_bytes > PENDING_BYTES and len(self._waiting) > 1 + self._begun:
+            index = int(self._begun)
+            self._waiting_bytes -= len(self._waiting[index])
+            del self._waiting[index]
+            self.lost += 1
+
+
+class JournalTail:
+    """Follows a journal: each `poll` returns what has come since the last, over rotations, no record twice or never."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read_parts = 0  # number of the last part read to its end
+        self._offset = 0  # bytes read of the next one
+        self._skipping = False  # inside a line too long to be a record
+
+    def poll(self, limit: int = POLL_BYTES) -> list[Record]:
+        """New records in order, of at most about `limit` bytes: where it returned any, ask again at once.
+
+        Whatever is no record is skipped; a line still being written is left for the next poll.
+        """
+        while True:
+            part = self._next_part()
+            path = self._path if part is None else part[1]
+            content = _read_from(path, self._offset, limit)
+            if part is None and self._next_part() is not None:
+                continue  # rotated meanwhile: that was the part after
+            records = self._take(content, limit)
+            if part is not None and len(content) < limit:
+                self._read_parts, self._offset, self._skipping = part[0], 0, False
+                if not records:
+                    continue
+            elif not records and len(content) == limit:
+                continue
+            return records
+
+    def _next_part(self) -> tuple[int, Path] | None:
+        """The oldest rotated part not read to its end; None where that is the current file."""
+        return next((part for part in rotated_parts(self._path) if part[0] > self._read_parts), None)
+
+    def _take(self, content: bytes, limit: int) -> list[Record]:
+        end = content.rfind(b"\n") + 1
+        if end == 0 and len(content) < limit:
+            return []
+        if end == 0:  # a line longer than all that is read at once is no record
+            self._offset += len(content)
+            self._skipping = True
+            return []
+        lines = content[: end - 1].split(b"\n")
+        if self._skipping:
+            del lines[0]
+        self._offset, self._skipping = self._offset + end, False
+        return [record for line in lines if (record := decode_line(line)) is not None]
+
+
+def read_journal(path: Path) -> Iterator[Record]:
+    """Every record of all parts, oldest first. Nothing where there is no journal; what is no record is skipped."""
+    tail = JournalTail(path)
+    while records := tail.poll():
+        yield from records
+
+
+def read_end(path: Path, limit: int = 1 << 18) -> list[Record]:
+    """The records of about the last `limit` bytes, oldest first: cheap however long the journal is."""
+    chunks: list[bytes] = []
+    wanted = limit
+    for part in reversed([*(part for _, part in rotated_parts(path)), path]):
+        content, whole = _end_of(part, wanted)
+        chunks.append(content if whole else content.partition(b"\n")[2])
+        wanted -= len(content)
+        if wanted <= 0:
+            break
+    lines = (line for chunk in reversed(chunks) for line in chunk.split(b"\n"))
+    return [record for line in lines if (record := decode_line(line)) is not None]
+
+
+def read_start(path: Path, limit: int = 1 << 16) -> list[Record]:
+    """The records of the first `limit` bytes."""
+    parts = rotated_parts(path)
+    content = _read_from(parts[0][1] if parts else path, 0, limit)
+    return [record for line in content.split(b"\n") if (record := decode_line(line)) is not None]
+
+
+def rotated_parts(path: Path) -> list[tuple[int, Path]]:
+    """(number, path) of each rotated part of the journal at `path`, oldest first."""
+    pattern = re.compile(rf"{re.escape(path.stem)}\.([1-9][0-9]{{0,8}}){re.escape(path.suffix)}")
+    try:
+        names = os.listdir(path.parent)
+    except OSError:
+        return []
+    return sorted((int(found[1]), path.parent / name) for name in names if (found := pattern.fullmatch(name)))
+
+
+def decode_line(line: bytes) -> Record | None:
+    """The record of one line; None for anything else."""
+    try:
+        return decode(line) if line else None
+    except RecursionError:
+        return None
+
+
+def _part(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.stem}.{number}{path.suffix}")
+
+
+def _is_torn(path: Path) -> bool:
+    """Whether the file ends inside a line."""
+    content, _ = _end_of(path, 1)
+    return content not in (b"", b"\n")
+
+
+def _read_from(path: Path, offset: int, limit: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.read(limit)
+    except OSError:
+        return b""
+
+
+def _end_of(path: Path, limit: int) -> tuple[bytes, bool]:
+    """The last `limit` bytes, and whether that is all of it."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - limit))
+            return file.read(limit), size <= limit
+    except OSError:
+        return b"", True

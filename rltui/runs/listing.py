@@ -1,0 +1,92 @@
+"""The checkpoints and milestones of a run, in the order in which they were saved. Whatever else lies there is ignored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rltui.runs import meta
+from rltui.runs.checkpoint import DamagedError, damage
+from rltui.runs.meta import Meta
+from rltui.runs.paths import RunPaths, folders
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+_PHASE = re.compile(r"Phase[0-9]+-.+")
+_LABEL = re.compile(r"([0-9]{3,12})(?:\.([0-9]{1,6}))?M")
+
+
+@dataclass(frozen=True)
+class CheckpointInfo:
+    """One folder that is, or should be, a checkpoint. `damage` says why it is not; only those without may be acted on."""
+
+    path: Path
+    timesteps: int  # meta.json's; where that cannot be read, what the folder's name says
+    meta: Meta | None
+    damage: str | None
+    milestone: str = ""  # `Phase1-BallTouching/005M`; empty for a plain checkpoint
+
+    @property
+    def commit(self) -> int | None:
+        return self.meta.commit if self.meta else None
+
+    @property
+    def name(self) -> str:
+        """As people are told: `checkpoint 250000`, `milestone Phase1-BallTouching/005M`."""
+        return f"milestone {self.milestone}" if self.milestone else f"checkpoint {self.path.name}"
+
+
+def list_checkpoints(paths: RunPaths) -> list[CheckpointInfo]:
+    """Every numbered folder, oldest commit first, those of unknown commit last."""
+    return _in_order(
+        _look(path, int(path.name)) for path in folders(paths.checkpoints) if _NUMBER.fullmatch(path.name)
+    )
+
+
+def list_milestones(paths: RunPaths) -> list[CheckpointInfo]:
+    """Every folder `Phase<N>-<label>/<millions>M`, oldest commit first, those of unknown commit last."""
+    found = (
+        (path, label)
+        for phase in folders(paths.milestones)
+        if _PHASE.fullmatch(phase.name)
+        for path in folders(phase)
+        if (label := _LABEL.fullmatch(path.name))
+    )
+    return _in_order(
+        _look(path, int(label[1] + (label[2] or "").ljust(6, "0")), f"{path.parent.name}/{path.name}")
+        for path, label in found
+    )
+
+
+def newest_commit(paths: RunPaths) -> int:
+    """The highest commit of the run's complete checkpoints and milestones; 0 where there is none."""
+    return max((info.commit or 0 for info in complete(paths)), default=0)
+
+
+def complete(paths: RunPaths) -> list[CheckpointInfo]:
+    """The complete checkpoints and milestones, oldest commit first; of one state the checkpoint comes last."""
+    both = list_milestones(paths) + list_checkpoints(paths)
+    return _in_order(info for info in both if info.damage is None)
+
+
+def look(path: Path) -> CheckpointInfo:
+    """What one folder, wherever it is, holds."""
+    number = int(path.name) if _NUMBER.fullmatch(path.name) else 0
+    return _look(path, number, f"{path.parent.name}/{path.name}" if _LABEL.fullmatch(path.name) else "")
+
+
+def _look(path: Path, named: int, milestone: str = "") -> CheckpointInfo:
+    reason = damage(path)
+    try:
+        found = meta.read(path)
+    except DamagedError as error:
+        return CheckpointInfo(path, named, None, reason or str(error), milestone)
+    return CheckpointInfo(path, found.timesteps, found, reason, milestone)
+
+
+def _in_order(infos: Iterator[CheckpointInfo]) -> list[CheckpointInfo]:
+    def key(info: CheckpointInfo) -> tuple[bool, int, bool, int, str]:
+        return info.commit is None, info.commit or 0, not info.milestone, info.timesteps, info.path.name
+
+    return sorted(infos, key=key)

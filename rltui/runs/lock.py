@@ -1,0 +1,162 @@
+"""One trainer per run: `lock` is held for life, `lock.json` says by whom.
+
+The system frees the lock when the process ends, however it ends. lock.json only informs: it may be left over, and
+nobody decides by it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import random
+import socket
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from rltui.errors import RltuiError
+from rltui.runs.atomic import make_folder, replace_file
+from rltui.runs.paths import RunPaths
+from rltui.runs.words import utc
+
+_PATIENCE = 0.25  # seconds; a reader that asks who holds the lock holds it for microseconds
+_NAMING = 2.0  # seconds more for the winner to write its name
+_BUSY = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Who trains a run. Unknown is None."""
+
+    pid: int | None = None
+    host: str | None = None
+    since: float | None = None  # Unix seconds
+
+    def __str__(self) -> str:
+        pid = "unknown" if self.pid is None else str(self.pid)
+        since = "" if self.since is None else f" since {utc(self.since)}"
+        return f"pid {pid} on {self.host or 'unknown host'}{since}"
+
+
+class RunLock:
+    """The right to train a run."""
+
+    def __init__(self, paths: RunPaths) -> None:
+        self._paths = paths
+        self._descriptor: int | None = None
+
+    @property
+    def held(self) -> bool:
+        return self._descriptor is not None
+
+    def acquire(self) -> None:
+        """Take the lock, to be held until `release` or the end of the process.
+
+        Raises RltuiError (exit 1) naming pid, host and since when another trainer holds it; nothing is written then.
+        """
+        if self._descriptor is not None:
+            return
+        try:
+            make_folder(self._paths.folder)
+            descriptor = _open(self._paths.lock)
+        except OSError as error:
+            raise RltuiError(f"cannot lock run {self._paths.name!r}: {error}") from error
+        try:
+            self._wait(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        me = Holder(os.getpid(), socket.gethostname(), time.time())
+        with contextlib.suppress(OSError):  # only informs: a full disk must not keep a trainer from starting
+            replace_file(self._paths.lock_json, msgspec.json.encode(me) + b"\n")
+
+    def release(self) -> None:
+        """Free the lock; nothing happens where it is not held."""
+        if self._descriptor is None:
+            return
+        self._paths.lock_json.unlink(missing_ok=True)
+        os.close(self._descriptor)
+        self._descriptor = None
+
+    def __enter__(self) -> RunLock:
+        self.acquire()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+    def _wait(self, descriptor: int) -> None:
+        start = time.monotonic()
+        while not _try_lock(descriptor, self._paths.lock):
+            waited = time.monotonic() - start
+            named = _named(self._paths)
+            if waited > _PATIENCE and (named.pid is not None or waited > _PATIENCE + _NAMING):
+                raise RltuiError(
+                    f"run {self._paths.name!r} is being trained already: {named}",
+                    f"watch it: rltui attach {self._paths.name}\nor train another: --run NAME",
+                )
+            time.sleep(random.uniform(0.002, 0.01))
+
+
+def holder(paths: RunPaths) -> Holder | None:
+    """Who holds the run's lock now; None where nobody does."""
+    try:
+        descriptor = _open(paths.lock, create=False)
+    except OSError:
+        return None
+    try:
+        return None if _try_lock(descriptor, paths.lock, shared=True) else _named(paths)
+    except RltuiError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _named(paths: RunPaths) -> Holder:
+    """What lock.json says; an empty Holder where it says nothing, or names a process of this host that is gone."""
+    try:
+        found = msgspec.json.decode(paths.lock_json.read_bytes(), type=Holder)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return Holder()
+    gone = found.host == socket.gethostname() and found.pid is not None and not _alive(found.pid)
+    return Holder() if gone else found
+
+
+def _alive(pid: int) -> bool:
+    if sys.platform == "win32":
+        return True  # os.kill would end it
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True
+
+
+def _open(path: Path, create: bool = True) -> int:
+    """Not inherited by children, so that no worker keeps a dead trainer's lock."""
+    return os.open(path, os.O_RDWR | (os.O_CREAT if create else 0), 0o666)
+
+
+def _try_lock(descriptor: int, path: Path, shared: bool = False) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _BUSY:
+            return False
+        raise RltuiError(
+            f"cannot lock {path}: {error.strerror or error}", "put the data folder on a disk that can lock files: --data-dir DIR"
+        ) from error
+    return True

@@ -1,0 +1,89 @@
+"""meta.json of a checkpoint: what it is, without reading its nets. And the names of milestone folders."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from rltui.runs.checkpoint import DamagedError, read_file
+from rltui.runs.signature import Signature
+
+NAME = "meta.json"
+SCHEMA = 1
+
+
+class Meta(msgspec.Struct, frozen=True, kw_only=True):
+    """One saved state of a run. Unknown is null."""
+
+    schema: int = SCHEMA
+    run: str
+    commit: int  # counts a run's saved states from 1; a checkpoint and a milestone of one state share it
+    phase: int | None
+    stage: str | None
+    timesteps: int
+    time: float  # Unix seconds
+    mean_reward: float | None
+    entropy: float | None  # nats
+    approx_kl: float | None
+    obs_signature: str
+    table_hash: str
+    policy: str
+    critic: str
+    profile: str = ""  # its name
+    profile_hash: str
+    version: str  # of rltui
+    versions: dict[str, str] = {}  # of what it stands on
+    parent: str | None  # `<run>@<timesteps>` that this run was branched from
+    author: str
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(self.obs_signature, self.table_hash, self.policy, self.critic)
+
+    @property
+    def origin(self) -> str:
+        """`<run>@<timesteps>`, as a branch records its parent."""
+        return f"{self.run}@{self.timesteps}"
+
+
+_decoder = msgspec.json.Decoder(Meta)
+
+
+def encode(meta: Meta) -> bytes:
+    """meta.json's content."""
+    return msgspec.json.format(msgspec.json.encode(meta), indent=1) + b"\n"
+
+
+def decode(content: bytes) -> Meta:
+    """Raises ValueError, with the reason, for anything that is no Meta of a schema known here."""
+    try:
+        meta = _decoder.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"cannot be read: {error}") from error
+    if meta.schema > SCHEMA:
+        raise ValueError(f"has schema {meta.schema}, newer than {SCHEMA}: update rltui")
+    if meta.timesteps < 0 or meta.commit < 0:
+        raise ValueError("has negative counts")
+    return meta
+
+
+def read(folder: Path) -> Meta:
+    """A checkpoint's meta.json, its hash checked. DamagedError where it is missing or damaged."""
+    try:
+        return decode(read_file(folder, NAME))
+    except ValueError as error:
+        raise DamagedError(f"{NAME} {error}") from error
+
+
+def milestone_label(timesteps: int) -> str:
+    """Millions with at least three digits and as many decimals as it takes: `005M`, `1250M`, `012.35M`, `012.43136M`."""
+    whole, rest = divmod(timesteps, 1_000_000)
+    return f"{whole:03d}.{rest:06d}".rstrip("0").rstrip(".") + "M"
+
+
+def phase_folder(phase: int | None, label: str, profile: str) -> str:
+    """`Phase<N>-<label>`; `Phase0-<profile>` without a phase. Characters that a folder should not have become `-`."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", profile if phase is None else label).strip("-.")
+    return f"Phase{phase or 0}-{name or 'unnamed'}"

@@ -1,0 +1,71 @@
+"""When a milestone is due, and what people say of one: pins, notes and release flags in milestones.json."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rltui.errors import RltuiError
+from rltui.runs.atomic import replace_file
+from rltui.runs.meta import milestone_label
+from rltui.runs.paths import RunPaths
+
+
+class MilestoneClock:
+    """Says when a boundary of `interval` timesteps has been crossed since `last`, also after a resume."""
+
+    def __init__(self, interval: int, last: int = 0) -> None:
+        """interval: timesteps, at least 1. last: the timesteps that training starts from."""
+        if interval < 1:
+            raise RltuiError(f"milestone_interval must be at least 1, found {interval}", exit_code=2)
+        self._interval = interval
+        self._passed = last // interval
+
+    def crossed(self, timesteps: int) -> str | None:
+        """The label of the highest boundary crossed since the last call; None where there is none."""
+        passed = timesteps // self._interval
+        if passed <= self._passed:
+            return None
+        self._passed = passed
+        return milestone_label(passed * self._interval)
+
+    @property
+    def next_boundary(self) -> int:
+        """Timesteps at which the next milestone is due."""
+        return (self._passed + 1) * self._interval
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """What people say of one milestone."""
+
+    pinned: bool = False
+    released: bool = False  # also blocks deletion
+    note: str = ""
+
+
+class _Marks(msgspec.Struct):
+    schema: int = 1
+    marks: dict[str, Mark] = {}
+
+
+_decoder = msgspec.json.Decoder(_Marks)
+
+
+def read_marks(paths: RunPaths) -> dict[str, Mark]:
+    """The marks by milestone (`Phase1-BallTouching/005M`); empty without a file. RltuiError for one that is damaged."""
+    try:
+        return _decoder.decode(paths.milestones_json.read_bytes()).marks
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RltuiError(f"{paths.milestones_json} cannot be read: {error}", "mend it or move it away") from error
+
+
+def write_mark(paths: RunPaths, milestone: str, mark: Mark) -> None:
+    """Set one milestone's mark, the others kept. RltuiError where the file is damaged (it is left alone) or unwritable."""
+    marks = read_marks(paths)
+    marks[milestone] = mark
+    content = msgspec.json.format(msgspec.json.encode(_Marks(marks=marks)), indent=1) + b"\n"
+    try:
+        replace_file(paths.milestones_json, content)
+    except OSError as error:
+        raise RltuiError(f"cannot write {paths.milestones_json}: {error.strerror or error}") from error

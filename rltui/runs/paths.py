@@ -1,0 +1,184 @@
+"""Where everything of a run is. Nobody else joins these names.
+
+    <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log lock lock.json socket.json
+    <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
+    <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
+    <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
+    <data>/checkpoints/.damaged/<run>/       what stood in the way of a save and was no complete checkpoint
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rltui.errors import RltuiError
+
+MILESTONES = "milestones"  # the folder beside the runs' checkpoints, hence no run's name
+DATA_VARIABLE = "RLTUI_DATA"
+LONGEST_NAME = 100
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # no file names on Windows
+
+
+@dataclass(frozen=True)
+class DataDir:
+    """The data folder."""
+
+    root: Path
+
+    @property
+    def runs(self) -> Path:
+        return self.root / "runs"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.root / "checkpoints"
+
+    @property
+    def milestones(self) -> Path:
+        return self.checkpoints / MILESTONES
+
+    def run(self, name: str) -> RunPaths:
+        """The run's paths, whether it exists or not. RltuiError (exit 2) for a name that no run may have."""
+        return RunPaths(self, check_run_name(name))
+
+    def run_names(self) -> list[str]:
+        """Every run that has a folder of its own anywhere here, sorted; stray entries are ignored."""
+        return sorted({name for folder in (self.runs, self.checkpoints, self.milestones) for name in _run_folders(folder)})
+
+    def has_run(self, name: str) -> bool:
+        return self.run(name).exists()
+
+
+@dataclass(frozen=True)
+class RunPaths:
+    """The files and folders of one run."""
+
+    data: DataDir
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        return self.data.runs / self.name
+
+    @property
+    def journal(self) -> Path:
+        return self.folder / "journal.jsonl"
+
+    @property
+    def profile(self) -> Path:
+        """The resolved profile of the newest start, as text."""
+        return self.folder / "run.toml"
+
+    @property
+    def milestones_json(self) -> Path:
+        return self.folder / "milestones.json"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "trainer.log"
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / "lock"
+
+    @property
+    def lock_json(self) -> Path:
+        return self.folder / "lock.json"
+
+    @property
+    def socket_file(self) -> Path:
+        return self.folder / "socket.json"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.data.checkpoints / self.name
+
+    @property
+    def milestones(self) -> Path:
+        return self.data.milestones / self.name
+
+    @property
+    def staging(self) -> Path:
+        return self.data.checkpoints / ".saving" / self.name
+
+    @property
+    def damaged(self) -> Path:
+        return self.data.checkpoints / ".damaged" / self.name
+
+    def checkpoint(self, timesteps: int) -> Path:
+        return self.checkpoints / str(timesteps)
+
+    def exists(self) -> bool:
+        return any(_is_folder(folder) for folder in (self.folder, self.checkpoints, self.milestones))
+
+
+def data_dir(option: str | None = None) -> DataDir:
+    """`--data-dir`, else RLTUI_DATA, else ./data. Nothing is created."""
+    chosen = option or os.environ.get(DATA_VARIABLE) or "data"
+    return DataDir(Path(chosen).expanduser().absolute())
+
+
+def name_problem(name: str) -> str | None:
+    """Why no run may be called so, in words; None where it may."""
+    if not name or len(name) > LONGEST_NAME:
+        return f"must have 1 to {LONGEST_NAME} characters, found {len(name)}"
+    if not _NAME.fullmatch(name) or name.endswith("."):
+        return "may hold letters, digits, '.', '_' and '-', must begin with a letter or digit and not end with '.'"
+    if name.lower() == MILESTONES:
+        return f"is the folder in which all runs' {MILESTONES} are kept"
+    if _DEVICES.fullmatch(name):
+        return "is a device on Windows"
+    return None
+
+
+def check_run_name(name: str) -> str:
+    """The name itself. RltuiError (exit 2) where no run may be called so."""
+    problem = name_problem(name)
+    if problem is not None:
+        raise RltuiError(f"run name {name!r}: {problem}", "choose another: --run NAME", exit_code=2)
+    return name
+
+
+def default_run_name(profile: str, now: datetime | None = None) -> str:
+    """`<profile>-<UTC time>`, as in `quick-20260131-174502`."""
+    stamp = (now or datetime.now(UTC)).astimezone(UTC).strftime("%Y%m%d-%H%M%S")
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", profile).strip("-._")[: LONGEST_NAME - len(stamp) - 1]
+    return f"{stem or 'run'}-{stamp}"
+
+
+def branch_name(data: DataDir, run: str) -> str:
+    """The first free of `<run>-b2`, `<run>-b3` …; a branch of a branch counts on from its root."""
+    root = re.sub(r"-b\d+$", "", run)[: LONGEST_NAME - 8]
+    number = 2
+    while data.has_run(f"{root}-b{number}"):
+        number += 1
+    return f"{root}-b{number}"
+
+
+def folders(folder: Path) -> Iterator[Path]:
+    """The folders (or links to folders) directly inside; none where it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            paths = [folder / entry.name for entry in entries]
+    except OSError:
+        return
+    yield from (path for path in paths if _is_folder(path))
+
+
+def _run_folders(folder: Path) -> Iterator[str]:
+    return (path.name for path in folders(folder) if name_problem(path.name) is None)
+
+
+def _is_folder(path: Path) -> bool:
+    """As Path.is_dir, and False for a loop of links or one that may not be looked at."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False

@@ -1,0 +1,114 @@
+"""Actor: one worker's arenas and its copy of the policy. The same code runs in a worker process and in the serial collector."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.env.soccar_batch import SoccarBatch, StepOut
+from rltui.env.spec import EnvSpec
+from rltui.policy.discrete import DiscretePolicy
+from rltui.policy.gumbel import GumbelBank
+from rltui.train.messages import RolloutDone
+
+
+@dataclass(frozen=True)
+class ActorSpec:
+    """What an actor is built from. `seed` is (run seed, worker, timesteps at the start, restarts): never the same twice."""
+
+    env: EnvSpec
+    arenas: int
+    policy_sizes: tuple[int, ...]
+    seed: tuple[int, ...]
+    debug_flags: tuple[str, ...] = ()
+
+
+class Actor:
+    """Acts in its arenas and writes rollouts into arrays that others own."""
+
+    def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64]) -> None:
+        """cursor: int64 [1], the arena being simulated, kept current for the report of a crash."""
+        self.env = SoccarBatch(spec.env, spec.arenas, spec.seed, cursor)
+        self._policy = DiscretePolicy(spec.policy_sizes, max_rows=spec.arenas * self.env.cars)
+        self._noise = GumbelBank(np.random.default_rng((*spec.seed, 1)))
+        self._obs = np.zeros((spec.arenas, self.env.cars, self.env.obs_size), np.float32)
+        self._agents = spec.arenas * self.env.cars
+        self.env.reset(self._obs)
+
+    def rollout(
+        self,
+        block: dict[str, NDArray[Any]],
+        weights: NDArray[np.float32],
+        on_step: Callable[[int], None],
+    ) -> RolloutDone:
+        """Fill one worker block (SharedRollout.worker_block). `on_step(t)` is called before each step and may raise."""
+        started = time.perf_counter()
+        self._policy.set_weights(weights)
+        steps = len(block["actions"])
+        views = self._views(block, steps)
+        block["obs"][0] = self._obs.reshape(self._agents, -1)
+        count, infer = 0, 0.0
+        for t in range(steps):
+            on_step(t)
+            before = time.perf_counter()
+            self._policy.act(block["obs"][t], self._noise, block["actions"][t], block["log_probs"][t])
+            infer += time.perf_counter() - before
+            finals = self.env.step(views.actions[t], views.outs[t])
+            views.spread_ends(t)
+            if len(finals.arenas):
+                count = self._store_finals(block, t, count, finals.arenas, finals.obs)
+        block["final_count"][...] = count
+        self._obs[...] = views.outs[-1].obs
+        return self._report(time.perf_counter() - started, infer)
+
+    def _views(self, block: dict[str, NDArray[Any]], steps: int) -> _StepViews:
+        arenas, cars = self.env.arenas, self.env.cars
+        return _StepViews(block, steps, arenas, cars)
+
+    def _store_finals(
+        self, block: dict[str, NDArray[Any]], t: int, count: int, arenas: Sequence[int], obs: NDArray[np.float32]
+    ) -> int:
+        """Append the true final observations of arenas cut at step t; returns the new count."""
+        cars = self.env.cars
+        agents = (np.asarray(arenas)[:, None] * cars + np.arange(cars)).ravel()
+        end = count + len(agents)
+        block["final_index"][count:end] = t * self._agents + agents
+        block["final_obs"][count:end] = obs.reshape(len(agents), -1)
+        return end
+
+    def _report(self, seconds: float, infer: float) -> RolloutDone:
+        parts = self.env.timings.take()
+        parts["infer"] = infer
+        parts["other"] = max(0.0, seconds - sum(parts.values()))
+        return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes())
+
+
+class _StepViews:
+    """The per-step views of a block, made once a rollout so that the loop only indexes lists."""
+
+    def __init__(self, block: dict[str, NDArray[Any]], steps: int, arenas: int, cars: int) -> None:
+        obs = block["obs"].reshape(steps + 1, arenas, cars, -1)
+        rewards = block["rewards"].reshape(steps, arenas, cars)
+        self._terminated = block["terminated"].reshape(steps, arenas, cars)
+        self._truncated = block["truncated"].reshape(steps, arenas, cars)
+        self.actions = list(block["actions"].reshape(steps, arenas, cars))
+        ends = np.zeros((2, arenas), np.bool_)
+        self._ends = ends
+        self.outs = [StepOut(obs[t + 1], rewards[t], ends[0], ends[1]) for t in range(steps)]
+
+    def spread_ends(self, t: int) -> None:
+        """An episode ends for every car of its arena."""
+        self._terminated[t] = self._ends[0][:, None]
+        self._truncated[t] = self._ends[1][:, None]
+
+
+def resident_bytes() -> int:
+    """Resident memory of this process."""
+    import psutil  # 10 ms; only when a rollout ends
+
+    return int(psutil.Process().memory_info().rss)

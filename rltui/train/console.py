@@ -1,0 +1,104 @@
+"""Plain lines for `rltui train`: what a person reads in a terminal, a log file or a service's journal."""
+
+from __future__ import annotations
+
+import time
+from typing import TextIO
+
+from rltui.events.records import (
+    CheckpointFailed,
+    CheckpointSaved,
+    IterationFinished,
+    LogLine,
+    Record,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    StateChanged,
+    UpdateDropped,
+    WorkerFailed,
+    WorkerStarted,
+)
+
+
+class Console:
+    """A subscriber of the publisher: one line a record, safe for any encoding."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._entropy_max: float | None = None
+
+    def __call__(self, record: Record) -> None:
+        for line in self._lines(record):
+            self.say(line, record.time)
+
+    def say(self, line: str, at: float | None = None) -> None:
+        """Print one line with its local time; a closed or full output never stops training."""
+        stamp = time.strftime("%H:%M:%S", time.localtime(at))
+        text = f"{stamp}  {line}\n"
+        encoding = self._out.encoding or "ascii"
+        try:
+            self._out.write(text.encode(encoding, "replace").decode(encoding))
+            self._out.flush()
+        except OSError:
+            pass  # the terminal is gone; the journal has it all
+
+    def _lines(self, record: Record) -> list[str]:
+        match record:
+            case RunStarted():
+                return start_summary(record)
+            case RunResumed():
+                return [f"resumes at {record.timesteps:,} timesteps from {record.checkpoint}"]
+            case IterationFinished():
+                return [iteration_line(record)]
+            case UpdateDropped():
+                return [f"! update dropped ({record.in_a_row} in a row): {record.source}; weights unchanged"]
+            case WorkerStarted() if record.restarts:
+                return [f"worker {record.worker} restarted (pid {record.pid}) in {record.seconds:.1f} s"]
+            case WorkerFailed():
+                return [f"! worker {record.worker} {record.kind}: {record.reason}", *record.trace.strip().splitlines()]
+            case CheckpointSaved():
+                return [f"saved {record.kind} {record.label}: {record.path} ({record.bytes / 2**20:.1f} MiB, {record.seconds:.2f} s)"]
+            case CheckpointFailed():
+                return [f"! could not save {record.kind} {record.path}: {record.reason}; training goes on, earlier ones are intact"]
+            case LogLine() if record.level != "debug" or record.source == "debug":
+                return [("! " if record.level in ("warning", "error") else "") + line for line in record.message.splitlines()]
+            case StateChanged(state="paused"):
+                return [f"paused {record.reason}"]
+            case RunFinished():
+                return [f"{record.reason} at {record.timesteps:,} timesteps"]
+            case _:
+                return []
+
+
+def start_summary(run: RunStarted) -> list[str]:
+    """The start-up summary (SPEC § 11): device, nets, shapes, workers, batch, learning rate, author."""
+    nets = "-".join(map(str, [run.obs_size, *run.policy_layers, run.actions]))
+    critic = "-".join(map(str, [run.obs_size, *run.critic_layers, 1]))
+    rates = f"{run.learning_rate:g}" + (
+        f" (critic {run.critic_learning_rate:g})" if run.critic_learning_rate != run.learning_rate else ""
+    )
+    limit = f"to {run.step_limit:,} timesteps" if run.step_limit else "until stopped"
+    return [
+        f"run {run.run}: {run.profile}, {limit}, by {run.author}, rltui {run.versions.get('rltui', '?')}",
+        f"game {run.blue}v{run.orange}, tick skip {run.tick_skip}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",
+        f"policy {nets} ({run.policy_parameters:,} parameters), critic {critic} ({run.critic_parameters:,}), on {run.device}",
+        f"{run.workers} workers x {run.arenas} arenas, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
+        f"{run.epochs} epochs, learning rate {rates}, gamma {run.gamma:g}",
+    ]
+
+
+def iteration_line(record: IterationFinished) -> str:
+    """One iteration in one line; unknown is a dash."""
+    metrics = record.metrics
+
+    def show(key: str, form: str) -> str:
+        value = metrics.get(key)
+        return "-" if value is None else format(value, form)
+
+    return (
+        f"{record.timesteps:>12,}  reward {show('rollout/policy_reward', '8.3f')}"
+        f"  entropy {show('train/entropy', '.3f')}  KL {show('train/approx_kl', '.4f')}"
+        f"  {show('time/overall_steps_per_second', ',.0f')} steps/s"
+        f" (collected {show('time/collected_steps_per_second', ',.0f')})"
+    )

@@ -1,0 +1,147 @@
+"""ControlDesk: what the trainer says to each message of a client. Rules only: no sockets, no selector."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from rltui.events.commands import (
+    ClientMessage,
+    CommandAccepted,
+    CommandApplied,
+    CommandRefused,
+    Hello,
+    Request,
+    Welcome,
+    name_of,
+)
+from rltui.events.records import CommandLogged, LogLine
+from rltui.train.client_session import ClientSession, Fault, Limits
+from rltui.train.control_holder import ControlHolder
+from rltui.train.pending_command import PendingCommand
+
+PROTOCOL = 1
+LONGEST_NAME = 80  # characters
+
+
+class ControlDesk:
+    """Greets clients, hands control on, takes or refuses commands, tells the log.
+
+    admit: is given each accepted command. log: is given every outcome that is decided here.
+    """
+
+    def __init__(
+        self,
+        run_name: str,
+        limits: Limits,
+        admit: Callable[[PendingCommand], None],
+        log: Callable[[CommandLogged | LogLine], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self.names: list[str] = []  # replaced, never changed, so that other threads may read it
+        self.ending = False  # set by another thread
+        self._run_name, self._limits = run_name, limits
+        self._admit, self._log, self._clock = admit, log, clock
+        self._greeted: list[ClientSession] = []
+        self._control = ControlHolder()
+
+    def receive(self, session: ClientSession, message: ClientMessage) -> None:
+        """One message of a client."""
+        if isinstance(message, Hello):
+            self._greet(session, message)
+        elif session.hello is None:
+            session.fault = Fault("garbage", "a command before the introduction")
+        else:
+            self._decide(session, message)
+
+    def leave(self, session: ClientSession) -> None:
+        """The client's connection is over. Control passes on if it held it, and the others are told."""
+        if session not in self._greeted:
+            return
+        held = self._control.holder is session
+        self._greeted.remove(session)
+        self._control.leave(session)
+        self._note_names()
+        if held:
+            self._tell_who_controls()
+
+    def settle(self, pending: PendingCommand, outcome: CommandApplied | CommandRefused) -> None:
+        """The trainer has answered."""
+        pending.session.waiting -= 1
+        pending.session.answer(outcome)
+
+    def _greet(self, session: ClientSession, hello: Hello) -> None:
+        if session.hello is not None:
+            session.fault = Fault("garbage", "a second introduction")
+            return
+        if hello.protocol != PROTOCOL:
+            session.fault = Fault("protocol", f"it speaks protocol {hello.protocol}, this trainer {PROTOCOL}")
+            return
+        session.hello = hello
+        session.name = self._free_name(hello.client)
+        self._greeted.append(session)
+        self._control.join(session)
+        self._note_names()
+        if self._control.holder is session:
+            self._tell_who_controls()
+        else:
+            session.answer(self._welcome(session))
+
+    def _free_name(self, wish: str) -> str:
+        """A name that is safe to print and nobody else's."""
+        shown = "".join(c if c.isprintable() else "?" for c in wish[:LONGEST_NAME]).strip() or "somebody"
+        number, name = 1, shown
+        while name in self.names:
+            number += 1
+            name = f"{shown} ({number})"
+        return name
+
+    def _note_names(self) -> None:
+        self.names = [session.name for session in self._greeted]
+
+    def _tell_who_controls(self) -> None:
+        for session in self._greeted:
+            session.answer(self._welcome(session))
+
+    def _welcome(self, session: ClientSession) -> Welcome:
+        holder = self._control.holder
+        return Welcome(self._run_name, os.getpid(), PROTOCOL, holder.name if holder else None, you=session.name)
+
+    def _decide(self, session: ClientSession, request: Request) -> None:
+        if not session.bucket.take():
+            self._refuse_flood(session, request)
+            return
+        session.limited = False
+        reason = self._control.refusal(session, request.command)
+        if self.ending:
+            reason = "the trainer is ending"
+        elif reason is None and session.waiting >= self._limits.waiting:
+            reason = f"{session.waiting} commands of this client wait for the trainer already"
+        if reason is not None:
+            self._conclude(session, request, CommandRefused(request.id, reason))
+            return
+        session.waiting += 1
+        session.answer(CommandAccepted(request.id))
+        session.flush(self.names)  # before the journal, which may be on a slow disk
+        self._note(session, request, CommandAccepted(request.id))
+        self._admit(PendingCommand(request.id, request.command, session.name, session))
+
+    def _refuse_flood(self, session: ClientSession, request: Request) -> None:
+        """Answer each, log the first only, and stop listening for a moment."""
+        refused = CommandRefused(
+            request.id, f"too many commands: {self._limits.commands_per_second:g} a second are taken"
+        )
+        if session.limited:
+            session.answer(refused)
+        else:
+            self._conclude(session, request, refused)
+        session.limited = True
+        session.mute()
+
+    def _conclude(self, session: ClientSession, request: Request, refused: CommandRefused) -> None:
+        session.answer(refused)
+        self._note(session, request, refused)
+
+    def _note(self, session: ClientSession, request: Request, outcome: CommandAccepted | CommandRefused) -> None:
+        name = name_of(request.command)
+        self._log(CommandLogged(time=self._clock(), command=name, by=session.name, outcome=outcome))

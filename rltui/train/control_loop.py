@@ -1,0 +1,179 @@
+"""ControlLoop: the control socket's thread. One selector over the listener, the clients and a wake-up pair of sockets."""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+import socket
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from functools import partial
+
+from rltui.events.commands import CommandApplied, CommandRefused, Live
+from rltui.events.records import LogLine
+from rltui.train.client_session import ClientSession, Fault, Limits
+from rltui.train.control_desk import ControlDesk
+from rltui.train.listener import Listener
+from rltui.train.pending_command import PendingCommand
+from rltui.train.token_bucket import TokenBucket
+
+ACCEPT_PAUSE = 1.0  # seconds without accepting after accept() failed: a lack of file descriptors does not pass at once
+
+
+class ControlLoop:
+    """Other threads may touch `newest`, `outcomes`, `closed`, `wake` and `finish`; the rest is the thread's in `run`."""
+
+    def __init__(
+        self,
+        listener: Listener,
+        desk: ControlDesk,
+        limits: Limits,
+        log: Callable[[LogLine], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self.newest: Live | None = None
+        self.outcomes: deque[tuple[PendingCommand, CommandApplied | CommandRefused]] = deque()
+        self.closed: Counter[str] = Counter()
+        self._listener, self._desk, self._limits, self._log, self._clock = listener, desk, limits, log, clock
+        self._sessions: list[ClientSession] = []
+        self._offered: Live | None = None
+        self._accept_from = 0.0
+        self._ends: float | None = None
+        self._complaints = TokenBucket(rate=0.1, burst=5, clock=time.monotonic)
+        self._unsaid = 0
+        self._selector = selectors.DefaultSelector()
+        self._bell, self._button = socket.socketpair()
+        self._bell.setblocking(False)
+        self._button.setblocking(False)
+        self._selector.register(self._bell, selectors.EVENT_READ, self._quiet_bell)
+
+    def wake(self) -> None:
+        """Make the thread look again. Never blocks."""
+        with contextlib.suppress(OSError):  # full: it will wake anyway; closed: it has ended
+            self._button.send(b"\0")
+
+    def finish(self, timeout: float) -> None:
+        """Ask the thread to deliver what is queued, within `timeout` seconds, and end."""
+        self._ends = time.monotonic() + timeout
+        self.wake()
+
+    def run(self) -> None:
+        """Serve until `finish`."""
+        while not self._finished():
+            self._watch(self._listener.door, self._accept_from <= time.monotonic(), False, self._accept)
+            for key, _ in self._selector.select(self._patience()):
+                key.data()
+            self._take_outcomes()
+            self._offer_live()
+            self._tend()
+
+    def hang_up(self) -> None:
+        """Close everything; nobody is served any more."""
+        for session in self._sessions:
+            session.socket.close()
+        self._listener.close()
+        self._selector.close()
+        self._bell.close()
+        self._button.close()
+
+    def _finished(self) -> bool:
+        if self._ends is None:
+            return False
+        waiting = self.outcomes or any(session.owes_an_answer for session in self._sessions)
+        return not waiting or time.monotonic() >= self._ends
+
+    def _patience(self) -> float | None:
+        """Seconds until something is due; None while only a client or the trainer can bring work."""
+        now = time.monotonic()
+        due = [session.deadline for session in self._sessions] + [self._ends]
+        due += [moment for moment in (self._accept_from, *(s.muted_until for s in self._sessions)) if moment > now]
+        moments = [moment for moment in due if moment is not None]
+        return max(min(moments) - now, 0.0) if moments else None
+
+    def _quiet_bell(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while self._bell.recv(4096):
+                pass
+
+    def _accept(self) -> None:
+        try:
+            connection = self._listener.accept()
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._accept_from = time.monotonic() + ACCEPT_PAUSE
+            self._complain("the control socket", Fault("crowded", f"accepting a client failed: {error}"))
+            return
+        if connection is None:
+            self._complain("a client", Fault("foreign", "it belongs to another user"))
+        elif len(self._sessions) >= self._limits.clients:
+            connection.close()
+            self._complain("a client", Fault("crowded", f"{self._limits.clients} clients are attached already"))
+        else:
+            self._sessions.append(ClientSession(connection, self._limits))
+
+    def _serve(self, session: ClientSession) -> None:
+        """A client's socket is ready. Writing is left to `_tend`."""
+        if session.muted_until > time.monotonic():
+            return
+        new = session.hello is None
+        for message in session.read():
+            self._desk.receive(session, message)
+        if new and session.hello is not None and self.newest is not None:
+            session.offer(self.newest)  # who attaches sees the state of now at once
+
+    def _take_outcomes(self) -> None:
+        while self.outcomes:
+            self._desk.settle(*self.outcomes.popleft())
+
+    def _offer_live(self) -> None:
+        live = self.newest
+        if live is None or live is self._offered:
+            return
+        self._offered = live
+        for session in self._sessions:
+            if session.hello is not None:
+                session.offer(live)
+
+    def _tend(self) -> None:
+        """Send what can be sent, part from those who are over, and choose what to wait for."""
+        for session in self._sessions:
+            session.check_deadline()
+            if not session.over:
+                session.flush(self._desk.names)
+        for session in [session for session in self._sessions if session.over]:
+            self._part(session)
+        now = time.monotonic()
+        for session in self._sessions:
+            serve = partial(self._serve, session)
+            self._watch(session.socket, session.muted_until <= now, session.wants_to_write, serve)
+
+    def _watch(self, connection: socket.socket, read: bool, write: bool, ready: Callable[[], None]) -> None:
+        events = selectors.EVENT_READ * read | selectors.EVENT_WRITE * write
+        known = self._selector.get_map().get(connection)
+        if known is not None and known.events == events:
+            return
+        if known is not None:
+            self._selector.unregister(connection)
+        if events:
+            self._selector.register(connection, events, ready)
+
+    def _part(self, session: ClientSession) -> None:
+        self._watch(session.socket, False, False, self._accept)
+        session.socket.close()
+        self._sessions.remove(session)
+        self._desk.leave(session)
+        if session.fault is not None:
+            self._complain(session.name, session.fault)
+
+    def _complain(self, who: str, fault: Fault) -> None:
+        """Count every fault; log a few and then how many were left out, so that no client can fill the journal."""
+        self.closed[fault.kind] += 1
+        if not self._complaints.take():
+            self._unsaid += 1
+            return
+        more = f" ({self._unsaid} more like this were not logged)" if self._unsaid else ""
+        message = f"closed the connection of {who}: {fault.detail}{more}"
+        self._log(LogLine(time=self._clock(), level="warning", source="control", message=message))
+        self._unsaid = 0

@@ -1,0 +1,150 @@
+"""LiveControls: where the loop listens. Polled at every collector step and every minibatch, it obeys commands and signals,
+holds the loop while paused, and sends the live state. The answers to commands are events, never wishes.
+
+A pause holds between collector steps, never inside an update, so that a save asked for meanwhile is a whole state.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from rltui.events.commands import Command, Live, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop, WorkerLive
+from rltui.train.stop_request import StopRequest, Urgency
+
+LIVE_INTERVAL = 0.1  # seconds between two live states
+PAUSE_POLL = 0.02  # seconds between two looks while paused
+URGENCY = {"finish": Urgency.FINISH, "now": Urgency.NOW, "abandon": Urgency.ABANDON}
+
+
+class Pending(Protocol):
+    """A command that waits for its answer (train.controls.PendingCommand)."""
+
+    command: Command
+    by: str
+
+    def applied(self, detail: str) -> None: ...
+
+    def refused(self, reason: str) -> None: ...
+
+
+@dataclass
+class LoopState:
+    """What the loop is doing now; the loop writes it, the live state shows it."""
+
+    state: str = "starting"
+    reason: str = ""
+    iteration: int = 0
+    timesteps: int = 0
+
+
+class LiveControls:
+    """Commands in, live state out."""
+
+    def __init__(
+        self,
+        loop: LoopState,
+        stop: StopRequest,
+        commands: Callable[[], list[Pending]],
+        send_live: Callable[[Live], None],
+        change_state: Callable[[str, str], None],
+    ) -> None:
+        """change_state(state, reason): writes the state's record and sets it on the loop."""
+        self._loop, self._stop = loop, stop
+        self._commands, self._send_live, self._change_state = commands, send_live, change_state
+        self.workers: Callable[[], list[WorkerLive]] = list
+        self.progress: Callable[[], float | None] = lambda: None
+        self.paused_seconds = 0.0
+        self.saves: list[Pending] = []  # checkpoint and milestone commands for the end of the iteration
+        self.serve_saves: Callable[[], None] = lambda: None
+        self._pausing: Pending | None = None
+        self._held = False
+        self._stopping: list[Pending] = []
+        self._next_live = 0.0
+
+    def poll(self) -> None:
+        """Obey what has come and hold here while paused. Raises StopNow when the stop cannot wait."""
+        self.look()
+        if self._pausing is not None:
+            self._stay_paused(self._pausing)
+
+    def look(self) -> None:
+        """Obey what has come, without holding. Raises StopNow when the stop cannot wait."""
+        for pending in self._commands():
+            self._obey(pending)
+        self._show()
+        self._stop.check()
+
+    def answer_stops(self, detail: str) -> None:
+        """Tell those who asked to stop that it has been done."""
+        for pending in self._stopping:
+            pending.applied(detail)
+        self._stopping.clear()
+
+    def refuse_waiting(self, reason: str) -> None:
+        """Tell those whose save will not happen any more."""
+        for pending in self.saves:
+            pending.refused(reason)
+        self.saves.clear()
+
+    def _obey(self, pending: Pending) -> None:
+        match pending.command:
+            case Pause():
+                self._pause(pending)
+            case Resume():
+                self._resume(pending)
+            case SaveCheckpoint() | SaveMilestone():
+                self.saves.append(pending)
+            case Stop(mode=mode):
+                self._stop.ask(URGENCY[mode], f"stop ({mode}) by {pending.by}")
+                self._stopping.append(pending)
+
+    def _pause(self, pending: Pending) -> None:
+        if self._pausing is None:
+            self._pausing = pending
+        else:
+            pending.refused("already paused")
+
+    def _resume(self, pending: Pending) -> None:
+        if self._pausing is None:
+            pending.refused("not paused")
+            return
+        if not self._held:
+            self._pausing.refused("resumed before the pause took hold")
+        self._pausing = None
+        pending.applied("training goes on")
+
+    def _stay_paused(self, pausing: Pending) -> None:
+        """Hold the loop here; a resume or a stop ends it, saves are served meanwhile."""
+        started, before = time.monotonic(), self._loop.state
+        self._held = True
+        self._change_state("paused", f"by {pausing.by}")
+        pausing.applied("paused")
+        while self._pausing is not None and self._stop.urgency is Urgency.NONE:
+            time.sleep(PAUSE_POLL)
+            self.look()
+            self.serve_saves()
+        self._pausing, self._held = None, False
+        self.paused_seconds += time.monotonic() - started
+        self._change_state(before, "")
+
+    def _show(self) -> None:
+        now = time.monotonic()
+        if now < self._next_live:
+            return
+        self._next_live = now + LIVE_INTERVAL
+        self._send_live(
+            Live(
+                time=time.time(),
+                state=self._loop.state,
+                reason=self._loop.reason,
+                iteration=self._loop.iteration,
+                timesteps=self._loop.timesteps,
+                progress=self.progress(),
+                workers=self.workers(),
+                clients=[],
+                dropped=0,
+            )
+        )

@@ -1,0 +1,84 @@
+"""PipeListener: Windows' named pipes for a loop that knows only sockets.
+
+Each pipe that has proved that it knows the key (HMAC, both ways) is pumped to one end of a socket pair; the loop serves
+the other end as it serves a Unix socket. Bytes only: `Connection.recv()` would unpickle and is never called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
+
+from rltui.supervise.socket_address import SocketAddress
+
+_PIECE = 1 << 16  # bytes; ByteStream reads no longer messages
+
+
+class PipeListener:
+    """Listens at a pipe's name. The address's family may be AF_UNIX too, which is how the tests drive it."""
+
+    def __init__(self, address: SocketAddress) -> None:
+        self.address = address
+        self._pipes = Listener(address.address, address.family)  # with its authkey, accept() waits for each client
+        self._key = bytes.fromhex(address.authkey)
+        self._arrived: deque[socket.socket] = deque()
+        self.door, self._ring = socket.socketpair()
+        self.door.setblocking(False)
+        self._closed = False
+        _spawn(self._accept_pipes)
+
+    def accept(self) -> socket.socket | None:
+        self.door.recv(1)
+        return self._arrived.popleft()
+
+    def close(self) -> None:
+        self._closed = True
+        self._pipes.close()
+        for end in (self.door, self._ring, *self._arrived):
+            end.close()
+
+    def _accept_pipes(self) -> None:
+        while not self._closed:
+            with contextlib.suppress(OSError, EOFError):
+                _spawn(self._introduce, self._pipes.accept())
+
+    def _introduce(self, pipe: Connection) -> None:
+        """Challenge the client, hand its socket over, carry what it sends; one thread a client."""
+        try:
+            deliver_challenge(pipe, self._key)
+            answer_challenge(pipe, self._key)
+        except (AuthenticationError, EOFError, OSError):
+            pipe.close()
+            return
+        ours, theirs = socket.socketpair()
+        self._arrived.append(theirs)
+        self._ring.send(b"\0")
+        _spawn(_carry_out, ours, pipe)
+        _carry_in(pipe, ours)
+
+
+def _spawn(work: Callable[..., None], *arguments: object) -> None:
+    threading.Thread(target=work, args=arguments, daemon=True, name="control pipe").start()
+
+
+def _carry_in(pipe: Connection, ours: socket.socket) -> None:
+    """From the client to the loop, until either is gone."""
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            ours.sendall(pipe.recv_bytes(_PIECE))
+    with contextlib.suppress(OSError):
+        ours.shutdown(socket.SHUT_RDWR)
+
+
+def _carry_out(ours: socket.socket, pipe: Connection) -> None:
+    """From the loop to the client, until either is gone."""
+    with contextlib.suppress(OSError):
+        while data := ours.recv(_PIECE):
+            pipe.send_bytes(data)
+    ours.close()
+    pipe.close()

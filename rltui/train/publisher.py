@@ -1,0 +1,89 @@
+"""Publisher: what the trainer says has happened goes to the journal always; what it does now, to who is attached."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from rltui.events.commands import Live
+from rltui.events.records import Level, LogLine, Record
+
+
+class Journal(Protocol):
+    """runs.journal.JournalWriter: never raises for a full disk, keeps what it could not write."""
+
+    @property
+    def waiting(self) -> int: ...
+
+    lost: int
+
+    def write(self, record: Record) -> bool: ...
+
+
+class LiveSink(Protocol):
+    """train.controls.ControlServer."""
+
+    def live(self, live: Live) -> None: ...
+
+
+class Publisher:
+    """May be called from several threads. Neither `publish` nor `live` waits for a reader, and neither raises OSError.
+
+    subscribers: called with every record, in the thread that publishes it; one that raises OSError or ValueError (its
+    terminal is gone, its file closed) is not called again.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        server: LiveSink | None = None,
+        clock: Callable[[], float] = time.time,
+        subscribers: Sequence[Callable[[Record], None]] = (),
+    ) -> None:
+        self.server = server  # may be set once it listens
+        self._journal = journal
+        self._clock = clock
+        self._subscribers = list(subscribers)
+        self._mutex = threading.RLock()  # a subscriber may publish
+        self._stalled = False
+        self._lost_before = 0
+
+    def publish(self, record: Record) -> None:
+        """Write one record and tell the subscribers. A journal that cannot be written is reported once, not each time."""
+        with self._mutex:
+            written = self._journal.write(record)
+            self._tell(record)
+            if written == self._stalled:
+                self._stalled = not written
+                self._report_journal(written)
+
+    def log(self, level: Level, source: str, message: str, worker: int | None = None) -> None:
+        """Publish a line of text."""
+        self.publish(LogLine(time=self._clock(), level=level, source=source, message=message, worker=worker))
+
+    def live(self, live: Live) -> None:
+        """Offer the state of now to attached clients; the newest wins."""
+        if self.server is not None:
+            self.server.live(live)
+
+    def _tell(self, record: Record) -> None:
+        for subscriber in tuple(self._subscribers):
+            try:
+                subscriber(record)
+            except (OSError, ValueError):
+                self._subscribers.remove(subscriber)
+
+    def _report_journal(self, written: bool) -> None:
+        if written:
+            lost = self._journal.lost - self._lost_before
+            self._lost_before = self._journal.lost
+            level: Level = "warning" if lost else "info"
+            message = f"the journal is written again; {lost or 'no'} records were lost"
+        else:
+            level = "error"
+            message = "the journal cannot be written (is the disk full?): records wait in memory, training goes on"
+        report = LogLine(time=self._clock(), level=level, source="journal", message=message)
+        self._journal.write(report)
+        self._tell(report)

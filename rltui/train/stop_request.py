@@ -1,0 +1,60 @@
+"""StopRequest: how urgently the user wants the run to end, from signals and commands alike (SPEC § 16).
+
+Ctrl-C once: finish the iteration, save, stop; twice: save now; thrice: abandon. SIGTERM is once. SIGHUP is ignored, so
+that training outlives its terminal.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from enum import IntEnum
+from types import FrameType
+
+
+class Urgency(IntEnum):
+    """Each level includes the ones before it."""
+
+    NONE = 0
+    FINISH = 1  # end this iteration, save, stop
+    NOW = 2  # save the state after the last whole iteration, stop
+    ABANDON = 3  # stop without saving
+
+
+class StopNow(BaseException):
+    """Raised between two steps or minibatches when the stop cannot wait for the iteration.
+
+    A BaseException, so that nothing that guards against errors takes it for one.
+    """
+
+
+class StopRequest:
+    """The highest urgency asked for so far, and why."""
+
+    def __init__(self, on_abandon: Callable[[], None]) -> None:
+        """on_abandon: called from the signal handler at the third Ctrl-C; it does not return to the loop."""
+        self.urgency = Urgency.NONE
+        self.reason = ""
+        self._on_abandon = on_abandon
+
+    def ask(self, urgency: Urgency, reason: str) -> None:
+        if urgency > self.urgency:
+            self.urgency, self.reason = urgency, reason
+
+    def check(self) -> None:
+        """Raise StopNow when the stop cannot wait."""
+        if self.urgency >= Urgency.NOW:
+            raise StopNow
+
+    def install(self) -> None:
+        """Take over SIGINT and SIGTERM; ignore SIGHUP where it exists."""
+        signal.signal(signal.SIGINT, self._interrupt)
+        signal.signal(signal.SIGTERM, lambda *_: self.ask(Urgency.FINISH, "SIGTERM"))
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def _interrupt(self, signum: int, frame: FrameType | None) -> None:
+        following = Urgency(min(self.urgency + 1, Urgency.ABANDON))
+        self.ask(following, "Ctrl-C" if following is Urgency.FINISH else f"Ctrl-C, {following.value} times")
+        if following is Urgency.ABANDON:
+            self._on_abandon()

@@ -1,0 +1,84 @@
+"""The worker process: waits for Collect, runs its Actor, answers RolloutDone. NumPy and RocketSim only, never torch."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import time
+import traceback
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from rltui.train.actor import Actor, ActorSpec
+from rltui.train.messages import Close, Failed, Ready, ToWorker, decode_to_worker, encode
+from rltui.train.shared_rollout import RolloutShape, SharedRollout
+
+NICE = 5  # below the trainer, the interface and the user's own programs
+
+
+@dataclass(frozen=True)
+class WorkerSpec:
+    """What a worker process is started with: plain data."""
+
+    index: int
+    actor: ActorSpec
+    shape: RolloutShape
+    memory_name: str
+    trace_path: str  # where a fatal signal leaves its trace
+
+
+class _Closing(Exception):
+    """The trainer asked to close, or is gone, in the middle of a rollout."""
+
+
+def main(spec: WorkerSpec, pipe: Connection) -> None:
+    """Entry point of the spawned process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the trainer decides
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    with open(spec.trace_path, "w", encoding="utf-8") as trace:  # noqa: PTH123 - faulthandler keeps the descriptor
+        faulthandler.enable(trace)
+        try:
+            _serve(spec, pipe)
+        except (_Closing, EOFError, BrokenPipeError, ConnectionResetError):
+            pass  # the trainer is done with us, or dead: no one is left to tell
+        except Exception as error:  # whatever a user's component raised travels whole
+            _tell_failure(pipe, error)
+            raise SystemExit(1) from None
+        finally:
+            faulthandler.disable()
+
+
+def _serve(spec: WorkerSpec, pipe: Connection) -> None:
+    shared = SharedRollout.attach(spec.shape, spec.memory_name)
+    index = spec.index
+    shared.heartbeat[index] = time.monotonic()
+    actor = Actor(spec.actor, shared.arena_cursor[index : index + 1])
+    pipe.send_bytes(encode(Ready(os.getpid())))
+
+    def on_step(t: int) -> None:
+        shared.heartbeat[index] = time.monotonic()
+        shared.steps_done[index] = t
+        while pipe.poll(0):
+            _obey_while_collecting(decode_to_worker(pipe.recv_bytes()))
+
+    while True:
+        message = decode_to_worker(pipe.recv_bytes())
+        if isinstance(message, Close):
+            return
+        done = actor.rollout(shared.worker_block(message.block, index), shared.weights, on_step)
+        shared.steps_done[index] = spec.shape.steps
+        pipe.send_bytes(encode(done))
+
+
+def _obey_while_collecting(message: ToWorker) -> None:
+    if isinstance(message, Close):
+        raise _Closing
+
+
+def _tell_failure(pipe: Connection, error: Exception) -> None:
+    try:
+        pipe.send_bytes(encode(Failed(f"{type(error).__name__}: {error}", traceback.format_exc())))
+    except OSError:
+        pass  # the trainer is gone; nobody to tell

@@ -1,0 +1,118 @@
+"""Lines of (text, role) spans: what panes draw before any widget is involved. Roles become colours in styles/roles.tcss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len, set_cell_size
+
+Span = tuple[str, str]  # text, role; "" is the plain foreground
+Line = tuple[Span, ...]
+
+ROLES = (
+    "muted", "faint", "strong", "key", "title", "link", "good", "warn", "bad", "busy", "idle", "positive", "negative",
+    "cursor", "cursor-muted", "track", "mark", "pill-good", "pill-warn", "pill-bad", "pill-busy", "pill-idle",
+    "series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7",
+)  # fmt: skip
+
+
+def text_line(text: str, role: str = "") -> Line:
+    """One span as a line."""
+    return ((text, role),)
+
+
+def width_of(line: Line) -> int:
+    """Terminal columns that the line takes."""
+    return sum(cell_len(text) for text, _ in line)
+
+
+def clean(text: str) -> str:
+    """The text without control characters, which would move the terminal's cursor; a tab becomes a space."""
+    return "".join(char if char.isprintable() else " " for char in text) if not text.isprintable() else text
+
+
+def crop_text(text: str, width: int) -> str:
+    """At most `width` columns, an ellipsis in place of what was cut."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1).rstrip() + "…" if width > 1 else "…"[:width]
+
+
+def pad(text: str, width: int, align: str = "<") -> str:
+    """Exactly `width` columns; align "<" or ">"."""
+    text = crop_text(text, width)
+    space = " " * (width - cell_len(text))
+    return space + text if align == ">" else text + space
+
+
+def crop(line: Line, width: int) -> Line:
+    """At most `width` columns, an ellipsis where something was cut."""
+    if width_of(line) <= width:
+        return line
+    kept: list[Span] = []
+    left = width
+    for text, role in line:
+        size = cell_len(text)
+        if size >= left:  # what follows does not fit either, so even an exact fit is cut
+            kept.append((crop_text(text + " …", left) if size == left else crop_text(text, left), role))
+            return tuple(kept)
+        kept.append((text, role))
+        left -= size
+    return tuple(kept)
+
+
+def fit(line: Line, width: int) -> Line:
+    """Exactly `width` columns: cropped or padded."""
+    line = crop(line, width)
+    missing = width - width_of(line)
+    return (*line, (" " * missing, "")) if missing > 0 else line
+
+
+def ends(left: Line, right: Line, width: int) -> Line:
+    """`left` at the left edge, `right` at the right one; the left gives way."""
+    right = crop(right, width)
+    room = width - width_of(right)
+    return (*fit(left, room), *right)
+
+
+def beside(blocks: Sequence[Sequence[Line]], widths: Sequence[int], gap: int = 2) -> list[Line]:
+    """Blocks of lines side by side, each fitted to its width."""
+    height = max((len(block) for block in blocks), default=0)
+    lines: list[Line] = []
+    for row in range(height):
+        spans: list[Span] = []
+        for index, (block, width) in enumerate(zip(blocks, widths, strict=True)):
+            spans += [(" " * gap, "")] if index else []
+            spans += fit(block[row] if row < len(block) else (), width)
+        lines.append(tuple(spans))
+    return lines
+
+
+def wrap(text: str, width: int, role: str = "") -> list[Line]:
+    """Words wrapped to `width` columns; a longer word is cut into pieces. Line breaks of the text are kept."""
+    lines: list[Line] = []
+    for paragraph in text.split("\n"):
+        lines += [text_line(row, role) for row in _wrap_words(clean(paragraph).split(), max(width, 1))] or [()]
+    return lines
+
+
+def _wrap_words(words: Iterable[str], width: int) -> list[str]:
+    rows: list[str] = []
+    row = ""
+    for word in words:
+        joined = f"{row} {word}" if row else word
+        if cell_len(joined) <= width:
+            row = joined
+            continue
+        rows += [row] if row else []
+        while cell_len(word) > width:
+            piece = set_cell_size(word, width).rstrip() or word[:1]
+            rows.append(piece)
+            word = word[len(piece) :]
+        row = word
+    return [*rows, row] if row else rows
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The text alone, trailing blanks stripped: for tests, copying and plain output."""
+    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)

@@ -1,0 +1,73 @@
+"""Pane: one bordered room of the cockpit that draws a view of the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rltui.tui.model import RunSnapshot
+from rltui.tui.paint import Line, wrap
+from rltui.tui.symbols import ChartStyle
+from rltui.tui.widgets.painted import Painted
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a pane draws from: the run, the moment (Unix seconds), how charts are drawn."""
+
+    snapshot: RunSnapshot
+    now: float
+    charts: ChartStyle = "braille"
+
+
+class Pane(Painted, can_focus=True):
+    """Subclasses give `draw`, and `depends`: what of the view it reads, so that nothing else makes it draw again."""
+
+    NUMBER: ClassVar[str] = ""
+    NAME: ClassVar[str] = ""
+    HELP: ClassVar[str] = ""
+    EMPTY: ClassVar[str] = ""  # what will appear here and how to get it
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="pane")
+        self.view: View | None = None
+        self._seen: object = None
+        self.border_title = self.title()
+
+    def title(self) -> str:
+        """The border's title: the digit that shows the pane, then its name."""
+        return f"[$primary]{self.NUMBER}[/] {self.NAME}" if self.NUMBER else self.NAME
+
+    def show(self, view: View) -> None:
+        """Take a new view; draw it if something that this pane reads has changed."""
+        self.view = view
+        if not self.display:
+            return
+        seen = self.depends(view)
+        if seen != self._seen:
+            self._seen = seen
+            self.border_subtitle = self.subtitle(view)
+            self.repaint()
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        if self.view is None:
+            return []
+        if self.is_empty(self.view):
+            return wrap(self.EMPTY, width, "muted")[:height]
+        return self.draw(self.view, width, height)
+
+    def is_empty(self, view: View) -> bool:
+        """True where EMPTY is to be shown instead."""
+        return False
+
+    def depends(self, view: View) -> object:
+        """Compared by equality with that of the last drawing."""
+        raise NotImplementedError
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        """At most `height` lines for `width` columns."""
+        raise NotImplementedError
+
+    def subtitle(self, view: View) -> str:
+        """The lower border's text, in Textual markup; usually empty."""
+        return ""

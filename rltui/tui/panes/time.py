@@ -1,0 +1,110 @@
+"""Where an iteration's time goes: the trainer's seconds, the workers' microseconds per arena-step, the bottleneck named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rltui.tui import figures
+from rltui.tui.model import RunSnapshot
+from rltui.tui.paint import Line, ends, pad, text_line
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.widgets.bars import filled_bar
+
+WORKER_PARTS = ("simulate", "state", "infer", "observe", "reward", "reset", "other")
+LABELS = {"state": "read state"}
+ADVICE = {
+    "learn": "learning: fewer epochs, a smaller net or a GPU",
+    "simulate": "the simulator itself: only more cores help",
+    "infer": "the policy in the workers: a smaller net",
+    "save": "saving: raise save_every or use a faster disk",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """share: of the iteration, 0–1. micros: of an arena-step. seconds: of the iteration."""
+
+    name: str
+    share: float | None
+    micros: float | None = None
+    seconds: float | None = None
+
+
+class TimePane(Pane):
+    """One bar for each part, in a fixed order."""
+
+    NUMBER = "3"
+    NAME = "Where the time goes"
+    EMPTY = "Here will be how an iteration's time is spent, after the first one."
+    HELP = (
+        "Percent are of a whole iteration. learn and save are the trainer's seconds; the others are what the workers do "
+        "while collecting, in microseconds per step of one arena, scaled to the collection's share. The largest part is "
+        "the bottleneck: making anything else faster gains little."
+    )
+
+    def is_empty(self, view: View) -> bool:
+        return not figures.known(view.snapshot.metrics.get("time/iteration"))
+
+    def depends(self, view: View) -> object:
+        return view.snapshot.metrics_time, view.snapshot.header is None
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        found = parts(view.snapshot)
+        top = bottleneck(found)
+        lines = [_line(part, part is top, width) for part in found]
+        head = _head(view.snapshot, width) if height > len(lines) + 1 else []
+        foot = [(), _advice(top)] if top is not None and height > len(lines) + len(head) + 1 else []
+        return [*head, *lines, *foot]
+
+
+def parts(snapshot: RunSnapshot) -> list[Part]:
+    """learn, the workers' parts in their order, save; shares are None where the iteration's time is unknown."""
+    metrics = snapshot.metrics
+    whole = metrics.get("time/iteration")
+    collect, learn, save = (metrics.get(f"time/{name}") for name in ("collect", "learn", "save"))
+    micros = {name: metrics.get(f"time/{name}") for name in WORKER_PARTS}
+    total = sum(value for value in micros.values() if value)
+    inside = collect / whole / total if collect is not None and whole and total else None
+    found = [Part("learn", _share(learn, whole), seconds=learn)]
+    found += [
+        Part(LABELS.get(name, name), value * inside if value is not None and inside is not None else None, micros=value)
+        for name, value in micros.items()
+    ]
+    return [*found, Part("save", _share(save, whole), seconds=save)]
+
+
+def bottleneck(found: list[Part]) -> Part | None:
+    """The part with the largest known share."""
+    known = [part for part in found if part.share is not None]
+    return max(known, key=lambda part: part.share or 0.0, default=None)
+
+
+def _share(seconds: float | None, whole: float | None) -> float | None:
+    return seconds / whole if seconds is not None and whole else None
+
+
+def _head(snapshot: RunSnapshot, width: int) -> list[Line]:
+    metrics = snapshot.metrics
+    whole, collect, learn = (metrics.get(f"time/{name}") for name in ("iteration", "collect", "learn"))
+    left: Line = (("iteration ", "muted"), (figures.duration(whole), "strong"))
+    right: Line = (
+        ("collect ", "muted"), (figures.percent(_share(collect, whole)), ""),
+        ("  learn ", "muted"), (figures.percent(_share(learn, whole)), ""),
+    )  # fmt: skip
+    return [ends(left, right, width), (("─" * width, "track"),)]
+
+
+def _line(part: Part, is_top: bool, width: int) -> Line:
+    figure = figures.micros(part.micros) if part.micros is not None else figures.duration(part.seconds)
+    bar = max(width - 11 - 8 - 8, 3)
+    role = "series-2" if is_top else "series-1"
+    return (
+        (pad(part.name, 11), "strong" if is_top else ""),
+        *filled_bar(part.share or 0.0, bar, role),
+        (pad(figures.percent(part.share), 8, ">"), "strong" if is_top else ""),
+        (pad(figure, 8, ">"), "muted"),
+    )
+
+
+def _advice(top: Part) -> Line:
+    return text_line(f"▲ mostly {ADVICE.get(top.name, top.name)}", "muted")

@@ -1,0 +1,60 @@
+"""Which characters the terminal can show, and the ASCII stand-in of every other one that the screens use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Literal
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.color import Color
+from textual.filter import LineFilter
+
+ChartStyle = Literal["braille", "blocks", "ascii"]
+
+# One column each, so that a translated line keeps its width.
+_STAND_INS = {
+    "–": "-", "—": "-", "…": "~", "·": "|", "µ": "u", "×": "x", "±": "~", "→": ">", "←": "<", "↑": "^", "↓": "v",
+    "“": '"', "”": '"', "‘": "'", "’": "'", "−": "-", "≥": ">", "≤": "<",
+    "●": "*", "○": "o", "◆": "+", "◌": "~", "‖": "=", "■": "#", "✗": "X", "✓": "v", "▲": "^", "▼": "v", "◼": "#",
+    "▸": ">", "▾": "v", "▶": ">", "⟳": "@", "•": "*", "▕": "[", "▏": "|",
+    "━": "=", "╸": "-", "╺": "-", "┤": "|", "├": "|", "┊": ":", "┆": ":", "╌": "-", "┄": "-",
+    "│": "|", "─": "-", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "┌": "+", "┐": "+", "└": "+", "┘": "+", "┼": "+",
+    "┴": "+", "┬": "+", "┃": "|", "║": "|", "═": "=", "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "|",
+    "▎": "|", "▁": "_", "▂": "_", "▃": "-", "▄": "-", "▅": "=", "▆": "=", "▇": "#", "░": ".", "▒": ":", "▓": "#",
+    "▔": "-", "▐": "|", "▀": "'", "\N{NO-BREAK SPACE}": " ",
+}  # fmt: skip
+_TABLE = str.maketrans(_STAND_INS)
+
+
+@lru_cache(4096)
+def to_ascii(text: str) -> str:
+    """The text in ASCII at the same width; a character without a stand-in becomes question marks."""
+    if text.isascii():
+        return text
+    out = text.translate(_TABLE)
+    return out if out.isascii() else "".join(char if char.isascii() else "?" * cell_len(char) for char in out)
+
+
+class AsciiFilter(LineFilter):
+    """Translates every line that any widget renders, borders and scroll bars included."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [Segment(to_ascii(text), style, control) for text, style, control in segments]
+
+
+def needs_ascii(environ: Mapping[str, str]) -> bool:
+    """True where the terminal is known not to draw UTF-8: TERM=dumb or linux, or a locale of another encoding.
+
+    No locale at all says nothing (containers, Windows): UTF-8 is assumed. Python itself sets LC_CTYPE=C.UTF-8 where LANG
+    is C, so that pair is read as the C locale it was.
+    """
+    if environ.get("TERM", "") in ("dumb", "linux"):
+        return True
+    lang = environ.get("LANG", "")
+    ctype = environ.get("LC_CTYPE", "")
+    if lang in ("C", "POSIX") and ctype == "C.UTF-8":
+        ctype = ""
+    locale = environ.get("LC_ALL", "") or ctype or lang
+    return bool(locale) and "utf8" not in locale.lower().replace("-", "")

@@ -1,0 +1,85 @@
+"""What holds for every registered reward: blind to team, finite whatever coincides, of the sign that it declares."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rltui.registry import BUILT_IN, Component, build, resolve
+from rltui.rewards.reward import Category, Reward
+from rltui.sim.state import Float, GameState
+from tests.fakes.game_states import TEAM_SIZES, counterparts, random_state, turned
+
+REWARDS = list(BUILT_IN["reward"])
+ARENAS = 4
+ALL = np.ones(ARENAS, dtype=bool)
+
+
+def rollout(seed: int, blue: int, orange: int, steps: int = 4) -> list[GameState]:
+    rng = np.random.default_rng(seed)
+    return [random_state(rng, ARENAS, blue, orange) for _ in range(steps)]
+
+
+def play(name: str, states: list[GameState]) -> Float:
+    """[steps − 1, K, C]: a new reward, reset on the first state, then one value for each other state."""
+    reward: Reward = build("reward", Component(name))
+    reward.reset(states[0], ALL)
+    return np.stack([reward.value(state).copy() for state in states[1:]])
+
+
+@pytest.mark.parametrize("name", REWARDS)
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), sizes=st.sampled_from(TEAM_SIZES))
+def test_blind_to_team(name: str, seed: int, sizes: tuple[int, int]) -> None:
+    states = rollout(seed, *sizes)
+    values = play(name, states)
+    turned_values = play(name, [turned(state) for state in states])
+    np.testing.assert_allclose(turned_values, values[:, :, counterparts(states[0])], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", REWARDS)
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), sizes=st.sampled_from(TEAM_SIZES))
+def test_shape_dtype_and_declared_sign(name: str, seed: int, sizes: tuple[int, int]) -> None:
+    values = play(name, rollout(seed, *sizes))
+    assert values.shape == (3, ARENAS, sum(sizes))
+    assert values.dtype == np.float32
+    cls: type[Reward] = resolve("reward", name)
+    assert cls.category in get_args(Category)
+    if cls.sign:
+        assert (cls.sign * values >= 0).all()
+
+
+@pytest.mark.parametrize("point", [(0, 0, 0), (0, 6000, 321.39), (0, -6000, 321.39), (0, 6000, 0), (-4096, 5120, 2044)])
+@pytest.mark.parametrize("name", REWARDS)
+def test_finite_when_car_ball_and_goal_coincide(name: str, point: tuple[float, float, float]) -> None:
+    states = [
+        replace(
+            state,
+            ball_position=np.full((ARENAS, 3), point, dtype=np.float32),
+            position=np.full((ARENAS, 4, 3), point, dtype=np.float32),
+        )
+        for state in rollout(7, 2, 2)
+    ]
+    with np.errstate(divide="raise", invalid="raise", over="raise"):
+        assert np.isfinite(play(name, states)).all()
+
+
+@pytest.mark.parametrize("name", REWARDS)
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), mask=st.lists(st.booleans(), min_size=ARENAS, max_size=ARENAS))
+def test_a_reset_forgets_these_arenas_and_no_other(name: str, seed: int, mask: list[bool]) -> None:
+    arenas = np.array(mask)
+    before, first, after = rollout(seed, 1, 2, steps=3)
+    reward: Reward = build("reward", Component(name))
+    reward.reset(before, ALL)
+    reward.value(before)
+    reward.reset(first, arenas)
+    values = reward.value(after)
+    expected = np.where(arenas[:, None], play(name, [first, after])[0], play(name, [before, before, after])[1])
+    np.testing.assert_array_equal(values, expected)

@@ -1,0 +1,51 @@
+"""The table's hash, and the check of row numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+
+import numpy as np
+import pytest
+
+from rltui.actions.action_table import check_indices, table_hash
+from rltui.errors import RltuiError
+
+ROWS = np.arange(16, dtype=np.float32).reshape(2, 8) / 16
+
+
+def test_hash_is_of_shape_and_little_endian_floats() -> None:
+    by_hand = hashlib.sha256(b"2x8" + struct.pack("<16f", *(i / 16 for i in range(16)))).hexdigest()
+    assert table_hash(ROWS) == by_hand
+
+
+def test_hash_looks_at_the_values_and_not_at_how_they_are_stored() -> None:
+    assert table_hash(ROWS.astype(">f8")) == table_hash(np.asfortranarray(ROWS)) == table_hash(ROWS.tolist())
+    assert table_hash(np.float32([[-0.0]])) == table_hash(np.float32([[0.0]]))
+
+
+def test_hash_tells_tables_apart() -> None:
+    changed = ROWS.copy()
+    changed[1, 7] += 1e-6
+    assert len({table_hash(t) for t in (ROWS, ROWS[::-1], ROWS[:, ::-1], ROWS.reshape(4, 4), ROWS[:1], changed)}) == 6
+
+
+@pytest.mark.parametrize("wrong", [-1, 90, -(2**63), 2**63 - 1])
+def test_a_row_that_does_not_exist_names_arena_and_car(wrong: int) -> None:
+    actions = np.zeros((4, 3), dtype=np.int64)
+    actions[2, 1] = wrong
+    with pytest.raises(RltuiError) as caught:
+        check_indices(actions, 90)
+    assert caught.value.message == f"arena 2, car 1: action {wrong} is not a row of the action table"
+    assert caught.value.hint == "rows are 0 to 89"
+
+
+def test_all_rows_of_the_table_pass() -> None:
+    check_indices(np.arange(90).reshape(45, 2), 90)
+    check_indices(np.zeros((0, 2), dtype=np.int64), 90)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.bool_])
+def test_anything_but_int64_is_refused(dtype: type) -> None:
+    with pytest.raises(RltuiError, match=f"found {np.dtype(dtype)}"):
+        check_indices(np.zeros((2, 2), dtype=dtype), 90)  # type: ignore[arg-type]

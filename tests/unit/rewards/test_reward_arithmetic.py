@@ -1,0 +1,115 @@
+"""Rewards by hand: numbers that a reader can check in the head."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.registry import Component, build
+from rltui.sim.state import GameState
+from tests.fakes.game_states import random_state
+
+ALL = np.ones(1, dtype=bool)
+
+
+def scene(**fields: Any) -> GameState:
+    """One arena, one blue and one orange car, all alive, with these fields."""
+    state = random_state(np.random.default_rng(0), 1, 1, 1)
+    alive = replace(state, demo_respawn_timer=np.zeros((1, 2), dtype=np.float32))
+    typed = {name: np.array(value, dtype=getattr(state, name).dtype) for name, value in fields.items()}
+    return replace(alive, **typed)
+
+
+def value(name: str, state: GameState, **options: Any) -> list[float]:
+    return build("reward", Component(name, options)).value(state)[0].tolist()  # type: ignore[no-any-return]
+
+
+def test_speed_toward_ball_never_costs() -> None:
+    state = scene(
+        ball_position=[[0, 0, 93]],
+        position=[[[-1000, 0, 93], [0, 1000, 93]]],
+        velocity=[[[1150, 700, 0], [0, 2300, 0]]],  # blue half speed at it, orange away from it
+    )
+    assert value("speed_toward_ball", state) == [0.5, 0.0]
+
+
+def test_face_ball_is_the_cosine() -> None:
+    state = scene(
+        ball_position=[[0, 0, 17]],
+        position=[[[-100, 0, 17], [0, 100, 17]]],
+        forward=[[[1, 0, 0], [0, 1, 0]]],
+    )
+    assert value("face_ball", state) == [1.0, -1.0]
+
+
+def test_velocity_ball_to_goal_at_full_speed() -> None:
+    state = scene(ball_position=[[0, 0, 321.39]], ball_velocity=[[0, 6000, 0]])
+    assert value("velocity_ball_to_goal", state) == [1.0, -1.0]
+    assert value("velocity_ball_to_goal", state, clip=True) == [1.0, 0.0]
+
+
+def test_velocity_ball_to_goal_aims_at_the_height_asked_for() -> None:
+    state = scene(ball_position=[[0, 0, 0]], ball_velocity=[[0, 0, 6000]])
+    assert value("velocity_ball_to_goal", state, target_z=0) == [0.0, 0.0]
+    expected = 321.39 / np.hypot(6000, 321.39)
+    assert value("velocity_ball_to_goal", state) == pytest.approx([expected, expected], rel=1e-6)
+
+
+def test_strong_hit_pays_the_root_of_the_change_to_those_who_touched() -> None:
+    reward = build("reward", Component("strong_hit"))
+    reward.reset(scene(ball_velocity=[[0, 0, 0]]), ALL)
+    hit = scene(ball_velocity=[[345, 460, 0]], touches=[[1, 0]])  # Δv = 575, a quarter of 2300
+    assert reward.value(hit)[0].tolist() == pytest.approx([0.5, 0.0])
+    assert reward.value(hit)[0].tolist() == [0.0, 0.0]  # nothing changed since
+    reversed_ball = scene(ball_velocity=[[-3450, -4600, 0]], touches=[[2, 1]])
+    assert reward.value(reversed_ball)[0].tolist() == [1.0, 1.0]
+
+
+def test_strong_hit_needs_a_reset_first() -> None:
+    with pytest.raises(RuntimeError, match="reset"):
+        value("strong_hit", scene())
+
+
+def test_strong_hit_keeps_its_own_copy_of_the_ball() -> None:
+    reward = build("reward", Component("strong_hit"))
+    state = scene(ball_velocity=[[0, 0, 0]], touches=[[1, 1]])
+    reward.reset(state, ALL)
+    state.ball_velocity[:] = [2300, 0, 0]  # the simulator overwrites its arrays
+    assert reward.value(state)[0].tolist() == [1.0, 1.0]
+    state.ball_velocity[:] = [2300, 0, 575]
+    assert reward.value(state)[0].tolist() == [0.5, 0.5]
+
+
+def test_goal_and_concede_go_by_team() -> None:
+    blue_scored, orange_scored = scene(goal=[1]), scene(goal=[-1])
+    assert (value("goal", blue_scored), value("concede", blue_scored)) == ([1, 0], [0, 1])
+    assert (value("goal", orange_scored), value("concede", orange_scored)) == ([0, 1], [1, 0])
+
+
+def test_touch_is_one_however_many() -> None:
+    assert value("touch", scene(touches=[[0, 7]])) == [0, 1]
+
+
+@pytest.mark.parametrize("says_on_ground", [False, True])
+def test_a_demolished_car_is_not_in_the_air(says_on_ground: bool) -> None:
+    state = scene(on_ground=[[False, says_on_ground]], demo_respawn_timer=[[0, 2.5]])
+    assert value("in_air", state) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("strong_hit", {"full_hit_speed": 0}, "full_hit_speed must be in [1.0, 12000.0], found 0"),
+        ("velocity_ball_to_goal", {"clip": "yes"}, "clip must be true or false, found 'yes'"),
+        ("velocity_ball_to_goal", {"target_z": 5000}, "target_z must be in [0.0, 642.775]"),
+        ("touch", {"scale": 2}, "unknown parameter 'scale'"),
+    ],
+)
+def test_a_wrong_parameter_is_named(name: str, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(RltuiError) as caught:
+        build("reward", Component(name, options))
+    assert words in caught.value.message

@@ -5,11 +5,13 @@ client → trainer: Hello once, then Request. trainer → client: Welcome, Accep
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 MAX_FRAME = 1 << 20  # bytes; a longer frame closes the connection
+
+RequestId = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 
 
 class Pause(msgspec.Struct, frozen=True, tag="pause"):
@@ -50,7 +52,7 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
 
 
 class Request(msgspec.Struct, frozen=True, tag="request"):
-    id: int  # chosen by the client, echoed in the answers
+    id: RequestId  # chosen by the client, echoed in the answers
     command: Command
 
 
@@ -116,10 +118,10 @@ _server_decoder = msgspec.json.Decoder(ServerMessage)
 
 
 def decode_from_client(frame: bytes) -> ClientMessage:
-    """Raises msgspec.DecodeError (ValidationError included) for anything else."""
+    """Raises msgspec.DecodeError (ValidationError included) or UnicodeDecodeError for anything else."""
     return _client_decoder.decode(frame)
 
 
 def decode_from_server(frame: bytes) -> ServerMessage:
-    """Raises msgspec.DecodeError (ValidationError included) for anything else."""
+    """Raises msgspec.DecodeError (ValidationError included) or UnicodeDecodeError for anything else."""
     return _server_decoder.decode(frame)

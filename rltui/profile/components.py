@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic_core import PydanticCustomError
 
 from rltui.errors import RltuiError
@@ -142,7 +142,7 @@ def parameters(cls: type[Any]) -> type[BaseModel]:
 
 
 class _Parameters(Section):
-    model_config = {"arbitrary_types_allowed": True, "protected_namespaces": ()}
+    model_config = ConfigDict(arbitrary_types_allowed=True, protected_namespaces=())
 
 
 def _annotation(hint: Any, limits: Mapping[str, Any]) -> Any:

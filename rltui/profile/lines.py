@@ -51,7 +51,7 @@ def find_lines(text: str) -> Lines:
     scanner = _Scanner(text)
     try:
         scanner.document()
-    except (_Lost, RecursionError):
+    except (_LostError, RecursionError):
         scanner.lines.stopped_at = scanner.line()
     return scanner.lines
 
@@ -62,13 +62,13 @@ def key_path(text: str) -> tuple[str, ...] | None:
     try:
         scanner.skip(BLANK)
         parts = scanner.key()
-    except _Lost:
+    except _LostError:
         return None
     scanner.skip(BLANK)
     return parts if scanner.at == len(text) else None
 
 
-class _Lost(Exception):
+class _LostError(Exception):
     """The text is not TOML here."""
 
 
@@ -114,7 +114,7 @@ class _Scanner:
         name = (start, self.at)
         self.skip(BLANK)
         self._expect("]]" if array else "]")
-        table = self._within_arrays(parts[:-1]) + (parts[-1],)
+        table = (*self._within_arrays(parts[:-1]), parts[-1])
         if array:
             self._mark(table, line)
             index = self._arrays[table] = self._arrays.get(table, -1) + 1
@@ -154,7 +154,7 @@ class _Scanner:
     def _end_of_statement(self) -> None:
         self.skip(BLANK)
         if self.at < len(self.text) and self.text[self.at] not in "#\r\n":
-            raise _Lost
+            raise _LostError
 
     def key(self) -> tuple[str, ...]:
         parts = [self._key_part()]
@@ -175,11 +175,11 @@ class _Scanner:
             try:
                 return str(tomllib.loads("k = " + self.text[start : self.at])["k"])
             except tomllib.TOMLDecodeError as error:
-                raise _Lost from error
+                raise _LostError from error
         while self.at < len(self.text) and self.text[self.at] in BARE:
             self.at += 1
         if self.at == start:
-            raise _Lost
+            raise _LostError
         return self.text[start : self.at]
 
     def _value(self, path: Path) -> None:
@@ -199,7 +199,7 @@ class _Scanner:
         while self.at < len(self.text) and self.text[self.at] not in ",]}#\r\n":
             self.at += 1
         if not self.text[start : self.at].strip():
-            raise _Lost
+            raise _LostError
 
     def _string(self, quote: str) -> None:
         self.at += len(quote)
@@ -213,10 +213,10 @@ class _Scanner:
                         self.at += 1
                 return
             elif len(quote) == 1 and self.text[self.at] == "\n":
-                raise _Lost
+                raise _LostError
             else:
                 self.at += 1
-        raise _Lost
+        raise _LostError
 
     def _array(self, path: Path) -> None:
         self.at += 1
@@ -265,5 +265,5 @@ class _Scanner:
 
     def _expect(self, token: str) -> None:
         if not self.text.startswith(token, self.at):
-            raise _Lost
+            raise _LostError
         self.at += len(token)

@@ -77,21 +77,14 @@ def _findings(data: dict[str, Any], path: Path | None) -> tuple[Profile | None, 
     model, findings = validate(Profile, prepare(data, folder), data)
     for part in placed(data):
         findings += check_component(dataclasses.replace(part, name=from_folder(part.name, folder)))
-    findings += broken_rules(data)
+    wrong = {finding.path for finding in findings}  # what is wrong in itself needs no rule's opinion too
+    findings += [finding for finding in broken_rules(data) if finding.path not in wrong]
     if findings or not isinstance(model, Profile):
-        return None, _first_of_each(findings)
+        return None, findings
     if path is not None:
         model._name, model._path = path.stem, path
     misfit = _obs_misfit(model)
     return (None, [misfit]) if misfit else (model, [])
-
-
-def _first_of_each(findings: Sequence[Finding]) -> list[Finding]:
-    """A key that is wrong in itself needs no rule's opinion too."""
-    kept: dict[tuple[KeyPath, str], Finding] = {}
-    for finding in findings:
-        kept.setdefault((finding.path, finding.message), finding)
-    return list(kept.values())
 
 
 def prepare(data: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
@@ -124,7 +117,8 @@ def _obs_misfit(profile: Profile) -> Finding | None:
 
 def _problem(finding: Finding, source: Source, set_paths: Sequence[KeyPath]) -> Problem:
     """Where a mistake was written: an override that set the key, or something in or around it, is to blame."""
-    overridden = any(_related(path, finding.path) for path in set_paths)
+    places = (finding.path, *finding.involves)
+    overridden = any(_related(path, place) for path in set_paths for place in places)
     return Problem(
         file=OVERRIDE if overridden else source.file,
         line=None if overridden else source.lines.nearest(finding.path) or 1,
@@ -143,6 +137,6 @@ def _related(one: KeyPath, other: KeyPath) -> bool:
 def _shown(path: Path) -> str:
     """The path as short as it goes: relative inside the working folder."""
     try:
-        return str(path.resolve().relative_to(Path.cwd()))
+        return str(path.absolute().relative_to(Path.cwd()))
     except (ValueError, OSError):
         return str(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from errno import ENAMETOOLONG
 from pathlib import Path
 
 from rltui.profile.problems import Problem, ProfileError, nearest
@@ -52,13 +53,26 @@ def locate(argument: str | Path) -> Path:
     path = Path(text).expanduser()
     if path.name == text and path.suffix != SUFFIX:
         for folder in (user_folder(), shipped_folder()):
-            if (folder / f"{text}{SUFFIX}").is_file():
+            if _is_there(folder / f"{text}{SUFFIX}"):
                 return folder / f"{text}{SUFFIX}"
-    if path.exists() or path.is_symlink():
+    if _is_there(path):
         return path
-    if path.parent == user_folder() and (shipped_folder() / path.name).is_file():
+    if path.parent == user_folder() and _is_there(shipped_folder() / path.name):
         return shipped_folder() / path.name
     raise _no_such(text, path)
+
+
+def _is_there(path: Path) -> bool:
+    """Also true for what cannot be looked at: reading it will say why."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        return error.errno != ENAMETOOLONG
+    except ValueError:  # a NUL in the path
+        return True
+    return True
 
 
 def _no_such(text: str, path: Path) -> ProfileError:

@@ -7,13 +7,12 @@ of it and is the one way from a file to a Profile.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
-SCHEMA = 1
+SCHEMA: Final = 1
 
 
 def whole(value: Any) -> Any:
@@ -52,34 +51,36 @@ class ComponentSection(Section):
 class RunSection(Section):
     """One run of the trainer."""
 
-    seed: Whole = Field(0, ge=0, le=2**31 - 1, description="Seed of resets, exploration and initial weights.")
+    seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Seed of resets, exploration and initial weights.")
 
 
 class GameSection(Section):
     """Who plays, on what field."""
 
-    blue: Whole = Field(1, ge=0, le=3, description="Blue cars.", json_schema_extra=_unit("cars"))
-    orange: Whole = Field(1, ge=0, le=3, description="Orange cars.", json_schema_extra=_unit("cars"))
-    meshes: str = Field("", description="Folder of collision meshes. Empty: those that come with rlgym.")
+    blue: Whole = Field(default=1, ge=0, le=3, description="Blue cars.", json_schema_extra=_unit("cars"))
+    orange: Whole = Field(default=1, ge=0, le=3, description="Orange cars.", json_schema_extra=_unit("cars"))
+    meshes: str = Field(default="", description="Folder of collision meshes. Empty: those that come with rlgym.")
 
 
 class ObsSection(ComponentSection):
     """What a car sees."""
 
-    kind: str = Field("default", min_length=1, description="Registered observation, or path/to/file.py:Class.")
+    kind: str = Field(default="default", min_length=1, description="Registered observation, or path/to/file.py:Class.")
 
 
 class ActionsSection(ComponentSection):
     """What a car can do."""
 
-    table: str = Field("rlgym", min_length=1, description="Registered action table, or path/to/file.py:Class.")
+    table: str = Field(default="rlgym", min_length=1, description="Registered action table, or path/to/file.py:Class.")
 
 
 class ResetSection(ComponentSection):
     """One way in which episodes start."""
 
     kind: str = Field(min_length=1, description="Registered reset, or path/to/file.py:Class.")
-    weight: float = Field(1.0, ge=0, description="Share of the episodes, relative to the other resets' weights.")
+    weight: float = Field(
+        default=1.0, ge=0, description="Share of the episodes, relative to the other resets' weights."
+    )
 
 
 class TerminalSection(ComponentSection):
@@ -97,104 +98,111 @@ class RewardSection(ComponentSection):
 class PolicySection(Section):
     """The net that chooses actions."""
 
-    kind: Literal["discrete"] = Field("discrete", description="discrete: one choice among the rows of the action table.")
-    layers: Layers = Field((256, 256, 256), description="Neurons of each hidden layer.")
+    kind: Literal["discrete"] = Field(
+        default="discrete", description="discrete: one choice among the rows of the action table."
+    )
+    layers: Layers = Field(default=(256, 256, 256), description="Neurons of each hidden layer.")
 
 
 class CriticSection(Section):
     """The net that judges states."""
 
-    layers: Layers = Field((256, 256, 256), description="Neurons of each hidden layer.")
+    layers: Layers = Field(default=(256, 256, 256), description="Neurons of each hidden layer.")
 
 
 class PpoSection(Section):
     """The learning algorithm, in rlgym-ppo's shape."""
 
     learning_rate: float = Field(
-        2e-4,
+        default=2e-4,
         ge=0,
         le=1,
-        description="Of the policy. A bot that cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less.",
+        description="Learning rate of the policy. A bot that cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less.",
     )
     critic_learning_rate: float = Field(
         default_factory=lambda data: float(data.get("learning_rate", 0.0)),
         ge=0,
         le=1,
-        description="Of the critic.",
+        description="Learning rate of the critic.",
         json_schema_extra={"follows": "ppo.learning_rate"},
     )
     gamma: float = Field(
-        0.99, ge=0, le=1, description="Discount of the future per step. Higher sees further ahead and learns more slowly."
+        default=0.99,
+        ge=0,
+        le=1,
+        description="Discount of the future per step. Higher sees further ahead and learns more slowly.",
     )
     gae_lambda: float = Field(
-        0.95, ge=0, le=1, description="Advantages: 0 trusts the critic, 1 trusts what was really earned."
+        default=0.95, ge=0, le=1, description="Advantages: 0 trusts the critic, 1 trusts what was really earned."
     )
-    clip_range: float = Field(0.2, gt=0, le=10, description="How far one update may move the odds of an action.")
-    ent_coef: float = Field(0.01, ge=0, le=10, description="Pay for trying different actions (entropy in nats).")
-    epochs: Whole = Field(2, ge=1, le=100, description="Passes over the data in each update.")
+    clip_range: float = Field(default=0.2, gt=0, le=1, description="How far one update may move the odds of an action.")
+    ent_coef: float = Field(
+        default=0.01, ge=0, le=10, description="Pay for trying different actions (entropy in nats)."
+    )
+    epochs: Whole = Field(default=2, ge=1, le=100, description="Passes over the data in each update.")
     iteration: Whole = Field(
-        50_000,
+        default=50_000,
         ge=1,
-        le=100_000_000,
-        description="Collected before each update, at least.",
+        description="Timesteps collected before each update, at least.",
         json_schema_extra=_unit("timesteps"),
     )
     batch: Whole = Field(
         default_factory=lambda data: int(data.get("iteration", 1)),
         ge=1,
-        le=100_000_000,
         description="Rows of one optimizer step. A last, smaller one is used too.",
         json_schema_extra={"unit": "timesteps", "follows": "ppo.iteration"},
     )
     minibatch: Whole = Field(
         default_factory=lambda data: int(data.get("batch", 1)),
         ge=1,
-        le=100_000_000,
         description="Rows worked on at a time: splits a batch to save memory and changes nothing else.",
         json_schema_extra={"unit": "timesteps", "follows": "ppo.batch"},
     )
     buffer_iterations: Whole = Field(
-        1, ge=1, le=100, description="Newest iterations learnt from. Above 1, older data is used again."
+        default=1, ge=1, le=100, description="Newest iterations learnt from. Above 1, older data is used again."
     )
-    max_grad_norm: float = Field(0.5, gt=0, le=1e6, description="Longer gradients are shortened to this.")
-    normalize_advantages: bool = Field(True, description="Advantages of a batch get mean 0 and deviation 1.")
-    standardize_returns: bool = Field(True, description="Rewards are divided by the returns' running deviation.")
+    max_grad_norm: float = Field(default=0.5, gt=0, description="Longer gradients are shortened to this.")
+    normalize_advantages: bool = Field(default=True, description="Advantages of a batch get mean 0 and deviation 1.")
+    standardize_returns: bool = Field(
+        default=True, description="Rewards are divided by the returns' running deviation."
+    )
     reward_clip: float = Field(
-        10.0, gt=0, le=1e9, description="Rewards, so divided, are cut to this; the cut share is reported."
+        default=10.0, gt=0, description="Rewards, so divided, are cut to this; the cut share is reported."
     )
 
 
 class CollectSection(Section):
     """How games are played to collect data."""
 
-    workers: AutoCount = Field("auto", description="Processes that play. auto: one for each processor core.")
-    arenas: Whole = Field(32, ge=1, le=4096, description="Games that each worker plays at a time.")
+    workers: AutoCount = Field(default="auto", description="Processes that play. auto: one for each processor core.")
+    arenas: Whole = Field(default=32, ge=1, le=4096, description="Games that each worker plays at a time.")
     collector: Literal["local", "serial"] = Field(
-        "local", description="local: in worker processes; serial: the same, one after the other, in the trainer."
+        default="local",
+        description="local: in worker processes; serial: the same, one after the other, in the trainer.",
     )
     inference: Literal["auto", "local"] = Field(
-        "auto", description="Who evaluates the policy. local: each worker; auto: chosen for the machine."
+        default="auto", description="Who evaluates the policy. local: each worker; auto: chosen for the machine."
     )
 
 
 class LearnerSection(Section):
     """Where learning runs."""
 
-    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto: the GPU if there is one.")
-    threads: AutoCount = Field("auto", description="Threads of the update. auto: one for each processor core.")
+    device: Literal["auto", "cpu", "cuda"] = Field(default="auto", description="auto: the GPU if there is one.")
+    threads: AutoCount = Field(default="auto", description="Threads of the update. auto: one for each processor core.")
 
 
 class KeepSection(Section):
     """Which checkpoints stay on disk; milestones always do."""
 
-    last: Whole = Field(5, ge=1, le=10_000, description="Newest checkpoints kept.")
+    last: Whole = Field(default=5, ge=1, description="So many of the newest checkpoints are kept.")
 
 
 class WorkersSection(Section):
     """Care for the worker processes."""
 
     timeout_s: float = Field(
-        30.0,
+        default=30.0,
         ge=1,
         le=3600,
         description="A worker silent for longer counts as hung and is restarted.",
@@ -206,9 +214,9 @@ class LogSection(Section):
     """Logs and journals."""
 
     rotate_mb: Whole = Field(
-        64,
+        default=32,
         ge=1,
-        le=100_000,
+        le=2_000,
         description="A journal or log that grows beyond this is put aside and a new one begun.",
         json_schema_extra=_unit("MB"),
     )
@@ -217,43 +225,46 @@ class LogSection(Section):
 class Profile(Section):
     """A whole profile, defaults filled in."""
 
-    schema_version: Literal[1] = Field(SCHEMA, alias="schema", description="Version of this file's layout.")
+    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema", description="Version of this file's layout.")
     label: str = Field(
-        "",
+        default="",
         max_length=40,
         pattern=r"^[A-Za-z0-9_-]*$",
         description="Name of the milestones' folder, as in Phase1-BallTouching. Empty: the profile's name.",
     )
     phase: Phase | None = Field(
-        None, description="Stage of the bot's education, 1 touches the ball … 4 early aerials."
+        default=None, description="Stage of the bot's education, 1 touches the ball … 4 early aerials."
     )
-    description: str = Field("", max_length=500, description="One sentence for those who choose a profile.")
-    author: str = Field("", max_length=100, description="Goes into each checkpoint. Empty: your user name.")
+    description: str = Field(default="", max_length=500, description="One sentence for those who choose a profile.")
+    author: str = Field(default="", max_length=100, description="Goes into each checkpoint. Empty: your user name.")
     tick_skip: Whole = Field(
-        8, ge=1, le=120, description="Physics ticks of each step; 8 is 15 steps a second.", json_schema_extra=_unit("ticks")
+        default=8,
+        ge=1,
+        le=120,
+        description="Physics ticks of each step; 8 is 15 steps a second.",
+        json_schema_extra=_unit("ticks"),
     )
     action_delay_ticks: Whole = Field(
-        1,
+        default=1,
         ge=0,
         le=120,
         description="An action takes effect this late; 1 as in the real game.",
         json_schema_extra=_unit("ticks"),
     )
     milestone_interval: Whole = Field(
-        5_000_000,
+        default=5_000_000,
         ge=1,
-        le=10**12,
-        description="A copy that is kept for ever, each time so many steps are done.",
+        description="A milestone, a copy that is kept for ever, is made each time so many steps are done.",
         json_schema_extra=_unit("timesteps"),
     )
     save_every: Whole = Field(
-        250_000, ge=1, le=10**12, description="Between two checkpoints.", json_schema_extra=_unit("timesteps")
+        default=250_000, ge=1, description="A checkpoint is written each time so many steps are done.", json_schema_extra=_unit("timesteps")
     )
     resets: tuple[ResetSection, ...] = Field(
-        (ResetSection(kind="kickoff"),), min_length=1, description="How episodes start, mixed by weight."
+        default=(ResetSection(kind="kickoff"),), min_length=1, description="How episodes start, mixed by weight."
     )
     terminals: tuple[TerminalSection, ...] = Field(
-        (
+        default=(
             TerminalSection(kind="goal"),
             TerminalSection.model_validate({"kind": "no_touch", "seconds": 15}),
             TerminalSection.model_validate({"kind": "timeout", "seconds": 300}),
@@ -287,8 +298,3 @@ class Profile(Section):
     def path(self) -> Path | None:
         """The file it was read from."""
         return self._path
-
-    @property
-    def milestone_folder(self) -> str:
-        """`Phase<N>-<label>`; N is 0 without a phase, the label is the profile's name without one."""
-        return f"Phase{self.phase or 0}-{self.label or re.sub(r'[^A-Za-z0-9_-]', '-', self.name)}"

@@ -24,7 +24,7 @@ def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[lis
             continue
         try:
             paths.append(_put(data, parts, toml_or_text(value.strip())))
-        except _NoTable as error:
+        except _NoTableError as error:
             findings.append(Finding(error.path, "has no keys below it", error.expected, key.strip()))
     return paths, findings
 
@@ -38,7 +38,7 @@ def toml_or_text(text: str) -> Any:
     return parsed["value"] if list(parsed) == ["value"] else text
 
 
-class _NoTable(Exception):
+class _NoTableError(Exception):
     def __init__(self, path: KeyPath, expected: str) -> None:
         super().__init__(path)
         self.path = path
@@ -68,7 +68,7 @@ def _step(holder: Any, part: str, path: KeyPath) -> str | int:
     if isinstance(holder, dict):
         return part
     if not isinstance(holder, list):
-        raise _NoTable(path, "a key that the profile has")
+        raise _NoTableError(path, "a key that the profile has")
     if not part.isdecimal() or int(part) >= len(holder):
-        raise _NoTable(path, f"a number from 0 to {len(holder) - 1}")
+        raise _NoTableError(path, f"a number from 0 to {len(holder) - 1}")
     return int(part)

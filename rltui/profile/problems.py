@@ -11,6 +11,7 @@ from typing import Any
 from rltui.errors import RltuiError
 
 KeyPath = tuple[str | int, ...]
+LONG = 70  # characters
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class Problem:
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
         parts = [self.message]
-        if self.expected:
+        if self.expected and not (self.hint and len(self.expected) > LONG):  # a long list says less than the hint
             parts.append(f"expected {self.expected}")
-        if self.found:
+        if self.found and not self.key.endswith(self.found):
             parts.append(f"found {self.found}")
         text = f"{place}: " + (f"{self.key}: " if self.key else "") + ", ".join(parts)
         return f"{text}; {self.hint}" if self.hint else text
@@ -50,7 +51,8 @@ class ProfileError(RltuiError):
             message = str(self.problems[0])
         else:
             message = f"{profile}: {count} errors\n" + "\n".join(f"  {problem}" for problem in self.problems)
-        super().__init__(message, "rltui profile schema lists every key", exit_code=2)
+        about_keys = any(problem.key for problem in self.problems)
+        super().__init__(message, "rltui profile schema lists every key" if about_keys else "", exit_code=2)
 
 
 def show_key(path: KeyPath) -> str:

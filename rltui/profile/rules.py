@@ -26,6 +26,7 @@ def _minibatch(data: Mapping[str, Any]) -> Iterator[Finding]:
             "larger than the batch it splits",
             f"at most {toml_value(int(batch))} (ppo.batch)",
             found(ppo["minibatch"]),
+            involves=(("ppo", "batch"), ("ppo", "iteration")),
         )
 
 
@@ -33,7 +34,13 @@ def _somebody_plays(data: Mapping[str, Any]) -> Iterator[Finding]:
     game = _table(data, "game")
     blue, orange = (_number(game, side, GameSection.model_fields[side].default) for side in ("blue", "orange"))
     if blue == 0 and orange == 0:
-        yield Finding(("game", "blue"), "nobody plays", "at least one car in blue or orange", "0v0")
+        yield Finding(
+            ("game", "blue"),
+            "nobody plays",
+            "at least one car in blue or orange",
+            "0v0",
+            involves=(("game", "orange"),),
+        )
 
 
 def _resets_have_weight(data: Mapping[str, Any]) -> Iterator[Finding]:
@@ -51,7 +58,9 @@ def _rewards_have_weight(data: Mapping[str, Any]) -> Iterator[Finding]:
         for value in rewards.values()
     ]
     if weights and all(weight == 0 for weight in weights):
-        yield Finding(("rewards",), "every weight is 0: nothing to learn from", "at least one weight that is not 0", "0")
+        yield Finding(
+            ("rewards",), "every weight is 0: nothing to learn from", "at least one weight that is not 0", "0"
+        )
 
 
 def _delay_within_step(data: Mapping[str, Any]) -> Iterator[Finding]:
@@ -59,9 +68,12 @@ def _delay_within_step(data: Mapping[str, Any]) -> Iterator[Finding]:
     skip = _number(data, "tick_skip", fields["tick_skip"].default)
     delay = _number(data, "action_delay_ticks", fields["action_delay_ticks"].default)
     if skip is not None and delay is not None and delay > skip >= 1:
-        key = "action_delay_ticks" if "action_delay_ticks" in data else "tick_skip"
         yield Finding(
-            (key,), "an action would come later than the next one", f"at most {int(skip)} ticks (tick_skip)", found(delay)
+            ("action_delay_ticks",),
+            "an action would come later than the next one",
+            f"at most {int(skip)} ticks (tick_skip)",
+            found(delay),
+            involves=(("tick_skip",),),
         )
 
 

@@ -52,7 +52,7 @@ def parse(source: Source) -> None:
     source.lines = find_lines(text)
     for repeat in source.lines.repeats:
         source.problem(
-            repeat.line, show_key(repeat.path), f"written twice, first on line {repeat.first_line}", expected="one"
+            repeat.line, show_key(repeat.path), f"written twice, first on line {repeat.first_line}", expected="it once"
         )
     _load(source, _without(text, source.lines.repeats))
 
@@ -73,6 +73,9 @@ def _load(source: Source, text: str) -> None:
 def _syntax_error(text: str, error: ValueError) -> tuple[int, str]:
     """The line and what tomllib has against it."""
     message = str(error)
+    if not isinstance(error, tomllib.TOMLDecodeError):
+        digits = re.search(r"[0-9_]{4300}", text)
+        return text.count("\n", 0, digits.start() if digits else 0) + 1, "a number of thousands of digits"
     place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
     if place is not None:
         return int(place[1]), f"not TOML: {message[: place.start()]} at column {place[2]}"

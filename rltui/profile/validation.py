@@ -34,13 +34,14 @@ NOT_MISTAKES = {"default_factory_not_called"}  # pydantic's word for: not comput
 
 @dataclass(frozen=True)
 class Finding:
-    """A mistake, before it is known on which line of which file it stands."""
+    """A mistake, before it is known on which line of which file it stands. involves: other keys that take part in it."""
 
     path: KeyPath
     message: str
     expected: str = ""
     found: str = ""
     hint: str = ""
+    involves: tuple[KeyPath, ...] = ()
 
 
 def validate(model: type[BaseModel], prepared: Any, raw: Any) -> tuple[BaseModel | None, list[Finding]]:
@@ -67,12 +68,11 @@ def _descend(raw: Any, location: KeyPath) -> tuple[Any, KeyPath]:
     """As far as the written values go: pydantic's locations end with the names of unions' members."""
     path: KeyPath = ()
     for part in location:
-        if isinstance(raw, Mapping) and part in raw:
-            raw = raw[part]
-        elif isinstance(raw, list | tuple) and isinstance(part, int) and part < len(raw):
-            raw = raw[part]
-        else:
+        table = isinstance(raw, Mapping) and part in raw
+        element = isinstance(raw, list | tuple) and isinstance(part, int) and part < len(raw)
+        if not (table or element):
             break
+        raw = raw[part]
         path = (*path, part)
     return raw, path
 
@@ -92,7 +92,8 @@ def _finding(entry: Mapping[str, Any], path: KeyPath, value: Any, schema: Node) 
         return Finding(path, message, _length(entry), found(value))
     if kind == "string_pattern_mismatch":
         return Finding(path, "character not allowed", "letters, digits, - and _", found(value))
-    return Finding(path, message, shape.expected, found(value), _choice(shape, value))
+    expected = shape.expected.replace("a number", "a finite number") if kind == "finite_number" else shape.expected
+    return Finding(path, message, expected, found(value), _choice(shape, value))
 
 
 def _choice(shape: Shape, value: Any) -> str:
@@ -102,10 +103,9 @@ def _choice(shape: Shape, value: Any) -> str:
 
 def _length(entry: Mapping[str, Any]) -> str:
     limits = entry.get("ctx", {})
-    what = "characters" if str(entry["type"]).startswith("string") else "elements"
-    if "min_length" in limits:
-        return f"at least {limits['min_length']} {what}"
-    return f"at most {limits.get('max_length')} {what}"
+    what = "character" if str(entry["type"]).startswith("string") else "element"
+    word, count = ("least", limits["min_length"]) if "min_length" in limits else ("most", limits.get("max_length"))
+    return f"at {word} {count} {what}{'' if count == 1 else 's'}"
 
 
 def _deepest(schema: Node, location: KeyPath) -> Node:

@@ -37,7 +37,7 @@ def write_new(path: Path, content: bytes, point: str = "file") -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put new content under a name: a reader sees the old or the new, never a part. Raises OSError, the old one intact."""
+    """Put new content under a name: a reader sees the old or the new, never a part. OSError leaves the old one."""
     make_folder(path.parent)
     temporary = path.with_name(temporary_name(path.name))
     try:

@@ -13,6 +13,9 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from rltui.events.records import Record, decode, encode
 from rltui.runs.faults import fault
@@ -50,7 +53,7 @@ class JournalWriter:
     def write(self, record: Record) -> bool:
         """Append one record. False where it has to wait for the disk (never raises OSError)."""
         with self._mutex:
-            line = encode(record) + b"\n"
+            line = encode_line(record)
             self._waiting.append(line)
             self._waiting_bytes += len(line)
             self._give_up_oldest()
@@ -200,10 +203,18 @@ def rotated_parts(path: Path) -> list[tuple[int, Path]]:
     """(number, path) of each rotated part of the journal at `path`, oldest first."""
     pattern = re.compile(rf"{re.escape(path.stem)}\.([1-9][0-9]{{0,8}}){re.escape(path.suffix)}")
     try:
-        names = os.listdir(path.parent)
+        names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return []
     return sorted((int(found[1]), path.parent / name) for name in names if (found := pattern.fullmatch(name)))
+
+
+def encode_line(record: Record) -> bytes:
+    """The record's line. Text that is no valid Unicode (a broken file name in a trace) is written with `?`."""
+    try:
+        return encode(record) + b"\n"
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_valid(msgspec.to_builtins(record))) + b"\n"
 
 
 def decode_line(line: bytes) -> Record | None:
@@ -212,6 +223,14 @@ def decode_line(line: bytes) -> Record | None:
         return decode(line) if line else None
     except RecursionError:
         return None
+
+
+def _valid(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_valid(key): _valid(item) for key, item in value.items()}
+    return [_valid(item) for item in value] if isinstance(value, list) else value
 
 
 def _part(path: Path, number: int) -> Path:

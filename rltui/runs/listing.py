@@ -1,4 +1,4 @@
-"""The checkpoints and milestones of a run, in the order in which they were saved. Whatever else lies there is ignored."""
+"""The checkpoints and milestones of a run, in the order of saving. Whatever else lies there is ignored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LABEL = re.compile(r"([0-9]{3,12})(?:\.([0-9]{1,6}))?M")
 
 @dataclass(frozen=True)
 class CheckpointInfo:
-    """One folder that is, or should be, a checkpoint. `damage` says why it is not; only those without may be acted on."""
+    """One folder that is, or should be, a checkpoint. `damage` says why it is not: none such is ever acted on."""
 
     path: Path
     timesteps: int  # meta.json's; where that cannot be read, what the folder's name says
@@ -39,9 +39,7 @@ class CheckpointInfo:
 
 def list_checkpoints(paths: RunPaths) -> list[CheckpointInfo]:
     """Every numbered folder, oldest commit first, those of unknown commit last."""
-    return _in_order(
-        _look(path, int(path.name)) for path in folders(paths.checkpoints) if _NUMBER.fullmatch(path.name)
-    )
+    return _in_order(_look(path, int(path.name)) for path in folders(paths.checkpoints) if _NUMBER.fullmatch(path.name))
 
 
 def list_milestones(paths: RunPaths) -> list[CheckpointInfo]:

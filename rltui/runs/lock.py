@@ -86,7 +86,9 @@ class RunLock:
         self.acquire()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.release()
 
     def _wait(self, descriptor: int) -> None:
@@ -157,6 +159,7 @@ def _try_lock(descriptor: int, path: Path, shared: bool = False) -> bool:
         if error.errno in _BUSY:
             return False
         raise RltuiError(
-            f"cannot lock {path}: {error.strerror or error}", "put the data folder on a disk that can lock files: --data-dir DIR"
+            f"cannot lock {path}: {error.strerror or error}",
+            "put the data folder on a disk that can lock files: --data-dir DIR",
         ) from error
     return True

@@ -78,7 +78,7 @@ def read(folder: Path) -> Meta:
 
 
 def milestone_label(timesteps: int) -> str:
-    """Millions with at least three digits and as many decimals as it takes: `005M`, `1250M`, `012.35M`, `012.43136M`."""
+    """Millions, three digits or more, and what decimals it takes: `005M`, `1250M`, `012.35M`, `012.43136M`."""
     whole, rest = divmod(timesteps, 1_000_000)
     return f"{whole:03d}.{rest:06d}".rstrip("0").rstrip(".") + "M"
 

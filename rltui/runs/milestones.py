@@ -61,7 +61,7 @@ def read_marks(paths: RunPaths) -> dict[str, Mark]:
 
 
 def write_mark(paths: RunPaths, milestone: str, mark: Mark) -> None:
-    """Set one milestone's mark, the others kept. RltuiError where the file is damaged (it is left alone) or unwritable."""
+    """Set one milestone's mark, the others kept. RltuiError where the file is damaged (it is left alone) or read-only."""
     marks = read_marks(paths)
     marks[milestone] = mark
     content = msgspec.json.format(msgspec.json.encode(_Marks(marks=marks)), indent=1) + b"\n"

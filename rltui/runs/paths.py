@@ -1,10 +1,10 @@
 """Where everything of a run is. Nobody else joins these names.
 
-    <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log lock lock.json socket.json
-    <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
-    <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
-    <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
-    <data>/checkpoints/.damaged/<run>/       what stood in the way of a save and was no complete checkpoint
+<data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log lock lock.json socket.json
+<data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
+<data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
+<data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
+<data>/checkpoints/.damaged/<run>/       what stood in the way of a save and was no complete checkpoint
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class DataDir:
 
     def run_names(self) -> list[str]:
         """Every run that has a folder of its own anywhere here, sorted; stray entries are ignored."""
-        return sorted({name for folder in (self.runs, self.checkpoints, self.milestones) for name in _run_folders(folder)})
+        return sorted(
+            {name for folder in (self.runs, self.checkpoints, self.milestones) for name in _run_folders(folder)}
+        )
 
     def has_run(self, name: str) -> bool:
         return self.run(name).exists()
@@ -116,13 +118,18 @@ class RunPaths:
         return self.checkpoints / str(timesteps)
 
     def exists(self) -> bool:
-        return any(_is_folder(folder) for folder in (self.folder, self.checkpoints, self.milestones))
+        return any(is_folder(folder) for folder in (self.folder, self.checkpoints, self.milestones))
 
 
 def data_dir(option: str | None = None) -> DataDir:
     """`--data-dir`, else RLTUI_DATA, else ./data. Nothing is created."""
     chosen = option or os.environ.get(DATA_VARIABLE) or "data"
-    return DataDir(Path(chosen).expanduser().absolute())
+    return DataDir(absolute(chosen))
+
+
+def absolute(path: str | Path) -> Path:
+    """The path from the root, `~` expanded where that can be."""
+    return Path(os.path.expanduser(path)).absolute()  # noqa: PTH111  (Path's raises for an unknown user)
 
 
 def name_problem(name: str) -> str | None:
@@ -169,14 +176,14 @@ def folders(folder: Path) -> Iterator[Path]:
             paths = [folder / entry.name for entry in entries]
     except OSError:
         return
-    yield from (path for path in paths if _is_folder(path))
+    yield from (path for path in paths if is_folder(path))
 
 
 def _run_folders(folder: Path) -> Iterator[str]:
     return (path.name for path in folders(folder) if name_problem(path.name) is None)
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
     """As Path.is_dir, and False for a loop of links or one that may not be looked at."""
     try:
         return path.is_dir()

@@ -16,7 +16,7 @@ class Signature(msgspec.Struct, frozen=True):
     critic: str
 
     def differences(self, found: Signature) -> list[str]:
-        """Each part that differs, as `observation: expected …, found …`; empty where all fit. Self is the expected."""
+        """Each part that differs, `observation: expected …, found …`; empty where all fit. Self is the expected."""
         parts = (
             ("observation", self.obs, found.obs),
             ("action table", self.table_hash, found.table_hash),

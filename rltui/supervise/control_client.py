@@ -15,6 +15,7 @@ import msgspec
 from rltui.errors import RltuiError
 from rltui.events import commands
 from rltui.events.commands import Command, Hello, Request, ServerMessage, Welcome
+from rltui.runs.lock import holder
 from rltui.supervise import byte_stream, socket_address
 from rltui.supervise.frames import FrameError, FrameReader, pack
 
@@ -144,7 +145,7 @@ class ControlClient:
     def _decode(self, data: bytes) -> list[ServerMessage]:
         try:
             messages = [commands.decode_from_server(payload) for payload in self._reader.feed(data)]
-        except (FrameError, msgspec.DecodeError) as error:
+        except (FrameError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise TrainerGoneError(f"the trainer sent what this version does not understand: {error}") from error
         for message in messages:
             if isinstance(message, Welcome):
@@ -168,6 +169,8 @@ def own_name() -> str:
 
 def _address(paths: RunPaths) -> SocketAddress:
     address = socket_address.read(paths.socket_file)
+    if address is None and holder(paths) is not None:
+        raise TrainerSilentError(f"the trainer of run {paths.name} takes no commands: it is starting or ending")
     if address is None:
         raise TrainerAbsentError(
             f"no trainer is running for run {paths.name}", "rltui ls shows the runs and their state"

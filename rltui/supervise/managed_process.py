@@ -1,57 +1,52 @@
-"""ManagedProcess: a program of ours that runs beside us. One ladder with one deadline ends it."""
+"""ManagedProcess: a program of ours that runs beside us: trainer, viewer, evaluator, a foreign script."""
 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from rltui.errors import RltuiError
 from rltui.supervise.process_tree import ProcessTree
-
-# Shares of the deadline: the process gets most of it to end by itself, the kernel needs little for a kill.
-ASK_SHARE, TERMINATE_SHARE = 0.6, 0.9
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a stop went."""
-
-    how: Literal["had ended", "when asked", "terminated", "killed", "would not die"]
-    exit_code: int | None
-    seconds: float
+from rltui.supervise.stop_ladder import Ending, stop_tree
 
 
 class ManagedProcess:
-    """Trainer, viewer, evaluator or a foreign script: started in a session of its own, output into a file.
+    """Started in a session of its own, so that no terminal's signals reach it; nothing to read, output into a file.
 
-    name: what people call it. A process outlives this object; nothing is killed behind anybody's back.
+    It outlives this object: only `stop` ends it.
     """
 
     def __init__(
-        self, name: str, command: Sequence[str], log: Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
+        self,
+        name: str,
+        command: Sequence[str],
+        log: Path,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
-        """env: variables added to this process's own."""
+        """name: what people call it, say "trainer". env: variables on top of this process's own."""
         self.name = name
         self.log = log
-        self._command = list(command)
-        self._cwd = cwd
-        self._env = env
+        self._command, self._cwd, self._env = list(command), cwd, dict(env or {})
         self._process: subprocess.Popen[bytes] | None = None
         self._tree: ProcessTree | None = None
 
     @property
     def pid(self) -> int:
-        return self._started().pid
+        return self._running().pid
+
+    def pids(self) -> set[int]:
+        """Its own pid; on Windows also its children's, for a virtual environment's python.exe only starts the real one."""
+        if sys.platform != "win32" or self._tree is None:
+            return {self.pid}
+        self._tree.look()
+        return {self.pid, *(process.pid for process in self._tree.alive())}
 
     def start(self) -> None:
-        """Start it, appending to the log, with nothing to read. RltuiError when the system will not start it."""
+        """Start it. RltuiError when the system will not."""
         try:
             with self.log.open("ab") as log:
                 self._process = subprocess.Popen(
@@ -60,35 +55,48 @@ class ManagedProcess:
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     cwd=self._cwd,
-                    env={**os.environ, **(self._env or {})},
+                    env={**os.environ, **self._env},
                     start_new_session=True,
                 )
         except OSError as error:
             raise RltuiError(f"cannot start the {self.name}: {error}", f"command: {' '.join(self._command)}") from error
-        self._tree = ProcessTree(self._process.pid)
+        self._tree = ProcessTree(self._process.pid, session=True)
 
     def poll(self) -> int | None:
-        """The exit code (−N: ended by signal N); None while it runs."""
-        return self._started().poll()
+        """The exit code (-N: ended by signal N); None while it runs."""
+        return self._running().poll()
 
     def wait(self, seconds: float) -> int | None:
         """The exit code; None where it still runs after `seconds`."""
         try:
-            return self._started().wait(seconds)
+            return self._running().wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def stop(self, seconds: float = 10.0, ask: Callable[[], None] | None = None) -> Ending:
-        """Ask → wait → SIGTERM the tree → wait → SIGKILL, all within `seconds`. Children left behind count as alive.
-
-        ask: how it is asked to end by itself, say a Stop on its control socket; may raise RltuiError or OSError. Without it the
-        ladder begins at SIGTERM.
-        """
-        tree = ProcessTree(self.pid) if self._tree is None else self._tree
-        begun = time.monotonic()
-        how = self._climb(tree, begun, seconds, ask)
-        return Ending(how, self.poll(), time.monotonic() - begun)
+        """Climb the stop ladder, at most `seconds` long, with the process and everything that it started."""
+        self._running()
+        assert self._tree is not None
+        ending = stop_tree(self._tree, seconds, ask)
+        self.poll()
+        return ending
 
     def tail(self, lines: int = 20) -> str:
         """The last lines that it wrote."""
         return tail(self.log, lines)
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError(f"the {self.name} was not started")
+        return self._process
+
+
+def tail(file: Path, lines: int = 20, limit: int = 1 << 16) -> str:
+    """The last lines of a text file, of at most `limit` bytes; empty where there is none."""
+    try:
+        with file.open("rb") as source:
+            source.seek(max(source.seek(0, os.SEEK_END) - limit, 0))
+            text = source.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return "\n".join(text.splitlines()[-lines:])

@@ -1,31 +1,36 @@
-"""ProcessTree: a process and all that it started, remembered while it lives so that none is missed when it dies."""
+"""ProcessTree: a process and all that it started, remembered, so that none is missed when the process itself dies."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import time
+from collections.abc import Iterator
 
 import psutil
 
+LOOK_INTERVAL = 0.05  # seconds
+
 
 class ProcessTree:
-    """Who belongs to one process. psutil tells a process from a later one of the same number."""
+    """psutil tells a process from a later one of the same number, so that only what was meant is ever signalled.
 
-    def __init__(self, pid: int) -> None:
-        """A process that is gone already makes an empty tree."""
+    session: the process leads a session of its own; then children whose parent has died are found by it (POSIX).
+    """
+
+    def __init__(self, pid: int, session: bool = False) -> None:
+        """A process that is gone already makes a tree without it."""
+        self._session = pid if session and hasattr(os, "getsid") else None
         self._members: dict[int, psutil.Process] = {}
-        with contextlib.suppress(psutil.NoSuchProcess):
-            self._members[pid] = psutil.Process(pid)
+        self._remember(pid)
 
     def look(self) -> None:
-        """Remember the children of all members; a child whose parent died between two looks belongs to nobody."""
-        for process in list(self._members.values()):
-            with contextlib.suppress(psutil.Error):
-                for child in process.children(recursive=True):
-                    self._members.setdefault(child.pid, child)
+        """Remember whom the members have started since the last look."""
+        for pid in [*self._children(), *self._in_session()]:
+            self._remember(pid)
 
     def alive(self) -> list[psutil.Process]:
-        """The members that still run; a zombie waits for its parent and runs no more."""
+        """The members that still run; a zombie runs no more."""
         return [process for process in self._members.values() if _runs(process)]
 
     def terminate(self) -> None:
@@ -36,21 +41,41 @@ class ProcessTree:
                 process.terminate()
 
     def kill(self) -> None:
-        """SIGKILL to each that lives, and to what they start meanwhile."""
+        """SIGKILL to each that lives."""
         self.look()
         for process in self.alive():
             with contextlib.suppress(psutil.Error):
                 process.kill()
 
     def wait(self, seconds: float) -> bool:
-        """Whether all have ended within `seconds`."""
+        """Whether all have ended within `seconds`. Looks only: waiting would take our own child's exit code from Popen."""
         deadline = time.monotonic() + seconds
-        while living := self.alive():
+        while True:
+            self.look()
+            if not self.alive():
+                return True
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            psutil.wait_procs(living, timeout=min(left, 0.05))
-        return True
+            time.sleep(min(left, LOOK_INTERVAL))
+
+    def _remember(self, pid: int) -> None:
+        if pid not in self._members:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                self._members[pid] = psutil.Process(pid)
+
+    def _children(self) -> Iterator[int]:
+        for process in self.alive():
+            with contextlib.suppress(psutil.Error):
+                yield from [child.pid for child in process.children(recursive=True)]
+
+    def _in_session(self) -> Iterator[int]:
+        if self._session is None:
+            return
+        for pid in psutil.pids():
+            with contextlib.suppress(OSError):
+                if os.getsid(pid) == self._session:
+                    yield pid
 
 
 def _runs(process: psutil.Process) -> bool:

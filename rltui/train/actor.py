@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from rltui.env.spec import EnvSpec
 from rltui.policy.discrete import DiscretePolicy
 from rltui.policy.gumbel import GumbelBank
 from rltui.train.messages import RolloutDone
+
+NOISE = 0x6E  # sets the exploration's random numbers apart from the arenas'
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Actor:
         """cursor: int64 [1], the arena being simulated, kept current for the report of a crash."""
         self.env = SoccarBatch(spec.env, spec.arenas, spec.seed, cursor)
         self._policy = DiscretePolicy(spec.policy_sizes, max_rows=spec.arenas * self.env.cars)
-        self._noise = GumbelBank(np.random.default_rng((*spec.seed, 1)))
+        self._noise = GumbelBank((*spec.seed, NOISE))
         self._obs = np.zeros((spec.arenas, self.env.cars, self.env.obs_size), np.float32)
         self._agents = spec.arenas * self.env.cars
         self.env.reset(self._obs)
@@ -71,11 +73,11 @@ class Actor:
         return _StepViews(block, steps, arenas, cars)
 
     def _store_finals(
-        self, block: dict[str, NDArray[Any]], t: int, count: int, arenas: Sequence[int], obs: NDArray[np.float32]
+        self, block: dict[str, NDArray[Any]], t: int, count: int, arenas: NDArray[np.int64], obs: NDArray[np.float32]
     ) -> int:
         """Append the true final observations of arenas cut at step t; returns the new count."""
         cars = self.env.cars
-        agents = (np.asarray(arenas)[:, None] * cars + np.arange(cars)).ravel()
+        agents = (arenas[:, None] * cars + np.arange(cars)).ravel()
         end = count + len(agents)
         block["final_index"][count:end] = t * self._agents + agents
         block["final_obs"][count:end] = obs.reshape(len(agents), -1)

@@ -16,9 +16,9 @@ import numpy as np
 
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record
+from rltui.learn.rollout import Rollout
 from rltui.train.actor import Actor, ActorSpec
 from rltui.train.messages import RolloutDone
-from rltui.train.rollout import Rollout
 from rltui.train.shared_rollout import SharedRollout
 from rltui.train.worker_pool import WorkerPool
 
@@ -29,6 +29,12 @@ class Collected:
 
     rollout: Rollout
     reports: list[RolloutDone | None]
+
+    @property
+    def rows(self) -> int:
+        """Timesteps, those of dropped workers left out."""
+        _, steps, agents = self.rollout.shape
+        return int(self.rollout.valid.sum()) * steps * agents
 
 
 class Collector(ABC):
@@ -52,6 +58,10 @@ class Collector(ABC):
     @abstractmethod
     def close(self) -> None:
         """End the workers; the shared memory stays its owner's."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End the workers at once, whatever they are doing."""
 
     def collect(self, block: int, poll: Callable[[], None]) -> Collected:
         """Fill the block and show it as one rollout. Collects again while no worker brought anything."""
@@ -113,6 +123,9 @@ class SerialCollector(Collector):
     def close(self) -> None:
         self._actors.clear()
 
+    def kill(self) -> None:
+        self._actors.clear()
+
 
 class LocalCollector(Collector):
     """Spawned worker processes, each with its own NumPy copy of the policy: no message per step."""
@@ -136,7 +149,6 @@ class LocalCollector(Collector):
         self._pool.close()
 
     def kill(self) -> None:
-        """End the workers at once, whatever they are doing."""
         self._pool.kill()
 
     def _describe_crash(self, worker: int, block: int) -> str:
@@ -167,4 +179,5 @@ def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None
         final_obs=np.concatenate(obs),
         final_index=np.concatenate(index),
         valid=np.array([report is not None for report in reports]),
+        cars=shape.cars,
     )

@@ -12,7 +12,6 @@ from rltui.events.records import (
     LogLine,
     Record,
     RunFinished,
-    RunResumed,
     RunStarted,
     StateChanged,
     UpdateDropped,
@@ -47,8 +46,6 @@ class Console:
         match record:
             case RunStarted():
                 return start_summary(record)
-            case RunResumed():
-                return [f"resumes at {record.timesteps:,} timesteps from {record.checkpoint}"]
             case IterationFinished():
                 return [iteration_line(record)]
             case UpdateDropped():
@@ -58,11 +55,18 @@ class Console:
             case WorkerFailed():
                 return [f"! worker {record.worker} {record.kind}: {record.reason}", *record.trace.strip().splitlines()]
             case CheckpointSaved():
-                return [f"saved {record.kind} {record.label}: {record.path} ({record.bytes / 2**20:.1f} MiB, {record.seconds:.2f} s)"]
+                return [
+                    f"saved {record.kind} {record.label}: {record.path} ({record.bytes / 2**20:.1f} MiB, {record.seconds:.2f} s)"
+                ]
             case CheckpointFailed():
-                return [f"! could not save {record.kind} {record.path}: {record.reason}; training goes on, earlier ones are intact"]
+                return [
+                    f"! could not save {record.kind} {record.path}: {record.reason}; training goes on, earlier ones are intact"
+                ]
             case LogLine() if record.level != "debug" or record.source == "debug":
-                return [("! " if record.level in ("warning", "error") else "") + line for line in record.message.splitlines()]
+                return [
+                    ("! " if record.level in ("warning", "error") else "") + line
+                    for line in record.message.splitlines()
+                ]
             case StateChanged(state="paused"):
                 return [f"paused {record.reason}"]
             case RunFinished():

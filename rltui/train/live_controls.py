@@ -7,7 +7,7 @@ A pause holds between collector steps, never inside an update, so that a save as
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,6 +38,7 @@ class LoopState:
     reason: str = ""
     iteration: int = 0
     timesteps: int = 0
+    mean_reward: float | None = None  # of the checkpoint resumed from
 
 
 class LiveControls:
@@ -47,7 +48,7 @@ class LiveControls:
         self,
         loop: LoopState,
         stop: StopRequest,
-        commands: Callable[[], list[Pending]],
+        commands: Callable[[], Sequence[Pending]],
         send_live: Callable[[Live], None],
         change_state: Callable[[str, str], None],
     ) -> None:

@@ -35,13 +35,8 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     trace: str
 
 
-class DebugLine(msgspec.Struct, frozen=True, tag="debug"):
-    flag: str
-    text: str
-
-
 ToWorker = Collect | Close
-FromWorker = Ready | RolloutDone | Failed | DebugLine
+FromWorker = Ready | RolloutDone | Failed
 
 encode = msgspec.msgpack.Encoder().encode
 _to_worker = msgspec.msgpack.Decoder(ToWorker)
@@ -49,8 +44,12 @@ _from_worker = msgspec.msgpack.Decoder(FromWorker)
 
 
 def decode_to_worker(data: bytes) -> ToWorker:
-    return _to_worker.decode(data)
+    """Raises msgspec.DecodeError for anything else."""
+    message: ToWorker = _to_worker.decode(data)
+    return message
 
 
 def decode_from_worker(data: bytes) -> FromWorker:
-    return _from_worker.decode(data)
+    """Raises msgspec.DecodeError for anything else."""
+    message: FromWorker = _from_worker.decode(data)
+    return message

@@ -2,16 +2,207 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, Record
-from rltui.learn.ppo import PPOLearner
-from rltui.policy.saved import PolicySheet, save_policy
-from rltui.runs.meta import Meta, checkpoint_folder
+from rltui import registry
+from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
+from rltui.learn.state import LearnerSnapshot
+from rltui.policy.layout import Layer
+from rltui.policy.saved import SavedPolicy, save_policy
+from rltui.runs import meta
+from rltui.runs.manifest import sha256
+from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.milestones import MilestoneClock
 from rltui.runs.paths import RunPaths
-from rltui.runs.saver import SaveJob, SaveOutcome, Saver
+from rltui.runs.saver import POLICY_FILE, Kind, SaveJob, Saver, SaveResult
+from rltui.train.preparation import Prepared
+
+PROFILE_FILE = "profile.toml"
+Callback = Callable[[SaveResult], None]
+
+
+@dataclass(frozen=True)
+class SavedFigures:
+    """What meta.json says of a state beside its step count. Unknown is None."""
+
+    mean_reward: float | None = None
+    entropy: float | None = None
+    approx_kl: float | None = None
+
+
+class Saving:
+    """Decides, snapshots on the training thread, and leaves the rest to the saver thread."""
+
+    def __init__(self, prepared: Prepared, paths: RunPaths, profile_text: str, tell: Callable[[Record], None]) -> None:
+        profile, plan = prepared.profile, prepared.plan
+        self._prepared, self._paths, self._text, self._tell = prepared, paths, profile_text, tell
+        self._every = profile.save_every
+        self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
+        self._saver = Saver(paths, profile.keep.last, self._on_result)
+        self._commit = plan.commit if plan.kind == "resume" else 0
+        self._saved_at = plan.timesteps if plan.kind == "resume" else None
+        self._held: dict[tuple[Kind, int], float] = {}
+        self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
+        self._table = np.asarray(registry.build("action table", prepared.blueprint.spec.table).rows(), np.float32)
+        self.held_seconds = 0.0  # the training thread was held for saving so far
+        self.failures = 0
+
+    def due(self, timesteps: int) -> list[tuple[Kind, str]]:
+        """What the clocks ask for after an iteration: (kind, label)."""
+        wanted: list[tuple[Kind, str]] = []
+        label = self._clock.crossed(timesteps)
+        if label is not None:
+            wanted.append(("milestone", label))
+        if self._saved_at is None or timesteps // self._every > self._saved_at // self._every or label is not None:
+            wanted.append(("checkpoint", str(timesteps)))
+        return wanted
+
+    def save(
+        self,
+        wanted: list[tuple[Kind, str]],
+        snapshot: Callable[[], LearnerSnapshot],
+        timesteps: int,
+        figures: SavedFigures,
+        then: Callback | None = None,
+    ) -> None:
+        """Snapshot now, write later. The state after these timesteps is given one commit, however many copies it gets."""
+        started = time.perf_counter()
+        if self._saved_at != timesteps:
+            self._commit += 1
+            self._saved_at = timesteps
+        files = _Files(self._sheet(timesteps, figures), snapshot(), self._text, self._policy)
+        for kind, label in wanted:
+            if then is not None:
+                self._waiting.setdefault((kind, timesteps), []).append(then)
+            self._saver.submit(self._job(kind, label, timesteps, files))
+        held = time.perf_counter() - started
+        self.held_seconds += held
+        for kind, _ in wanted:
+            self._held[kind, timesteps] = held
+
+    def saved(self, timesteps: int) -> bool:
+        """Whether this state has been handed to the saver."""
+        return self._saved_at == timesteps
+
+    def drain(self, timeout: float | None = None) -> bool:
+        """Wait until all is on disk; False when it takes longer than `timeout` seconds."""
+        return self._saver.drain(timeout)
+
+    def close(self, timeout: float | None = None) -> bool:
+        """Finish what waits and end the thread."""
+        return self._saver.close(timeout)
+
+    def manual_label(self, timesteps: int) -> str:
+        """Of a milestone that a person asked for: the exact count."""
+        return milestone_label(timesteps)
+
+    def _job(self, kind: Kind, label: str, timesteps: int, files: _Files) -> SaveJob:
+        if kind == "checkpoint":
+            return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
+        profile = self._prepared.profile
+        folder = meta.phase_folder(profile.phase, profile.label, profile.name)
+        return SaveJob(kind, self._paths.milestones / folder / label, timesteps, files, label)
+
+    def _sheet(self, timesteps: int, figures: SavedFigures) -> Meta:
+        prepared, profile = self._prepared, self._prepared.profile
+        return Meta(
+            run=self._paths.name,
+            commit=self._commit,
+            phase=profile.phase,
+            stage=None,
+            timesteps=timesteps,
+            time=time.time(),
+            mean_reward=figures.mean_reward,
+            entropy=figures.entropy,
+            approx_kl=figures.approx_kl,
+            obs_signature=prepared.signature.obs,
+            table_hash=prepared.signature.table_hash,
+            policy=prepared.signature.policy,
+            critic=prepared.signature.critic,
+            profile=profile.name,
+            profile_hash=sha256(self._text.encode()),
+            version=prepared.versions.get("rltui", "0"),
+            versions=prepared.versions,
+            parent=prepared.plan.parent,
+            author=prepared.author,
+        )
+
+    def _policy(self, layers: Sequence[Layer]) -> bytes:
+        spec, signature = self._prepared.blueprint.spec, self._prepared.signature
+        env = {
+            "obs": {"kind": spec.obs.name, **spec.obs.options},
+            "table": {"kind": spec.table.name, **spec.table.options},
+            "blue": spec.blue,
+            "orange": spec.orange,
+        }
+        return save_policy(
+            SavedPolicy(
+                layers=tuple(layers),
+                table=self._table,
+                table_hash=signature.table_hash,
+                obs_signature=signature.obs,
+                tick_skip=spec.tick_skip,
+                action_delay_ticks=spec.action_delay_ticks,
+                env=json.dumps(env),
+            )
+        )
+
+    def _on_result(self, result: SaveResult) -> None:
+        """On the saver thread: turn the outcome into a record, and tell those who asked."""
+        now, key = time.time(), (result.kind, result.timesteps)
+        held = self._held.pop(key, 0.0)
+        match result.outcome:
+            case "saved":
+                self._tell(
+                    CheckpointSaved(
+                        time=now,
+                        kind=result.kind,
+                        path=str(result.path),
+                        label=result.label,
+                        timesteps=result.timesteps,
+                        bytes=result.bytes,
+                        held_seconds=held,
+                        seconds=result.seconds,
+                    )
+                )
+            case "failed":
+                self.failures += 1
+                self._tell(CheckpointFailed(time=now, kind=result.kind, path=str(result.path), reason=result.reason))
+            case _:
+                pass
+        if result.set_aside is not None:
+            message = f"{result.path} was no complete checkpoint and stood in the way; it is now {result.set_aside}"
+            self._tell(LogLine(time=now, level="warning", source="runs", message=message))
+        for path in result.pruned:
+            self._tell(CheckpointPruned(time=now, path=str(path)))
+        for then in self._waiting.pop(key, []):
+            then(result)
+
+
+class _Files:
+    """A checkpoint's files, made once on the saver thread however many copies are written."""
+
+    def __init__(
+        self,
+        sheet: Meta,
+        snapshot: LearnerSnapshot,
+        profile_text: str,
+        policy: Callable[[Sequence[Layer]], bytes],
+    ) -> None:
+        self._sheet, self._snapshot, self._text, self._policy = sheet, snapshot, profile_text, policy
+        self._made: dict[str, bytes] | None = None
+
+    def __call__(self) -> Mapping[str, bytes]:
+        if self._made is None:
+            self._made = {
+                **self._snapshot.files(),
+                POLICY_FILE: self._policy(self._snapshot.policy_layers()),
+                meta.NAME: meta.encode(self._sheet),
+                PROFILE_FILE: self._text.encode(),
+            }
+        return self._made

@@ -6,6 +6,7 @@ a ring of iterations. Untouched pages cost nothing, so the final observations ha
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
@@ -108,9 +109,7 @@ class SharedRollout:
 
     def block(self, block: int) -> dict[str, NDArray[Any]]:
         """The arrays of one iteration, without the leading block axis."""
-        return {
-            name: array[block] for name, array in self._arrays.items() if len(self.shape.fields()[name][0]) > 1
-        }
+        return {name: array[block] for name, array in self._arrays.items() if len(self.shape.fields()[name][0]) > 1}
 
     def worker_block(self, block: int, worker: int) -> dict[str, NDArray[Any]]:
         """One worker's slices of one iteration: obs [T+1, A, D], actions [T, A] … final_obs [T·A, D], final_count []."""
@@ -121,10 +120,8 @@ class SharedRollout:
         self._arrays.clear()
         for name in ("weights", "heartbeat", "steps_done", "arena_cursor"):
             setattr(self, name, None)
-        try:
+        with contextlib.suppress(BufferError):  # a view is still held, as by the trace of the error that ends the run
             self._memory.close()
-        except BufferError:  # a view is still held, e.g. by the traceback of the error that ends the run
-            pass
         if unlink:
             self._memory.unlink()
 

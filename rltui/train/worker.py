@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import signal
@@ -78,7 +79,5 @@ def _obey_while_collecting(message: ToWorker) -> None:
 
 
 def _tell_failure(pipe: Connection, error: Exception) -> None:
-    try:
+    with contextlib.suppress(OSError):  # the trainer is gone; nobody to tell
         pipe.send_bytes(encode(Failed(f"{type(error).__name__}: {error}", traceback.format_exc())))
-    except OSError:
-        pass  # the trainer is gone; nobody to tell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 import tempfile
@@ -183,7 +184,9 @@ class WorkerPool:
             case Ready(pid=pid):
                 self._enter(member, "waiting")
                 seconds = member.since - member.spawned
-                self._tell(WorkerStarted(time=time.time(), worker=index, pid=pid, restarts=member.restarts, seconds=seconds))
+                self._tell(
+                    WorkerStarted(time=time.time(), worker=index, pid=pid, restarts=member.restarts, seconds=seconds)
+                )
             case RolloutDone() as done:
                 member.done = member.newest = done
                 self._enter(member, "waiting")
@@ -235,10 +238,8 @@ class WorkerPool:
         self._members[index] = self._spawn(index, member.restarts + 1)
 
     def _send(self, member: _Member, message: Collect | Close) -> None:
-        try:
+        with contextlib.suppress(OSError):  # dead: its sentinel tells
             member.pipe.send_bytes(encode(message))
-        except OSError:
-            pass  # dead: its sentinel tells
 
 
 def _out_of_memory() -> bool:

@@ -46,7 +46,9 @@ def condition(snapshot: RunSnapshot, now: float) -> Condition:
         return _unclean(snapshot, now)
     quiet = _silence(snapshot, now)
     if quiet is not None:
-        return Condition("SILENT", "?", "bad", f"no word from the trainer for {figures.age(quiet)}, was {snapshot.state}")
+        return Condition(
+            "SILENT", "?", "bad", f"no word from the trainer for {figures.age(quiet)}, was {snapshot.state}"
+        )
     word, symbol, role = _STATES.get(snapshot.state or "", ((snapshot.state or "unknown").upper(), "?", "warn"))
     return Condition(word, symbol, role, snapshot.reason)
 

@@ -133,12 +133,12 @@ def ago(seconds: float | None) -> str:
 
 def clock(time: float | None) -> str:
     """Local time of day, 12:31:02."""
-    return UNKNOWN if time is None else datetime.fromtimestamp(time).strftime("%H:%M:%S")  # noqa: DTZ006
+    return UNKNOWN if time is None else datetime.fromtimestamp(time).strftime("%H:%M:%S")
 
 
 def date(time: float | None) -> str:
     """Local day and minute, 2025-11-27 12:31."""
-    return UNKNOWN if time is None else datetime.fromtimestamp(time).strftime("%Y-%m-%d %H:%M")  # noqa: DTZ006
+    return UNKNOWN if time is None else datetime.fromtimestamp(time).strftime("%Y-%m-%d %H:%M")
 
 
 def plural(number_of: int, noun: str) -> str:

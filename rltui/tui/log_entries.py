@@ -60,7 +60,9 @@ def entry_of(record: Record) -> LogEntry | None:
 def _of_run(record: RunStarted | RunResumed | RunFinished | StateChanged) -> LogEntry:
     match record:
         case RunStarted():
-            cars = f"{record.blue}v{record.orange}, {record.workers} workers × {record.arenas} arenas on {record.device}"
+            cars = (
+                f"{record.blue}v{record.orange}, {record.workers} workers × {record.arenas} arenas on {record.device}"
+            )
             return LogEntry(record.time, "info", "trainer", f"run {record.run} opened: {record.profile}, {cars}")
         case RunResumed():
             text = f"resumed at {record.timesteps:,} steps: {record.reason}"
@@ -102,7 +104,9 @@ def _of_command(record: CommandLogged) -> LogEntry:
             return LogEntry(record.time, "debug", record.by, f"{record.command} → accepted")
         case CommandApplied():
             outcome = f"applied after {figures.duration(record.outcome.seconds)}"
-            return LogEntry(record.time, "info", record.by, _joined(f"{record.command} → {outcome}", record.outcome.detail))
+            return LogEntry(
+                record.time, "info", record.by, _joined(f"{record.command} → {outcome}", record.outcome.detail)
+            )
         case CommandRefused():
             return LogEntry(record.time, "warning", record.by, f"{record.command} → refused: {record.outcome.reason}")
 

@@ -1,23 +1,29 @@
-"""What reaches the screens from threads and between them, as Textual messages."""
+"""What reaches the screens from threads, as Textual messages."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from textual.message import Message
 
 from rltui.tui.catalog import Catalog
+from rltui.tui.catalog_tree import Item
+from rltui.tui.offers import Offer
 
 
 class SnapshotReady(Message):
     """The run reader's slot holds a newer RunSnapshot."""
 
 
-@dataclass
 class CatalogReady(Message):
     """What the launcher lists has been read again."""
 
-    catalog: Catalog
-
-    def __post_init__(self) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         super().__init__()
+        self.catalog = catalog
+
+
+class OfferReady(Message):
+    """What launching `item` would do has been worked out, for the catalog of `stamp`."""
+
+    def __init__(self, item: Item, stamp: object, offer: Offer) -> None:
+        super().__init__()
+        self.item, self.stamp, self.offer = item, stamp, offer

@@ -109,8 +109,7 @@ class RunReader(threading.Thread):
 
     def _look(self, journal: Journal) -> None:
         before = self._snapshot
-        records = journal.poll()
-        if records:
+        while records := journal.poll():  # a long journal comes in pieces; the first picture shall be whole
             self._snapshot = fold(self._snapshot, records)
         if time.monotonic() >= self._next_check:
             self._next_check = time.monotonic() + CHECK
@@ -183,7 +182,9 @@ class RunReader(threading.Thread):
         control.close()
         now = self._clock()
         fates = tuple(
-            replace(fate, id=-abs(fate.id) - 1000, stage="lost", text="the connection ended before the answer", time=now)
+            replace(
+                fate, id=-abs(fate.id) - 1000, stage="lost", text="the connection ended before the answer", time=now
+            )
             if fate.stage in ("sent", "accepted")
             else replace(fate, id=-abs(fate.id) - 1000)
             for fate in self._snapshot.fates

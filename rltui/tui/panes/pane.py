@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,18 +26,30 @@ class Pane(Painted, can_focus=True):
 
     NUMBER: ClassVar[str] = ""
     NAME: ClassVar[str] = ""
+    SHORT: ClassVar[str] = ""  # the name where there is little room
     HELP: ClassVar[str] = ""
     EMPTY: ClassVar[str] = ""  # what will appear here and how to get it
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, classes="pane")
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
         self.view: View | None = None
         self._seen: object = None
         self.border_title = self.title()
 
-    def title(self) -> str:
-        """The border's title: the digit that shows the pane, then its name."""
-        return f"[$primary]{self.NUMBER}[/] {self.NAME}" if self.NUMBER else self.NAME
+    def title(self, siblings: Sequence[Pane] = ()) -> str:
+        """The border's title: the digit that shows the pane, then its name. siblings: those hidden behind it, named too."""
+        if not siblings:
+            return f"[$primary]{self.NUMBER}[/] {self.NAME}" if self.NUMBER else self.NAME
+        return "  ".join(
+            f"[$primary]{pane.NUMBER}[/] [bold $foreground]{pane.NAME}[/]"
+            if pane is self
+            else f"[$faint]{pane.NUMBER} {pane.SHORT}[/]"
+            for pane in siblings
+        )
+
+    def explained(self) -> list[tuple[str, str]]:
+        """For the help page: (name, text) of what is shown here; an empty name for running text."""
+        return [("", self.HELP)]
 
     def show(self, view: View) -> None:
         """Take a new view; draw it if something that this pane reads has changed."""
@@ -52,11 +65,11 @@ class Pane(Painted, can_focus=True):
     def paint(self, width: int, height: int) -> list[Line]:
         if self.view is None:
             return []
-        if self.is_empty(self.view):
+        if self.has_nothing(self.view):
             return wrap(self.EMPTY, width, "muted")[:height]
         return self.draw(self.view, width, height)
 
-    def is_empty(self, view: View) -> bool:
+    def has_nothing(self, view: View) -> bool:
         """True where EMPTY is to be shown instead."""
         return False
 

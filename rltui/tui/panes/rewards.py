@@ -16,6 +16,7 @@ class RewardsPane(Pane):
 
     NUMBER = "2"
     NAME = "Rewards per episode"
+    SHORT = "Rewards"
     EMPTY = "Here will be what each reward adds to an episode, as soon as episodes have ended in an iteration."
     HELP = (
         "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "
@@ -23,7 +24,7 @@ class RewardsPane(Pane):
         "whatever was meant. A penalty should be negative."
     )
 
-    def is_empty(self, view: View) -> bool:
+    def has_nothing(self, view: View) -> bool:
         return not components(view)
 
     def depends(self, view: View) -> object:
@@ -36,7 +37,12 @@ class RewardsPane(Pane):
         name_width = min(max(len(name) for name, _ in found), max(width - FIGURE - 8, 8))
         bar = max(width - name_width - FIGURE - 2, 3)
         lines = [
-            ((pad(name, name_width), "" if value else "muted"), (" ", ""), *_bar(value, low, high, bar), *_figure(value))
+            (
+                (pad(name, name_width), "" if value else "muted"),
+                (" ", ""),
+                *_bar(value, low, high, bar),
+                *_figure(value),
+            )
             for name, value in found
         ]
         room = height - 2 if height > 4 else height

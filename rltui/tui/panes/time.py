@@ -35,6 +35,7 @@ class TimePane(Pane):
 
     NUMBER = "3"
     NAME = "Where the time goes"
+    SHORT = "Time"
     EMPTY = "Here will be how an iteration's time is spent, after the first one."
     HELP = (
         "Percent are of a whole iteration. learn and save are the trainer's seconds; the others are what the workers do "
@@ -42,7 +43,7 @@ class TimePane(Pane):
         "the bottleneck: making anything else faster gains little."
     )
 
-    def is_empty(self, view: View) -> bool:
+    def has_nothing(self, view: View) -> bool:
         return not figures.known(view.snapshot.metrics.get("time/iteration"))
 
     def depends(self, view: View) -> object:

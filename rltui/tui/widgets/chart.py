@@ -76,7 +76,8 @@ def _with_marks(row: str, marks: set[int], role: str) -> list[Span]:
 def _empty(columns: int, rows: int) -> list[Line]:
     note = crop_text("no figure yet", columns)
     return [
-        ((f"{'':>{AXIS - 1}}│", "faint"), (note.center(columns) if row == rows // 2 else "", "faint")) for row in range(rows)
+        ((f"{'':>{AXIS - 1}}│", "faint"), (note.center(columns) if row == rows // 2 else "", "faint"))
+        for row in range(rows)
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region
@@ -17,10 +19,10 @@ class Painted(Widget):
     An exception in `paint` is shown in the widget's own room: one faulty pane does not take the others with it.
     """
 
-    COMPONENT_CLASSES = {f"role--{role}" for role in ROLES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES}
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, name: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=name, classes=classes)
         self.lines: list[Line] = []
         self.failure: Exception | None = None
         self._strips: dict[Line, Strip] = {}
@@ -76,7 +78,9 @@ class Painted(Widget):
     def _strip(self, line: Line) -> Strip:
         width = self.size.width
         base = self.rich_style
-        segments = [Segment(text, base + self._style(role) if role else base) for text, role in fit(line, width) if text]
+        segments = [
+            Segment(text, base + self._style(role) if role else base) for text, role in fit(line, width) if text
+        ]
         return Strip(segments, width)
 
     def _style(self, role: str) -> Style:

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 
 from rltui.tui.symbols import ChartStyle
 
-_DOTS: dict[ChartStyle, tuple[int, int]] = {"braille": (2, 4), "blocks": (1, 2), "ascii": (1, 1)}  # a cell's columns, rows
+_DOTS: dict[ChartStyle, tuple[int, int]] = {
+    "braille": (2, 4),
+    "blocks": (1, 2),
+    "ascii": (1, 1),
+}  # a cell's columns, rows
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _BLOCKS = " ▀▄█"
 
@@ -130,5 +134,7 @@ def _cells(rows: list[list[int]], width: int, style: ChartStyle) -> str:
 
 
 def _braille(rows: list[list[int]], x: int) -> str:
-    code = sum(bit for row, bits in zip(rows, _BRAILLE, strict=True) for dx, bit in enumerate(bits) if rows and row[x + dx])
+    code = sum(
+        bit for row, bits in zip(rows, _BRAILLE, strict=True) for dx, bit in enumerate(bits) if rows and row[x + dx]
+    )
     return chr(0x2800 + code) if code else " "

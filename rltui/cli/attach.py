@@ -1,0 +1,27 @@
+"""`rltui attach`: open the cockpit on a run that trains, or look at one that has ended."""
+
+from __future__ import annotations
+
+import argparse
+
+from rltui.cli import options
+
+
+def add_parser(subparsers: options.Subparsers) -> None:
+    parser = options.command(subparsers, "attach", "open the cockpit on a run", "rltui attach alpha --readonly")
+    options.add_run(parser, "the newest")
+    options.add_data_dir(parser)
+    parser.add_argument("--readonly", action="store_true", help="look only; control stays with others")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the cockpit. RltuiError where there is no such run (1) or no terminal (2)."""
+    from rltui.cli import chosen_run
+    from rltui.cli.cockpit import need_terminal
+    from rltui.runs.paths import data_dir
+
+    name: str = chosen_run.newest(data_dir(args.data_dir), args.run).name
+    need_terminal(f"ask with: rltui status {name}")
+    from rltui.tui import app
+
+    return app.run(args.data_dir, name, readonly=args.readonly)

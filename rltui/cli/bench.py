@@ -1,0 +1,63 @@
+"""`rltui bench`: how fast this machine trains, and how far from the simulator's own limit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rltui.cli.options import add_json, command
+
+if TYPE_CHECKING:
+    from rltui.cli.options import Subparsers
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    parser = command(subparsers, "bench", "measure collection and training speed on this machine", "rltui bench --json")
+    add = parser.add_argument
+    add("--profile", default="seed-task", metavar="PROFILE", help="the task (default: seed-task, 1v1 from kickoffs)")
+    add("--rounds", type=int, default=5, metavar="N", help="rounds of limit and training in turn (default 5)")
+    add("--seconds", type=float, default=3.0, metavar="S", help="of the bare simulator in each round (default 3)")
+    add("--iterations", type=int, default=3, metavar="N", help="of training in each round (default 3)")
+    add("--workers", type=int, metavar="W", help="worker processes (default: the profile's)")
+    add("--arenas", type=int, metavar="K", help="arenas of each worker (default: the profile's)")
+    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help="override a key")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the figures; progress goes to standard error."""
+    from rltui.train.threads import one_blas_thread
+
+    one_blas_thread()
+    from rltui.debug.bench import BenchOptions, bench
+    from rltui.profile.load import load
+
+    overrides = list(args.overrides)
+    overrides += [f"collect.{key}={getattr(args, key)}" for key in ("workers", "arenas") if getattr(args, key)]
+    profile = load(args.profile, overrides)
+    options = BenchOptions(max(1, args.rounds), args.seconds, max(1, args.iterations))
+    figures = bench(profile, options, lambda line: print(line, file=sys.stderr, flush=True))
+    if args.json:
+        import json
+
+        print(json.dumps(figures))
+    else:
+        _show(figures)
+    return 0
+
+
+def _show(figures: dict[str, Any]) -> None:
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            print(name)
+            for part, inner in value.items():
+                print(f"  {part:<30} {_figure(inner)}")
+        else:
+            print(f"{name:<32} {_figure(value)}")
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, list):
+        return " to ".join(_figure(one) for one in value)
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,66 @@
+"""`rltui ls`: the runs, newest first."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from rltui.cli import options
+
+if TYPE_CHECKING:
+    from rltui.runs.paths import DataDir
+    from rltui.runs.summary import RunSummary
+
+
+def add_parser(subparsers: options.Subparsers) -> None:
+    parser = options.command(subparsers, "ls", "list the runs, newest first", "rltui ls --json")
+    options.add_data_dir(parser)
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print every run in one line, or all of them as one JSON document."""
+    from rltui.cli.plain_text import say
+    from rltui.runs.paths import data_dir
+    from rltui.runs.summary import describe_runs
+
+    data = data_dir(args.data_dir)
+    runs = describe_runs(data)
+    if args.json:
+        import msgspec
+
+        document = {"data_dir": str(data.root), "runs": runs}
+        say(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    else:
+        say("\n".join(_lines(data, runs)))
+    return 0
+
+
+def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
+    from rltui.cli.table import aligned
+
+    if not runs:
+        return [f"no runs in {data.root}; start one: rltui train PROFILE"]
+    head = ("RUN", "STATE", "TIMESTEPS", "REWARD", "STEPS/S", "CHECKPOINTS", "MILESTONES", "UPDATED", "PROFILE")
+    lines = aligned([head, *map(_row, runs)], right=frozenset({2, 3, 4, 5, 6}))
+    return lines + [f"{run.name}: {run.note}" for run in runs if run.note]
+
+
+def _row(run: RunSummary) -> tuple[str, ...]:
+    import time
+
+    from rltui.cli.table import UNKNOWN, number
+    from rltui.runs.words import ago
+
+    speed = run.metrics.get("time/overall_steps_per_second") if run.state == "training" else None
+    return (
+        run.name,
+        run.state,
+        number(run.timesteps),
+        number(run.metrics.get("rollout/policy_reward"), ".3f"),
+        number(speed),
+        str(run.checkpoints),
+        str(len(run.milestones)),
+        UNKNOWN if run.updated is None else ago(time.time() - run.updated),
+        run.profile or UNKNOWN,
+    )

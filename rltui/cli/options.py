@@ -1,0 +1,33 @@
+"""What several commands' parsers have in common."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def command(subparsers: Subparsers, name: str, summary: str, example: str) -> argparse.ArgumentParser:
+    """A command's parser: one line of help, and an example under its own --help."""
+    return subparsers.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def add_data_dir(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data-dir", metavar="DIR", help="runs and checkpoints (RLTUI_DATA, else ./data)")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_run(parser: argparse.ArgumentParser, default: str) -> None:
+    """RUN, optional; `default` says in words which run is taken without it."""
+    parser.add_argument("run", metavar="RUN", nargs="?", help=f"the run's name; without it {default}")

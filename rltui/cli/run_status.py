@@ -1,0 +1,169 @@
+"""RunStatus: what `rltui status` says, from the disk and, while it trains, from the trainer itself."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import msgspec
+
+from rltui.cli.table import UNKNOWN, aligned, number
+from rltui.errors import RltuiError
+from rltui.events.commands import Live, WorkerLive
+from rltui.events.metrics import BY_KEY
+from rltui.runs.paths import RunPaths
+from rltui.runs.summary import SavedState, describe_run
+from rltui.runs.words import ago, utc
+from rltui.supervise.control_client import ControlClient
+
+LIVE_PATIENCE = 1.0  # seconds; a trainer sends its state several times a second
+SHOWN = (
+    "rollout/policy_reward",
+    "train/entropy",
+    "train/approx_kl",
+    "train/value_loss",
+    "time/overall_steps_per_second",
+    "time/collected_steps_per_second",
+)
+
+
+class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """One run now. Unknown is None; `workers`, `clients` and `controller` are known only while the trainer answers."""
+
+    run: str
+    state: str  # the trainer's own (collecting, paused …); silent: it runs and does not answer; else stopped, unclean, empty
+    training: bool
+    note: str
+    pid: int | None
+    host: str | None
+    since: float | None  # Unix seconds
+    profile: str | None
+    label: str | None
+    phase: int | None
+    timesteps: int | None
+    iteration: int | None
+    steps_per_second: float | None  # overall, of the newest iteration; None while it does not train
+    updated: float | None  # Unix seconds of the newest record
+    metrics: dict[str, float | None]  # of the newest iteration
+    workers: list[WorkerLive] | None
+    clients: list[str] | None
+    controller: str | None
+    checkpoint: SavedState | None  # the newest complete one
+    checkpoints: int
+    milestones: int
+    damaged: int
+    folder: str
+    journal: str
+    log: str
+
+
+@dataclass(frozen=True)
+class _Heard:
+    live: Live | None = None
+    controller: str | None = None
+    trouble: str = ""
+
+
+def read_status(paths: RunPaths) -> RunStatus:
+    """Look at the disk, then ask the trainer if one holds the lock."""
+    summary = describe_run(paths)
+    training = summary.state == "training"
+    heard = _ask(paths) if training else _Heard()
+    live = heard.live
+    return RunStatus(
+        run=summary.name,
+        state=live.state if live else "silent" if training else summary.state,
+        training=training,
+        note="; ".join(text for text in (live.reason if live else "", heard.trouble, summary.note) if text),
+        pid=summary.pid,
+        host=summary.host,
+        since=summary.since,
+        profile=summary.profile,
+        label=summary.label,
+        phase=summary.phase,
+        timesteps=live.timesteps if live else summary.timesteps,
+        iteration=live.iteration if live else summary.iteration,
+        steps_per_second=summary.metrics.get("time/overall_steps_per_second") if training else None,
+        updated=summary.updated,
+        metrics=summary.metrics,
+        workers=live.workers if live else None,
+        clients=live.clients if live else None,
+        controller=heard.controller,
+        checkpoint=summary.checkpoint,
+        checkpoints=summary.checkpoints,
+        milestones=len(summary.milestones),
+        damaged=len(summary.damaged),
+        folder=str(paths.folder),
+        journal=str(paths.journal),
+        log=str(paths.log),
+    )
+
+
+def status_lines(status: RunStatus) -> list[str]:
+    """The same for people."""
+    rows = [
+        ("run", status.run),
+        ("state", status.state + (f": {status.note}" if status.note else "")),
+        ("trainer", _trainer(status)),
+        ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
+        ("speed", number(status.steps_per_second, unit="steps/s")),
+        *(
+            (BY_KEY[key].label, number(status.metrics[key], ",.4g", BY_KEY[key].unit))
+            for key in SHOWN
+            if key in status.metrics
+        ),
+        ("checkpoint", _checkpoint(status)),
+        ("where", status.folder),
+        ("updated", UNKNOWN if status.updated is None else ago(time.time() - status.updated)),
+    ]
+    return [*aligned(rows), *(["", *_workers(status.workers)] if status.workers else [])]
+
+
+def _ask(paths: RunPaths) -> _Heard:
+    """The trainer's own word. What keeps it from answering is part of the answer."""
+    deadline = time.monotonic() + LIVE_PATIENCE
+    try:
+        with ControlClient(readonly=True, errand=True) as client:
+            welcome = client.connect(paths, LIVE_PATIENCE)
+            live = None
+            while live is None and time.monotonic() < deadline:
+                messages = client.poll(max(deadline - time.monotonic(), 0.0))
+                live = next((message for message in reversed(messages) if isinstance(message, Live)), None)
+    except RltuiError as error:
+        return _Heard(trouble=error.message)
+    return _Heard(live, welcome.controller, "" if live else "the trainer has not said what it is doing yet")
+
+
+def _trainer(status: RunStatus) -> str:
+    if not status.training:
+        return "none"
+    since = "" if status.since is None else f" since {utc(status.since)}"
+    return f"pid {status.pid if status.pid is not None else 'unknown'} on {status.host or 'unknown host'}{since}"
+
+
+def _checkpoint(status: RunStatus) -> str:
+    newest = status.checkpoint
+    damaged = f", {status.damaged} damaged" if status.damaged else ""
+    kept = f"{status.checkpoints} kept, {status.milestones} milestones{damaged}"
+    if newest is None:
+        return f"none complete ({kept})"
+    age = "" if newest.meta is None else f" {ago(time.time() - newest.meta.time)}"
+    return f"{newest.timesteps:,}{age}: {newest.path} ({kept})"
+
+
+def _workers(workers: list[WorkerLive]) -> list[str]:
+    head = ("WORKER", "STATE", "STEPS/S", "ARENAS", "MEMORY", "BEAT", "RESTARTS", "PID")
+    rows = [
+        (
+            str(worker.worker),
+            worker.state,
+            number(worker.steps_per_second),
+            str(worker.arenas),
+            number(worker.memory_mb, ".0f", "MB"),
+            number(worker.heartbeat_age, ".1f", "s"),
+            str(worker.restarts),
+            UNKNOWN if worker.pid is None else str(worker.pid),
+        )
+        for worker in workers
+    ]
+    return aligned([head, *rows], right=frozenset({2, 3, 4, 5, 6, 7}))

@@ -1,0 +1,36 @@
+"""`rltui status`: one run now: its state, steps, speed, newest figures, workers, checkpoint, and where it all is."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from rltui.cli import options
+
+if TYPE_CHECKING:
+    from rltui.runs.paths import RunPaths
+
+
+def add_parser(subparsers: options.Subparsers) -> None:
+    parser = options.command(subparsers, "status", "say how a run is doing", "rltui status alpha")
+    options.add_run(parser, "the newest")
+    options.add_data_dir(parser)
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the state of a run. RltuiError (exit 1) where there is no such run."""
+    import msgspec
+
+    from rltui.cli import chosen_run
+    from rltui.cli.plain_text import say
+    from rltui.cli.run_status import read_status, status_lines
+    from rltui.runs.paths import data_dir
+
+    paths: RunPaths = chosen_run.newest(data_dir(args.data_dir), args.run)
+    status = read_status(paths)
+    if args.json:
+        say(msgspec.json.format(msgspec.json.encode(status), indent=2).decode())
+    else:
+        say("\n".join(status_lines(status)))
+    return 0

@@ -1,0 +1,107 @@
+"""`rltui train`: train a bot in this terminal, or detached from it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from rltui.cli.options import add_data_dir
+
+if TYPE_CHECKING:
+    from rltui.cli.options import Subparsers
+
+RESUME = "a checkpoint's or milestone's folder; auto (default): the newest run that fits; new: from zero"
+OVERRIDE = "override one key of the profile; may be repeated"
+EXAMPLES = """\
+examples:
+  rltui train quick                              train the shipped profile, going on where its newest run stopped
+  rltui train my-bot.toml --run alpha            a run with a name
+  rltui train quick --steps 300000               end at 300,000 timesteps in all
+  rltui train quick --resume new                 start from zero
+  rltui train quick --set ppo.learning_rate=1e-4
+  rltui train quick --detach                     goes on when this terminal closes; watch it: rltui attach
+
+Ctrl-C once: finish the iteration, save, stop. Twice: save now. Three times: abandon.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "train",
+        help="train a bot (plain lines; no terminal needed)",
+        description="Train a bot from a profile: workers play, the learner learns, checkpoints and milestones are kept.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("profile", metavar="PROFILE", help="a .toml file, a name in ./profiles, or a shipped profile")
+    add("--run", metavar="NAME", help="name of the run (default: <profile>-<UTC time>, or the run that goes on)")
+    add("--resume", metavar="PATH|auto|new", default="auto", help=RESUME)
+    add("--steps", metavar="N", type=_count, help="total timesteps at which the run ends (default: never)")
+    add("--seed", metavar="N", type=int, help="the same as --set run.seed=N")
+    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
+    add("--detach", action="store_true", help="train in a process of its own and return")
+    add("--debug", action="store_true", help="1,000 timesteps in one process, every debug flag on")
+    add_data_dir(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Returns the exit code; raises RltuiError for bad input."""
+    from rltui.profile.load import load
+    from rltui.runs.paths import data_dir
+
+    overrides = list(args.overrides)
+    if args.seed is not None:
+        overrides.append(f"run.seed={args.seed}")
+    if args.debug:
+        overrides.append("collect.collector=serial")
+    profile = load(args.profile, overrides)
+    if args.detach:
+        return _detach(args, overrides)
+    from rltui.train.threads import one_blas_thread
+
+    one_blas_thread()
+    from rltui.train.preparation import TrainOptions
+    from rltui.train.session import train
+
+    return train(
+        TrainOptions(
+            profile=profile,
+            profile_argument=args.profile,
+            data=data_dir(args.data_dir),
+            run=args.run,
+            resume=args.resume,
+            steps=args.steps,
+            debug=args.debug,
+        )
+    )
+
+
+def _count(text: str) -> int:
+    """300000, 300_000 and 3e5 are the same."""
+    try:
+        value = int(text)
+    except ValueError:
+        number = float(text)
+        if not number.is_integer():
+            raise argparse.ArgumentTypeError(f"a whole number of timesteps, found {text!r}") from None
+        value = int(number)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"at least 0, found {text!r}")
+    return value
+
+
+def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
+    """Start the same training in a session of its own and say where to look."""
+    from rltui.runs.paths import data_dir
+    from rltui.supervise.launch import detached
+
+    data = data_dir(args.data_dir)
+    extra = ["--resume", args.resume, *(["--steps", str(args.steps)] if args.steps is not None else [])]
+    extra += [part for override in overrides for part in ("--set", override)]
+    launched = detached(args.profile, data, args.run, extra)
+    print(f"run {launched.run} trains in the background (pid {launched.pid})")
+    print(
+        f"watch it: rltui attach {launched.run}    stop it: rltui stop {launched.run}    log: {data.run(launched.run).log}"
+    )
+    return 0

@@ -1,0 +1,152 @@
+"""`rltui bench`: collection and the whole loop on one task, beside the bare simulator on the same cores in the same run.
+
+Machines are shared and noisy, so the two sides take turns and the ratio is taken round by round. Medians are reported,
+with the smallest and largest round.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psutil
+
+from rltui.debug.limit import measure_limit
+from rltui.debug.update_bench import update_against_bare
+from rltui.events.records import Record, WorkerStarted
+from rltui.train.blueprint import Blueprint
+from rltui.train.collectors import Collected, LocalCollector
+from rltui.train.iteration_report import worker_parts
+from rltui.train.shared_rollout import SharedRollout
+
+if TYPE_CHECKING:
+    from rltui.profile.models import Profile
+
+LIMIT_ARENAS = 16  # arenas of each bare process, as in the field's own measurement
+
+
+@dataclass(frozen=True)
+class BenchOptions:
+    """How long to measure."""
+
+    rounds: int = 5
+    seconds: float = 3.0  # of the bare simulator in each round
+    iterations: int = 3  # of training in each round
+
+
+@dataclass(frozen=True)
+class _Round:
+    limit: float
+    collected: float
+    overall: float
+    parts: dict[str, float]
+
+
+def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) -> dict[str, Any]:
+    """All figures by name. `tell` gets a line of progress now and then."""
+    with _Stack(profile) as stack:
+        tell(f"{stack.workers} workers x {profile.collect.arenas} arenas started in {stack.start_seconds:.1f} s")
+        stack.iterate(2)  # new arenas are slow for their first hundred steps
+        rounds = []
+        for number in range(options.rounds):
+            rounds.append(_round(stack, options))
+            newest = rounds[-1]
+            tell(
+                f"round {number + 1} of {options.rounds}: limit {newest.limit:,.0f}, collected {newest.collected:,.0f} "
+                f"({newest.collected / newest.limit:.1%}), overall {newest.overall:,.0f} steps/s"
+            )
+        update = update_against_bare(stack.learner, stack.newest)
+        return _result(stack, rounds, update)
+
+
+def _round(stack: _Stack, options: BenchOptions) -> _Round:
+    limit = measure_limit(stack.workers, LIMIT_ARENAS, stack.shape.cars, options.seconds)
+    collected, overall, parts = stack.iterate(options.iterations)
+    return _Round(limit, collected, overall, parts)
+
+
+class _Stack:
+    """Workers and learner as a run has them, without a run folder."""
+
+    def __init__(self, profile: Profile) -> None:
+        blueprint = Blueprint.draw(profile)
+        self.workers, self.shape = blueprint.workers, blueprint.shape
+        self.learner = blueprint.learner()
+        self._shared = SharedRollout.create(self.shape)
+        self._collector = LocalCollector(blueprint.actor(0), self._shared, profile.workers.timeout_s, self._hear)
+        self.newest: Collected
+        self.start_seconds = 0.0
+        self.memory_mb: list[float] = []
+        self.pids: list[int] = []
+
+    def __enter__(self) -> _Stack:
+        started = time.perf_counter()
+        self._collector.start()
+        self.start_seconds = time.perf_counter() - started
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._collector.close()
+        del self.newest
+        self._shared.close(unlink=True)
+
+    def iterate(self, count: int) -> tuple[float, float, dict[str, float]]:
+        """Median collected and overall timesteps per second, and microseconds per arena-step by part."""
+        collected, overall, parts = [], [], []
+        for _ in range(count):
+            start = time.perf_counter()
+            self._shared.weights[:] = self.learner.policy_flat()
+            self.newest = self._collector.collect(0, _nothing)
+            between = time.perf_counter()
+            self.learner.update(self.newest.rollout)
+            end = time.perf_counter()
+            collected.append(self.newest.rows / (between - start))
+            overall.append(self.newest.rows / (end - start))
+            reports = [report for report in self.newest.reports if report is not None]
+            parts.append(worker_parts(reports, self.shape.steps * self.shape.arenas))
+        self.memory_mb = [psutil.Process(pid).memory_info().rss / 2**20 for pid in self.pids]
+        medians = {name: statistics.median(part[name] for part in parts) for name in parts[0]}
+        return statistics.median(collected), statistics.median(overall), medians
+
+    def _hear(self, record: Record) -> None:
+        if isinstance(record, WorkerStarted):
+            self.pids.append(record.pid)
+
+
+def _result(stack: _Stack, rounds: Sequence[_Round], update: dict[str, float]) -> dict[str, Any]:
+    ratios = [one.collected / one.limit for one in rounds]
+    spread = {
+        "collected_steps_per_second": [one.collected for one in rounds],
+        "overall_steps_per_second": [one.overall for one in rounds],
+        "limit_steps_per_second": [one.limit for one in rounds],
+        "ratio": ratios,
+    }
+    result: dict[str, Any] = {
+        "system": "rltui",
+        "n_proc": stack.workers,
+        **{name: _round_figure(statistics.median(values)) for name, values in spread.items()},
+        "spread": {name: [_round_figure(min(values)), _round_figure(max(values))] for name, values in spread.items()},
+        "microseconds_per_arena_step": {
+            name: round(statistics.median(one.parts[name] for one in rounds), 2) for name in rounds[0].parts
+        },
+        **update,
+        "worker_memory_mb": round(max(stack.memory_mb), 1),
+        "worker_start_seconds": round(stack.start_seconds, 2),
+        "arenas": stack.shape.arenas,
+        "numpy": np.__version__,
+    }
+    result["collected_sps"] = round(result["collected_steps_per_second"])
+    result["overall_sps"] = round(result["overall_steps_per_second"])
+    return result
+
+
+def _round_figure(value: float) -> float:
+    return round(value, 4) if value < 10 else round(value)
+
+
+def _nothing() -> None:
+    pass

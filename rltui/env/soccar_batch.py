@@ -1,0 +1,152 @@
+"""SoccarBatch: K arenas of Rocket League as a batched environment (RLGym: RLGym). Arrays in, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import numpy as np
+
+from rltui.actions.action_table import ActionTable, check_indices
+from rltui.env.episode_stats import EpisodeStats, EpisodeTally
+from rltui.env.part_timings import PartTimings
+from rltui.env.spec import EnvSpec
+from rltui.env.step_out import Finals, StepOut
+from rltui.errors import RltuiError
+from rltui.obs.obs_builder import ObsBuilder
+from rltui.registry import build
+from rltui.rewards.combined import CombinedReward
+from rltui.sim import meshes
+from rltui.sim.arena_batch import ArenaBatch, Pace
+from rltui.sim.resets.reset import MixedReset
+from rltui.sim.state import Bool, Float, Int
+from rltui.sim.terminals.terminal import Terminal
+
+__all__ = ["Finals", "SoccarBatch", "StepOut"]
+
+MOST_CARS = 3  # a team
+
+
+class SoccarBatch:
+    """Steps all arenas, ends and begins their episodes. Same spec, seed and actions: the same numbers, bit for bit.
+
+    `seed` names the batch; every arena draws from a generator of its own. `cursor`, int64 [1], shows which arena is being
+    simulated, for the report of a crash.
+    """
+
+    def __init__(self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None) -> None:
+        """RltuiError when a component, the meshes or the numbers of the spec do not do."""
+        _check(spec, arenas)
+        self.arenas, self.cars = arenas, spec.blue + spec.orange
+        self._blue, self._orange = spec.blue, spec.orange
+        table: ActionTable = build("action table", spec.table)
+        rows = table.rows()
+        self.n_actions = len(rows)
+        self._obs: ObsBuilder = build("obs", spec.obs)
+        self.obs_size = self._obs.size(spec.blue, spec.orange)
+        self._rewards = CombinedReward(
+            [(item.component.name, build("reward", item.component), item.weight) for item in spec.rewards]
+        )
+        self.reward_names = self._rewards.names
+        self._resets = MixedReset([(build("reset", item.component), item.weight) for item in spec.resets])
+        terminals: list[Terminal] = [build("terminal", item) for item in spec.terminals]
+        self._terminating = [terminal for terminal in terminals if not terminal.truncates]
+        self._truncating = [terminal for terminal in terminals if terminal.truncates]
+        self._generators = [
+            np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(arena,))) for arena in range(arenas)
+        ]
+        meshes.init_simulator(meshes.locate(spec.meshes))
+        pace = Pace(spec.tick_skip, spec.action_delay_ticks)
+        cursor = np.zeros(1, np.int64) if cursor is None else cursor
+        self._sim = ArenaBatch(self._generators, (spec.blue, spec.orange), rows, pace, cursor)
+        self._tally = EpisodeTally(self.reward_names, arenas, self.cars, spec.tick_skip)
+        self._contributions = np.zeros((len(self.reward_names), arenas, self.cars), np.float32)
+        self._final_obs = np.zeros((arenas, self.cars, self.obs_size), np.float32)
+        self._no_finals = Finals(np.zeros(0, np.int64), self._final_obs[:0])
+        self.state = self._sim.state
+        self.timings = PartTimings()
+
+    def reset(self, obs: Float) -> None:
+        """Begin an episode in every arena and write its first observation into `obs` [K, C, D]."""
+        self._begin(np.arange(self.arenas))
+        self._obs.build(self.state, obs)
+
+    def step(self, actions: Int, out: StepOut) -> Finals:
+        """Play one step: int64 rows of the action table [K, C] in, `out` written. Ended episodes begin anew at once.
+
+        RltuiError names arena and car of an action that is no row.
+        """
+        began = perf_counter()
+        check_indices(actions, self.n_actions)
+        checked = perf_counter()
+        self._sim.simulate(actions)
+        simulated = perf_counter()
+        self._sim.read()
+        read = perf_counter()
+        self._rewards.value(self.state, out.rewards, self._contributions)
+        self._tally.step(self.state, self._contributions)
+        ended = self._judge(out)
+        judged = perf_counter()
+        finals = self._end(ended, out.truncated) if ended.any() else self._no_finals
+        reset = perf_counter()
+        self._obs.build(self.state, out.obs)
+        observed = perf_counter()
+        timings = self.timings
+        timings.controls += checked - began
+        timings.simulate += simulated - checked
+        timings.state += read - simulated
+        timings.reward += judged - read
+        timings.reset += reset - judged
+        timings.observe += observed - reset
+        return finals
+
+    def drain_stats(self) -> EpisodeStats:
+        """Sums since the last drain."""
+        return self._tally.drain()
+
+    def _judge(self, out: StepOut) -> Bool:
+        """Write what ends, and return which arenas do, either way."""
+        for flags, terminals in ((out.terminated, self._terminating), (out.truncated, self._truncating)):
+            flags.fill(False)
+            for terminal in terminals:
+                np.logical_or(flags, terminal.done(self.state), out=flags)
+        np.greater(out.truncated, out.terminated, out=out.truncated)  # terminal wins
+        return out.terminated | out.truncated
+
+    def _end(self, ended: Bool, truncated: Bool) -> Finals:
+        """End these episodes, begin new ones; returns the final observations of the cut ones."""
+        finals = self._no_finals
+        cut = np.flatnonzero(truncated)
+        if len(cut):
+            self._obs.build(self.state, self._final_obs)
+            finals = Finals(cut, self._final_obs[cut])
+        arenas = np.flatnonzero(ended)
+        self._tally.end(arenas, self.state.tick[arenas])
+        self._begin(arenas)
+        return finals
+
+    def _begin(self, arenas: Int) -> None:
+        indices = arenas.tolist()
+        setups = [self._resets.sample(self._generators[index], self._blue, self._orange) for index in indices]
+        self._sim.reset(indices, setups)
+        begun = np.zeros(self.arenas, np.bool_)
+        begun[arenas] = True
+        self._rewards.reset(self.state, begun)
+
+
+def _check(spec: EnvSpec, arenas: int) -> None:
+    """RltuiError for numbers that no simulation can have."""
+    problems = []
+    if not (0 <= spec.blue <= MOST_CARS and 0 <= spec.orange <= MOST_CARS and spec.blue + spec.orange):
+        problems.append(f"0 to {MOST_CARS} cars a team and at least one, found {spec.blue} blue, {spec.orange} orange")
+    if arenas < 1:
+        problems.append(f"at least one arena, found {arenas}")
+    if spec.tick_skip < 1:
+        problems.append(f"tick_skip at least 1, found {spec.tick_skip}")
+    elif not 0 <= spec.action_delay_ticks <= spec.tick_skip:
+        problems.append(f"action_delay_ticks from 0 to tick_skip = {spec.tick_skip}, found {spec.action_delay_ticks}")
+    weights = [item.weight for item in spec.resets]
+    if not weights or min(weights) < 0 or sum(weights) <= 0:
+        problems.append(f"resets with weights of at least 0 and one above, found {weights}")
+    if problems:
+        raise RltuiError("the environment needs " + "; ".join(problems), exit_code=2)

@@ -1,0 +1,25 @@
+"""What a step of the environment gives: arrays that the caller owns, and the true ends of cut episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rltui.sim.state import Bool, Float, Int
+
+
+@dataclass(frozen=True, slots=True)
+class StepOut:
+    """Arrays to be written, so that a rollout in shared memory is filled without copies. K arenas, C cars."""
+
+    obs: Float  # float32 [K, C, D]; of an arena whose episode ended: the first observation of the new one
+    rewards: Float  # float32 [K, C]
+    terminated: Bool  # [K]
+    truncated: Bool  # [K], False where terminated: terminal wins
+
+
+@dataclass(frozen=True, slots=True)
+class Finals:
+    """Where truncated episodes really were when they were cut: what their last step's value is bootstrapped from."""
+
+    arenas: Int  # int64 [n] indices
+    obs: Float  # float32 [n, C, D]

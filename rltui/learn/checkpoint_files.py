@@ -1,0 +1,208 @@
+"""The learner's state as the five files of an rlgym-ppo checkpoint, and back. Bytes in, bytes out; `runs` writes them.
+
+Names and keys are rlgym-ppo's, so that it loads ours and we load its: state dicts `model.0.weight` …, Adam's state dict,
+and a JSON file of counters with the return statistics. Loading checks everything and changes nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rltui.errors import RltuiError
+from rltui.learn.normalization import RunningStatistics
+from rltui.learn.safe_pickle import load_tensors
+
+POLICY = "PPO_POLICY.pt"
+CRITIC = "PPO_VALUE_NET.pt"
+POLICY_OPTIMIZER = "PPO_POLICY_OPTIMIZER.pt"
+CRITIC_OPTIMIZER = "PPO_VALUE_NET_OPTIMIZER.pt"
+BOOK_KEEPING = "BOOK_KEEPING_VARS.json"
+NAMES = (POLICY, CRITIC, POLICY_OPTIMIZER, CRITIC_OPTIMIZER, BOOK_KEEPING)
+
+_MOMENTS = ("exp_avg", "exp_avg_sq")
+_MAX_JSON = 1 << 20  # bytes; rlgym-ppo's file is about 1 kB, with observation statistics some 100 kB
+_HINT = "choose another checkpoint, or change the profile to what this one was trained with"
+
+State = dict[str, Tensor]  # of a network: by parameter name
+AdamState = dict[int, dict[str, Tensor]]  # by parameter index: step, exp_avg, exp_avg_sq
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the run stood: kept in the checkpoint under rlgym-ppo's names, meant for the trainer."""
+
+    cumulative_timesteps: int = 0
+    policy_average_reward: float | None = None
+    epoch: int = 0  # iterations
+    ts_since_last_save: int = 0
+
+
+@dataclass(frozen=True)
+class Book:
+    """BOOK_KEEPING_VARS.json."""
+
+    progress: Progress
+    cumulative_model_updates: int
+    return_statistics: RunningStatistics
+
+
+def tensor_bytes(state: Mapping[str, Any]) -> bytes:
+    """A state dict as torch.save writes it, its tensors moved to the CPU first."""
+    out = io.BytesIO()
+    torch.save(_to_cpu(state), out)
+    return out.getvalue()
+
+
+def book_bytes(book: Book) -> bytes:
+    """The JSON file, with rlgym-ppo's keys."""
+    progress = {field.name: getattr(book.progress, field.name) for field in fields(Progress)}
+    progress["cumulative_model_updates"] = book.cumulative_model_updates
+    return json.dumps(progress | {"reward_running_stats": book.return_statistics.to_json()}, indent=4).encode()
+
+
+def take(files: Mapping[str, bytes], name: str) -> bytes:
+    """The file's bytes; RltuiError where the checkpoint lacks it."""
+    if name not in files:
+        raise RltuiError(f"the checkpoint has no {name}", f"it needs {', '.join(NAMES)}")
+    return files[name]
+
+
+def read_network(name: str, data: bytes, expected: Mapping[str, Tensor]) -> State:
+    """A network's state dict that fits `expected` in names, shapes and dtypes. RltuiError says which does not, and how."""
+    state = load_tensors(name, data)
+    if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
+        raise RltuiError(f"{name}: expected a dictionary of tensors, found something else", _HINT)
+    problems = _size_problems(state, expected) or _tensor_problems(state, expected)
+    if problems:
+        raise RltuiError("\n".join(f"{name}: {problem}" for problem in problems), _HINT)
+    return dict(state)
+
+
+def read_adam(name: str, data: bytes, parameters: Sequence[Tensor]) -> AdamState:
+    """Adam's state for these parameters, in their order; empty where no step was taken yet.
+
+    Learning rate, betas and eps are not read: they are the profile's.
+    """
+    loaded = load_tensors(name, data)
+    state = loaded.get("state") if isinstance(loaded, dict) else None
+    if not isinstance(state, dict) or not all(isinstance(moments, dict) for moments in state.values()):
+        raise RltuiError(f"{name}: expected the state of an Adam optimiser, found something else", _HINT)
+    if not state:
+        return {}
+    if set(state) != set(range(len(parameters))):
+        raise RltuiError(f"{name}: expected the state of {len(parameters)} parameters, found {len(state)}", _HINT)
+    return {i: _adam_parameter(name, i, state[i], parameter) for i, parameter in enumerate(parameters)}
+
+
+def read_book(data: bytes) -> Book:
+    """BOOK_KEEPING_VARS.json. RltuiError names the key, expected and found."""
+    try:
+        if len(data) > _MAX_JSON:
+            raise ValueError(f"{len(data)} bytes, expected at most {_MAX_JSON}")
+        book = json.loads(data)
+        if not isinstance(book, dict):
+            raise ValueError("expected an object")
+        return Book(
+            progress=Progress(
+                cumulative_timesteps=_count(book, "cumulative_timesteps"),
+                policy_average_reward=_number(book, "policy_average_reward"),
+                epoch=_count(book, "epoch"),
+                ts_since_last_save=_count({"ts_since_last_save": 0} | book, "ts_since_last_save"),
+            ),
+            cumulative_model_updates=_count(book, "cumulative_model_updates"),
+            return_statistics=_statistics(book),
+        )
+    except (ValueError, RecursionError) as error:
+        raise RltuiError(f"{BOOK_KEEPING}: {error}", _HINT) from error
+
+
+def _to_cpu(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.detach().cpu()
+    if isinstance(value, dict):
+        return type(value)((key, _to_cpu(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return [_to_cpu(item) for item in value]
+    return value
+
+
+def _sizes(state: Mapping[str, Tensor]) -> list[int] | None:
+    """Widths from the input's to the output's; None where it is not Linear, ReLU, …, Linear."""
+    weights = [value for key, value in state.items() if key.endswith(".weight") and value.ndim == 2]
+    if not weights:
+        return None
+    return [weights[0].shape[1], *(weight.shape[0] for weight in weights)]
+
+
+def _size_problems(state: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> list[str]:
+    found, wanted = _sizes(state), _sizes(expected)
+    if found is None or wanted is None:
+        return []
+    parts = (
+        ("observation size", wanted[0], found[0]),
+        ("layers", wanted[1:-1], found[1:-1]),
+        ("outputs", wanted[-1], found[-1]),
+    )
+    return [f"{part}: expected {want}, found {have}" for part, want, have in parts if want != have]
+
+
+def _tensor_problems(state: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> list[str]:
+    problems = [f"{key}: expected, not there" for key in expected if key not in state]
+    problems += [f"{key!r:.80}: not expected" for key in state if key not in expected]
+    for key in expected.keys() & state.keys():
+        problems += _misfit(key, state[key], expected[key])
+    return problems
+
+
+def _misfit(key: str, found: object, wanted: Tensor) -> list[str]:
+    if not isinstance(found, Tensor) or found.layout != torch.strided or not found.is_floating_point():
+        return [f"{key}: expected a tensor of numbers, found something else"]
+    if found.shape != wanted.shape:
+        return [f"{key}: expected {list(wanted.shape)}, found {list(found.shape)}"]
+    if not torch.isfinite(found).all():
+        return [f"{key}: {int((~torch.isfinite(found)).sum())} of {found.numel()} numbers are not finite"]
+    return []
+
+
+def _adam_parameter(name: str, index: int, moments: Mapping[str, Any], parameter: Tensor) -> dict[str, Tensor]:
+    step = moments.get("step")
+    wanted = {"step": torch.zeros(()), **dict.fromkeys(_MOMENTS, parameter)}
+    found = dict(moments) | {"step": torch.tensor(float(step)) if isinstance(step, int | float) else step}
+    problems = [
+        problem for key in wanted for problem in _misfit(f"parameter {index}, {key}", found.get(key), wanted[key])
+    ]
+    if problems:
+        raise RltuiError("\n".join(f"{name}: {problem}" for problem in problems), _HINT)
+    return {key: found[key] for key in wanted}
+
+
+def _count(book: Mapping[str, Any], key: str) -> int:
+    value = book.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"key {key!r}: expected a whole number of at least 0, found {value!r:.80}")
+    return value
+
+
+def _number(book: Mapping[str, Any], key: str) -> float | None:
+    """A number; None for null and for the NaN that rlgym-ppo writes while it does not know."""
+    value = book.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ValueError(f"key {key!r}: expected a number, found {value!r:.80}")
+    return float(value) if math.isfinite(value) else None
+
+
+def _statistics(book: Mapping[str, Any]) -> RunningStatistics:
+    try:
+        return RunningStatistics.from_json(book.get("reward_running_stats"))
+    except ValueError as error:
+        raise ValueError(f"key 'reward_running_stats': {error}") from error

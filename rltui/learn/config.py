@@ -1,0 +1,32 @@
+"""PPOConfig: what the algorithm needs to know, as plain numbers (a profile's [ppo], checked there)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """Defaults in the shape of rlgym-ppo."""
+
+    learning_rate: float = 2e-4  # of the policy's Adam
+    critic_learning_rate: float = 2e-4
+    gamma: float = 0.99  # discount a step
+    gae_lambda: float = 0.95
+    clip_range: float = 0.2  # ratios outside 1 ± this earn no more
+    ent_coef: float = 0.01  # entropy is in nats, not normalised
+    epochs: int = 2  # passes over the data
+    batch: int = 20_000  # rows of one optimiser step
+    minibatch: int = (
+        4_000  # rows of one forward and backward pass: splits a batch for memory and cache, changes nothing
+    )
+    max_grad_norm: float = 0.5  # of each network, once a step
+    normalize_advantages: bool = True  # to mean 0 and standard deviation 1, per batch
+    standardize_returns: bool = True  # divide rewards by the running standard deviation of the returns …
+    reward_clip: float = 10.0  # … and cut them to ± this
+    buffer_iterations: int = 1  # how many iterations' data an update learns from, oldest dropped first
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch", "minibatch", "buffer_iterations"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, found {getattr(self, name)}")

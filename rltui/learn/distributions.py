@@ -1,0 +1,18 @@
+"""Log-probabilities and entropy of a categorical policy, from logits."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def evaluate(logits: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+    """ln π(a|s) and the entropy −Σ π ln π in nats, both [N], from logits [N, n] and actions int64 [N].
+
+    No clamp is needed: log-softmax is finite for finite logits (rlgym-ppo clamps probabilities at 1e-11, and so
+    log-probabilities at −25.3).
+    """
+    log_probs = torch.log_softmax(logits, dim=-1)
+    chosen = log_probs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
+    entropy = -(log_probs.exp() * log_probs).sum(dim=-1)
+    return chosen, entropy

@@ -1,0 +1,55 @@
+"""The two networks, with the state-dict keys of rlgym-ppo's DiscreteFF and ValueEstimator (`model.0.weight` …)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+Float = NDArray[np.float32]
+
+
+class FeedForward(nn.Module):
+    """Linear, ReLU, …, Linear. rlgym-ppo's policy ends in a Softmax, which has no parameters; here it gives logits."""
+
+    def __init__(self, inputs: int, hidden: Sequence[int], outputs: int) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for size in hidden:
+            layers += [nn.Linear(inputs, size), nn.ReLU()]
+            inputs = size
+        self.model = nn.Sequential(*layers, nn.Linear(inputs, outputs))
+
+    def forward(self, obs: Tensor) -> Tensor:
+        """[N, inputs] → [N, outputs]."""
+        out: Tensor = self.model(obs)
+        return out
+
+
+def build(obs_size: int, hidden: Sequence[int], outputs: int, seed: int) -> FeedForward:
+    """A network with torch's own initialisation, a function of the seed alone (global random state is left as it was)."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return FeedForward(obs_size, hidden, outputs)
+
+
+def layers(state: Mapping[str, Tensor]) -> list[tuple[Float, Float]]:
+    """A state dict's weights as policy.npz has them: w [in, out] and b [out] of each layer, float32 copies on the CPU."""
+    names = [key.removesuffix(".weight") for key in state if key.endswith(".weight")]
+    return [
+        (np.ascontiguousarray(_numpy(state[f"{name}.weight"]).T), _numpy(state[f"{name}.bias"]).copy())
+        for name in names
+    ]
+
+
+def flat(network: FeedForward) -> Float:
+    """The weights as one new vector for the workers: w0, b0, w1, b1, … with w as [in, out]."""
+    return np.concatenate([part.reshape(-1) for layer in layers(network.state_dict()) for part in layer])
+
+
+def _numpy(parameter: Tensor) -> Float:
+    array: Float = parameter.detach().to("cpu", torch.float32).numpy()
+    return array

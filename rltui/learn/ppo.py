@@ -1,0 +1,256 @@
+"""Proximal policy optimisation (Schulman et al. 2017, arXiv:1707.06347), clipped surrogate, in the shape of rlgym-ppo.
+
+One iteration's rollout → values, scaled rewards, advantages (GAE) → `epochs` passes over it in shuffled batches. A batch
+is one optimiser step; minibatches only split it, to fit into memory and cache.
+
+    r = π(a|s) / π_old(a|s)
+    policy loss = −mean min(r Â, clip(r, 1 − ε, 1 + ε) Â) − ent_coef · mean entropy(π(·|s))
+    critic loss = mean (V(s) − (A + V_old(s)))²
+
+Policy and critic are separate networks, each with its own Adam and its own gradient clip.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import mse_loss
+from torch.nn.utils import clip_grad_norm_
+
+from rltui.learn import distributions, gae, guards, networks
+from rltui.learn.checkpoint_files import Progress
+from rltui.learn.config import PPOConfig
+from rltui.learn.experience import Experience, batch_edges, join
+from rltui.learn.guards import NonFiniteError
+from rltui.learn.report import Totals, UpdateReport
+from rltui.learn.rollout import Rollout
+from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
+
+Float = NDArray[np.float32]
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def nothing() -> None:
+    """The default of `between`."""
+
+
+class PPOLearner:
+    """Policy, critic and the algorithm. For one thread; a snapshot may be written by another."""
+
+    def __init__(
+        self,
+        obs_size: int,
+        n_actions: int,
+        policy_layers: Sequence[int],
+        critic_layers: Sequence[int],
+        config: PPOConfig,
+        device: str = "cpu",
+        seed: int = 0,
+    ) -> None:
+        """seed: of the initial weights and of every shuffle (together with `updates`, so that a resumed run goes on)."""
+        sizes = [obs_size, *policy_layers, n_actions], [obs_size, *critic_layers, 1]
+        self.config = config
+        self._state = LearnerState(sizes, config, device, seed)
+        self._obs_size, self._n_actions = obs_size, n_actions
+        self._device, self._seed = torch.device(device), seed
+        self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)
+
+    @property
+    def updates(self) -> int:
+        """Optimiser steps since the start of the run."""
+        return self._state.updates
+
+    @property
+    def parameters(self) -> tuple[int, int]:
+        """Number of parameters of the policy and of the critic."""
+        policy, critic = (sum(p.numel() for p in n.parameters()) for n in (self._state.policy, self._state.critic))
+        return policy, critic
+
+    def policy_flat(self) -> Float:
+        """The policy's weights for the workers, a new vector float32 [P]: w0, b0, w1, b1, … with w as [in, out]."""
+        return networks.flat(self._state.policy)
+
+    def snapshot(self, progress: Progress | None = None) -> LearnerSnapshot:
+        """A copy of all state, for a saver thread; progress is what the trainer wants kept in BOOK_KEEPING_VARS.json."""
+        return self._state.snapshot(progress or Progress())
+
+    def load(self, files: Mapping[str, bytes]) -> Progress:
+        """Go on from a checkpoint's files, ours or rlgym-ppo's. RltuiError names file and mismatch; nothing has changed then.
+
+        The buffer of earlier iterations is not part of a checkpoint and starts empty.
+        """
+        progress = self._state.load(files)
+        self._buffer.clear()
+        return progress
+
+    def update(self, rollout: Rollout, between: Callable[[], None] = nothing) -> UpdateReport:
+        """Learn from one iteration. `between` is called before every minibatch; what it raises abandons the update.
+
+        A non-finite number anywhere drops the update. Dropped or abandoned, everything is as before, bit for bit:
+        weights, Adam's state, return statistics, buffer. Raises ValueError for arrays that do not fit.
+        """
+        rollout.check(self._obs_size, self._n_actions)
+        before, buffer = Backup(self._state), self._buffer.copy()
+        try:
+            return self._update(rollout, between, before)
+        except NonFiniteError as error:
+            before.restore()
+            self._buffer = buffer
+            return UpdateReport(dropped=str(error))
+        except BaseException:  # whatever `between` raised: leave no half update behind
+            before.restore()
+            self._buffer = buffer
+            raise
+
+    def _update(self, rollout: Rollout, between: Callable[[], None], before: Backup) -> UpdateReport:
+        guards.check_rollout(rollout)
+        rollout = rollout.without_invalid()
+        if rollout.rewards.size == 0:
+            return UpdateReport(notes=("no worker's data was usable: no update",))
+        newest, figures = self._experience(rollout)
+        data = self._with_earlier(newest)
+        totals = Totals(self._device)
+        shuffle = np.random.default_rng((self._seed, self._state.updates))
+        for epoch in range(self.config.epochs):
+            order = torch.from_numpy(shuffle.permutation(len(data))).to(self._device)
+            for start, stop in batch_edges(len(data), self.config.batch):
+                self._step(data.rows(order[start:stop]), totals, between, f"epoch {epoch + 1}, row {start}")
+        return self._report(totals, figures, before, len(data))
+
+    def _with_earlier(self, newest: Experience) -> Experience:
+        """The newest rows and those of the iterations in the buffer; only the buffer keeps copies."""
+        if self.config.buffer_iterations == 1:
+            return newest
+        self._buffer.append(newest.owned())
+        return join(self._buffer)
+
+    def _experience(self, rollout: Rollout) -> tuple[Experience, dict[str, float]]:
+        """Rows with advantages and critic targets, and the figures that are known before learning."""
+        w, t, a = rollout.shape
+        obs = torch.from_numpy(rollout.obs.reshape(-1, self._obs_size)).to(self._device)
+        values = self._values(obs).reshape(w, t + 1, a)
+        guards.check_values(values, rollout)
+        rewards, clipped = self._scaled_rewards(rollout)
+        advantages = self._advantages(rollout, rewards, values)
+        targets = advantages + values[:, :-1]
+        place = np.arange(w * (t + 1) * a).reshape(w, t + 1, a)[:, :-1]
+        columns = (place, rollout.actions, rollout.log_probs, advantages, targets)
+        data = Experience(obs, *(torch.from_numpy(x.reshape(-1)).to(self._device) for x in columns))
+        figures = {"train/return_std": self._state.return_statistics.std, "train/reward_clipped": 100 * clipped}
+        return data, figures | _explained_variance(values[:, :-1], targets)
+
+    def _advantages(self, rollout: Rollout, rewards: Float, values: Float) -> Float:
+        """GAE of every agent's own sequence, [W, T, A], from scaled rewards and the values [W, T + 1, A]."""
+        worker, step, agent = np.unravel_index(rollout.final_index, rollout.shape)
+        finals = self._values(torch.from_numpy(rollout.final_obs).to(self._device))
+        by_time = _time_first(values)
+        steps = gae.Steps(
+            rewards=_time_first(rewards),
+            values=by_time[:-1],
+            next_values=gae.next_values(by_time, (step, worker, agent), finals),
+            terminated=_time_first(rollout.terminated),
+            truncated=_time_first(rollout.truncated),
+        )
+        return gae.advantages(steps, self.config.gamma, self.config.gae_lambda).swapaxes(0, 1)
+
+    @torch.inference_mode()
+    def _values(self, obs: Tensor) -> Float:
+        """V of observations [N, D] → [N], in pieces of a minibatch."""
+        pieces = [self._state.critic(piece) for piece in torch.split(obs, self.config.minibatch)]
+        values: Float = torch.cat(pieces).squeeze(-1).cpu().numpy() if len(obs) else np.empty(0, np.float32)
+        return values
+
+    def _scaled_rewards(self, rollout: Rollout) -> tuple[Float, float]:
+        """Rewards over the running standard deviation of the returns, cut to ± reward_clip; and the share that was cut.
+
+        The statistics take in this iteration first, so that the very first one is scaled already.
+        """
+        if not self.config.standardize_returns:
+            return rollout.rewards, 0.0
+        ended = rollout.terminated | rollout.truncated
+        returns = gae.discounted_returns(_time_first(rollout.rewards), _time_first(ended), self.config.gamma)
+        self._state.return_statistics.update(returns)
+        scaled = rollout.rewards / np.float32(self._state.return_statistics.std)
+        limit = np.float32(self.config.reward_clip)
+        return scaled.clip(-limit, limit), float((np.abs(scaled) > limit).mean())
+
+    def _step(self, batch: Experience, totals: Totals, between: Callable[[], None], place: str) -> None:
+        """One optimiser step of both networks on a batch, its gradient summed over minibatches weighted by their rows."""
+        state, config = self._state, self.config
+        mean, scale = _advantage_scale(batch.advantages) if config.normalize_advantages else (0.0, 1.0)
+        state.policy_optimizer.zero_grad()
+        state.critic_optimizer.zero_grad()
+        for part in batch.minibatches(config.minibatch):
+            between()
+            weight = len(part) / len(batch)
+            policy_loss, *figures = self._policy_loss(part, (part.advantages - mean) * scale)
+            critic_loss = mse_loss(state.critic(part.obs).squeeze(-1), part.targets)
+            torch.autograd.backward((policy_loss * weight, critic_loss * weight))
+            totals.add(len(part), (policy_loss, critic_loss, *figures))
+        norms = (
+            clip_grad_norm_(state.policy.parameters(), config.max_grad_norm),
+            clip_grad_norm_(state.critic.parameters(), config.max_grad_norm),
+        )
+        totals.close_step(norms, place)
+        state.policy_optimizer.step()
+        state.critic_optimizer.step()
+        state.updates += 1
+
+    def _policy_loss(self, part: Experience, advantages: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Loss, entropy in nats, KL from the collecting policy, clip fraction: means over the minibatch.
+
+        KL is Schulman's estimate r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html).
+        """
+        epsilon = self.config.clip_range
+        log_probs, entropy = distributions.evaluate(self._state.policy(part.obs), part.actions)
+        log_ratio = log_probs - part.log_probs
+        ratio = log_ratio.exp()
+        surrogate = torch.min(ratio * advantages, ratio.clamp(1 - epsilon, 1 + epsilon) * advantages)
+        mean_entropy = entropy.mean()
+        loss = -surrogate.mean() - self.config.ent_coef * mean_entropy
+        with torch.no_grad():
+            kl = (ratio - 1 - log_ratio).mean()
+            clipped = ((ratio - 1).abs() > epsilon).float().mean()
+        return loss, mean_entropy, kl, clipped
+
+    def _report(self, totals: Totals, figures: dict[str, float], before: Backup, rows: int) -> UpdateReport:
+        policy_change, critic_change = before.change()
+        for name, change in (("policy", policy_change), ("critic", critic_change)):
+            if not math.isfinite(change):
+                raise NonFiniteError(f"{name} weights after the update")
+        notes: tuple[str, ...] = ()
+        if rows < self.config.batch:
+            notes = (
+                f"ppo.batch {self.config.batch:,} exceeds the {rows:,} timesteps there are: one step on all of them",
+            )
+        metrics = totals.metrics() | figures
+        metrics |= {"train/policy_update": policy_change, "train/critic_update": critic_change}
+        metrics |= {"train/learning_rate": self.config.learning_rate, "train/updates": float(self.updates)}
+        return UpdateReport(metrics, notes=notes, rows=rows, steps=totals.steps)
+
+
+def _time_first(x: NDArray[Scalar]) -> NDArray[Scalar]:
+    """[W, T, …] → [T, W, …], a view."""
+    return x.swapaxes(0, 1)
+
+
+def _advantage_scale(advantages: Tensor) -> tuple[Tensor | float, Tensor | float]:
+    """Mean and 1 / standard deviation (n − 1) of a batch; a single row has no deviation and becomes 0."""
+    if len(advantages) < 2:
+        return advantages.mean(), 1.0
+    return advantages.mean(), 1 / (advantages.std() + 1e-8)
+
+
+def _explained_variance(values: Float, targets: Float) -> dict[str, float]:
+    """1 − Var(target − V) / Var(target) of the critic before the update; left out where the targets do not vary."""
+    variance = float(targets.var(dtype=np.float64))
+    if variance == 0:
+        return {}
+    return {"train/explained_variance": 1 - float((targets - values).var(dtype=np.float64)) / variance}

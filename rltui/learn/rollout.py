@@ -1,0 +1,88 @@
+"""Rollout: what the workers collected in one iteration, as arrays (views of shared memory; nothing is copied here)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float = NDArray[np.float32]
+Bool = NDArray[np.bool_]
+Int = NDArray[np.int64]
+
+
+@dataclass
+class Rollout:
+    """W workers, T steps, A agents of each worker (arenas × cars), D numbers an observation. Arrays in C order."""
+
+    obs: Float  # [W, T + 1, A, D]; row T is the observation after the last step
+    actions: Int  # [W, T, A]
+    log_probs: Float  # [W, T, A] of the actions, in nats, under the policy that collected
+    rewards: Float  # [W, T, A]
+    terminated: Bool  # [W, T, A]
+    truncated: Bool  # [W, T, A]; where both are set, terminated wins
+    final_obs: Float  # [F, D] the true last observation of truncated episodes, before the reset …
+    final_index: Int  # [F] … and its step, as a flat index into [W, T, A]
+    valid: Bool  # [W] False: the worker died, its data is dropped
+    cars: int = 1  # of an arena: agent = arena · cars + car. For naming the source of a fault
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """W, T, A."""
+        w, t, a = self.actions.shape
+        return w, t, a
+
+    def where(self, worker: int, step: int, agent: int) -> str:
+        """The place in words: worker, arena, car, step."""
+        arena, car = divmod(int(agent), self.cars)
+        return f"worker {worker}, arena {arena}, car {car}, step {step}"
+
+    def without_invalid(self) -> Rollout:
+        """The valid workers' part: this rollout itself where all are valid, else a copy with its indices moved."""
+        if self.valid.all():
+            return self
+        _, steps, agents = self.shape
+        kept = self.valid
+        worker, rest = np.divmod(self.final_index, steps * agents)
+        finals = kept[worker]
+        return Rollout(
+            obs=self.obs[kept],
+            actions=self.actions[kept],
+            log_probs=self.log_probs[kept],
+            rewards=self.rewards[kept],
+            terminated=self.terminated[kept],
+            truncated=self.truncated[kept],
+            final_obs=self.final_obs[finals],
+            final_index=((np.cumsum(kept) - 1)[worker] * steps * agents + rest)[finals],
+            valid=self.valid[kept],
+            cars=self.cars,
+        )
+
+    def check(self, obs_size: int, n_actions: int) -> None:
+        """Raises ValueError where the arrays do not fit each other or the networks, or an action is no row of the table."""
+        w, t, a = self.shape
+        finals = len(self.final_index)
+        expected = {"obs": (w, t + 1, a, obs_size), "final_obs": (finals, obs_size), "valid": (w,)}
+        expected |= dict.fromkeys(("log_probs", "rewards", "terminated", "truncated"), (w, t, a))
+        for name, shape in expected.items():
+            if getattr(self, name).shape != shape:
+                raise ValueError(f"rollout.{name}: expected {list(shape)}, found {list(getattr(self, name).shape)}")
+        self._check_actions(n_actions)
+        self._check_finals()
+
+    def _check_actions(self, n_actions: int) -> None:
+        bad = ((self.actions < 0) | (self.actions >= n_actions)) & self.valid[:, None, None]
+        if bad.any():
+            worker, step, agent = np.argwhere(bad)[0]
+            action = self.actions[worker, step, agent]
+            raise ValueError(f"action {action} of {self.where(worker, step, agent)} is not in 0 … {n_actions - 1}")
+
+    def _check_finals(self) -> None:
+        """A truncated step without its own final observation would be bootstrapped from the next episode."""
+        missing = self.truncated & ~self.terminated & self.valid[:, None, None]
+        if len(self.final_index) and not (self.final_index.min() >= 0 and self.final_index.max() < missing.size):
+            raise ValueError(f"rollout.final_index is not within 0 … {missing.size - 1}")
+        missing.reshape(-1)[self.final_index] = False
+        if missing.any():
+            raise ValueError(f"no final observation for the truncated {self.where(*np.argwhere(missing)[0])}")

@@ -1,0 +1,138 @@
+"""LearnerState: everything of the learner that a checkpoint holds, and the ways in and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from rltui.learn import checkpoint_files as files_of
+from rltui.learn import networks
+from rltui.learn.checkpoint_files import AdamState, Book, Progress
+from rltui.learn.config import PPOConfig
+from rltui.learn.normalization import RunningStatistics
+
+
+@dataclass(frozen=True)
+class LearnerSnapshot:
+    """A copy of the learner's state at one instant. Taken on the training thread, written from any other."""
+
+    policy: Mapping[str, Tensor]
+    critic: Mapping[str, Tensor]
+    policy_optimizer: Mapping[str, Any]
+    critic_optimizer: Mapping[str, Any]
+    book: Book
+
+    def files(self) -> dict[str, bytes]:
+        """The five files of an rlgym-ppo checkpoint, by name."""
+        return {
+            files_of.POLICY: files_of.tensor_bytes(self.policy),
+            files_of.CRITIC: files_of.tensor_bytes(self.critic),
+            files_of.POLICY_OPTIMIZER: files_of.tensor_bytes(self.policy_optimizer),
+            files_of.CRITIC_OPTIMIZER: files_of.tensor_bytes(self.critic_optimizer),
+            files_of.BOOK_KEEPING: files_of.book_bytes(self.book),
+        }
+
+    def policy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """The policy's weights for policy.npz: w [in, out], b [out] of each layer."""
+        return networks.layers(self.policy)
+
+
+class LearnerState:
+    """Two networks, their Adam optimisers, the statistics of the returns and the count of optimiser steps."""
+
+    def __init__(self, sizes: tuple[Sequence[int], Sequence[int]], config: PPOConfig, device: str, seed: int) -> None:
+        """sizes: widths of the policy and of the critic, from the observation's to the last one's."""
+        policy, critic = (networks.build(size[0], size[1:-1], size[-1], 2 * seed + i) for i, size in enumerate(sizes))
+        self.policy, self.critic = policy.to(device), critic.to(device)
+        self.policy_optimizer = torch.optim.Adam(self.policy.parameters(), lr=config.learning_rate)
+        self.critic_optimizer = torch.optim.Adam(self.critic.parameters(), lr=config.critic_learning_rate)
+        self.return_statistics = RunningStatistics()
+        self.updates = 0
+
+    def snapshot(self, progress: Progress) -> LearnerSnapshot:
+        """A copy to be written later, on the device where the state is (one or two milliseconds for small networks)."""
+        return LearnerSnapshot(
+            policy=_cloned(self.policy.state_dict()),
+            critic=_cloned(self.critic.state_dict()),
+            policy_optimizer=_cloned(self.policy_optimizer.state_dict()),
+            critic_optimizer=_cloned(self.critic_optimizer.state_dict()),
+            book=Book(progress, self.updates, copy(self.return_statistics)),
+        )
+
+    def load(self, files: Mapping[str, bytes]) -> Progress:
+        """Take over a checkpoint. RltuiError names file and mismatch; then nothing was changed.
+
+        Learning rates, betas and eps stay those of the profile.
+        """
+        policy, critic = (
+            files_of.read_network(name, files_of.take(files, name), network.state_dict())
+            for name, network in ((files_of.POLICY, self.policy), (files_of.CRITIC, self.critic))
+        )
+        policy_adam, critic_adam = (
+            files_of.read_adam(name, files_of.take(files, name), list(network.parameters()))
+            for name, network in (
+                (files_of.POLICY_OPTIMIZER, self.policy),
+                (files_of.CRITIC_OPTIMIZER, self.critic),
+            )
+        )
+        book = files_of.read_book(files_of.take(files, files_of.BOOK_KEEPING))
+        self.policy.load_state_dict(policy)
+        self.critic.load_state_dict(critic)
+        _load_adam(self.policy_optimizer, policy_adam)
+        _load_adam(self.critic_optimizer, critic_adam)
+        self.return_statistics = book.return_statistics
+        self.updates = book.cumulative_model_updates
+        return book.progress
+
+
+class Backup:
+    """The state from before an update: what a dropped or abandoned update goes back to, bit for bit."""
+
+    def __init__(self, state: LearnerState) -> None:
+        self._state = state
+        self._parameters = [(p, p.detach().clone()) for n in (state.policy, state.critic) for p in n.parameters()]
+        optimizers = (state.policy_optimizer, state.critic_optimizer)
+        self._adam = [(adam, {p: _cloned(moments) for p, moments in adam.state.items()}) for adam in optimizers]
+        self._statistics = copy(state.return_statistics)
+        self._updates = state.updates
+
+    def change(self) -> tuple[float, float]:
+        """Norm of the parameters' change since then: of the policy, of the critic."""
+        n = len(list(self._state.policy.parameters()))
+        changes = [(p.detach() - before).norm() for p, before in self._parameters]
+        return float(torch.stack(changes[:n]).norm()), float(torch.stack(changes[n:]).norm())
+
+    def restore(self) -> None:
+        """Put everything back. Adam's state from before its first step, which is empty, becomes empty again."""
+        with torch.no_grad():
+            for parameter, before in self._parameters:
+                parameter.copy_(before)
+                parameter.grad = None
+        for adam, moments in self._adam:
+            adam.state.clear()
+            adam.state.update(moments)
+        self._state.return_statistics = self._statistics
+        self._state.updates = self._updates
+
+
+def _cloned(value: Any) -> Any:
+    """The same nested dictionaries and lists with every tensor copied."""
+    if isinstance(value, Tensor):
+        return value.detach().clone()
+    if isinstance(value, dict):
+        return {key: _cloned(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cloned(item) for item in value]
+    return value
+
+
+def _load_adam(optimizer: torch.optim.Adam, state: AdamState) -> None:
+    """Torch casts the moments to the parameters' device and dtype; groups keep our hyper-parameters."""
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})

@@ -1,0 +1,90 @@
+"""What is allowed, and probably not meant: sentences for the user, never a reason to refuse."""
+
+from __future__ import annotations
+
+from math import inf, log
+
+from rltui.profile.machine import steps_per_rollout, worker_count
+from rltui.profile.models import Profile
+from rltui.profile.toml_text import toml_value
+
+TICKS_PER_SECOND = 120
+
+
+def half_life(gamma: float, tick_skip: int) -> float:
+    """Seconds after which a reward counts half: ln ½ / ln γ steps of tick_skip ticks. 0.99 at tick skip 8: 4.60 s."""
+    if gamma <= 0:
+        return 0.0
+    return inf if gamma >= 1 else log(0.5) / log(gamma) * tick_skip / TICKS_PER_SECOND
+
+
+def advice(profile: Profile) -> list[str]:
+    """One sentence for each doubtful setting, its key first."""
+    return [*_learning_rate(profile), *_horizon(profile), *_batches(profile), *_saving(profile), *_episodes(profile)]
+
+
+def _learning_rate(profile: Profile) -> list[str]:
+    rate, phase = profile.ppo.learning_rate, profile.phase
+    text = f"ppo.learning_rate = {toml_value(rate)}"
+    if rate == 0:
+        return [f"{text}: the policy will not change"]
+    if rate > 1e-3:
+        return [f"{text}: so high that learning rarely stays stable; a bot that cannot score yet wants about 2e-4"]
+    if phase is not None and phase >= 4 and rate > 0.8e-4:
+        return [f"{text}: high for phase {phase}; dribbles, flicks and aerials want 0.8e-4 or less"]
+    if phase == 3 and rate > 1e-4:
+        return [f"{text}: high for phase 3; a bot that scores wants 1e-4"]
+    return []
+
+
+def _horizon(profile: Profile) -> list[str]:
+    seconds = half_life(profile.ppo.gamma, profile.tick_skip)
+    if seconds >= 1:
+        return []
+    return [
+        f"ppo.gamma = {toml_value(profile.ppo.gamma)}: a reward counts half after {seconds:.2f} s, so the bot looks no further"
+    ]
+
+
+def _batches(profile: Profile) -> list[str]:
+    ppo, found = profile.ppo, []
+    most = ppo.iteration * ppo.buffer_iterations
+    if ppo.batch > most:
+        found.append(
+            f"ppo.batch = {ppo.batch:_}: more than the {most:_} timesteps at hand (ppo.iteration × ppo.buffer_iterations); "
+            "each epoch will be one step on what is there"
+        )
+    elif ppo.iteration % ppo.batch and ppo.iteration % ppo.batch < ppo.batch / 4:
+        rest = ppo.iteration % ppo.batch
+        found.append(
+            f"ppo.batch = {ppo.batch:_}: leaves a last batch of only about {rest:_} of {ppo.iteration:_} timesteps"
+        )
+    steps = steps_per_rollout(profile)
+    if steps < 8:
+        games = worker_count(profile) * profile.collect.arenas
+        found.append(
+            f"ppo.iteration = {ppo.iteration:_}: over {games} arenas only {steps} steps of each, so advantages rest on the "
+            "critic; fewer collect.arenas or a longer iteration"
+        )
+    return found
+
+
+def _saving(profile: Profile) -> list[str]:
+    keys = ("save_every", profile.save_every), ("milestone_interval", profile.milestone_interval)
+    return [
+        f"{key} = {value:_}: less than one iteration ({profile.ppo.iteration:_}), so each iteration writes one"
+        for key, value in keys
+        if value < profile.ppo.iteration
+    ]
+
+
+def _episodes(profile: Profile) -> list[str]:
+    kinds = [terminal.kind for terminal in profile.terminals]
+    found = (
+        []
+        if "goal" in kinds
+        else ["terminals: without goal the ball stays in the net until another terminal ends the episode"]
+    )
+    if not {"no_touch", "timeout"} & set(kinds):
+        found.append("terminals: neither no_touch nor timeout: an episode in which nothing happens never ends")
+    return found

@@ -1,0 +1,54 @@
+"""Where two profiles differ, defaults filled in: what counts, not how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rltui.profile.models import Profile
+from rltui.profile.problems import show_key
+from rltui.profile.resolved import resolved
+from rltui.profile.toml_text import toml_value
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One key. left, right: TOML text, None where a side does not have the key."""
+
+    key: str
+    left: str | None
+    right: str | None
+
+
+def differences(left: Profile, right: Profile) -> list[Difference]:
+    """Keys in the order of the left profile, then what only the right one has."""
+    mine, theirs = dict(_flat(resolved(left), ())), dict(_flat(resolved(right), ()))
+    return [
+        Difference(show_key(key), mine.get(key), theirs.get(key))
+        for key in {**mine, **theirs}
+        if mine.get(key) != theirs.get(key)
+    ]
+
+
+def _flat(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _flat(item, (*path, key))
+    elif path in (("resets",), ("terminals",)):
+        yield from _named(value, path)
+    elif path[0] == "rewards" and len(path) == 2:
+        yield (*path, "weight"), toml_value(value)  # touch = 1 is short for touch = {weight = 1}
+    else:
+        yield path, toml_value(value)
+
+
+def _named(tables: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Tables by their kind, so that another order is no difference; the second of a kind is `random 2`."""
+    seen: dict[str, int] = {}
+    for table in tables:
+        kind = str(table["kind"])
+        seen[kind] = seen.get(kind, 0) + 1
+        name = kind if seen[kind] == 1 else f"{kind} {seen[kind]}"
+        yield (*path, name), "{}"
+        yield from _flat({key: item for key, item in table.items() if key != "kind"}, (*path, name))

@@ -1,0 +1,110 @@
+"""A whole profile as commented TOML: what `profile show` prints, `profile new` writes and a run keeps.
+
+The text reads back as the same profile, whatever happens later to the file or to the defaults.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rltui.profile.advice import half_life
+from rltui.profile.components import placed
+from rltui.profile.models import Profile
+from rltui.profile.resolved import resolved
+from rltui.profile.schema import Entry, all_keys, component_entry, own_doc, sections
+from rltui.profile.toml_text import toml_key, toml_value
+from rltui.registry import Kind, resolve
+
+WIDTH = 110
+
+
+def render(profile: Profile) -> str:
+    """TOML text, LF line ends."""
+    data = resolved(profile)
+    entries = {entry.key: entry for entry in all_keys()}
+    blocks = [_top_level(data, entries)]
+    blocks += [_section(name, doc, data[name], entries, profile) for name, doc in _sections_in_order().items()]
+    return "\n".join("\n".join(block) + "\n" for block in blocks)
+
+
+def _sections_in_order() -> dict[str, str]:
+    docs = sections()
+    return {name: docs[name] for name in Profile.model_fields if name in docs}
+
+
+def _top_level(data: Mapping[str, Any], entries: Mapping[str, Entry]) -> list[str]:
+    lines: list[str] = []
+    for key, value in data.items():
+        if key in sections():
+            continue
+        lines += ["", *_comment(_explain(entries[key]))] if lines else _comment(_explain(entries[key]))
+        if key in ("resets", "terminals"):
+            lines += [f"{key} = [", *_tables(key, value), "]"]
+        else:
+            lines.append(f"{key} = {toml_value(value)}")
+    return lines
+
+
+def _tables(key: str, tables: Any) -> Iterator[str]:
+    kind: Kind = "reset" if key == "resets" else "terminal"
+    for table in tables:
+        yield from (f"    {line}" for line in _comment(summary(kind, table["kind"])))
+        yield f"    {toml_value(table)},"
+
+
+def _section(
+    name: str, doc: str, table: Mapping[str, Any], entries: Mapping[str, Entry], profile: Profile
+) -> list[str]:
+    if name == "rewards":
+        return [*_comment(doc), "[rewards]", *_rewards(table)]
+    parameters = _parameters(name, table)
+    lines = [*_comment(doc), f"[{name}]"]
+    for key, value in table.items():
+        entry = entries.get(f"{name}.{key}") or parameters.get(key)
+        lines += _comment(_explain(entry)) if entry is not None else []
+        lines.append(f"{toml_key(key)} = {toml_value(value)}{_remark(f'{name}.{key}', profile)}")
+    return lines
+
+
+def _parameters(section: str, table: Mapping[str, Any]) -> dict[str, Entry]:
+    """The parameters of the component that [obs] or [actions] names."""
+    return {
+        entry.key: entry
+        for part in placed({section: table})
+        if part.path == (section,)
+        for entry in component_entry(part.kind, part.name).parameters
+    }
+
+
+def _rewards(table: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in table.items():
+        yield from _comment(summary("reward", name))
+        yield f"{toml_key(name)} = {toml_value(value)}"
+
+
+def summary(kind: Kind, name: str) -> str:
+    """The first paragraph of what a component's class says of itself."""
+    return " ".join(own_doc(resolve(kind, name)).partition("\n\n")[0].split())
+
+
+def _explain(entry: Entry) -> str:
+    """Meaning, then what else it could be: `Passes over the data in each update. (1 to 100, default 2)`."""
+    allowed = entry.range or (entry.type if len(entry.choices) > 1 else "")
+    unit = f"{'' if allowed else 'in '}{entry.unit}" if entry.unit else ""
+    default = entry.default.replace("= ", "that of ") if entry.default.startswith("= ") else entry.default
+    obvious = not default or default == '""' or "{" in default or len(entry.choices) == 1
+    details = ", ".join(filter(None, (f"{allowed} {unit}".strip(), "" if obvious else f"default {default}")))
+    return f"{entry.doc} ({details})" if details else entry.doc
+
+
+def _remark(key: str, profile: Profile) -> str:
+    if key != "ppo.gamma":
+        return ""
+    seconds = half_life(profile.ppo.gamma, profile.tick_skip)
+    return f"  # half-life {seconds:.2f} s: a reward that far ahead counts half"
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ", break_long_words=False)

@@ -1,0 +1,177 @@
+"""The saver thread: checkpoints and milestones reach the disk while training goes on.
+
+Jobs are done one after another in the order given. A failure is reported, never raised: the files there stay as they
+are, and the next job is tried as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from rltui.errors import RltuiError
+from rltui.runs.checkpoint import damage, write_checkpoint
+from rltui.runs.listing import look
+from rltui.runs.manifest import sha256
+from rltui.runs.meta import milestone_label
+from rltui.runs.paths import RunPaths
+from rltui.runs.prune import prune, set_aside
+
+Kind = Literal["checkpoint", "milestone"]
+POLICY_FILE = "policy.npz"  # equal in two saved states exactly if the bot is the same
+
+
+@dataclass(frozen=True)
+class SaveJob:
+    """One state to save. `files` is called once, on the saver thread, and gives the whole content by file name."""
+
+    kind: Kind
+    folder: Path
+    timesteps: int
+    files: Callable[[], Mapping[str, bytes]]
+    label: str = ""  # of a milestone: `005M`
+
+
+@dataclass(frozen=True)
+class SaveResult:
+    """What became of a job.
+
+    saved: it is on disk at `path`. present: the same state was there already. replaced: a newer checkpoint was asked
+    for before this one was begun. failed: `reason` says why.
+    """
+
+    kind: Kind
+    outcome: Literal["saved", "present", "replaced", "failed"]
+    path: Path
+    label: str
+    timesteps: int
+    bytes: int = 0
+    seconds: float = 0.0  # from the job's begin until it was on disk
+    reason: str = ""
+    pruned: tuple[Path, ...] = ()
+    set_aside: Path | None = None  # where something that stood in the way, and was no complete checkpoint, is now
+
+
+class Saver:
+    """Owns the thread. `on_result` is called on it with each result (`replaced` on the caller's of `submit`)."""
+
+    def __init__(self, paths: RunPaths, keep_last: int, on_result: Callable[[SaveResult], None]) -> None:
+        self._paths = paths
+        self._keep_last = keep_last
+        self._on_result = on_result
+        self._jobs: deque[SaveJob] = deque()
+        self._busy = False
+        self._closing = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._work, name="saver", daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """Jobs not finished."""
+        with self._changed:
+            return len(self._jobs) + self._busy
+
+    def submit(self, job: SaveJob) -> None:
+        """Take a job; returns at once. A checkpoint still waiting gives way to a newer one, a milestone never does."""
+        with self._changed:
+            if self._closing:
+                raise RuntimeError("the saver is closed")
+            stale = [old for old in self._jobs if old.kind == job.kind == "checkpoint"]
+            for old in stale:
+                self._jobs.remove(old)
+            self._jobs.append(job)
+            self._changed.notify_all()
+        for old in stale:
+            self._report(SaveResult(old.kind, "replaced", old.folder, old.label, old.timesteps))
+
+    def drain(self, timeout: float | None = None) -> bool:
+        """Wait until every job is done; False if that takes longer than `timeout` seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._jobs and not self._busy, timeout)
+
+    def close(self, timeout: float | None = None) -> bool:
+        """Finish the jobs and end the thread; False if that takes longer than `timeout` seconds."""
+        done = self.drain(timeout)
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        if done:
+            self._thread.join()
+        return done
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._jobs or self._closing)
+                if not self._jobs:
+                    return
+                job = self._jobs.popleft()
+                self._busy = True
+            try:
+                self._report(self._save(job))
+            finally:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()
+
+    def _report(self, result: SaveResult) -> None:
+        try:
+            self._on_result(result)
+        except Exception:  # a fault in telling must not end saving; the trainer's log shows it
+            traceback.print_exc()
+
+    def _save(self, job: SaveJob) -> SaveResult:
+        start = time.monotonic()
+        result = SaveResult(job.kind, "failed", job.folder, job.label, job.timesteps)
+        try:
+            result = self._write(job, job.files(), result)
+        except RltuiError as error:
+            return replace(result, reason=error.message)
+        except Exception as error:  # serialising is others' code: whatever it raises must not stop training
+            return replace(result, reason=f"cannot save {job.folder}: {error!r}")
+        result = replace(result, seconds=time.monotonic() - start)
+        return self._prune(result) if result.outcome == "saved" and job.kind == "checkpoint" else result
+
+    def _prune(self, result: SaveResult) -> SaveResult:
+        try:
+            return replace(result, pruned=tuple(prune(self._paths, self._keep_last)))
+        except Exception as error:  # the new one is safe; too many old ones are no reason to lose the thread
+            return replace(result, reason=f"old checkpoints were not removed: {error!r}")
+
+    def _write(self, job: SaveJob, files: Mapping[str, bytes], result: SaveResult) -> SaveResult:
+        for path, label in self._places(job):
+            result = replace(result, path=path, label=label)
+            if os.path.lexists(path):
+                if damage(path, thorough=True) is not None:
+                    result = replace(result, set_aside=set_aside(path, self._paths))
+                elif _holds_same_state(path, job, files):
+                    return replace(result, outcome="present")
+                else:
+                    continue
+            size = write_checkpoint(path, files, self._paths.staging)
+            return replace(result, outcome="saved", bytes=size)
+        raise RltuiError(f"cannot save {result.path}: another state is there already, and is never written to")
+
+    def _places(self, job: SaveJob) -> list[tuple[Path, str]]:
+        """The folder asked for; for a milestone whose label another line of training took, the exact label too."""
+        places = [(job.folder, job.label)]
+        exact = milestone_label(job.timesteps)
+        if job.kind == "milestone" and exact != job.label:
+            places.append((job.folder.with_name(exact), exact))
+        return places
+
+
+def _holds_same_state(path: Path, job: SaveJob, files: Mapping[str, bytes]) -> bool:
+    there = look(path)
+    same_steps = there.meta is None or there.timesteps == job.timesteps
+    if POLICY_FILE not in files:
+        return same_steps
+    return same_steps and sha256((path / POLICY_FILE).read_bytes()) == sha256(files[POLICY_FILE])

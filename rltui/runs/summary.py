@@ -1,0 +1,117 @@
+"""Every run in a few lines, from little reading: for `rltui ls` and the launcher. No garbage on disk makes it raise."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rltui.errors import RltuiError
+from rltui.events.records import IterationFinished, Record, RunStarted
+from rltui.runs.history import current_line, describe_unclean
+from rltui.runs.journal import read_end, read_start
+from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
+from rltui.runs.lock import holder
+from rltui.runs.meta import Meta
+from rltui.runs.milestones import Mark, read_marks
+from rltui.runs.paths import DataDir, RunPaths
+
+_FURTHER = 1 << 22  # bytes of journal looked at where the last few hold no iteration
+
+
+class SavedState(msgspec.Struct, frozen=True):
+    """A checkpoint or milestone, as listed."""
+
+    path: str
+    name: str  # `checkpoint 250000`, `milestone Phase1-BallTouching/005M`
+    timesteps: int
+    meta: Meta | None
+    damage: str | None
+    mark: Mark = Mark()
+
+
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One run. Unknown is None."""
+
+    name: str
+    state: Literal["training", "stopped", "unclean", "empty"]  # training: its lock is held
+    note: str  # what `state` does not say: how it ended uncleanly, which file is damaged
+    pid: int | None  # of the trainer
+    host: str | None
+    since: float | None
+    profile: str | None
+    label: str | None
+    phase: int | None
+    parent: str | None  # `<run>@<timesteps>`
+    started: float | None  # Unix seconds, of the first start
+    updated: float | None  # of the newest record or checkpoint
+    timesteps: int | None
+    iteration: int | None
+    metrics: dict[str, float | None]  # of the newest iteration
+    checkpoint: SavedState | None  # the newest complete one
+    checkpoints: int  # complete ones
+    milestones: list[SavedState]  # oldest first
+    damaged: list[SavedState]
+
+
+def describe_runs(data: DataDir) -> list[RunSummary]:
+    """All runs, the one with the newest record first."""
+    runs = [describe_run(data.run(name)) for name in data.run_names()]
+    return sorted(runs, key=lambda run: run.updated or 0.0, reverse=True)
+
+
+def describe_run(paths: RunPaths) -> RunSummary:
+    """One run; all unknown where there is nothing."""
+    checkpoints, milestones = list_checkpoints(paths), list_milestones(paths)
+    marks, note = _marks(paths)
+    whole = [info for info in checkpoints if info.damage is None]
+    records = _newest_records(paths)
+    row = next((record for record in reversed(records) if isinstance(record, IterationFinished)), None)
+    header = next((record for record in reversed(records) if isinstance(record, RunStarted)), None)
+    first = next((record for record in read_start(paths.journal) if isinstance(record, RunStarted)), header)
+    header = header or first
+    trainer = holder(paths)
+    unclean = describe_unclean(records) if trainer is None else None
+    newest = whole[-1] if whole else None
+    metas = [info.meta for info in milestones + whole if info.meta is not None]
+    meta = max(metas, key=lambda meta: meta.commit, default=None)
+    return RunSummary(
+        name=paths.name,
+        state="training" if trainer else "unclean" if unclean else "stopped" if records or metas else "empty",
+        note="; ".join(text for text in (unclean, note) if text),
+        pid=trainer.pid if trainer else None,
+        host=trainer.host if trainer else None,
+        since=trainer.since if trainer else None,
+        profile=header.profile if header else meta.profile if meta else None,
+        label=header.label if header else None,
+        phase=header.phase if header else meta.phase if meta else None,
+        parent=meta.parent if meta else None,
+        started=first.time if first else None,
+        updated=max([record.time for record in records[-1:]] + [meta.time for meta in metas], default=None),
+        timesteps=row.timesteps if row else meta.timesteps if meta else None,
+        iteration=row.iteration if row else None,
+        metrics=row.metrics if row else {},
+        checkpoint=_saved(newest, marks) if newest else None,
+        checkpoints=len(whole),
+        milestones=[_saved(info, marks) for info in milestones if info.damage is None],
+        damaged=[_saved(info, marks) for info in milestones + checkpoints if info.damage is not None],
+    )
+
+
+def _newest_records(paths: RunPaths) -> list[Record]:
+    records = read_end(paths.journal)
+    if records and not any(isinstance(record, IterationFinished) for record in records):
+        records = read_end(paths.journal, _FURTHER)
+    return current_line(records)
+
+
+def _marks(paths: RunPaths) -> tuple[dict[str, Mark], str]:
+    try:
+        return read_marks(paths), ""
+    except RltuiError as error:
+        return {}, error.message
+
+
+def _saved(info: CheckpointInfo, marks: dict[str, Mark]) -> SavedState:
+    mark = marks.get(info.milestone, Mark())
+    return SavedState(str(info.path), info.name, info.timesteps, info.meta, info.damage, mark)

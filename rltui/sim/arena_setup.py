@@ -1,0 +1,34 @@
+"""ArenaSetup: the first state of an episode in one arena, as a reset samples it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rltui.sim.state import Bool, Float
+
+NUDGE = 0.01  # uu/s: a ball with exactly no velocity sleeps, and would hang in the air until touched
+
+
+@dataclass(slots=True)
+class ArenaSetup:
+    """Ball and C cars, all blue, then all orange. World coordinates; uu, uu/s, rad/s, boost 0–100."""
+
+    ball_position: Float  # [3]
+    ball_velocity: Float  # [3]
+    ball_angular_velocity: Float  # [3]
+    position: Float  # [C, 3]
+    velocity: Float  # [C, 3]
+    angular_velocity: Float  # [C, 3]
+    rotation: Float  # [C, 3, 3], columns forward, right, up
+    boost: Float  # [C]
+    on_ground: Bool  # [C] all four wheels down
+    pad_timers: Float | None = None  # [34] seconds until available, rounded to ticks; None: all available
+    kickoff: bool = False  # the ball sleeps until touched
+
+    def woken(self) -> ArenaSetup:
+        """The setup with a resting ball given a touch of velocity, unless it is a kickoff."""
+        if self.kickoff or self.ball_velocity.any() or self.ball_angular_velocity.any():
+            return self
+        return replace(self, ball_velocity=np.array([0.0, 0.0, -NUDGE], dtype=np.float32))

@@ -1,0 +1,58 @@
+"""Seconds until each boost pad is available, counted as the simulator counts them.
+
+Asking it costs 34 calls an arena; told of each pickup, a table of its own countdown gives the same float32 numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.sim.field import BIG_PAD_SECONDS, BIG_PADS, PADS, SMALL_PAD_SECONDS, TICKS_PER_SECOND
+from rltui.sim.state import Float, Int
+
+LONG_AGO = -(2**40)
+
+
+class PadTimers:
+    """K × 34 pads. A pickup is remembered by the tick (of its arena) after which the pad shows its full cooldown."""
+
+    def __init__(self, arenas: int) -> None:
+        small, big = countdown(SMALL_PAD_SECONDS), countdown(BIG_PAD_SECONDS)
+        self._table = np.concatenate([small, big])
+        is_big = np.isin(np.arange(PADS), BIG_PADS)
+        self._first = np.where(is_big, len(small), 0)  # of the pad's countdown in the table
+        self._last = np.where(is_big, len(small) + len(big), len(small)) - 1  # where it stays 0
+        self._start: Int = np.full((arenas, PADS), LONG_AGO, np.int64)  # tick at `_first`: pickup's tick − first
+        self._index: Int = np.empty((arenas, PADS), np.int64)
+
+    def picked(self, arena: int, pad: int, tick: int) -> None:
+        """A car took the pad during the tick that ended the arena's first `tick` ticks."""
+        self._start[arena, pad] = tick - self._first[pad]
+
+    def reset(self, arena: int, timers: Float | None) -> Float | None:
+        """A new episode begins with these timers [34] (None: all available). Returns them rounded to ticks."""
+        if timers is None:
+            self._start[arena] = LONG_AGO
+            return None
+        left = np.ceil(np.asarray(timers, np.float64) * TICKS_PER_SECOND - 1e-3).astype(np.int64)
+        index = np.clip(self._last - left, self._first, self._last)
+        self._start[arena] = -index
+        rounded: Float = self._table[index]
+        return rounded
+
+    def write(self, ticks: Int, out: Float) -> None:
+        """Timers [K, 34] when `ticks` [K] of each arena's episode have passed."""
+        np.subtract(ticks[:, None], self._start, out=self._index)
+        np.minimum(self._index, self._last, out=self._index)
+        self._table.take(self._index, out=out, mode="clip")  # in range already; clip spares the check
+
+
+def countdown(seconds: float) -> Float:
+    """The simulator's float32 countdown, tick by tick from `seconds` down to 0."""
+    tick = np.float32(1.0) / np.float32(TICKS_PER_SECOND)
+    left = [np.float32(seconds)]
+    while left[-1] > 0:
+        left.append(max(left[-1] - tick, np.float32(0.0)))
+    numbers: NDArray[np.float32] = np.array(left, np.float32)
+    return numbers

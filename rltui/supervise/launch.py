@@ -1,0 +1,152 @@
+"""Launching a trainer that outlives whoever launches it: its own session, nothing to read, output into a file.
+
+What it says before its run has started goes to a temporary file, for a launch that fails must leave nothing in the data
+folder; `move_output`, called by the trainer once its run has started, carries that over to the run's `trainer.log`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rltui.errors import RltuiError
+from rltui.events.records import RunStarted
+from rltui.runs.journal import read_end
+from rltui.supervise.managed_process import ManagedProcess
+
+if TYPE_CHECKING:
+    from rltui.runs.paths import DataDir
+
+LOG_VARIABLE = "RLTUI_LAUNCH_LOG"
+LOOK_INTERVAL = 0.05  # seconds
+START_SECONDS = 120.0  # importing torch on a busy or cold machine takes its time
+_PACKAGE_PARENT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class LaunchedTrainer:
+    """A trainer whose run has started."""
+
+    run: str
+    pid: int  # the trainer's own, as in its records
+    process: ManagedProcess
+
+
+def detached(
+    profile: str,
+    data: DataDir,
+    run: str | None = None,
+    extra_args: Sequence[str] = (),
+    timeout: float = START_SECONDS,
+) -> LaunchedTrainer:
+    """Start `rltui train PROFILE …` and wait until its run has started.
+
+    extra_args: more options of `train`. RltuiError with the trainer's own message, hint and exit code when it ends
+    before that, and when it has not started within `timeout` seconds (it is then stopped).
+    """
+    descriptor, name = tempfile.mkstemp(prefix="rltui-launch-", suffix=".log")
+    os.close(descriptor)
+    options = ["--data-dir", str(data.root), *(["--run", run] if run else []), *extra_args]
+    process = ManagedProcess("trainer", _command(profile, options), Path(name), env=_environment(name))
+    begun = time.time()
+    try:
+        process.start()
+        return _await_start(process, data, begun, timeout)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def move_output(log: Path) -> None:
+    """In the trainer: append what a detached launch has said so far to `log`, and say all else there.
+
+    Does nothing in a trainer that was not launched so. Standard output and error of the process itself are moved, so
+    that the words of a crash in native code are kept too.
+    """
+    launch_log = os.environ.pop(LOG_VARIABLE, None)
+    if launch_log is None:
+        return
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    with contextlib.suppress(OSError), log.open("ab", buffering=0) as target:
+        target.write(Path(launch_log).read_bytes())
+        for descriptor in (1, 2):
+            os.dup2(target.fileno(), descriptor)
+        Path(launch_log).unlink()
+
+
+def _command(profile: str, options: Sequence[str]) -> list[str]:
+    # -P: a random.py in the user's folder must not take the place of Python's. Run from a checkout, the folder is needed.
+    safe = [] if Path.cwd() == _PACKAGE_PARENT else ["-P"]
+    return [sys.executable, *safe, "-m", "rltui", "train", profile, *options]
+
+
+def _environment(log: str) -> dict[str, str]:
+    return {LOG_VARIABLE: log, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:replace"}
+
+
+def _await_start(process: ManagedProcess, data: DataDir, begun: float, timeout: float) -> LaunchedTrainer:
+    deadline = time.monotonic() + timeout
+    while True:
+        code = process.poll()
+        started = _started_run(data, process, begun)
+        if started is not None:
+            return LaunchedTrainer(started.run, started.pid, process)
+        if code is not None:
+            raise _failure(process, code)
+        if time.monotonic() >= deadline:
+            process.stop(5.0)
+            raise RltuiError(
+                f"the trainer had not started its run after {timeout:.0f} s and was stopped", process.tail()
+            )
+        time.sleep(LOOK_INTERVAL)
+
+
+def _started_run(data: DataDir, process: ManagedProcess, begun: float) -> RunStarted | None:
+    """The record that this trainer wrote when it opened its run; it may have chosen or branched the run itself."""
+    pids = process.pids()
+    for name in data.run_names():
+        journal = data.run(name).journal
+        if not _touched_since(journal, begun):
+            continue
+        for record in reversed(read_end(journal)):
+            if isinstance(record, RunStarted) and record.pid in pids and record.time >= begun - 1.0:
+                return record
+    return None
+
+
+def _touched_since(file: Path, moment: float) -> bool:
+    try:
+        return file.stat().st_mtime >= moment - 2.0  # some file systems count in steps of two seconds
+    except OSError:
+        return False
+
+
+def _failure(process: ManagedProcess, code: int) -> RltuiError:
+    """What the trainer said last, as its error; else how it ended and its last lines."""
+    lines = process.tail(200).splitlines()
+    said = [index for index, line in enumerate(lines) if line.startswith("rltui: ")]
+    exit_code = code if code in (1, 2) else 1
+    if not said:
+        return RltuiError(f"the trainer {_ending(code)} before its run started", "\n".join(lines[-20:]), exit_code)
+    own = [lines[said[-1]].removeprefix("rltui: "), *lines[said[-1] + 1 :]]
+    hint_at = next((index for index, line in enumerate(own) if line.startswith("  ")), len(own))
+    hint = "\n".join(line.removeprefix("  ") for line in own[hint_at:])
+    return RltuiError("\n".join(own[:hint_at]), hint, exit_code)
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"

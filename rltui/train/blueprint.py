@@ -1,0 +1,118 @@
+"""Blueprint: what a profile means on this machine: shapes, workers, device, and the parts that are built from them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rltui.env.from_profile import Sizes, env_spec, sizes
+from rltui.env.spec import EnvSpec
+from rltui.errors import RltuiError
+from rltui.learn.config import PPOConfig
+from rltui.learn.ppo import PPOLearner
+from rltui.policy.layout import flat_size
+from rltui.train.actor import ActorSpec
+from rltui.train.shared_rollout import RolloutShape
+
+if TYPE_CHECKING:
+    from rltui.profile.models import Profile
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A profile with every `auto` decided."""
+
+    profile: Profile
+    spec: EnvSpec
+    size: Sizes
+    workers: int
+    threads: int  # of the learner
+    device: str
+
+    @classmethod
+    def draw(cls, profile: Profile) -> Blueprint:
+        """Raises RltuiError when a GPU is demanded and missing."""
+        spec, cores = env_spec(profile), available_cores()
+        return cls(
+            profile=profile,
+            spec=spec,
+            size=sizes(spec),
+            workers=cores if profile.collect.workers == "auto" else profile.collect.workers,
+            threads=cores if profile.learner.threads == "auto" else profile.learner.threads,
+            device=choose_device(profile.learner.device),
+        )
+
+    @property
+    def policy_sizes(self) -> tuple[int, ...]:
+        """Widths of the policy from the observation to the actions."""
+        return (self.size.obs, *self.profile.policy.layers, self.size.actions)
+
+    @cached_property
+    def shape(self) -> RolloutShape:
+        """Of the rollouts: as many steps a worker as give at least `ppo.iteration` timesteps."""
+        cars = self.spec.blue + self.spec.orange
+        per_step = self.workers * self.profile.collect.arenas * cars
+        return RolloutShape(
+            blocks=self.profile.ppo.buffer_iterations,
+            workers=self.workers,
+            steps=-(-self.profile.ppo.iteration // per_step),
+            arenas=self.profile.collect.arenas,
+            cars=cars,
+            obs_size=self.size.obs,
+            parameters=flat_size(self.policy_sizes),
+        )
+
+    @cached_property
+    def ppo(self) -> PPOConfig:
+        """The learner's settings. The batch grows as the iteration is rounded up to whole steps of all arenas, so that no
+        epoch ends with an optimizer step on a handful of left-over rows.
+        """
+        section = self.profile.ppo
+        settings = section.model_dump(exclude={"iteration"})
+        rows = self.shape.rows * self.workers
+        settings["batch"] = -(-section.batch * rows // section.iteration)
+        return PPOConfig(**settings)
+
+    def learner(self) -> PPOLearner:
+        """A new learner with the profile's seed; sets torch's number of threads for this process."""
+        import torch
+
+        torch.set_num_threads(self.threads)
+        policy, critic = self.profile.policy.layers, self.profile.critic.layers
+        return PPOLearner(
+            self.size.obs, self.size.actions, policy, critic, self.ppo, device=self.device, seed=self.profile.run.seed
+        )
+
+    def actor(self, timesteps: int) -> ActorSpec:
+        """Of every worker. timesteps: where training starts from, so that a resumed run explores anew."""
+        return ActorSpec(
+            env=self.spec,
+            arenas=self.profile.collect.arenas,
+            policy_sizes=self.policy_sizes,
+            seed=(self.profile.run.seed, timesteps),
+        )
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def choose_device(wanted: str) -> str:
+    """The torch device; `auto` takes the GPU if there is one. RltuiError when a GPU is demanded and missing."""
+    import torch
+
+    if wanted == "cpu":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    if wanted == "cuda":
+        raise RltuiError(
+            'learner.device = "cuda", but torch finds no GPU',
+            'check the driver with nvidia-smi, install a CUDA build of torch, or set learner.device = "auto"',
+        )
+    return "cpu"

@@ -1,0 +1,92 @@
+"""The metrics of one iteration, from what workers, learner and clocks reported. Unknown is None, never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from rltui.env.episode_stats import EpisodeStats
+from rltui.sim.field import TICKS_PER_SECOND
+from rltui.train.messages import RolloutDone
+
+
+@dataclass(frozen=True)
+class IterationTimes:
+    """Seconds of one iteration's parts, pauses left out."""
+
+    collect: float
+    learn: float
+    save: float
+    total: float
+
+
+def iteration_metrics(
+    timesteps: int,
+    rows: int,
+    reports: Sequence[RolloutDone],
+    train: Mapping[str, float],
+    times: IterationTimes,
+    arena_steps: int,
+) -> dict[str, float | None]:
+    """All keys of SPEC § 19 for one iteration. rows: timesteps collected. arena_steps: of each report."""
+    stats = total([report.stats for report in reports])
+    metrics: dict[str, float | None] = {"timesteps": timesteps}
+    metrics |= _rollout(stats, cars=stats.car_steps / (arena_steps * len(reports)))
+    metrics |= {f"reward/{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
+    metrics |= train
+    metrics |= _times(rows, times)
+    metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arena_steps).items()}
+    for index, report in enumerate(reports):
+        metrics[f"worker/{index}/seconds"] = report.seconds
+        metrics[f"worker/{index}/memory_mb"] = report.memory / 2**20
+    return metrics
+
+
+def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
+    """The sums of all workers together."""
+    first = parts[0]
+    sums = {
+        item.name: sum(getattr(part, item.name) for part in parts) for item in fields(first) if item.name != "rewards"
+    }
+    rewards = {name: sum(part.rewards[name] for part in parts) for name in first.rewards}
+    return EpisodeStats(**sums, rewards=rewards)
+
+
+def mean_reward(stats: EpisodeStats) -> float | None:
+    """Mean weighted reward of a car over the ended episodes."""
+    return _per(sum(stats.rewards.values()), stats.car_episodes)
+
+
+def _rollout(stats: EpisodeStats, cars: float) -> dict[str, float | None]:
+    minutes = stats.seconds / 60
+    return {
+        "rollout/policy_reward": mean_reward(stats),
+        "rollout/episodes": stats.episodes,
+        "rollout/episode_seconds": _per(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
+        "rollout/goals_per_minute": _per(stats.goals, minutes),
+        "rollout/touches_per_minute": _per(stats.touches, minutes * cars),
+        "rollout/airborne": _per(100 * stats.airborne, stats.car_steps),
+        "rollout/boost": _per(stats.boost, stats.car_steps),
+    }
+
+
+def _times(rows: int, times: IterationTimes) -> dict[str, float | None]:
+    return {
+        "time/collected_steps_per_second": _per(rows, times.collect),
+        "time/consumed_steps_per_second": _per(rows, times.learn),
+        "time/overall_steps_per_second": _per(rows, times.total),
+        "time/iteration": times.total,
+        "time/collect": times.collect,
+        "time/learn": times.learn,
+        "time/save": times.save,
+    }
+
+
+def worker_parts(reports: Sequence[RolloutDone], arena_steps: int) -> dict[str, float]:
+    """Worker microseconds per arena-step by part: simulate, state, infer …; arena_steps: of each report."""
+    total = arena_steps * len(reports)
+    return {name: 1e6 * sum(report.parts[name] for report in reports) / total for name in reports[0].parts}
+
+
+def _per(amount: float, count: float) -> float | None:
+    return amount / count if count else None

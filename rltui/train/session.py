@@ -1,0 +1,112 @@
+"""A training session: takes the lock, opens what a run needs, trains, and closes everything, however it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from rltui.events.records import Record, StateChanged
+from rltui.learn.ppo import PPOLearner
+from rltui.profile.render import render
+from rltui.runs.atomic import replace_file
+from rltui.runs.checkpoint import read_checkpoint
+from rltui.runs.history import unclean_end
+from rltui.runs.journal import JournalWriter
+from rltui.runs.lock import RunLock
+from rltui.runs.paths import RunPaths
+from rltui.runs.prune import clean_temporary
+from rltui.runs.resume import confirm
+from rltui.runs.writable import check_writable
+from rltui.train.collectors import Collector, LocalCollector, SerialCollector
+from rltui.train.console import Console
+from rltui.train.controls import ControlServer
+from rltui.train.live_controls import LiveControls, LoopState
+from rltui.train.preparation import Prepared, TrainOptions, prepare
+from rltui.train.publisher import Publisher
+from rltui.train.saving import Saving
+from rltui.train.shared_rollout import SharedRollout
+from rltui.train.stop_request import StopRequest
+from rltui.train.trainer import Trainer
+
+
+def train(options: TrainOptions) -> int:
+    """Train one run to its end and return the exit code. Raises RltuiError for what keeps it from starting."""
+    console = Console(sys.stdout)
+    prepared = prepare(options)
+    paths = options.data.run(prepared.plan.run)
+    with ExitStack() as stack:
+        stack.enter_context(RunLock(paths))
+        confirm(options.data, prepared.plan)
+        check_writable(options.data, prepared.plan.run)
+        clean_temporary(paths)
+        return _Session(prepared, paths, console, stack).run()
+
+
+class _Session:
+    """Everything of one run, opened in order and closed in the reverse order by the stack."""
+
+    def __init__(self, prepared: Prepared, paths: RunPaths, console: Console, stack: ExitStack) -> None:
+        self._prepared, self._paths, self._stack = prepared, paths, stack
+        self._unclean = unclean_end(paths)
+        self._text = render(prepared.profile)
+        replace_file(paths.profile, self._text.encode())
+        journal = JournalWriter(paths.journal, prepared.profile.log.rotate_mb << 20)
+        stack.callback(journal.close)
+        self._publisher = Publisher(journal, subscribers=[console])
+        self._stop = StopRequest(self._abandon)
+        self._loop = LoopState(timesteps=prepared.plan.timesteps)
+        self._collector: Collector | None = None
+        self._shared: SharedRollout | None = None
+
+    def run(self) -> int:
+        self._stop.install()
+        tell = self._publisher.publish
+        learner = self._learner()
+        collector = self._open_collector(tell)
+        server = ControlServer(self._paths, self._paths.name, log=tell).start()
+        self._stack.callback(server.close)
+        self._publisher.server = server
+        controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._change_state)
+        saving = Saving(self._prepared, self._paths, self._text, tell)
+        trainer = Trainer(
+            self._prepared, self._paths, learner, collector, saving, controls, self._loop, self._stop, tell
+        )
+        if self._unclean is not None:
+            self._publisher.log("warning", "runs", self._unclean)
+        return trainer.run()
+
+    def _learner(self) -> PPOLearner:
+        """New, or with the state of the checkpoint that training goes on from."""
+        learner = self._prepared.blueprint.learner()
+        checkpoint = self._prepared.plan.checkpoint
+        if checkpoint is not None:
+            progress = learner.load(read_checkpoint(checkpoint))
+            self._loop.iteration, self._loop.mean_reward = progress.epoch, progress.policy_average_reward
+        return learner
+
+    def _open_collector(self, tell: Callable[[Record], None]) -> Collector:
+        blueprint, profile = self._prepared.blueprint, self._prepared.profile
+        self._shared = shared = SharedRollout.create(blueprint.shape)
+        self._stack.callback(shared.close, True)
+        actor = blueprint.actor(self._prepared.plan.timesteps)
+        if profile.collect.collector == "serial":
+            self._collector = SerialCollector(actor, shared)
+        else:
+            self._collector = LocalCollector(actor, shared, profile.workers.timeout_s, tell)
+        self._stack.callback(self._collector.close)
+        return self._collector
+
+    def _change_state(self, state: str, reason: str) -> None:
+        self._loop.state, self._loop.reason = state, reason
+        self._publisher.publish(StateChanged(time=time.time(), state=state, reason=reason))  # type: ignore[arg-type]
+
+    def _abandon(self) -> None:
+        """The third Ctrl-C, in the signal handler: no worker and no shared memory is left; nothing is saved."""
+        if self._collector is not None:
+            self._collector.kill()
+        if self._shared is not None:
+            self._shared.close(unlink=True)
+        os._exit(1)

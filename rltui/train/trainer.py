@@ -1,0 +1,316 @@
+"""Trainer: the loop. Collect, learn, tell, save, until the limit or until somebody says stop."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from rltui.errors import RltuiError
+from rltui.events.commands import SaveMilestone
+from rltui.events.records import (
+    IterationFinished,
+    LogLine,
+    Record,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    StateChanged,
+    TrainerState,
+    UpdateDropped,
+)
+from rltui.learn.checkpoint_files import Progress
+from rltui.learn.ppo import PPOLearner
+from rltui.learn.report import UpdateReport
+from rltui.learn.state import LearnerSnapshot
+from rltui.runs.paths import RunPaths
+from rltui.runs.saver import Kind, SaveResult
+from rltui.train.collectors import Collected, Collector
+from rltui.train.iteration_report import IterationTimes, iteration_metrics, mean_reward, total
+from rltui.train.live_controls import LiveControls, LoopState, Pending
+from rltui.train.preparation import Prepared
+from rltui.train.saving import SavedFigures, Saving
+from rltui.train.stop_request import StopNow, StopRequest, Urgency
+from rltui.train.worker_pool import WorkersFailing
+
+RUNNING = {"collecting", "learning"}
+DROPS = 3  # dropped updates in a row that stop the run
+SAVE_PATIENCE = 600.0  # seconds the end of a run waits for the disk
+
+
+class Trainer:
+    """One run, from its first iteration to its last. Built by `train.session`."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        paths: RunPaths,
+        learner: PPOLearner,
+        collector: Collector,
+        saving: Saving,
+        controls: LiveControls,
+        loop: LoopState,
+        stop: StopRequest,
+        tell: Callable[[Record], None],
+    ) -> None:
+        self._prepared, self._paths, self._learner, self._collector = prepared, paths, learner, collector
+        self._saving, self._controls, self._loop, self._stop, self._tell = saving, controls, loop, stop, tell
+        self._block = 0
+        self._figures = SavedFigures(mean_reward=loop.mean_reward)
+        self._drops = 0
+        self._learn_progress: float | None = None
+        controls.workers = collector.live
+        controls.progress = self._progress
+        controls.serve_saves = self._serve_saves
+
+    def run(self) -> int:
+        """Train until the end; returns the exit code. Whatever ends it, the last whole state is saved."""
+        try:
+            self._begin()
+            while not self._ended():
+                self._iterate()
+            return self._end(self._reason(), 0)
+        except StopNow:
+            return self._end_now()
+        except WorkersFailing as error:
+            return self._end(f"stopped: {error.message}", 1)
+        except _NotFinite as error:
+            return self._end(str(error), 1)
+
+    def _begin(self) -> None:
+        self._announce()
+        self._collector.start()
+        if not self._saving.saved(self._loop.timesteps):
+            self._save([("checkpoint", str(self._loop.timesteps))])
+
+    def _ended(self) -> bool:
+        limit = self._prepared.options.steps
+        return self._stop.urgency > Urgency.NONE or (limit is not None and self._loop.timesteps >= limit)
+
+    def _reason(self) -> str:
+        return f"stopped: {self._stop.reason}" if self._stop.urgency else "finished: the step limit is reached"
+
+    def _iterate(self) -> None:
+        """One iteration: collect, learn, tell, save."""
+        started, paused, held = time.perf_counter(), self._controls.paused_seconds, self._saving.held_seconds
+        collected = self._collect()
+        between = time.perf_counter()
+        collect_seconds = between - started - (self._controls.paused_seconds - paused)
+        report = self._learn(collected)
+        learn_seconds = time.perf_counter() - between
+        rows = collected.rows
+        self._loop.timesteps += rows
+        self._loop.iteration += 1
+        self._guard(report)
+        self._remember(report, collected)
+        self._save_if_due()
+        save_seconds = self._saving.held_seconds - held
+        total = time.perf_counter() - started - (self._controls.paused_seconds - paused)
+        self._report(collected, report, rows, IterationTimes(collect_seconds, learn_seconds, save_seconds, total))
+
+    def _collect(self) -> Collected:
+        self._enter("collecting")
+        shape = self._collector.shared.shape
+        self._collector.shared.weights[:] = self._learner.policy_flat()
+        collected = self._collector.collect(self._block, self._controls.poll)
+        self._block = (self._block + 1) % shape.blocks
+        return collected
+
+    def _learn(self, collected: Collected) -> UpdateReport:
+        self._enter("learning")
+        return self._learner.update(collected.rollout, self._controls.look)
+
+    def _guard(self, report: UpdateReport) -> None:
+        """Count updates that the non-finite guard dropped; too many in a row end the run."""
+        self._drops = self._drops + 1 if report.dropped else 0
+        if report.dropped is None:
+            return
+        self._tell(
+            UpdateDropped(
+                time=time.time(),
+                iteration=self._loop.iteration,
+                timesteps=self._loop.timesteps,
+                source=report.dropped,
+                in_a_row=self._drops,
+            )
+        )
+        if self._drops >= DROPS:
+            raise _NotFinite(f"stopped: {DROPS} updates in a row were not finite; the newest: {report.dropped}")
+
+    def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
+        reports = [worker for worker in collected.reports if worker is not None]
+        shape = self._collector.shared.shape
+        metrics = iteration_metrics(
+            self._loop.timesteps, rows, reports, report.metrics, times, shape.steps * shape.arenas
+        )
+        self._tell(
+            IterationFinished(
+                time=time.time(),
+                iteration=self._loop.iteration,
+                timesteps=self._loop.timesteps,
+                metrics={key: _finite(value) for key, value in metrics.items()},
+            )
+        )
+
+    def _remember(self, report: UpdateReport, collected: Collected) -> None:
+        """The figures that the next checkpoint carries; unknown ones keep their last value."""
+        reward = mean_reward(total([worker.stats for worker in collected.reports if worker is not None]))
+        self._figures = SavedFigures(
+            mean_reward=self._figures.mean_reward if reward is None else reward,
+            entropy=report.metrics.get("train/entropy", self._figures.entropy),
+            approx_kl=report.metrics.get("train/approx_kl", self._figures.approx_kl),
+        )
+
+    def _save_if_due(self) -> None:
+        due = self._saving.due(self._loop.timesteps)
+        if due:
+            self._save(due)
+        self._serve_saves()
+
+    def _serve_saves(self) -> None:
+        """Do what people asked for by command; each is answered once it is on disk."""
+        pending, self._controls.saves = self._controls.saves, []
+        for command in pending:
+            milestone = isinstance(command.command, SaveMilestone)
+            kind: Kind = "milestone" if milestone else "checkpoint"
+            timesteps = self._loop.timesteps
+            label = self._saving.manual_label(timesteps) if milestone else str(timesteps)
+            self._save([(kind, label)], _answer(command))
+
+    def _save(self, wanted: list[tuple[Kind, str]], then: Callable[[SaveResult], None] | None = None) -> None:
+        self._saving.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
+
+    def _snapshot(self) -> LearnerSnapshot:
+        """The learner's state with rlgym-ppo's own counters."""
+        return self._learner.snapshot(
+            Progress(
+                cumulative_timesteps=self._loop.timesteps,
+                policy_average_reward=self._figures.mean_reward,
+                epoch=self._loop.iteration,
+            )
+        )
+
+    def _end(self, reason: str, code: int) -> int:
+        """Save the last whole state, close everything, say how it ended."""
+        self._enter("stopping", reason)
+        self._collector.close()
+        if not self._saving.saved(self._loop.timesteps):
+            self._save([("checkpoint", str(self._loop.timesteps))])
+        self._serve_saves()
+        saved = self._saving.close(SAVE_PATIENCE)
+        if not saved or self._saving.failures:
+            code = code or self._check_saved()
+        self._controls.refuse_waiting("the run has ended")
+        self._controls.answer_stops(f"stopped at {self._loop.timesteps:,} timesteps")
+        self._enter("failed" if code else "stopped", reason)
+        self._tell(RunFinished(time=time.time(), timesteps=self._loop.timesteps, exit_code=code, reason=reason))
+        return code
+
+    def _end_now(self) -> int:
+        """Stop in the middle of an iteration: what it had so far is dropped."""
+        if self._stop.urgency is not Urgency.ABANDON:
+            return self._end(f"stopped: {self._stop.reason}; the unfinished iteration is dropped", 0)
+        self._collector.kill()
+        self._controls.refuse_waiting("the run was abandoned")
+        self._controls.answer_stops("abandoned")
+        self._tell(
+            RunFinished(
+                time=time.time(), timesteps=self._loop.timesteps, exit_code=1, reason="abandoned without saving"
+            )
+        )
+        return 1
+
+    def _check_saved(self) -> int:
+        """1 when the final state is not on disk."""
+        if (self._paths.checkpoint(self._loop.timesteps) / "manifest.sha256").is_file():
+            return 0
+        return 1
+
+    def _enter(self, state: TrainerState, reason: str = "") -> None:
+        """Change the state. The swing between collecting and learning is live state, not history."""
+        before, self._loop.state, self._loop.reason = self._loop.state, state, reason
+        if state != before and not {state, before} <= RUNNING:
+            self._tell(StateChanged(time=time.time(), state=state, reason=reason))
+
+    def _progress(self) -> float | None:
+        if self._loop.state == "collecting":
+            return self._collector.progress()
+        return None
+
+    def _announce(self) -> None:
+        """The header of this start, and the resume if it is one."""
+        self._tell(run_started(self._prepared, self._paths.name, self._learner, self._collector, self._loop.timesteps))
+        plan = self._prepared.plan
+        now = time.time()
+        if plan.checkpoint is not None:
+            self._tell(
+                RunResumed(time=now, timesteps=plan.timesteps, checkpoint=str(plan.checkpoint), reason=plan.reason)
+            )
+        self._tell(LogLine(time=now, level="info", source="runs", message=plan.reason))
+        for warning in plan.warnings:
+            self._tell(LogLine(time=now, level="warning", source="runs", message=warning))
+
+
+class _NotFinite(RltuiError):
+    """The guard dropped too many updates in a row."""
+
+
+def run_started(prepared: Prepared, run: str, learner: PPOLearner, collector: Collector, timesteps: int) -> RunStarted:
+    """The header record: what this start was made of."""
+    profile, blueprint, shape = prepared.profile, prepared.blueprint, collector.shared.shape
+    ppo = blueprint.ppo
+    return RunStarted(
+        time=time.time(),
+        run=run,
+        profile=profile.name,
+        label=profile.label,
+        phase=profile.phase,
+        stage=None,
+        author=prepared.author,
+        versions=prepared.versions,
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        device=blueprint.device,
+        seed=profile.run.seed,
+        timesteps=timesteps,
+        step_limit=prepared.options.steps,
+        workers=shape.workers,
+        arenas=shape.arenas,
+        blue=blueprint.spec.blue,
+        orange=blueprint.spec.orange,
+        obs_size=blueprint.size.obs,
+        actions=blueprint.size.actions,
+        policy_layers=list(profile.policy.layers),
+        critic_layers=list(profile.critic.layers),
+        policy_parameters=learner.parameters[0],
+        critic_parameters=learner.parameters[1],
+        learning_rate=ppo.learning_rate,
+        critic_learning_rate=ppo.critic_learning_rate,
+        ent_coef=ppo.ent_coef,
+        gamma=ppo.gamma,
+        tick_skip=blueprint.spec.tick_skip,
+        iteration=shape.rows * shape.workers,
+        batch=ppo.batch,
+        minibatch=ppo.minibatch,
+        epochs=ppo.epochs,
+        save_every=profile.save_every,
+        milestone_interval=profile.milestone_interval,
+        reward_names=[weighted.component.name for weighted in blueprint.spec.rewards],
+    )
+
+
+def _answer(command: Pending) -> Callable[[SaveResult], None]:
+    def then(result: SaveResult) -> None:
+        if result.outcome in ("saved", "present"):
+            command.applied(f"{result.kind} {result.label} is at {result.path}")
+        else:
+            command.refused(result.reason or "a newer one was asked for")
+
+    return then
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else value

@@ -1,0 +1,162 @@
+"""The program: its screens and how they follow each other. What a screen shows is its own affair."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from rltui.runs.paths import DataDir
+from rltui.supervise import launch
+from rltui.supervise.launch import LaunchedTrainer
+from rltui.tui.actions import PLACES, Place
+from rltui.tui.offers import Offer
+from rltui.tui.pictures import save_picture
+from rltui.tui.profile_check import ProfileChecker
+from rltui.tui.run_reader import RunSource
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.screens.help import HelpScreen
+from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.screens.launching import Launch
+from rltui.tui.sources import RunFiles
+from rltui.tui.symbols import AsciiFilter, ChartStyle, needs_ascii
+from rltui.tui.themes import DARK, LIGHT
+
+Sources = Callable[[str, LaunchedTrainer | None], RunSource]
+
+
+class RltuiApp(App[str]):
+    """Launcher below, cockpit on top of it. Ends with a sentence for the terminal, or nothing."""
+
+    CSS_PATH: ClassVar[list[str]] = ["styles/roles.tcss", "styles/app.tcss"]  # type: ignore[assignment]
+    TITLE = "rltui"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(
+        self,
+        data: DataDir,
+        *,
+        attach: str | None = None,
+        readonly: bool = False,
+        ascii_only: bool = False,
+        sources: Sources | None = None,
+        launch: Launch | None = None,
+        checker: ProfileChecker | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__()
+        self._data, self._first_run, self._readonly, self._clock = data, attach, readonly, clock
+        self._sources = sources or self._run_files
+        self._launch = launch or self._launch_detached
+        self._checker = checker or ProfileChecker()
+        self._charts: ChartStyle = "ascii" if ascii_only else "braille"
+        if ascii_only:
+            self._filters.append(AsciiFilter())
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = DARK.name
+
+    def on_mount(self) -> None:
+        self._end_on_signals()
+        self.push_screen(LauncherScreen(self._data, self._launch, checker=self._checker, clock=self._clock))
+        if self._first_run is not None:
+            self.open_run(self._first_run)
+
+    def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
+        """The cockpit on a run."""
+        source = self._sources(run, trainer)
+        self.push_screen(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=self._clock))
+
+    def on_launcher_screen_opened(self, message: LauncherScreen.Opened) -> None:
+        self.open_run(message.run, message.trainer)
+
+    def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RunSource:
+        alive = (lambda: trainer.process.poll() is None) if trainer is not None else None
+        return RunFiles(self._data.run(run), readonly=self._readonly, launched=alive)
+
+    def _launch_detached(self, offer: Offer) -> LaunchedTrainer:
+        return launch.detached(offer.profile, self._data, offer.run, offer.args)
+
+    def _end_on_signals(self) -> None:
+        """Leave the terminal as it was also when told to end from outside; training goes on."""
+        if sys.platform == "win32":
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self.exit)
+
+    @property
+    def place(self) -> Place:
+        """Where the user is, below any dialog."""
+        return "cockpit" if any(isinstance(screen, CockpitScreen) for screen in self.screen_stack) else "launcher"
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: everything in the registry."""
+        for action in PLACES[self.place]:
+            if action.palette:
+                yield SystemCommand(action.label, action.help, self._runner(screen, action.name))
+
+    def _runner(self, screen: Screen[object], action: str) -> Callable[[], object]:
+        return lambda: self.call_later(screen.run_action, action)
+
+    def action_help(self) -> None:
+        screen = self.screen
+        if isinstance(screen, CockpitScreen):
+            pane = screen.focused_pane()
+            topic, explained = (pane.NAME, pane.explained()) if pane else ("Cockpit", [("", HELP_COCKPIT)])
+            self.push_screen(HelpScreen("cockpit", topic, explained))
+        elif isinstance(screen, LauncherScreen):
+            self.push_screen(HelpScreen("launcher", "Launcher", [("", HELP_LAUNCHER)]))
+
+    def action_toggle_theme(self) -> None:
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+
+    def action_picture(self) -> None:
+        path = save_picture(self, self._data.root / "screens")
+        self.notify(str(path), title="Picture saved")
+
+    async def action_quit(self) -> None:
+        """ctrl+q, from anywhere."""
+        screen = self.screen
+        if isinstance(screen, CockpitScreen | LauncherScreen):
+            screen.action_leave()
+        else:
+            self.pop_screen()
+
+    def action_help_quit(self) -> None:
+        """ctrl+c by reflex ends nothing."""
+        self.notify("q leaves. A running trainer goes on unless you say otherwise.", title="Nothing was stopped")
+
+
+HELP_COCKPIT = (
+    "One run, live or from disk. The two lines at the top say what the trainer does, how far it is and how fast; the panes "
+    "below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
+    "you come back. Capital letters act on the training, lower-case ones only on the view."
+)
+HELP_LAUNCHER = (
+    "Profiles say what a bot shall learn, runs are bots in training, milestones are kept copies of them. Move with the arrow "
+    "keys; the right side says in words what enter will do, from where and why, before it happens. A trainer that you "
+    "launch goes on when this window closes."
+)
+
+
+def run_app(data_dir: DataDir, attach: str | None = None, readonly: bool = False, *, ascii_only: bool = False) -> int:
+    """Open the launcher, or the cockpit on the run `attach`; returns the exit code when the user has left.
+
+    readonly: look only. ascii_only: also where the terminal could draw more.
+    """
+    ascii_only = ascii_only or needs_ascii(os.environ)
+    app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only)
+    words = app.run()
+    if words:
+        print(words)
+    return app.return_code or 0

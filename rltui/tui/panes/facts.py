@@ -1,0 +1,82 @@
+"""What is trained: the run's header in full."""
+
+from __future__ import annotations
+
+from rltui.events.records import RunStarted
+from rltui.tui import figures
+from rltui.tui.model import RunSnapshot
+from rltui.tui.paint import Line, wrap
+from rltui.tui.panes.pane import Pane, View
+
+LABEL = 11  # columns
+
+
+class FactsPane(Pane):
+    """Label and value, one a line."""
+
+    NUMBER = "i"
+    NAME = "Run"
+    SHORT = "Run"
+    EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."
+    HELP = "What the trainer said when it opened the run, and what it last saved."
+
+    def has_nothing(self, view: View) -> bool:
+        return view.snapshot.header is None
+
+    def depends(self, view: View) -> object:
+        snapshot = view.snapshot
+        return snapshot.header, snapshot.checkpoint, snapshot.milestone, len(snapshot.link.clients)
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        header = view.snapshot.header
+        if header is None:
+            return []
+        lines: list[Line] = []
+        for name, value in (*facts_of(header), *_saved(view.snapshot)):
+            rows = wrap(value, max(width - LABEL, 10))
+            lines += [((f"{name if not index else '':<{LABEL}}", "muted"), *row) for index, row in enumerate(rows)]
+        return lines[:height]
+
+
+def facts_of(header: RunStarted) -> list[tuple[str, str]]:
+    """(label, text) of everything that the header says, most asked for first."""
+    return [
+        ("profile", f"{header.profile}, by {header.author}" if header.author else header.profile),
+        ("policy", _net(header.policy_layers, header.actions, header.policy_parameters)),
+        ("critic", _net(header.critic_layers, 1, header.critic_parameters)),
+        ("sees", f"{header.obs_size} numbers, chooses among {header.actions} actions every {header.tick_skip} ticks"),
+        (
+            "rates",
+            f"policy {figures.number(header.learning_rate)}, critic {figures.number(header.critic_learning_rate)}",
+        ),
+        ("learning", f"entropy {header.ent_coef:g}, gamma {header.gamma:g}, {figures.plural(header.epochs, 'epoch')}"),
+        ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}, minibatch {header.minibatch:,}"),
+        ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}"),
+        (
+            "saving",
+            f"every {figures.short(header.save_every)}, milestone every {figures.short(header.milestone_interval)}",
+        ),
+        ("seed", str(header.seed)),
+        ("started", f"{figures.date(header.time)}, pid {header.pid} on {header.host}"),
+        (
+            "versions",
+            ", ".join(f"{name} {version}" for name, version in sorted(header.versions.items())) or figures.UNKNOWN,
+        ),
+    ]
+
+
+def _net(layers: list[int], outputs: int, parameters: int) -> str:
+    return f"{'-'.join(str(size) for size in (*layers, outputs))}, {figures.short(parameters)} parameters"
+
+
+def _saved(snapshot: RunSnapshot) -> list[tuple[str, str]]:
+    found = []
+    if snapshot.checkpoint is not None:
+        found.append(
+            ("saved", f"checkpoint at {snapshot.checkpoint.timesteps:,}, {figures.clock(snapshot.checkpoint.time)}")
+        )
+    if snapshot.milestone is not None:
+        found.append(("milestone", f"{snapshot.milestone.label}, {figures.clock(snapshot.milestone.time)}"))
+    if len(snapshot.link.clients) > 1:
+        found.append(("watching", ", ".join(snapshot.link.clients)))
+    return found

@@ -1,0 +1,49 @@
+"""The way to the next checkpoint, milestone and the step limit, with the time that it takes at the present speed."""
+
+from __future__ import annotations
+
+from rltui.runs.meta import milestone_label
+from rltui.tui import figures, pace
+from rltui.tui.model import RunSnapshot
+from rltui.tui.paint import Line, pad
+from rltui.tui.widgets.bars import progress_bar
+
+_ROLES = {"checkpoint": "series-1", "milestone": "series-2", "limit": "series-3"}
+_NOTE = 15  # columns of percent and time left
+_LEAST = 6  # columns of a bar
+
+
+def progress_line(snapshot: RunSnapshot, width: int) -> Line:
+    """As many goals as fit side by side, bars sharing the room evenly; before the first record, words."""
+    goals = pace.goals(snapshot)
+    if not goals:
+        return ((" waiting for the trainer: it loads torch and starts its workers first", "muted"),)
+    while goals and width < sum(_fixed(goal) + _LEAST for goal in goals):
+        goals.pop()
+    room = width - sum(_fixed(goal) for goal in goals)
+    spans: list[tuple[str, str]] = []
+    for index, goal in enumerate(goals):
+        bar = min(room // (len(goals) - index), 40)
+        room -= bar
+        spans += _goal(goal, bar)
+    return tuple(spans)
+
+
+def _name(goal: pace.Goal) -> str:
+    if goal.name == "milestone":
+        return f"milestone {milestone_label(goal.target)}"
+    return f"limit {figures.short(goal.target)}" if goal.name == "limit" else goal.name
+
+
+def _fixed(goal: pace.Goal) -> int:
+    return len(_name(goal)) + _NOTE + 4
+
+
+def _goal(goal: pace.Goal, bar: int) -> Line:
+    left = figures.duration(goal.seconds)
+    return (
+        (f" {_name(goal)} ", "muted"),
+        *progress_bar(goal.share, bar, _ROLES[goal.name]),
+        (f" {figures.percent(goal.share):>5}", ""),
+        (pad(f" {left}", _NOTE - 4), "muted"),
+    )

@@ -1,0 +1,137 @@
+"""The two lines above everything: state, what is trained, how far, how fast; then the way to the next goals."""
+
+from __future__ import annotations
+
+from rltui.tui import figures, pace
+from rltui.tui.condition import Condition, condition
+from rltui.tui.model import RunSnapshot
+from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.progress import progress_line
+
+Fact = tuple[int, Line]  # rank, text: the higher the rank, the sooner it is left out
+
+
+class StatusPane(Pane, can_focus=False):
+    """Two lines; more, one below the other, where the terminal is too small for any other pane."""
+
+    NAME = "State"
+
+    def depends(self, view: View) -> object:
+        snapshot = view.snapshot
+        return (
+            snapshot.news_time,
+            snapshot.link,
+            snapshot.alive,
+            snapshot.reader_problem,
+            snapshot.state,
+            int(view.now * 2),
+        )
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        if width < 20 or height < 2:
+            return [_one_line(view, width)]
+        if height == 2:
+            return [head_line(view, width), _second_line(view, width)]
+        return _column(view, width, height)
+
+
+def head_line(view: View, width: int) -> Line:
+    """The state as a coloured word, the facts that fit, the way to the limit of the width."""
+    now = condition(view.snapshot, view.now)
+    pill = _pill(now)
+    chosen = facts(view)
+    while chosen and width_of(pill) + 2 + _joined_width(chosen) > width:
+        chosen.remove(max(chosen, key=lambda fact: fact[0]))
+    right: Line = ()
+    if chosen and chosen[-1][0] == CONTROL:
+        right = (*chosen.pop()[1], (" ", ""))
+    return ends((*pill, ("  ", ""), *_joined(chosen)), right, width)
+
+
+CONTROL = 6  # rank of the control holder, which stands at the right edge
+
+
+def facts(view: View) -> list[Fact]:
+    """Run, label, team sizes, steps, speed, elapsed, who controls."""
+    snapshot, header = view.snapshot, view.snapshot.header
+    found: list[Fact] = [(2, ((snapshot.run, "strong"),))]
+    if header is not None:
+        phase = f"Phase {header.phase} " if header.phase is not None else ""
+        found.append((5, ((phase + header.label, ""),)))
+        found.append((7, ((f"{header.blue}v{header.orange}", ""),)))
+        found.append((0, ((figures.count(snapshot.timesteps), "strong"), (" steps", "muted"))))
+        found.append((1, ((figures.rate(pace.speed(snapshot)), "strong"), (" overall", "muted"))))
+        found.append((4, ((figures.duration(elapsed(snapshot, view.now)), ""),)))
+    found.append((CONTROL, _control(snapshot)))
+    return found
+
+
+def elapsed(snapshot: RunSnapshot, now: float) -> float | None:
+    """Seconds since this start of the trainer, until its end or its last word if it has ended."""
+    if snapshot.header is None:
+        return None
+    end = snapshot.finished.time if snapshot.finished else snapshot.news_time if snapshot.alive is False else now
+    return (end if end is not None else now) - snapshot.header.time
+
+
+def _control(snapshot: RunSnapshot) -> Line:
+    link = snapshot.link
+    if snapshot.finished is not None or snapshot.alive is False:
+        return text_line("from disk", "muted")
+    if not link.connected:
+        return text_line("○ not connected", "muted")
+    if link.mine:
+        return text_line("● you control", "good")
+    who = f"{link.controller} controls" if link.controller else "nobody controls"
+    return text_line(f"○ read-only, {who}" if link.readonly else f"○ {who}", "muted")
+
+
+def _pill(now: Condition) -> Line:
+    return ((f" {now.symbol} {now.word} ", f"pill-{now.role}"),)
+
+
+def _joined(chosen: list[Fact]) -> Line:
+    spans: list[tuple[str, str]] = []
+    for index, (_, line) in enumerate(chosen):
+        spans += [("  ·  ", "faint")] if index else []
+        spans += line
+    return tuple(spans)
+
+
+def _joined_width(chosen: list[Fact]) -> int:
+    return width_of(_joined(chosen))
+
+
+def _second_line(view: View, width: int) -> Line:
+    now = condition(view.snapshot, view.now)
+    detail: Line = ((f" {now.detail}", now.role if now.role in ("bad", "warn") else "muted"),) if now.detail else ()
+    if not now.running:
+        return crop(detail, width)
+    room = width - width_of(detail) - 3
+    if not detail:
+        return progress_line(view.snapshot, width)
+    return (*detail, ("   ", ""), *progress_line(view.snapshot, room)) if room >= 30 else crop(detail, width)
+
+
+def _column(view: View, width: int, height: int) -> list[Line]:
+    snapshot = view.snapshot
+    now = condition(snapshot, view.now)
+    rows: list[Line] = [_pill(now)]
+    rows += [text_line(now.detail, now.role)] if now.detail else []
+    for name, value in (
+        ("run", snapshot.run),
+        ("steps", figures.count(snapshot.timesteps)),
+        ("reward", figures.number(snapshot.metrics.get("rollout/policy_reward"))),
+        ("speed", figures.rate(pace.speed(snapshot))),
+        ("elapsed", figures.duration(elapsed(snapshot, view.now))),
+    ):
+        rows.append(((f"{name:<8}", "muted"), (value, "strong")))
+    rows += [((f"{goal.name:<11}", "muted"), (figures.percent(goal.share), "")) for goal in pace.goals(snapshot)]
+    return [fit(row, width) for row in rows[:height]]
+
+
+def _one_line(view: View, width: int) -> Line:
+    now = condition(view.snapshot, view.now)
+    words = f"{now.symbol} {figures.short(view.snapshot.timesteps)} {figures.rate(pace.speed(view.snapshot))}"
+    return crop(((words, now.role),), width)

@@ -1,0 +1,131 @@
+"""What a child `rltui profile check --json` says of profiles, remembered by the files' content.
+
+Judging a profile imports its components and pydantic; that happens in the child, never here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from rltui.runs.signature import Signature
+
+TIMEOUT = 60.0  # seconds
+Run = Callable[[Sequence[str]], bytes]
+
+
+class ProfileProblem(msgspec.Struct, frozen=True):
+    """One mistake, as the child reports it."""
+
+    message: str = ""
+    file: str = ""
+    line: int | None = None
+    key: str = ""
+    expected: str = ""
+    found: str = ""
+    hint: str = ""
+
+
+class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a valid profile comes to. Unknown is None or empty."""
+
+    label: str = ""
+    phase: int | None = None
+    description: str = ""
+    author: str = ""
+    obs: str = ""
+    table: str = ""
+    device: str = ""
+    rewards: dict[str, float] = {}
+    obs_size: int | None = None
+    actions: int | None = None
+    parameters: int | None = None
+    policy_layers: list[int] = []
+    critic_layers: list[int] = []
+    memory_mb: float | None = None
+    shared_memory_mb: float | None = None
+    blue: int | None = None
+    orange: int | None = None
+    workers: int | None = None
+    arenas: int | None = None
+    learning_rate: float | None = None
+    gamma_half_life_s: float | None = None
+    iteration: int | None = None
+    batch: int | None = None
+    save_every: int | None = None
+    milestone_interval: int | None = None
+
+
+class ProfileCheck(msgspec.Struct, frozen=True):
+    """The child's verdict on one profile. signature and summary: None where it is not valid."""
+
+    profile: str = ""  # as asked
+    valid: bool = False
+    errors: list[ProfileProblem] = []
+    warnings: list[str] = []
+    signature: Signature | None = None
+    summary: ProfileSummary | None = None
+
+
+_decoder = msgspec.json.Decoder(list[ProfileCheck] | ProfileCheck)
+
+
+class ProfileChecker:
+    """Verdicts by file content; `check` runs one child for all the files whose content it has not seen."""
+
+    def __init__(self, run: Run | None = None) -> None:
+        """run: command → its standard output, for tests."""
+        self._run = run or run_child
+        self._known: dict[tuple[str, str], ProfileCheck] = {}
+
+    def known(self, path: Path) -> ProfileCheck | None:
+        """The verdict on the file as it now is; None where it has not been checked yet."""
+        return self._known.get((str(path), content_hash(path)))
+
+    def check(self, paths: Sequence[Path]) -> Mapping[Path, ProfileCheck]:
+        """A verdict for every path. Blocks for a second or two; call it from a thread."""
+        hashes = {path: content_hash(path) for path in paths}
+        missing = [path for path in paths if (str(path), hashes[path]) not in self._known]
+        for path, verdict in zip(missing, self._ask(missing), strict=True):
+            self._known[str(path), hashes[path]] = verdict
+        return {path: self._known[str(path), hashes[path]] for path in paths}
+
+    def _ask(self, paths: Sequence[Path]) -> list[ProfileCheck]:
+        if not paths:
+            return []
+        command = [sys.executable, "-m", "rltui", "profile", "check", "--json", *(str(path) for path in paths)]
+        try:
+            answer = _decoder.decode(self._run(command))
+            found = answer if isinstance(answer, list) else [answer]
+        except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+            found = []
+            reason = f"could not be checked: {error}"
+        else:
+            reason = "could not be checked: the child said nothing of it"
+        return [*found, *(_unchecked(path, reason) for path in paths[len(found) :])][: len(paths)]
+
+
+def content_hash(path: Path) -> str:
+    """Of the file's bytes; empty where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def run_child(command: Sequence[str]) -> bytes:
+    """Its standard output, whatever its exit code (1 and 2 come with a report too)."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False)
+    if not done.stdout.strip():
+        words = done.stderr.decode(errors="replace").strip().splitlines()
+        raise OSError(words[-1] if words else f"exit code {done.returncode}")
+    return done.stdout
+
+
+def _unchecked(path: Path, reason: str) -> ProfileCheck:
+    return ProfileCheck(str(path), False, [ProfileProblem(reason, file=str(path))])

@@ -1,0 +1,212 @@
+"""The cockpit: one run, live or from disk. It shows what the trainer says and sends what the user asks for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from rltui.events.commands import Command, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
+from rltui.tui.actions import bindings, in_footer
+from rltui.tui.answers import answer_line
+from rltui.tui.condition import condition
+from rltui.tui.messages import SnapshotReady
+from rltui.tui.model import RunSnapshot
+from rltui.tui.newest import Newest
+from rltui.tui.panes.facts import FactsPane
+from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.rewards import RewardsPane
+from rltui.tui.panes.status import StatusPane
+from rltui.tui.panes.time import TimePane
+from rltui.tui.panes.workers import WorkersPane
+from rltui.tui.run_reader import RunReader, RunSource
+from rltui.tui.screens.arrangement import Arrangement, arrangement
+from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
+from rltui.tui.symbols import ChartStyle
+from rltui.tui.widgets.footer import Footer
+
+TICK = 1.0  # seconds; ages grow also when nothing is heard
+
+
+class CockpitScreen(Screen[None]):
+    """`snapshot` is replaced by the reader thread's newest; its watcher hands it to the panes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("cockpit")
+    snapshot: reactive[RunSnapshot] = reactive(RunSnapshot, always_update=True, init=False)
+
+    def __init__(
+        self,
+        source: RunSource,
+        *,
+        readonly: bool = False,
+        charts: ChartStyle = "braille",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__()
+        self.source, self.readonly, self._charts, self._clock = source, readonly, charts, clock
+        self._inbox: Newest[RunSnapshot] = Newest()
+        self._reader: RunReader | None = None
+        self._alone: Pane | None = None  # maximised, or chosen where there is room for one only
+        self._leaving = False
+        self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
+
+    def compose(self) -> ComposeResult:
+        yield StatusPane(name="status", classes="status")
+        with Vertical(id="body"):
+            with Horizontal(id="upper"):
+                with Vertical(id="left"):
+                    yield MetricsPane(name="metrics")
+                    yield WorkersPane(name="workers")
+                with Vertical(id="right"):
+                    yield RewardsPane(name="rewards")
+                    yield TimePane(name="time")
+                    yield FactsPane(name="facts")
+            yield LogPane(name="log")
+        yield Footer(in_footer("cockpit"), self.run_named)
+
+    def on_mount(self) -> None:
+        self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
+        self._reader.start()
+        self.set_interval(TICK, self.show_now)
+
+    def on_unmount(self) -> None:
+        if self._reader is not None:
+            self._reader.stop()
+
+    def on_resize(self) -> None:
+        self.place_panes()
+
+    @property
+    def panes(self) -> list[Pane]:
+        """All of them, the status lines excepted, in the order of their numbers."""
+        return sorted((pane for pane in self.query(Pane) if pane.NUMBER), key=lambda pane: pane.NUMBER)
+
+    def _deliver(self, snapshot: RunSnapshot) -> None:
+        """From the reader thread: one message, however many snapshots come before it is handled."""
+        if self._inbox.put(snapshot):
+            self.post_message(SnapshotReady())
+
+    def on_snapshot_ready(self) -> None:
+        snapshot = self._inbox.take()
+        if snapshot is not None:
+            self.snapshot = snapshot
+
+    def watch_snapshot(self, before: RunSnapshot, now: RunSnapshot) -> None:
+        if len(before.workers) != len(now.workers):
+            self.place_panes()
+        self.show_now()
+        if self._leaving and not condition(now, self._clock()).running:
+            self.app.exit()
+
+    def show_now(self) -> None:
+        """Hand the newest snapshot and the present moment to all that is on screen."""
+        view = View(self.snapshot, self._clock(), self._charts)
+        for pane in self.query(Pane):
+            pane.show(view)
+        self._show_footer(view)
+
+    def _show_footer(self, view: View) -> None:
+        running = condition(view.snapshot, view.now).running
+        can_steer = running and view.snapshot.link.connected and not self.readonly
+        actions = in_footer("cockpit")
+        dimmed = frozenset() if can_steer else frozenset(action.name for action in actions if action.trains)
+        labels = {"pause": "Resume"} if view.snapshot.state == "paused" else {}
+        labels |= {"maximise": "All panes"} if self._alone is not None and not self._plan.single else {}
+        answer = answer_line(view.snapshot, view.now, leaving=self._leaving)
+        self.query_one(Footer).show(labels, dimmed, answer)
+
+    @property
+    def _plan(self) -> Arrangement:
+        return arrangement(self.size.width, self.size.height, len(self.snapshot.workers))
+
+    def place_panes(self) -> None:
+        """Place the panes for the present size: all of them, one alone, or none in a very small terminal."""
+        plan = self._plan
+        panes = self.panes
+        alone = self._alone or (panes[0] if plan.single else None)
+        for pane in panes:
+            pane.display = not plan.minimal and (pane is alone if alone else pane.id in plan.shown)
+            pane.border_title = pane.title(panes if alone is pane else ())
+        for container in ("#left", "#right", "#upper", "#body"):
+            box = self.query_one(container)
+            box.display = any(pane.display for pane in box.query(Pane))
+        for name, height in plan.heights.items():
+            self.query_one(f"#{name}").styles.height = "1fr" if alone else height
+        self.query_one("#status").styles.height = "1fr" if plan.minimal else 2
+        self.query_one("#footer").display = not plan.minimal
+        self.call_after_refresh(self.show_now)
+
+    def run_named(self, action: str) -> None:
+        """Run a registered action as its key would."""
+        self.call_next(self.run_action, action)
+
+    def focused_pane(self) -> Pane | None:
+        """The pane that has the focus."""
+        return self.focused if isinstance(self.focused, Pane) else None
+
+    def action_pane(self, number: str) -> None:
+        pane = next(pane for pane in self.panes if number == pane.NUMBER)
+        if self._alone is not None or self._plan.single or not pane.display:
+            self._alone = pane
+            self.place_panes()
+        pane.focus()
+
+    def action_maximise(self) -> None:
+        self._alone = (
+            None if self._alone is not None and not self._plan.single else self.focused_pane() or self.panes[0]
+        )
+        self.place_panes()
+
+    def action_back(self) -> None:
+        if self._alone is not None and not self._plan.single:
+            self._alone = None
+            self.place_panes()
+        else:
+            self.action_launcher()
+
+    def action_launcher(self) -> None:
+        self.app.pop_screen()
+
+    def action_log_level(self) -> None:
+        self.query_one(LogPane).next_level()
+
+    def action_pause(self) -> None:
+        self.send(Resume() if self.snapshot.state == "paused" else Pause())
+
+    def action_checkpoint(self) -> None:
+        self.send(SaveCheckpoint())
+
+    def action_milestone(self) -> None:
+        self.send(SaveMilestone())
+
+    def action_stop(self) -> None:
+        self.send(Stop("now") if self.snapshot.state == "stopping" else Stop("finish"))
+
+    def send(self, command: Command) -> None:
+        """Ask the trainer; its answers show in the footer and the log, never the wish."""
+        if self._reader is not None:
+            self._reader.send(command)
+
+    def action_leave(self) -> None:
+        """Ask what is to become of the training, unless there is nothing to ask."""
+        if not condition(self.snapshot, self._clock()).running or self._leaving:
+            self.app.exit()
+            return
+        can_stop = not self.readonly and self.snapshot.link.connected
+        self.app.push_screen(QuitDialog(self.snapshot.run, can_stop=can_stop), self._decide)
+
+    def _decide(self, choice: QuitChoice | None) -> None:
+        if choice == "keep":
+            self.app.exit(message=None)
+        elif choice == "stop":
+            self._leaving = True
+            self.send(Stop("finish"))
+            self.show_now()

@@ -1,0 +1,39 @@
+"""A run on this machine's disk, as the reader thread wants it: its journal, its trainer's socket, its process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rltui.runs.journal import JournalTail
+from rltui.runs.lock import holder
+from rltui.runs.paths import RunPaths
+from rltui.supervise.control_client import ControlClient
+from rltui.supervise.managed_process import tail
+
+CONNECT_SECONDS = 1.0
+OUTPUT_LINES = 40
+
+
+class RunFiles:
+    """launched: says whether the trainer that was just started for this run still lives; it takes its lock later."""
+
+    def __init__(self, paths: RunPaths, *, readonly: bool = False, launched: Callable[[], bool] | None = None) -> None:
+        self.paths, self._readonly, self._launched = paths, readonly, launched
+
+    @property
+    def name(self) -> str:
+        return self.paths.name
+
+    def journal(self) -> JournalTail:
+        return JournalTail(self.paths.journal)
+
+    def connect(self) -> ControlClient:
+        client = ControlClient(readonly=self._readonly)
+        client.connect(self.paths, CONNECT_SECONDS)
+        return client
+
+    def alive(self) -> bool:
+        return holder(self.paths) is not None or (self._launched is not None and self._launched())
+
+    def last_output(self) -> str:
+        return tail(self.paths.log, OUTPUT_LINES) if self.paths.log.is_file() else ""

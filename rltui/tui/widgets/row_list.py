@@ -1,0 +1,97 @@
+"""A list of rows with a cursor: keys, wheel and clicks move it; headings are passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+
+from rltui.tui.paint import Line, fit
+from rltui.tui.widgets.scrolled import Scrolled
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """key: what the row stands for; None for a heading or a note, which the cursor passes over."""
+
+    key: object | None
+    line: Line
+
+
+class RowList(Scrolled):
+    """The highlighted row stays the same thing when the rows change, as long as it is still there."""
+
+    class Highlighted(Message):
+        """The cursor stands on another row."""
+
+        def __init__(self, key: object) -> None:
+            super().__init__()
+            self.key = key
+
+    class Chosen(Message):
+        """The highlighted row was clicked again."""
+
+    def __init__(self, *, name: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, classes=classes)
+        self.rows: list[Row] = []
+        self.cursor = 0
+
+    @property
+    def key(self) -> object | None:
+        """What the cursor stands on."""
+        return self.rows[self.cursor].key if self.cursor < len(self.rows) else None
+
+    def set_rows(self, rows: Sequence[Row], key: object | None = None) -> None:
+        """New rows; the cursor goes to `key`, else stays with what it stands on, else with its place."""
+        wanted = key if key is not None else self.key
+        self.rows = list(rows)
+        places = [index for index, row in enumerate(self.rows) if row.key is not None]
+        same = [index for index in places if self.rows[index].key == wanted]
+        near = same or sorted(places, key=lambda index: abs(index - self.cursor))
+        self._go(near[0] if near else 0, always=True)
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        if self.cursor < self.first:
+            self.first = self.cursor
+        elif self.cursor >= self.first + height:
+            self.first = self.cursor - height + 1
+        if self.first <= 1:
+            self.first = 0 if self.cursor < height else self.first
+        return self.window([self._drawn(index, row, width) for index, row in enumerate(self.rows)], height)
+
+    def _drawn(self, index: int, row: Row, width: int) -> Line:
+        line = fit(row.line, width)
+        if index != self.cursor or row.key is None:
+            return line
+        cursor = "cursor" if self.has_focus else "cursor-muted"
+        return tuple((text, f"{role} {cursor}".strip()) for text, role in line)
+
+    def move(self, rows: int) -> None:
+        """Move the cursor by rows that it can stand on."""
+        places = [index for index, row in enumerate(self.rows) if row.key is not None]
+        if not places:
+            return
+        here = places.index(self.cursor) if self.cursor in places else 0
+        self._go(places[min(max(here + rows, 0), len(places) - 1)])
+
+    def _go(self, cursor: int, always: bool = False) -> None:
+        moved = cursor != self.cursor
+        self.cursor = cursor
+        self.repaint()
+        if (moved or always) and self.key is not None:
+            self.post_message(self.Highlighted(self.key))
+
+    def on_click(self, event: events.Click) -> None:
+        index = self.first + event.y
+        if index < len(self.rows) and self.rows[index].key is not None:
+            if index == self.cursor and event.chain > 1:
+                self.post_message(self.Chosen())
+            self._go(index)
+
+    def on_focus(self) -> None:
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self.repaint()

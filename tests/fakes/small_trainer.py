@@ -1,0 +1,143 @@
+"""A trainer without training, as a process: lock, journal, control socket, and a loop that obeys. Run by its path.
+
+    python small_trainer.py train PROFILE --data-dir D --run R [--resume M]
+
+PROFILE says how it behaves: `obey`; `deaf` (never polls); `mute` (no control socket); `broken` (an error for people
+before it starts); `crash` (a traceback before it starts); `slow` (starts only after its parent has waited).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+from rltui.errors import RltuiError, report
+from rltui.events.commands import Live, Pause, Resume, Stop, WorkerLive
+from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted
+from rltui.runs.journal import JournalWriter
+from rltui.runs.lock import RunLock
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.supervise.launch import move_output
+from rltui.train.controls import ControlServer
+from rltui.train.publisher import Publisher
+
+STEPS = 4096
+
+
+def started(run: str, pid: int | None = None) -> RunStarted:
+    return RunStarted(
+        time=time.time(), run=run, profile="quick", label="Tiny", phase=1, stage=None, author="ada", versions={},
+        pid=pid or os.getpid(), host=socket.gethostname(), device="cpu", seed=0, timesteps=0, step_limit=None, workers=2,
+        arenas=4, blue=1, orange=1, obs_size=92, actions=90, policy_layers=[32], critic_layers=[32], policy_parameters=1,
+        critic_parameters=1, learning_rate=2e-4, critic_learning_rate=2e-4, ent_coef=0.01, gamma=0.99, tick_skip=8,
+        iteration=512, batch=512, minibatch=256, epochs=1, save_every=1024, milestone_interval=4096, reward_names=["touch"],
+    )  # fmt: skip
+
+
+def live(state: str, workers: int = 2) -> Live:
+    beat = [
+        WorkerLive(
+            worker=index, state="collecting", pid=1000 + index, steps_per_second=2000.0, arenas=4, memory_mb=71.0,
+            heartbeat_age=0.1, restarts=index, progress=0.5,
+        )
+        for index in range(workers)
+    ]  # fmt: skip
+    return Live(
+        time=time.time(), state=state, reason="", iteration=8, timesteps=STEPS, progress=0.5, workers=beat, clients=[], dropped=0
+    )  # fmt: skip
+
+
+class SmallTrainer:
+    """The loop: obeys commands and counts Ctrl-C."""
+
+    def __init__(self, paths: RunPaths, publisher: Publisher, server: ControlServer | None) -> None:
+        self._paths, self._publisher, self._server = paths, publisher, server
+        self._state = "collecting"
+        self._end = ""
+        self._interrupts = 0
+        signal.signal(signal.SIGINT, self._interrupt)
+
+    def run(self) -> int:
+        pause = threading.Event()
+        while not self._end:
+            self._publisher.live(live(self._state))
+            self._obey()
+            pause.wait(0.01)
+        if "abandon" not in self._end:
+            self._save()
+        self._publisher.publish(RunFinished(time=time.time(), timesteps=STEPS, exit_code=0, reason=self._end))
+        return 0
+
+    def _obey(self) -> None:
+        for pending in self._server.poll() if self._server else []:
+            match pending.command:
+                case Pause():
+                    self._state = "paused"
+                    pending.applied("paused")
+                case Resume() if self._state != "paused":
+                    pending.refused("not paused")
+                case Resume():
+                    self._state = "collecting"
+                    pending.applied("goes on")
+                case Stop(mode=mode):
+                    self._end = f"stop ({mode}) by {pending.by}"
+                    pending.applied("stopped")
+
+    def _interrupt(self, *_: object) -> None:
+        self._interrupts += 1
+        self._end = f"Ctrl-C, {self._interrupts} times"
+
+    def _save(self) -> None:
+        path = str(self._paths.checkpoint(STEPS))
+        self._publisher.publish(
+            CheckpointSaved(
+                time=time.time(), kind="checkpoint", path=path, label=str(STEPS), timesteps=STEPS, bytes=1, held_seconds=0.0,
+                seconds=0.1,
+            )
+        )  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("command")
+    parser.add_argument("profile")
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--run", default="alpha")
+    parser.add_argument("--resume")
+    args = parser.parse_args()
+    print("small trainer, before its run")
+    if args.profile == "broken":
+        return report(RltuiError("my.toml: 2 errors\nline 3: weigth: unknown key", "did you mean 'weight'?\nsee the docs", 2))
+    if args.profile == "crash":
+        raise ZeroDivisionError("a bug")
+    if args.profile == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if args.profile == "never":
+        threading.Event().wait()
+    paths = DataDir(args.data_dir).run(args.run)
+    with RunLock(paths):
+        journal = JournalWriter(paths.journal)
+        publisher = Publisher(journal)
+        publisher.publish(started(args.run))
+        metrics = {"rollout/policy_reward": 1.25, "time/overall_steps_per_second": 14100.0}
+        publisher.publish(IterationFinished(time=time.time(), iteration=8, timesteps=STEPS, metrics=metrics))
+        move_output(paths.log)
+        print("small trainer, in its run", flush=True)
+        if args.profile == "mute":
+            return SmallTrainer(paths, publisher, None).run()
+        with ControlServer(paths, args.run, publisher.publish) as server:
+            publisher.server = server
+            if args.profile == "deaf":
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                threading.Event().wait()
+            return SmallTrainer(paths, publisher, server).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

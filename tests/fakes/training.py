@@ -1,0 +1,167 @@
+"""A small real run: a tiny profile, the real `rltui train` as a subprocess, and ways to wait for what it says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import psutil
+
+from rltui.events.records import IterationFinished, Record, WorkerStarted
+from rltui.runs.journal import JournalTail
+from rltui.runs.paths import DataDir, RunPaths
+
+DEADLINE = 60.0  # seconds: generous, for shared machines; a condition that holds is found within milliseconds
+T = TypeVar("T")
+_pause = threading.Event()  # never set: a look every 10 ms
+
+TINY = """\
+schema = 1
+label = "Tiny"
+phase = 1
+description = "Small enough for tests."
+milestone_interval = 4096
+save_every = 1024
+resets = [{kind = "kickoff"}]
+terminals = [{kind = "goal"}, {kind = "timeout", seconds = 4}]
+
+[rewards]
+touch = 1.0
+speed_toward_ball = 0.05
+
+[policy]
+layers = [32, 32]
+
+[critic]
+layers = [32, 32]
+
+[ppo]
+iteration = 512
+batch = 512
+minibatch = 256
+
+[collect]
+workers = 2
+arenas = 4
+
+[learner]
+device = "cpu"
+threads = 1
+"""
+
+
+def wait_for(condition: Callable[[], T | None], what: str, seconds: float = DEADLINE) -> T:
+    """The first truthy answer; AssertionError naming what was waited for."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        _pause.wait(0.01)
+    raise AssertionError(f"waited {seconds:.0f} s for {what}")
+
+
+@dataclass
+class Training:
+    """One `rltui train` process and the journal it writes."""
+
+    folder: Path
+    run: str = "tiny"
+    profile: str = TINY
+    records: list[Record] = field(default_factory=list)
+    process: subprocess.Popen[bytes] | None = None
+    _tail: JournalTail | None = None
+
+    @property
+    def paths(self) -> RunPaths:
+        return DataDir(self.folder / "data").run(self.run)
+
+    @property
+    def output(self) -> str:
+        return (self.folder / "output.txt").read_text(encoding="utf-8", errors="replace")
+
+    def start(self, *options: str, env: dict[str, str] | None = None) -> Training:
+        """Start training in a process group of its own, with no standard input."""
+        profile = self.folder / "tiny.toml"
+        profile.write_text(self.profile, encoding="utf-8")
+        command = [sys.executable, "-m", "rltui", "train", str(profile), "--run", self.run]
+        with (self.folder / "output.txt").open("ab") as output:
+            self.process = subprocess.Popen(
+                [*command, "--data-dir", str(self.folder / "data"), *options],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(env or {})},
+                start_new_session=True,
+            )
+        return self
+
+    def poll(self) -> list[Record]:
+        """All records so far."""
+        if self._tail is None:
+            self._tail = JournalTail(self.paths.journal)
+        self.records += self._tail.poll()
+        return self.records
+
+    def wait_records(self, kind: type[T], count: int = 1, seconds: float = DEADLINE) -> list[T]:
+        """At least `count` records of the kind; fails at once when the process has ended without them."""
+
+        def found() -> list[T] | None:
+            ended = self.process is not None and self.process.poll() is not None
+            matching = [record for record in self.poll() if isinstance(record, kind)]
+            if len(matching) < count and ended:
+                raise AssertionError(f"ended with {self.process.returncode}: {self.output}")
+            return matching if len(matching) >= count else None
+
+        return wait_for(found, f"{count} {kind.__name__}", seconds)
+
+    def iterations(self) -> list[IterationFinished]:
+        return [record for record in self.poll() if isinstance(record, IterationFinished)]
+
+    def wait_more_iterations(self, count: int = 3, seconds: float = 30.0) -> None:
+        """FAULTS: continues = at least 3 more iterations within 30 s."""
+        self.wait_records(IterationFinished, len(self.iterations()) + count, seconds)
+
+    def worker_pid(self, worker: int) -> int:
+        """Of the newest process of that worker."""
+        return [r for r in self.wait_records(WorkerStarted) if r.worker == worker][-1].pid
+
+    def wait_end(self, seconds: float = DEADLINE) -> int:
+        """The exit code."""
+        assert self.process is not None
+        return self.process.wait(seconds)
+
+    def kill_all(self) -> None:
+        """For the end of a test, whatever happened."""
+        if self.process is None:
+            return
+        for process in [*_children(self.process.pid)]:
+            _kill(process)
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def children(self) -> list[psutil.Process]:
+        assert self.process is not None
+        return _children(self.process.pid)
+
+
+def _children(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _kill(process: psutil.Process) -> None:
+    try:
+        process.kill()
+    except psutil.NoSuchProcess:
+        pass

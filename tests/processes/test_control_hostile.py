@@ -1,0 +1,364 @@
+"""The control socket against clients that are hostile, broken, flooding, slow or stopped (FAULTS F28, F29, F30)."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rltui.events import commands
+from rltui.events.commands import CommandAccepted, CommandRefused, Hello, Live, Pause, Request, Resume, Welcome
+from rltui.events.records import CommandLogged, LogLine
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.supervise import socket_address
+from rltui.supervise.control_client import ControlClient, TrainerGoneError
+from rltui.supervise.frames import FrameReader, pack
+from rltui.train.client_session import Limits
+from rltui.train.controls import ControlServer
+from tests.fakes.small_trainer import live
+from tests.fakes.training import wait_for
+
+SECONDS = 10.0
+QUICK = Limits(hello_seconds=0.2, frame_seconds=0.2, clients=4)
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunPaths]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("rt")))
+        made = DataDir(tmp_path_factory.mktemp("data")).run("alpha")
+        made.folder.mkdir(parents=True)
+        yield made
+
+
+@pytest.fixture
+def log() -> list[object]:
+    return []
+
+
+@pytest.fixture
+def server(paths: RunPaths, log: list[object]) -> Iterator[ControlServer]:
+    with ControlServer(paths, "alpha", log.append, QUICK) as running:
+        yield running
+
+
+def raw(paths: RunPaths) -> socket.socket:
+    """A connection that says what the test wants."""
+    address = socket_address.read(paths.socket_file)
+    assert address is not None
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(SECONDS)
+    connection.connect(address.address)
+    return connection
+
+
+def greeted(paths: RunPaths, name: str = "eve") -> socket.socket:
+    connection = raw(paths)
+    connection.sendall(pack(commands.encode(Hello(name))))
+    [welcome] = FrameReader().feed(connection.recv(4096))
+    assert isinstance(commands.decode_from_server(welcome), Welcome)
+    return connection
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Whether the server hangs up, whatever it sends before."""
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except ConnectionResetError:
+        pass
+    return True
+
+
+def still_served(paths: RunPaths) -> bool:
+    with ControlClient("friend") as client:
+        return client.connect(paths).run == "alpha"
+
+
+HOSTILE = {
+    "two gigabytes": struct.pack(">I", 1 << 31) + b"x" * 100,
+    "empty frame": struct.pack(">I", 0),
+    "above the cap": struct.pack(">I", Limits().frame + 1),
+    "no JSON": pack(b"\xff\xfe\x00hello"),
+    "no command": pack(b'{"type": "format disk"}'),
+    "wrong types": pack(b'{"type":"request","id":"one","command":{"type":"pause"}}'),
+    "huge id": pack(b'{"type":"request","id":' + b"9" * 400 + b',"command":{"type":"pause"}}'),
+    "deep JSON": pack(b"[" * 30000),
+    "unknown stop": pack(b'{"type":"request","id":1,"command":{"type":"stop","mode":"please"}}'),
+    "a second hello": pack(commands.encode(Hello("eve again"))),
+    "HTTP": b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_frame_closes_its_connection_and_nothing_else(server: ControlServer, paths: RunPaths, name: str) -> None:
+    with greeted(paths) as connection:
+        connection.sendall(HOSTILE[name])
+        assert is_closed(connection)
+    assert sum(server.closed().values()) == 1
+    assert server.poll() == []
+    assert still_served(paths)
+
+
+def test_a_command_before_the_introduction_closes(server: ControlServer, paths: RunPaths) -> None:
+    with raw(paths) as connection:
+        connection.sendall(pack(commands.encode(Request(1, Pause()))))
+        assert is_closed(connection)
+    assert server.closed() == {"garbage": 1}
+    assert server.poll() == []
+
+
+def test_another_protocol_closes(server: ControlServer, paths: RunPaths) -> None:
+    with raw(paths) as connection:
+        connection.sendall(pack(commands.encode(Hello("eve", protocol=2))))
+        assert is_closed(connection)
+    assert server.closed() == {"protocol": 1}
+
+
+@pytest.mark.parametrize("said", [b"", b"\x00\x00", struct.pack(">I", 50) + b"half"])
+def test_silence_and_half_frames_end_by_themselves(server: ControlServer, paths: RunPaths, said: bytes) -> None:
+    with raw(paths) as connection:
+        connection.sendall(said)
+        assert is_closed(connection)
+    with greeted(paths) as connection:
+        if said:
+            connection.sendall(said)
+            assert is_closed(connection)
+    assert server.closed() == {"late": 2 if said else 1}
+
+
+def test_a_pickle_is_never_unpickled(server: ControlServer, paths: RunPaths, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+
+    class Payload:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return os.mkdir, (str(canary),)
+
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        body = pickle.dumps(Payload(), protocol)
+        for sent in (body, pack(body)):
+            with greeted(paths) as connection:
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
+                assert is_closed(connection)
+    assert not canary.exists()
+    assert server.closed().total() >= pickle.HIGHEST_PROTOCOL + 1
+    pickle.loads(body)
+    assert canary.exists()  # the payload does what it says
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(min_size=1, max_size=200), min_size=1, max_size=4), st.booleans())
+def test_random_bytes_never_become_commands(server: ControlServer, paths: RunPaths, pieces: list[bytes], framed: bool) -> None:
+    with greeted(paths) as connection:
+        try:
+            for piece in pieces:
+                connection.sendall(pack(piece) if framed else piece)
+            connection.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # closed already
+        assert is_closed(connection)
+    assert server.poll() == []
+    assert still_served(paths)
+
+
+def test_ten_thousand_hostile_frames_leave_no_memory_and_no_full_journal(
+    server: ControlServer, paths: RunPaths, log: list[object]
+) -> None:
+    chance = random.Random(7)
+    memory = psutil.Process().memory_info().rss
+    for _ in range(500):
+        with raw(paths) as connection:
+            try:
+                connection.sendall(pack(commands.encode(Hello("eve"))))
+                for _ in range(20):
+                    connection.sendall(chance.randbytes(chance.randrange(1, 100)))
+            except OSError:
+                pass
+    wait_for(lambda: server.clients() == [], "all to be closed", SECONDS)
+    assert server.closed().total() >= 400
+    assert psutil.Process().memory_info().rss - memory < 5e6
+    complaints = [record for record in log if isinstance(record, LogLine)]
+    assert 1 <= len(complaints) <= 6
+    assert still_served(paths)
+
+
+def test_more_clients_than_there_is_room_for_are_turned_away(server: ControlServer, paths: RunPaths) -> None:
+    held = [greeted(paths, f"client {number}") for number in range(QUICK.clients)]
+    with raw(paths) as connection:
+        assert is_closed(connection)
+    assert server.closed() == {"crowded": 1}
+    held.pop().close()
+    wait_for(lambda: len(server.clients()) < QUICK.clients, "room", SECONDS)
+    assert still_served(paths)
+    for connection in held:
+        connection.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can become somebody else")
+def test_another_user_is_turned_away_even_if_the_files_let_him_in(
+    server: ControlServer, paths: RunPaths, tmp_path: Path
+) -> None:
+    address = socket_address.read(paths.socket_file)
+    assert address is not None
+    path = Path(address.address)
+    script = (
+        "import socket,sys; s=socket.socket(socket.AF_UNIX); s.settimeout(10); s.connect(sys.argv[1]); sys.exit(len(s.recv(1)))"
+    )
+    command = [sys.executable, "-S", "-c", script, str(path)]
+    shut = subprocess.run(command, user=65534, group=65534, extra_groups=[], capture_output=True, check=False)
+    assert b"PermissionError" in shut.stderr
+    open_folders = [path, *path.parents[:-1]]
+    modes = [(folder, folder.stat().st_mode) for folder in open_folders]
+    try:
+        for folder in open_folders:
+            folder.chmod(0o777)
+        subprocess.run(command, user=65534, group=65534, extra_groups=[], capture_output=True, check=True)
+    finally:
+        for folder, mode in modes:
+            folder.chmod(mode & 0o7777)
+    assert server.closed() == {"foreign": 1}
+
+
+def test_a_flood_is_limited_and_others_are_served(server: ControlServer, paths: RunPaths, log: list[object]) -> None:
+    friend = ControlClient("friend")
+    friend.connect(paths)  # holds control
+    flood = greeted(paths)
+    frames = b"".join(pack(commands.encode(Request(number, Pause()))) for number in range(2000))
+    flood.setblocking(False)
+    stop = threading.Event()
+
+    def pour() -> None:
+        rest = memoryview(frames)
+        while not stop.is_set():
+            try:
+                rest = rest[flood.send(rest) :] or memoryview(frames)
+            except BlockingIOError:
+                stop.wait(0.001)
+            except OSError:
+                return
+            try:
+                flood.recv(1 << 16)
+            except (BlockingIOError, OSError):
+                pass
+
+    pouring = threading.Thread(target=pour)
+    began_cpu, began = time.process_time(), time.monotonic()
+    pouring.start()
+    delays = []
+    while time.monotonic() - began < 1.5:
+        sent = time.monotonic()
+        friend.send(Resume())
+        wait_for(lambda: any(isinstance(message, CommandAccepted) for message in friend.poll(0.05)), "an answer", SECONDS)
+        delays.append(time.monotonic() - sent)
+        for pending in server.poll():
+            assert pending.by == "friend"
+            pending.applied()
+        stop.wait(0.25)
+    stop.set()
+    pouring.join(SECONDS)
+    flood.close()
+    friend.close()
+    refused = [record for record in log if isinstance(record, CommandLogged) and record.by == "eve"]
+    assert sorted(delays)[len(delays) // 2] < 0.1
+    assert len(refused) <= Limits().burst + 20  # the burst, refused for control, then one word for the flood
+    assert time.process_time() - began_cpu < 1.5  # the flood and its server together leave a core's worth to training
+
+
+def test_a_flood_by_the_holder_of_control_gives_a_burst_and_no_more(server: ControlServer, paths: RunPaths) -> None:
+    with greeted(paths) as connection:
+        connection.sendall(b"".join(pack(commands.encode(Request(number, Pause()))) for number in range(100)))
+        reader, answers = FrameReader(), []
+        while len(answers) < 100:
+            answers += [commands.decode_from_server(payload) for payload in reader.feed(connection.recv(1 << 16))]
+    accepted = [answer for answer in answers if isinstance(answer, CommandAccepted)]
+    refused = [answer for answer in answers if isinstance(answer, CommandRefused)]
+    assert len(accepted) == Limits().burst
+    assert len(refused) == 100 - Limits().burst
+    assert all("too many commands" in answer.reason for answer in refused)
+    assert len(server.poll()) == Limits().burst
+
+
+VIEWER = """
+import sys, time
+from pathlib import Path
+from rltui.events.commands import Live
+from rltui.runs.paths import DataDir
+from rltui.supervise.control_client import ControlClient
+client = ControlClient("viewer")
+client.connect(DataDir(Path(sys.argv[1])).run("alpha"))
+while True:
+    for message in client.poll(1.0):
+        if isinstance(message, Live):
+            print(message.iteration, message.dropped, flush=True)
+"""
+
+
+def test_a_stopped_viewer_never_blocks_the_trainer_and_catches_up(server: ControlServer, paths: RunPaths) -> None:
+    viewer = subprocess.Popen([sys.executable, "-c", VIEWER, str(paths.data.root)], stdout=subprocess.PIPE, text=True)
+    assert viewer.stdout is not None
+    try:
+        server.live(live("collecting"))
+        assert viewer.stdout.readline() == "8 0\n"
+        viewer.send_signal(signal.SIGSTOP)
+        wait_for(lambda: psutil.Process(viewer.pid).status() == psutil.STATUS_STOPPED, "the viewer to stop", SECONDS)
+        state, times, friend = live("collecting", workers=64), [], ControlClient("friend")
+        friend.connect(paths)
+        for iteration in range(100, 1100):
+            fresh = msgspec.structs.replace(state, iteration=iteration)
+            began = time.perf_counter()
+            server.live(fresh)
+            times.append(time.perf_counter() - began)
+            if iteration % 10 == 0:
+                newest = -1
+                while newest < iteration:
+                    newest = max([m.iteration for m in friend.poll(1.0) if isinstance(m, Live)], default=newest)
+        assert sorted(times)[int(len(times) * 0.99)] < 1e-3
+        assert server.clients() == ["viewer", "friend"]
+        viewer.send_signal(signal.SIGCONT)
+        began = time.monotonic()
+        lines = [viewer.stdout.readline()]
+        while not lines[-1].startswith("1099 "):
+            lines.append(viewer.stdout.readline())
+        assert time.monotonic() - began < 1.0
+        assert len(lines) < 30  # what the kernel held, then the newest
+        assert int(lines[-1].split()[1]) > 50  # and it knows what it missed
+    finally:
+        viewer.kill()
+        viewer.wait()
+        viewer.stdout.close()
+        friend.close()
+
+
+def test_a_client_that_never_reads_its_answers_is_closed(server: ControlServer, paths: RunPaths) -> None:
+    with greeted(paths) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        frames = b"".join(pack(commands.encode(Request(number, Pause()))) for number in range(500))
+        with pytest.raises(OSError):
+            for _ in range(200):
+                connection.sendall(frames)
+    wait_for(lambda: server.closed() == {"unread": 1}, "the client to be closed", SECONDS)
+    assert still_served(paths)
+
+
+def test_a_dropped_client_is_told_by_the_connection(server: ControlServer, paths: RunPaths) -> None:
+    client = ControlClient("eve")
+    client.connect(paths)
+    client._stream.send(struct.pack(">I", 1 << 31))  # type: ignore[union-attr]
+    with pytest.raises(TrainerGoneError):
+        wait_for(lambda: client.poll(0.1) and False, "the end", SECONDS)

@@ -1,0 +1,78 @@
+"""`kill -9` of the trainer at any moment leaves a run that goes on, and loses at most one save interval (FAULTS F1)."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from rltui.events.records import CheckpointSaved, IterationFinished
+from rltui.runs.checkpoint import verify
+from rltui.runs.listing import complete, list_checkpoints
+from tests.fakes.training import TINY, Training
+
+KILLS = (  # where, and which pass of that point in the trainer
+    "save.mkdir:kill:2",
+    "save.write:kill:12",
+    "save.fsync:kill:20",
+    "save.manifest.write:kill:2",
+    "save.rename:kill:2",
+    "save.done:kill:3",
+    "prune.remove:kill:1",
+    "journal.write:kill:9",
+)
+
+
+def assert_goes_on(training: Training) -> None:
+    """Every listed checkpoint is whole, and the next start reaches its end."""
+    infos = list_checkpoints(training.paths)
+    assert all(info.damage is None for info in infos)
+    for info in infos:
+        verify(info.path)
+    reached = complete(training.paths)[-1].timesteps if infos else 0
+    if training.iterations():
+        assert training.iterations()[-1].timesteps - reached <= 1024 + 512, "one save interval and one iteration"
+    training.start("--steps", str(reached + 1024))
+    assert training.wait_end() == 0
+    assert complete(training.paths)[-1].timesteps >= reached + 1024
+    staging = training.paths.staging
+    assert not staging.exists() or not any(staging.iterdir())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_at_a_random_moment(training: Training, seed: int) -> None:
+    draw = random.Random(seed)
+    training.start()
+    training.wait_records(IterationFinished, draw.randint(1, 8))
+    assert training.process is not None
+    training.process.kill()
+    training.process.wait()
+    training.poll()
+    assert_goes_on(training)
+
+
+@pytest.mark.parametrize("kill", KILLS)
+def test_killed_within_a_save(training: Training, kill: str) -> None:
+    training.profile += "\n[keep]\nlast = 2\n"
+    training.start(env={"RLTUI_FAULT": kill})
+    assert training.wait_end() == -9
+    training.poll()
+    assert_goes_on(training)
+
+
+def test_a_finished_run_has_its_last_state_on_disk(training: Training) -> None:
+    training.start("--steps", "3000")
+    assert training.wait_end() == 0
+    last = training.iterations()[-1].timesteps
+    assert last >= 3000
+    assert complete(training.paths)[-1].timesteps == last
+    assert training.wait_records(CheckpointSaved)[0].timesteps == 0, "one before the first iteration"
+
+
+def test_the_profile_of_the_tests_is_valid(tmp_path: Path) -> None:
+    from rltui.profile.load import load
+
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY)
+    assert load(path).collect.workers == 2

@@ -1,0 +1,174 @@
+"""FAULTS F10–F14 and F37: workers that die, hang, raise, abort or never start, and a trainer that is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rltui.events.records import IterationFinished, RunFinished, UpdateDropped, WorkerFailed, WorkerStarted
+from rltui.runs.listing import complete
+from tests.fakes.training import TINY, Training, wait_for
+
+FAULTY = Path(__file__).parents[1] / "fakes" / "faulty_reward.py"
+
+
+def faulty(folder: Path, action: str, times: int) -> str:
+    """The tiny profile with a reward that fails."""
+    marks = folder / "marks"
+    marks.mkdir()
+    options = f'weight = 1.0, action = "{action}", times = {times}, marks = "{marks}"'
+    return TINY.replace("[policy]", f'"{FAULTY}:Faulty" = {{{options}}}\n\n[policy]')
+
+
+def assert_continues(training: Training) -> None:
+    """At least 3 more iterations, steps strictly increasing, no duplicate or missing row."""
+    training.wait_more_iterations(3)
+    iterations = training.iterations()
+    assert [record.iteration for record in iterations] == list(range(1, len(iterations) + 1))
+    steps = [record.timesteps for record in iterations]
+    assert all(a < b for a, b in zip(steps, steps[1:], strict=False))
+
+
+def test_a_killed_worker_is_replaced_and_its_partial_data_dropped(training: Training) -> None:
+    training.start()
+    training.wait_records(IterationFinished)
+    os.kill(training.worker_pid(1), signal.SIGKILL)
+    killed = time.time()
+    failure = training.wait_records(WorkerFailed)[0]
+    restarted = training.wait_records(WorkerStarted, 3)[-1]
+    assert (failure.worker, failure.kind) == (1, "died")
+    assert "SIGKILL" in failure.reason
+    assert failure.time - killed <= 1.0
+    assert (restarted.worker, restarted.restarts) == (1, 1)
+    assert restarted.time - killed <= 5.0
+    assert_continues(training)
+    sizes = {b.timesteps - a.timesteps for a, b in zip(training.iterations(), training.iterations()[1:], strict=False)}
+    assert sizes <= {256, 512}, "a whole iteration, or the surviving worker's half"
+
+
+def test_a_stopped_worker_counts_as_hung_after_the_time_out(training: Training) -> None:
+    training.profile += "\n[workers]\ntimeout_s = 5\n"
+    training.start()
+    training.wait_records(IterationFinished)
+    os.kill(training.worker_pid(0), signal.SIGSTOP)
+    stopped = time.time()
+    failure = training.wait_records(WorkerFailed)[0]
+    assert (failure.worker, failure.kind) == (0, "hung")
+    assert 4.0 <= failure.time - stopped <= 6.5
+    assert_continues(training)
+
+
+@pytest.mark.parametrize(
+    ("action", "kind", "words"),
+    [
+        ("raise", "raised", ["ZeroDivisionError", "a bug in a user's reward"]),
+        ("abort", "died", ["SIGABRT", "in arena"]),
+        ("segv", "died", ["SIGSEGV", "in arena"]),
+    ],
+)
+def test_a_worker_that_raises_or_crashes_shows_where_and_training_goes_on(
+    training: Training, tmp_path: Path, action: str, kind: str, words: list[str]
+) -> None:
+    training.profile = faulty(tmp_path, action, times=1)
+    training.start()
+    failure = training.wait_records(WorkerFailed)[0]
+    assert failure.kind == kind
+    assert all(word in failure.reason for word in words)
+    assert "faulty_reward.py" in failure.trace, "the whole trace travels"
+    assert_continues(training)
+    assert training.output.count("faulty_reward.py") >= 1
+
+
+def test_three_deaths_within_a_minute_stop_the_run_with_a_checkpoint(training: Training, tmp_path: Path) -> None:
+    training.profile = faulty(tmp_path, "raise", times=1000)
+    training.start()
+    training.wait_records(WorkerFailed)
+    first = time.monotonic()
+    assert training.wait_end() == 1
+    assert time.monotonic() - first <= 10.0
+    assert len(training.wait_records(WorkerFailed)) == 3
+    end = training.wait_records(RunFinished)[-1]
+    assert end.exit_code == 1
+    assert "3 workers failed" in end.reason
+    assert complete(training.paths), "the last good state is on disk"
+    assert training.children() == []
+
+
+def test_meshes_that_are_missing_are_one_message_before_any_worker_starts(training: Training, tmp_path: Path) -> None:
+    training.profile += f'\n[game]\nmeshes = "{tmp_path / "nowhere"}"\n'
+    started = time.monotonic()
+    training.start()
+    assert training.wait_end(10.0) == 1
+    assert time.monotonic() - started <= 10.0
+    assert str(tmp_path / "nowhere") in training.output
+    assert "Traceback" not in training.output
+    assert not training.paths.journal.exists()
+    assert training.children() == []
+
+
+def test_workers_that_cannot_start_are_one_message_and_no_zombie(training: Training, tmp_path: Path) -> None:
+    """The component imports in the trainer but not in a worker."""
+    module = tmp_path / "only_here.py"
+    module.write_text(
+        "import multiprocessing\n"
+        "from rltui.rewards.reward import Reward\n"
+        "if multiprocessing.parent_process() is not None:\n"
+        "    raise ImportError('not in a worker')\n"
+        "class OnlyHere(Reward):\n"
+        "    category, sign = 'events', 0\n"
+        "    def value(self, state):\n"
+        "        return state.boost * 0\n"
+    )
+    training.profile = TINY.replace("[policy]", f'"{module}:OnlyHere" = 1.0\n\n[policy]')
+    training.start()
+    assert training.wait_end(20.0) == 1
+    assert training.output.count("not in a worker") >= 1
+    assert "worker 0 did not start" in training.output or "worker 1 did not start" in training.output
+    assert training.children() == []
+
+
+def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_next_start(training: Training) -> None:
+    training.start()
+    training.wait_records(IterationFinished, 3)
+    workers = [psutil.Process(training.worker_pid(index)) for index in (0, 1)]
+    assert training.process is not None
+    training.process.kill()
+    training.process.wait()
+    killed = time.monotonic()
+    wait_for(lambda: not any(_runs(worker) for worker in workers), "the workers' end", 5.0)
+    assert time.monotonic() - killed <= 5.0
+    assert shared_memory_left() == []
+    reached = training.iterations()[-1].timesteps
+    training.start("--steps", str(reached + 2048))
+    assert training.wait_end() == 0
+    assert "did not end cleanly" in training.output
+    assert training.iterations()[-1].timesteps >= reached + 2048
+    assert not [record for record in training.poll() if isinstance(record, UpdateDropped)]
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def shared_memory_left() -> list[str]:
+    """Segments of multiprocessing that nobody holds open."""
+    return [entry.name for entry in Path("/dev/shm").glob("psm_*") if not _held(entry)]
+
+
+def _held(segment: Path) -> bool:
+    """Whether any process still maps it."""
+    for process in psutil.process_iter():
+        try:
+            if any(mapping.path == str(segment) for mapping in process.memory_maps()):
+                return True
+        except psutil.Error:
+            continue
+    return False

@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs.lock import RunLock
+from rltui.runs.paths import DataDir
+from rltui.runs.resume import ResumePlan, choose_resume, confirm
+from tests.fakes.saved_runs import SIGNATURE, litter, make_run, save, save_milestone
+
+NOW = 1_700_000_183.0
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    return DataDir(tmp_path / "data")
+
+
+def choose(data: DataDir, **asked: str) -> ResumePlan:
+    return choose_resume(data, SIGNATURE, profile="profiles/quick.toml", now=NOW, **asked)  # type: ignore[arg-type]
+
+
+def cut(folder: Path, name: str = "PPO_POLICY.pt") -> None:
+    (folder / name).write_bytes(b"cut")
+
+
+def flip(folder: Path, name: str = "PPO_POLICY.pt") -> None:
+    content = bytearray((folder / name).read_bytes())
+    content[10] ^= 1
+    (folder / name).write_bytes(content)
+
+
+def test_no_run_yet(data: DataDir) -> None:
+    plan = choose(data)
+    assert (plan.kind, plan.checkpoint, plan.timesteps, plan.commit, plan.parent) == ("new", None, 0, 0, None)
+    assert plan.run.startswith("quick-20")
+    assert plan.reason == "there is no run to go on with: training starts from zero"
+    assert not data.root.exists(), "choosing creates nothing"
+
+
+def test_the_newest_fitting_run_goes_on(data: DataDir) -> None:
+    make_run(data, "alpha", time=1_700_000_000)
+    beta = make_run(data, "beta", commits=2, time=1_700_000_100)
+    make_run(data, "unfit", time=1_700_000_150, obs="default 89")
+    litter(data, beta)
+    assert choose(data) == ResumePlan(
+        "resume",
+        "beta",
+        "run 'beta' goes on at 2,000 timesteps (checkpoint 2000, saved 1 min ago): the newest run whose observation, table "
+        "and nets fit this profile",
+        beta.checkpoint(2000),
+        2000,
+        2,
+    )
+
+
+def test_only_the_run_asked_for(data: DataDir) -> None:
+    alpha = make_run(data, "alpha")
+    make_run(data, "beta", time=1_700_000_100)
+    plan = choose(data, run="alpha")
+    assert (plan.kind, plan.run, plan.checkpoint) == ("resume", "alpha", alpha.checkpoint(3000))
+    other = choose(data, run="gamma")
+    assert (other.kind, other.run) == ("new", "gamma")
+    assert other.reason == "run 'gamma' does not exist yet: training starts from zero"
+
+
+def test_order_is_by_commit(data: DataDir) -> None:
+    paths = make_run(data, "alpha", commits=0)
+    save(paths, 1, 9000)
+    save(paths, 2, 500)
+    assert choose(data).timesteps == 500
+
+
+@pytest.mark.parametrize("harm", [cut, flip])
+def test_a_damaged_newest_falls_back_and_says_so(data: DataDir, harm: object) -> None:
+    paths = make_run(data, "alpha")
+    harm(paths.checkpoint(3000))  # type: ignore[operator]
+    plan = choose(data)
+    assert (plan.kind, plan.run, plan.checkpoint, plan.commit) == ("resume", "alpha", paths.checkpoint(2000), 2)
+    (warning,) = plan.warnings
+    assert warning.startswith("checkpoint 3000 of run 'alpha' is passed over: PPO_POLICY.pt is damaged")
+
+
+def test_one_without_a_readable_meta_counts_as_newest(data: DataDir) -> None:
+    paths = make_run(data, "alpha")
+    cut(paths.checkpoint(3000), "meta.json")
+    assert "meta.json" in choose(data).warnings[0]
+
+
+def test_a_milestone_is_the_last_resort(data: DataDir) -> None:
+    paths = make_run(data, "alpha")
+    milestone = save_milestone(paths, 2, 2000, "000.002M")
+    for timesteps in (2000, 3000):
+        cut(paths.checkpoint(timesteps))
+    plan = choose(data)
+    assert (plan.kind, plan.checkpoint, len(plan.warnings)) == ("resume", milestone, 2)
+
+
+def test_nothing_usable_is_no_reason_to_start_from_zero(data: DataDir) -> None:
+    paths = make_run(data, "alpha", commits=2)
+    for timesteps in (1000, 2000):
+        cut(paths.checkpoint(timesteps))
+    for asked in ({}, {"run": "alpha"}):
+        with pytest.raises(RltuiError, match=r"alpha: no usable checkpoint \(checkpoint 2000 .*PPO_POLICY.pt") as caught:
+            choose(data, **asked)
+        assert caught.value.exit_code == 1
+
+
+def test_runs_exist_but_none_fits(data: DataDir) -> None:
+    make_run(data, "alpha", obs="default 89")
+    make_run(data, "beta", obs="default 172")
+    with pytest.raises(RltuiError) as caught:
+        choose(data)
+    assert caught.value.message == (
+        "2 runs there, but none to go on with:\n"
+        "  alpha: observation: expected default 92, found default 89\n"
+        "  beta: observation: expected default 92, found default 172"
+    )
+    assert caught.value.hint == "to start from zero: rltui train profiles/quick.toml --resume new"
+    assert caught.value.exit_code == 1
+    with pytest.raises(RltuiError, match="the run cannot go on") as caught:
+        choose(data, run="alpha")
+    assert caught.value.hint == "to start from zero: rltui train profiles/quick.toml --resume new --run NAME"
+
+
+def test_many_unfit_runs_are_not_all_listed(data: DataDir) -> None:
+    for number in range(9):
+        make_run(data, f"run{number}", commits=1, obs="other")
+    with pytest.raises(RltuiError, match="and 4 more"):
+        choose(data)
+
+
+def test_a_run_that_never_saved_is_no_obstacle(data: DataDir) -> None:
+    make_run(data, "alpha", commits=0)
+    assert choose(data).kind == "new"
+    plan = choose(data, run="alpha")
+    assert (plan.kind, plan.run, plan.reason) == ("new", "alpha", "run 'alpha' has no checkpoint yet: training starts from zero")
+
+
+def test_a_run_being_trained_is_left_alone(data: DataDir) -> None:
+    alpha = make_run(data, "alpha", time=1_700_000_100)
+    beta = make_run(data, "beta")
+    with RunLock(alpha):
+        assert choose(data).run == "beta"
+        for asked in ({"run": "alpha"}, {"mode": str(alpha.checkpoint(3000))}):
+            with pytest.raises(RltuiError, match=rf"'alpha' is being trained already: pid {os.getpid()}"):
+                choose(data, **asked)
+        with RunLock(beta), pytest.raises(RltuiError, match=r"alpha: is being trained by pid \d+ .*\n  beta: is being trained"):
+            choose(data)
+        assert choose(data, mode=str(alpha.checkpoint(1000))).kind == "branch", "a branch does not touch its parent"
+    assert choose(data).run == "alpha"
+
+
+def test_new_when_asked_for(data: DataDir) -> None:
+    make_run(data, "alpha")
+    plan = choose(data, mode="new")
+    assert plan.kind == "new" and plan.run.startswith("quick-") and plan.checkpoint is None
+    assert choose(data, mode="new", run="beta").run == "beta"
+    with pytest.raises(RltuiError, match="run 'alpha' exists") as caught:
+        choose(data, mode="new", run="alpha")
+    assert "rltui train profiles/quick.toml --run alpha" in caught.value.hint
+
+
+def test_an_explicit_newest_goes_on_in_its_run(data: DataDir) -> None:
+    paths = make_run(data, "alpha")
+    for path in (paths.checkpoint(3000), paths.checkpoints):
+        plan = choose(data, mode=str(path))
+        assert (plan.kind, plan.run, plan.commit, plan.parent) == ("resume", "alpha", 3, None)
+    milestone = save_milestone(paths, 3, 3000, "000.003M")
+    assert choose(data, mode=str(milestone)).kind == "resume", "the same state"
+
+
+def test_anything_older_opens_a_branch(data: DataDir) -> None:
+    paths = make_run(data, "alpha")
+    milestone = save_milestone(paths, 1, 1000, "000.001M")
+    for path in (paths.checkpoint(1000), milestone):
+        plan = choose(data, mode=str(path))
+        assert (plan.kind, plan.run, plan.parent, plan.parent_run) == ("branch", "alpha-b2", "alpha@1000", "alpha")
+        assert (plan.checkpoint, plan.timesteps, plan.commit) == (path, 1000, 1)
+        assert "a new branch 'alpha-b2' leaves run 'alpha' at 1,000 timesteps" in plan.reason
+        assert "it is not that run's newest" in plan.reason
+    make_run(data, "alpha-b2")
+    assert choose(data, mode=str(milestone)).run == "alpha-b3"
+
+
+def test_a_branch_under_a_name_of_ones_own(data: DataDir) -> None:
+    paths = make_run(data, "alpha")
+    make_run(data, "taken")
+    plan = choose(data, mode=str(paths.checkpoint(3000)), run="bold")
+    assert (plan.kind, plan.run, plan.parent) == ("branch", "bold", "alpha@3000")
+    with pytest.raises(RltuiError, match="run 'taken' exists"):
+        choose(data, mode=str(paths.checkpoint(3000)), run="taken")
+    with pytest.raises(RltuiError, match="run 'alpha' exists"):
+        choose(data, mode=str(paths.checkpoint(1000)), run="alpha")
+
+
+def test_a_checkpoint_from_elsewhere_is_branched_from(data: DataDir, tmp_path: Path) -> None:
+    paths = make_run(data, "alpha")
+    elsewhere = tmp_path / "usb stick" / "3000"
+    shutil.copytree(paths.checkpoint(3000), elsewhere)
+    shutil.rmtree(data.root)
+    plan = choose(data, mode=str(elsewhere))
+    assert (plan.kind, plan.run, plan.parent, plan.parent_run) == ("branch", "alpha-b2", "alpha@3000", None)
+
+
+def test_a_path_through_a_link_is_the_same_checkpoint(data: DataDir, tmp_path: Path) -> None:
+    paths = make_run(data, "alpha")
+    (tmp_path / "shortcut").symlink_to(paths.checkpoint(3000))
+    assert choose(data, mode=str(tmp_path / "shortcut")).kind == "resume"
+
+
+def test_explicit_paths_that_cannot_be(data: DataDir, tmp_path: Path) -> None:
+    paths = make_run(data, "alpha")
+    make_run(data, "other", commits=1, obs="default 89")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for path in (tmp_path / "nowhere", tmp_path / "loop", paths.checkpoint(3000) / "meta.json"):
+        with pytest.raises(RltuiError, match="there is no such folder"):
+            choose(data, mode=str(path))
+    with pytest.raises(RltuiError, match=r"no manifest.sha256"):
+        choose(data, mode=str(tmp_path))
+    with pytest.raises(RltuiError, match="does not fit this profile:\n  observation: expected default 92, found default 89"):
+        choose(data, mode=str(data.run("other").checkpoint(1000)))
+    flip(paths.checkpoint(3000))
+    with pytest.raises(RltuiError, match=r"PPO_POLICY.pt is damaged: its SHA-256") as caught:
+        choose(data, mode=str(paths.checkpoint(3000)))
+    assert caught.value.hint == f"the newest good one: rltui train profiles/quick.toml --resume {paths.checkpoint(2000)}"
+
+
+def test_a_name_no_run_may_have(data: DataDir) -> None:
+    with pytest.raises(RltuiError, match="run name 'milestones'") as caught:
+        choose(data, run="milestones")
+    assert caught.value.exit_code == 2
+
+
+def test_a_plan_is_confirmed_under_the_lock(data: DataDir) -> None:
+    paths = make_run(data, "alpha")
+    resume, new = choose(data), choose(data, run="beta")
+    branch = choose(data, mode=str(paths.checkpoint(1000)))
+    for plan in (resume, new, branch):
+        confirm(data, plan)
+    save(paths, 4, 4000)
+    make_run(data, "beta", commits=1)
+    make_run(data, "alpha-b2", commits=2)
+    for plan in (resume, new, branch):
+        with pytest.raises(RltuiError, match="was trained by others meanwhile"):
+            confirm(data, plan)

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rltui.runs import manifest
+from rltui.runs.checkpoint import write_checkpoint
+
+FILES = {"PPO_POLICY.pt": b"policy", "meta.json": b"{}"}
+
+
+def test_the_text_by_hand() -> None:
+    lines = (
+        hashlib.sha256(b"policy").hexdigest() + "  PPO_POLICY.pt\n" + hashlib.sha256(b"{}").hexdigest() + "  meta.json\n"
+    )
+    last = hashlib.sha256(lines.encode()).hexdigest() + "  sizes 6 2\n"
+    text = manifest.render(manifest.of_files(FILES))
+    assert text == (lines + last).encode()
+    assert manifest.parse(text) == manifest.of_files(FILES)
+
+
+def test_sha256sum_agrees(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "1", FILES)
+    check = "head -n -1 manifest.sha256 | sha256sum -c --strict && head -n -1 manifest.sha256 | sha256sum"
+    done = subprocess.run(["sh", "-c", check], cwd=tmp_path / "1", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].split()[0] == (tmp_path / "1/manifest.sha256").read_text().splitlines()[-1].split()[0]
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "manifest.sha256", "a b", "a\n", "/etc/passwd", "-"])
+def test_names_that_could_leave_the_folder_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot be a file of a checkpoint"):
+        manifest.of_files({name: b""})
+
+
+@pytest.mark.parametrize("name", ["../../escape", "/etc/hostname", ".x", "a/b"])
+def test_a_forged_manifest_cannot_name_a_file_outside(name: str) -> None:
+    entry = manifest.Entry(manifest.sha256(b""), 0)
+    with pytest.raises(ValueError, match="outside"):
+        manifest.parse(manifest.render({name: entry}))
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe", b"hello", b"\x80\x04N.", b"0" * 64, b"0" * 64 + b"  sizes \n"])
+def test_what_is_no_manifest(content: bytes) -> None:
+    with pytest.raises(ValueError, match=r"damaged|not text|match"):
+        manifest.parse(content)
+
+
+def test_every_cut_is_found() -> None:
+    text = manifest.render(manifest.of_files(FILES))
+    for length in range(len(text)):
+        with pytest.raises(ValueError, match=r"damaged|match"):
+            manifest.parse(text[:length])
+
+
+def test_a_line_twice_is_found() -> None:
+    text = manifest.render(manifest.of_files({"a": b"1"}))
+    line, last = text.splitlines(keepends=True)
+    with pytest.raises(ValueError, match="last line"):
+        manifest.parse(line + line + last)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from rltui.events.records import LogLine, RunResumed, UpdateDropped
+from rltui.runs.history import copy_history, current_line, unclean_end
+from rltui.runs.journal import JournalWriter, read_journal
+from rltui.runs.paths import DataDir
+from tests.fakes.saved_runs import finish, header, row
+
+
+def resumed(timesteps: int) -> RunResumed:
+    return RunResumed(time=1.0, timesteps=timesteps, checkpoint="x", reason="y")
+
+
+def test_a_resume_takes_back_the_rows_above_it() -> None:
+    line = LogLine(time=1.0, level="info", source="trainer", message="kept")
+    dropped = UpdateDropped(time=1.0, iteration=3, timesteps=300, source="loss", in_a_row=1)
+    records = [header(), row(100), row(200), line, dropped, row(300), resumed(200), row(250), row(350), resumed(250), row(300)]
+    assert current_line(records) == [header(), row(100), row(200), line, resumed(200), row(250), resumed(250), row(300)]
+
+
+def test_no_resume_no_change() -> None:
+    records = [header(), row(1), row(2), finish(2)]
+    assert current_line(records) == records
+    assert current_line([]) == []
+
+
+def test_a_branch_begins_with_its_parents_history(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    parent, branch = data.run("alpha"), data.run("alpha-b2")
+    parent.folder.mkdir(parents=True), branch.folder.mkdir()
+    writer = JournalWriter(parent.journal)
+    for record in (header(), row(100), row(200), row(300), resumed(100), row(210), row(310)):
+        writer.write(record)
+    target = JournalWriter(branch.journal)
+    assert copy_history(parent, target, 210) == 2
+    assert list(read_journal(branch.journal)) == [row(100), row(210)]
+
+
+def test_clean_and_unclean_ends(tmp_path: Path) -> None:
+    """F37, what the journal says."""
+    paths = DataDir(tmp_path).run("alpha")
+    paths.folder.mkdir(parents=True)
+    assert unclean_end(paths) is None, "there was no session"
+    writer = JournalWriter(paths.journal)
+    writer.write(header(pid=77))
+    told = unclean_end(paths)
+    assert told is not None and "pid 77 on tower, started 2023-11-14 22:13:20 UTC" in told
+    writer.write(row(1))
+    assert unclean_end(paths) is not None
+    writer.write(finish(1))
+    assert unclean_end(paths) is None
+    writer.write(LogLine(time=1.0, level="info", source="trainer", message="a word after the end"))
+    assert unclean_end(paths) is None
+    writer.write(header(pid=78))
+    writer.write(row(2))
+    told = unclean_end(paths)
+    assert told is not None and "pid 78" in told and "2023-11-14 22:13:22 UTC" in told
+
+
+def test_an_unclean_end_is_seen_when_the_header_is_far_away(tmp_path: Path) -> None:
+    paths = DataDir(tmp_path).run("alpha")
+    paths.folder.mkdir(parents=True)
+    writer = JournalWriter(paths.journal)
+    writer.write(header(pid=77))
+    for timesteps in range(4000):
+        writer.write(row(timesteps))
+    told = unclean_end(paths)
+    assert told is not None and "pid 77" not in told and "did not end cleanly" in told

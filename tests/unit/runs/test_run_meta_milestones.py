@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs import meta
+from rltui.runs.meta import Meta, milestone_label, phase_folder
+from rltui.runs.milestones import Mark, MilestoneClock, read_marks, write_mark
+from rltui.runs.paths import DataDir
+from rltui.runs.signature import Signature, net
+from tests.fakes.saved_runs import SIGNATURE, make_meta
+
+REQUIRED = """schema run phase stage timesteps time mean_reward entropy approx_kl obs_signature table_hash policy critic
+profile_hash version parent author commit""".split()
+
+
+def test_meta_holds_what_it_must_and_comes_back() -> None:
+    about = make_meta("alpha", 3, 12_345)
+    fields = msgspec.json.decode(meta.encode(about))
+    assert set(REQUIRED) <= set(fields)
+    assert meta.decode(meta.encode(about)) == about
+    assert about.signature == SIGNATURE
+    assert about.origin == "alpha@12345"
+
+
+def test_unknown_figures_are_null() -> None:
+    about = msgspec.structs.replace(make_meta("alpha", 1, 1), mean_reward=float("nan"), entropy=None)
+    decoded = meta.decode(meta.encode(about))
+    assert decoded.mean_reward is None and decoded.entropy is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"schema": 2}, "newer"), ({"commit": -1}, "negative"), ({"timesteps": "x"}, "timesteps"), ({"run": None}, "run")],
+)
+def test_a_wrong_meta_is_refused(change: dict[str, object], words: str) -> None:
+    fields = msgspec.json.decode(meta.encode(make_meta("alpha", 1, 1))) | change
+    with pytest.raises(ValueError, match=words):
+        meta.decode(msgspec.json.encode(fields))
+
+
+def test_an_unknown_field_is_no_matter() -> None:
+    fields = msgspec.json.decode(meta.encode(make_meta("alpha", 1, 1))) | {"later": 1}
+    assert isinstance(meta.decode(msgspec.json.encode(fields)), Meta)
+
+
+@pytest.mark.parametrize(
+    ("timesteps", "label"),
+    [(5_000_000, "005M"), (1_250_000_000, "1250M"), (12_350_000, "012.35M"), (12_431_360, "012.43136M"), (0, "000M"),
+     (1000, "000.001M"), (1, "000.000001M"), (100_000_000, "100M"), (999_999_999, "999.999999M"), (10_000_000, "010M")],
+)
+def test_labels(timesteps: int, label: str) -> None:
+    assert milestone_label(timesteps) == label
+
+
+@pytest.mark.parametrize(
+    ("phase", "label", "profile", "folder"),
+    [(1, "BallTouching", "x", "Phase1-BallTouching"), (None, "Quick", "quick", "Phase0-quick"), (2, "a/b ../c", "x", "Phase2-a-b-..-c"),
+     (3, "", "x", "Phase3-unnamed"), (None, "x", "my bot", "Phase0-my-bot")],
+)
+def test_phase_folders(phase: int | None, label: str, profile: str, folder: str) -> None:
+    assert phase_folder(phase, label, profile) == folder
+
+
+def test_milestones_by_crossing_boundaries() -> None:
+    """Batches of odd size never land on a boundary."""
+    clock, labels = MilestoneClock(5_000_000), []
+    for timesteps in range(0, 21_000_000, 70_007):
+        labels.append(clock.crossed(timesteps))
+    assert [label for label in labels if label] == ["005M", "010M", "015M", "020M"]
+
+
+def test_several_boundaries_in_one_iteration_make_one_named_for_the_highest() -> None:
+    clock = MilestoneClock(1000)
+    assert clock.crossed(3500) == "000.003M"
+    assert clock.crossed(3999) is None
+    assert clock.crossed(4000) == "000.004M"
+    assert clock.crossed(4000) is None
+
+
+def test_milestones_after_a_resume() -> None:
+    clock = MilestoneClock(5_000_000, last=12_431_360)
+    assert clock.next_boundary == 15_000_000
+    assert clock.crossed(14_999_999) is None
+    assert clock.crossed(15_000_001) == "015M"
+    at_boundary = MilestoneClock(5_000_000, last=5_000_000)
+    assert at_boundary.crossed(5_000_000) is None
+    with pytest.raises(RltuiError, match="at least 1"):
+        MilestoneClock(0)
+
+
+def test_marks_are_kept_beside_each_other(tmp_path: Path) -> None:
+    paths = DataDir(tmp_path).run("alpha")
+    assert read_marks(paths) == {}
+    write_mark(paths, "Phase1-BallTouching/005M", Mark(pinned=True, note="dribbles"))
+    write_mark(paths, "Phase1-BallTouching/010M", Mark(released=True))
+    write_mark(paths, "Phase1-BallTouching/005M", Mark(note="dribbles well"))
+    assert read_marks(paths) == {"Phase1-BallTouching/005M": Mark(note="dribbles well"), "Phase1-BallTouching/010M": Mark(released=True)}
+    assert [path.name for path in paths.folder.iterdir()] == ["milestones.json"]
+
+
+def test_damaged_marks_are_left_alone(tmp_path: Path) -> None:
+    paths = DataDir(tmp_path).run("alpha")
+    paths.folder.mkdir(parents=True)
+    paths.milestones_json.write_bytes(b'{"marks": {"a": {"note": "cut of')
+    with pytest.raises(RltuiError, match=r"milestones.json cannot be read"):
+        write_mark(paths, "b", Mark(pinned=True))
+    assert paths.milestones_json.read_bytes() == b'{"marks": {"a": {"note": "cut of'
+
+
+def test_signatures_say_what_differs() -> None:
+    assert SIGNATURE.differences(SIGNATURE) == []
+    other = Signature("default 89", SIGNATURE.table_hash, "discrete 89-256-90", SIGNATURE.critic)
+    assert SIGNATURE.differences(other) == [
+        "observation: expected default 92, found default 89",
+        "policy: expected discrete 92-256-256-90, found discrete 89-256-90",
+    ]
+    assert net("discrete", 92, [256, 256], 90) == SIGNATURE.policy

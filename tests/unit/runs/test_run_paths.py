@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs.paths import DataDir, branch_name, check_run_name, data_dir, default_run_name, name_problem
+from tests.fakes.saved_runs import litter, make_run
+
+
+def test_the_layout(tmp_path: Path) -> None:
+    run = DataDir(tmp_path).run("alpha")
+    assert {name: str(getattr(run, name).relative_to(tmp_path)) for name in PLACES} == PLACES
+    assert run.checkpoint(250_000) == tmp_path / "checkpoints/alpha/250000"
+
+
+PLACES = {
+    "folder": "runs/alpha",
+    "journal": "runs/alpha/journal.jsonl",
+    "profile": "runs/alpha/run.toml",
+    "milestones_json": "runs/alpha/milestones.json",
+    "log": "runs/alpha/trainer.log",
+    "lock": "runs/alpha/lock",
+    "lock_json": "runs/alpha/lock.json",
+    "socket_file": "runs/alpha/socket.json",
+    "checkpoints": "checkpoints/alpha",
+    "milestones": "checkpoints/milestones/alpha",
+    "staging": "checkpoints/.saving/alpha",
+    "damaged": "checkpoints/.damaged/alpha",
+}
+
+
+def test_where_the_data_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RLTUI_DATA", raising=False)
+    assert data_dir(None).root == tmp_path / "data"
+    monkeypatch.setenv("RLTUI_DATA", "elsewhere")
+    assert data_dir(None).root == tmp_path / "elsewhere"
+    assert data_dir("given").root == tmp_path / "given"
+    monkeypatch.setenv("RLTUI_DATA", "")
+    assert data_dir("").root == tmp_path / "data"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert data_dir("~/bots").root == tmp_path / "bots"
+    assert data_dir("~nobody-of-this-name/x").root == tmp_path / "~nobody-of-this-name/x"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["alpha", "phase-1.b_2", "7", "a" * 100, "milestones2", "alpha-b2"])
+def test_good_run_names(name: str) -> None:
+    assert check_run_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "milestones", "Milestones", "a/b", "..", ".", ".saving", "-x", "a b", "ä", "a\n", "a" * 101, "a.", "con", "NUL.txt", "a\0"],
+)
+def test_bad_run_names(name: str) -> None:
+    assert name_problem(name)
+    with pytest.raises(RltuiError, match="run name") as caught:
+        DataDir(Path("data")).run(name)
+    assert caught.value.exit_code == 2
+
+
+def test_default_names_are_of_utc_and_always_good() -> None:
+    noon = datetime(2026, 1, 31, 17, 45, 2, tzinfo=timezone(timedelta(hours=5)))
+    assert default_run_name("quick", noon) == "quick-20260131-124502"
+    for profile in ("", "milestones", "my bot (ö).v2", "-", "x" * 300, "a/b\\c", "con"):
+        assert name_problem(default_run_name(profile, datetime.now(UTC))) is None
+
+
+def test_branches_count_on_from_their_root(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    make_run(data, "alpha", commits=0)
+    assert branch_name(data, "alpha") == "alpha-b2"
+    (data.checkpoints / "alpha-b2").mkdir(parents=True)
+    assert branch_name(data, "alpha") == "alpha-b3"
+    assert branch_name(data, "alpha-b2") == "alpha-b3"
+    (data.milestones / "alpha-b3").mkdir(parents=True)
+    assert branch_name(data, "alpha") == "alpha-b4"
+
+
+def test_runs_are_found_wherever_they_left_something(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    assert data.run_names() == []
+    paths = make_run(data, "alpha", commits=1)
+    (data.checkpoints / "beta").mkdir()
+    (data.milestones / "gamma").mkdir(parents=True)
+    litter(data, paths)
+    assert data.run_names() == ["alpha", "beta", "gamma"]
+    assert data.has_run("beta") and not data.has_run("zeta")

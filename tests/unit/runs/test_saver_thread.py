@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from rltui.runs.checkpoint import damage, verify
+from rltui.runs.listing import list_checkpoints, list_milestones
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.saver import Saver, SaveJob, SaveResult
+from tests.fakes.saved_runs import make_files, make_meta, make_run, save, save_milestone
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> RunPaths:
+    return make_run(DataDir(tmp_path), commits=0)
+
+
+def checkpoint_job(paths: RunPaths, commit: int) -> SaveJob:
+    about = make_meta("alpha", commit, commit * 1000)
+    return SaveJob("checkpoint", paths.checkpoint(commit * 1000), commit * 1000, lambda: make_files(about))
+
+
+def milestone_job(paths: RunPaths, commit: int, timesteps: int, label: str) -> SaveJob:
+    about = make_meta("alpha", commit, timesteps)
+    folder = paths.milestones / "Phase1-BallTouching" / label
+    return SaveJob("milestone", folder, timesteps, lambda: make_files(about), label)
+
+
+class Gate:
+    """A job that begins and waits."""
+
+    def __init__(self, paths: RunPaths) -> None:
+        self.begun, self.open = threading.Event(), threading.Event()
+        self._job = checkpoint_job(paths, 1)
+
+    def job(self) -> SaveJob:
+        return SaveJob("checkpoint", self._job.folder, self._job.timesteps, self._files)
+
+    def _files(self) -> Mapping[str, bytes]:
+        self.begun.set()
+        assert self.open.wait(10)
+        return self._job.files()
+
+
+def test_jobs_are_done_in_order_off_the_calling_thread_and_then_pruned(paths: RunPaths) -> None:
+    results: list[tuple[str, SaveResult]] = []
+    saver = Saver(paths, 2, lambda result: results.append((threading.current_thread().name, result)))
+    for commit in range(1, 5):
+        saver.submit(checkpoint_job(paths, commit))
+        assert saver.drain(10)
+    assert saver.close(10)
+    assert {name for name, _ in results} == {"saver"}
+    assert [(result.outcome, result.timesteps) for _, result in results] == [("saved", commit * 1000) for commit in range(1, 5)]
+    last = results[-1][1]
+    assert last.pruned == (paths.checkpoint(2000),)
+    assert last.bytes == sum(path.stat().st_size for path in last.path.iterdir())
+    assert 0 < last.seconds < 10
+    assert [info.commit for info in list_checkpoints(paths)] == [3, 4]
+
+
+def test_a_waiting_checkpoint_gives_way_to_a_newer_one_a_milestone_never(paths: RunPaths) -> None:
+    results: list[SaveResult] = []
+    gate, saver = Gate(paths), Saver(paths, 5, results.append)
+    saver.submit(gate.job())
+    assert gate.begun.wait(10)
+    saver.submit(checkpoint_job(paths, 2))
+    saver.submit(milestone_job(paths, 3, 5_000_000, "005M"))
+    saver.submit(checkpoint_job(paths, 4))
+    assert saver.waiting == 3
+    assert not saver.drain(0.01)
+    gate.open.set()
+    assert saver.close(10)
+    assert [(result.outcome, result.path.name) for result in results] == [
+        ("replaced", "2000"), ("saved", "1000"), ("saved", "005M"), ("saved", "4000"),
+    ]
+    assert saver.waiting == 0
+
+
+def test_submitting_does_not_wait(paths: RunPaths) -> None:
+    gate, saver = Gate(paths), Saver(paths, 5, lambda result: None)
+    saver.submit(gate.job())
+    saver.submit(checkpoint_job(paths, 2))  # returns though the first one cannot end
+    gate.open.set()
+    assert saver.close(10)
+    with pytest.raises(RuntimeError, match="closed"):
+        saver.submit(checkpoint_job(paths, 3))
+
+
+def test_a_listener_that_raises_does_not_end_saving(paths: RunPaths, capfd: pytest.CaptureFixture[str]) -> None:
+    told = []
+
+    def listener(result: SaveResult) -> None:
+        told.append(result.timesteps)
+        raise RuntimeError("publisher is gone")
+
+    saver = Saver(paths, 5, listener)
+    for commit in (1, 2):
+        saver.submit(checkpoint_job(paths, commit))
+        assert saver.drain(10)
+    assert saver.close(10)
+    assert told == [1000, 2000]
+    assert "publisher is gone" in capfd.readouterr().err
+
+
+def test_the_same_state_twice_is_present(paths: RunPaths) -> None:
+    """A stop right after a periodic save, or the save before the first iteration of a resume."""
+    results: list[SaveResult] = []
+    saver = Saver(paths, 5, results.append)
+    for _ in range(2):
+        saver.submit(checkpoint_job(paths, 1))
+        assert saver.drain(10)
+    saver.submit(milestone_job(paths, 1, 1000, "000.001M")), saver.submit(milestone_job(paths, 1, 1000, "000.001M"))
+    assert saver.close(10)
+    assert [result.outcome for result in results] == ["saved", "present", "saved", "present"]
+
+
+def test_another_state_under_the_same_number_is_never_overwritten(paths: RunPaths) -> None:
+    results: list[SaveResult] = []
+    save(paths, 7, 1000)
+    before = (paths.checkpoint(1000) / "policy.npz").read_bytes()
+    saver = Saver(paths, 5, results.append)
+    saver.submit(checkpoint_job(paths, 1))
+    assert saver.close(10)
+    assert results[0].outcome == "failed" and "never written to" in results[0].reason
+    assert (paths.checkpoint(1000) / "policy.npz").read_bytes() == before
+
+
+def test_a_label_taken_by_another_line_gets_the_exact_one(paths: RunPaths) -> None:
+    """Killed between milestone and checkpoint: the boundary is crossed a second time, by another state."""
+    save_milestone(paths, 7, 5_010_000, "005M")
+    results: list[SaveResult] = []
+    saver = Saver(paths, 5, results.append)
+    saver.submit(milestone_job(paths, 8, 5_012_000, "005M"))
+    assert saver.close(10)
+    assert (results[0].outcome, results[0].label, results[0].path.name) == ("saved", "005.012M", "005.012M")
+    assert [info.milestone for info in list_milestones(paths)] == ["Phase1-BallTouching/005M", "Phase1-BallTouching/005.012M"]
+
+
+def test_one_with_a_flipped_bit_is_set_aside_and_saved_again(paths: RunPaths) -> None:
+    folder = save(paths, 1, 1000)
+    content = bytearray((folder / "PPO_POLICY.pt").read_bytes())
+    content[0] ^= 1
+    (folder / "PPO_POLICY.pt").write_bytes(content)
+    results: list[SaveResult] = []
+    saver = Saver(paths, 5, results.append)
+    saver.submit(checkpoint_job(paths, 1))
+    assert saver.close(10)
+    assert results[0].outcome == "saved" and results[0].set_aside is not None
+    verify(folder)
+    assert damage(results[0].set_aside, thorough=True) is not None
+
+
+def test_a_fault_in_pruning_is_told_and_the_save_counts(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("odd")
+
+    monkeypatch.setattr("rltui.runs.saver.prune", broken)
+    results: list[SaveResult] = []
+    saver = Saver(paths, 5, results.append)
+    saver.submit(checkpoint_job(paths, 1))
+    assert saver.close(10)
+    assert results[0].outcome == "saved" and "odd" in results[0].reason

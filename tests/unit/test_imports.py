@@ -1,0 +1,40 @@
+"""The import contracts as a user's machine sees them: what a process has loaded, not only what a linter reads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("torch", "textual", "RocketSim", "numpy", "pydantic", "msgspec")
+
+
+def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
+    """Which of the modules are loaded after the statement, in a fresh interpreter."""
+    code = f"{statement}\nimport sys\nprint(*[name for name in {names!r} if name in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(out.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [
+        ("from rltui.cli.parser import build_parser; build_parser()", HEAVY),
+        ("import rltui.train.worker", ("torch", "textual", "pydantic")),
+        ("import rltui.env.soccar_batch", ("torch", "textual", "pydantic")),
+        (
+            "import rltui.rewards.combined, rltui.obs.default, rltui.actions.rlgym_table",
+            ("torch", "textual", "RocketSim"),
+        ),
+        ("import rltui.learn.ppo", ("textual", "RocketSim")),
+        ("import rltui.runs.resume, rltui.runs.saver, rltui.runs.summary", ("torch", "textual", "RocketSim", "numpy")),
+        ("import rltui.events.records, rltui.events.metrics", ("torch", "textual", "RocketSim", "numpy")),
+        ("import rltui.profile.load", ("torch", "textual", "RocketSim", "numpy")),
+        ("import rltui.policy.discrete, rltui.policy.saved", ("torch", "textual", "RocketSim")),
+        ("import rltui.tui.app", ("torch", "RocketSim", "numpy", "pydantic")),
+        ("import rltui.train.session", ("textual",)),
+    ],
+)
+def test_a_room_loads_nothing_that_it_must_not_reach(statement: str, forbidden: tuple[str, ...]) -> None:
+    assert loaded(statement, forbidden) == set()

@@ -11,6 +11,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
     parser = options.command(subparsers, "attach", "open the cockpit on a run", "rltui attach alpha --readonly")
     options.add_run(parser, "the newest")
     options.add_data_dir(parser)
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII only")
     parser.add_argument("--readonly", action="store_true", help="look only; control stays with others")
 
 
@@ -20,8 +21,9 @@ def run(args: argparse.Namespace) -> int:
     from rltui.cli.cockpit import need_terminal
     from rltui.runs.paths import data_dir
 
-    name: str = chosen_run.newest(data_dir(args.data_dir), args.run).name
+    data = data_dir(args.data_dir)
+    name: str = chosen_run.newest(data, args.run).name
     need_terminal(f"ask with: rltui status {name}")
-    from rltui.tui import app
+    from rltui.tui.app import run_app
 
-    return app.run(args.data_dir, name, readonly=args.readonly)
+    return run_app(data, name, args.readonly, ascii_only=args.ascii)

@@ -11,9 +11,10 @@ from rltui.errors import RltuiError
 def run(args: argparse.Namespace) -> int:
     """Open the launcher. RltuiError (exit 2) without a terminal."""
     need_terminal("train without one: rltui train PROFILE")
-    from rltui.tui import app
+    from rltui.runs.paths import data_dir
+    from rltui.tui.app import run_app
 
-    return app.run(args.data_dir)
+    return run_app(data_dir(args.data_dir), ascii_only=args.ascii)
 
 
 def need_terminal(instead: str) -> None:

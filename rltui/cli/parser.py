@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 from collections.abc import Callable, Sequence
 
 Command = Callable[[argparse.Namespace], int]
@@ -24,8 +23,9 @@ examples:
 def parse(argv: Sequence[str] | None = None) -> tuple[Command, argparse.Namespace]:
     """What to run, and with what. SystemExit (2) for bad usage, (0) after --help and --version."""
     args = build_parser().parse_args(argv)
-    if getattr(args, "data_dir", None) is None:
-        args.data_dir = args.data_dir_before  # `rltui --data-dir D ls` and `rltui ls --data-dir D` mean the same
+    # `rltui --data-dir D ls` and `rltui ls --data-dir D` mean the same
+    args.data_dir = getattr(args, "data_dir", None) or args.data_dir_before
+    args.ascii = getattr(args, "ascii", False) or args.ascii_before
     name = args.command_name
     command: Command = importlib.import_module(f"rltui.cli.{name or 'cockpit'}").run
     return command, args
@@ -40,10 +40,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--data-dir", metavar="DIR", dest="data_dir_before", help="runs and checkpoints (RLTUI_DATA, else ./data)"
     )
+    parser.add_argument("--ascii", dest="ascii_before", action="store_true", help="draw the cockpit with ASCII only")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command_name")
     for name in COMMANDS:
-        if importlib.util.find_spec(f"rltui.cli.{name}"):
-            importlib.import_module(f"rltui.cli.{name}").add_parser(subparsers)
+        importlib.import_module(f"rltui.cli.{name}").add_parser(subparsers)
     return parser
 
 

@@ -31,6 +31,7 @@ INTERRUPTS = {"finish": 1, "now": 2, "abandon": 3}  # Ctrl-C once, twice, thrice
 BETWEEN_SIGNALS = 0.3  # seconds; two signals that come together count as one
 ACCEPT_SECONDS = 5.0  # a trainer's socket thread answers within a second
 ABANDON_SECONDS = 10.0  # an abandoned trainer that lives on so long is killed
+KILL_SECONDS = 3.0  # for the ladder from SIGTERM to SIGKILL
 LOOK_INTERVAL = 0.1  # seconds
 
 Say = Callable[[str], None]
@@ -134,7 +135,7 @@ def _not_in_time(paths: RunPaths, trainer: Holder, mode: Mode, wait: float, say:
         )
     if trainer.pid is None or trainer.host != socket.gethostname():
         raise RltuiError(f"run {paths.name} does not end, and its process is not on this machine: {trainer}")
-    ending = stop_tree(ProcessTree(trainer.pid), seconds=3.0)
+    ending = stop_tree(ProcessTree(trainer.pid), KILL_SECONDS)
     say(f"pid {trainer.pid} did not end by itself: {ending.how}")
 
 

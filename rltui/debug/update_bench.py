@@ -30,7 +30,7 @@ class UpdateShape:
     n_actions: int = 90
     layers: tuple[int, ...] = (256, 256, 256)  # of policy and critic
     epochs: int = 2
-    minibatch: int = 4_000
+    minibatch: int = 4_096
 
     @property
     def rows(self) -> int:

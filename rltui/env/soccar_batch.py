@@ -79,10 +79,8 @@ class SoccarBatch:
         began = perf_counter()
         check_indices(actions, self.n_actions)
         checked = perf_counter()
-        self._sim.simulate(actions)
-        simulated = perf_counter()
-        self._sim.read()
-        read = perf_counter()
+        reading = self._sim.step(actions)
+        stepped = perf_counter()
         self._rewards.value(self.state, out.rewards, self._contributions)
         self._tally.step(self.state, self._contributions)
         ended = self._judge(out)
@@ -93,9 +91,9 @@ class SoccarBatch:
         observed = perf_counter()
         timings = self.timings
         timings.controls += checked - began
-        timings.simulate += simulated - checked
-        timings.state += read - simulated
-        timings.reward += judged - read
+        timings.simulate += stepped - checked - reading
+        timings.state += reading
+        timings.reward += judged - stepped
         timings.reset += reset - judged
         timings.observe += observed - reset
         return finals

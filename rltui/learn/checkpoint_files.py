@@ -89,7 +89,7 @@ def read_network(name: str, data: bytes, expected: Mapping[str, Tensor]) -> Stat
 def read_adam(name: str, data: bytes, parameters: Sequence[Tensor]) -> AdamState:
     """Adam's state for these parameters, in their order; empty where no step was taken yet.
 
-    Learning rate, betas and eps are not read: they are the profile's.
+    The learning rate is not read: it is the profile's.
     """
     loaded = load_tensors(name, data)
     state = loaded.get("state") if isinstance(loaded, dict) else None

@@ -33,6 +33,8 @@ from rltui.learn.report import Totals, UpdateReport
 from rltui.learn.rollout import Rollout
 from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
 
+CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
+
 Float = NDArray[np.float32]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -60,6 +62,7 @@ class PPOLearner:
         self._state = LearnerState(sizes, config, device, seed)
         self._obs_size, self._n_actions = obs_size, n_actions
         self._device, self._seed = torch.device(device), seed
+        self._pass_rows = min(config.minibatch, CPU_ROWS) if self._device.type == "cpu" else config.minibatch
         self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)
 
     @property
@@ -129,7 +132,7 @@ class PPOLearner:
         if self.config.buffer_iterations == 1:
             return newest
         self._buffer.append(newest.owned())
-        return join(self._buffer)
+        return join(list(self._buffer))
 
     def _experience(self, rollout: Rollout) -> tuple[Experience, dict[str, float]]:
         """Rows with advantages and critic targets, and the figures that are known before learning."""
@@ -162,9 +165,9 @@ class PPOLearner:
 
     @torch.inference_mode()
     def _values(self, obs: Tensor) -> Float:
-        """V of observations [N, D] → [N], in pieces of a minibatch."""
-        pieces = [self._state.critic(piece) for piece in torch.split(obs, self.config.minibatch)]
-        values: Float = torch.cat(pieces).squeeze(-1).cpu().numpy() if len(obs) else np.empty(0, np.float32)
+        """V of observations [N, D] → [N], a minibatch at a time."""
+        pieces = [self._state.critic(piece) for piece in torch.split(obs, self._pass_rows)]
+        values: Float = torch.cat(pieces).squeeze(-1).cpu().numpy()
         return values
 
     def _scaled_rewards(self, rollout: Rollout) -> tuple[Float, float]:
@@ -187,7 +190,7 @@ class PPOLearner:
         mean, scale = _advantage_scale(batch.advantages) if config.normalize_advantages else (0.0, 1.0)
         state.policy_optimizer.zero_grad()
         state.critic_optimizer.zero_grad()
-        for part in batch.minibatches(config.minibatch):
+        for part in batch.minibatches(self._pass_rows):
             between()
             weight = len(part) / len(batch)
             policy_loss, *figures = self._policy_loss(part, (part.advantages - mean) * scale)
@@ -249,8 +252,8 @@ def _advantage_scale(advantages: Tensor) -> tuple[Tensor | float, Tensor | float
 
 
 def _explained_variance(values: Float, targets: Float) -> dict[str, float]:
-    """1 − Var(target − V) / Var(target) of the critic before the update; left out where the targets do not vary."""
+    """1 − Var(target − V) / Var(target) of the critic before the update; left out where targets vary by rounding only."""
     variance = float(targets.var(dtype=np.float64))
-    if variance == 0:
+    if variance <= 1e-12 * float(np.square(targets, dtype=np.float64).mean()):
         return {}
     return {"train/explained_variance": 1 - float((targets - values).var(dtype=np.float64)) / variance}

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from rltui.learn import checkpoint_files as files_of
 from rltui.learn import networks
-from rltui.learn.checkpoint_files import AdamState, Book, Progress
+from rltui.learn.adam import Adam
+from rltui.learn.checkpoint_files import Book, Progress
 from rltui.learn.config import PPOConfig
 from rltui.learn.normalization import RunningStatistics
 
@@ -51,8 +52,8 @@ class LearnerState:
         """sizes: widths of the policy and of the critic, from the observation's to the last one's."""
         policy, critic = (networks.build(size[0], size[1:-1], size[-1], 2 * seed + i) for i, size in enumerate(sizes))
         self.policy, self.critic = policy.to(device), critic.to(device)
-        self.policy_optimizer = torch.optim.Adam(self.policy.parameters(), lr=config.learning_rate)
-        self.critic_optimizer = torch.optim.Adam(self.critic.parameters(), lr=config.critic_learning_rate)
+        self.policy_optimizer = Adam(self.policy.parameters(), config.learning_rate)
+        self.critic_optimizer = Adam(self.critic.parameters(), config.critic_learning_rate)
         self.return_statistics = RunningStatistics()
         self.updates = 0
 
@@ -61,15 +62,15 @@ class LearnerState:
         return LearnerSnapshot(
             policy=_cloned(self.policy.state_dict()),
             critic=_cloned(self.critic.state_dict()),
-            policy_optimizer=_cloned(self.policy_optimizer.state_dict()),
-            critic_optimizer=_cloned(self.critic_optimizer.state_dict()),
+            policy_optimizer=self.policy_optimizer.state_dict(),
+            critic_optimizer=self.critic_optimizer.state_dict(),
             book=Book(progress, self.updates, copy(self.return_statistics)),
         )
 
     def load(self, files: Mapping[str, bytes]) -> Progress:
         """Take over a checkpoint. RltuiError names file and mismatch; then nothing was changed.
 
-        Learning rates, betas and eps stay those of the profile.
+        Learning rates stay those of the profile.
         """
         policy, critic = (
             files_of.read_network(name, files_of.take(files, name), network.state_dict())
@@ -85,8 +86,8 @@ class LearnerState:
         book = files_of.read_book(files_of.take(files, files_of.BOOK_KEEPING))
         self.policy.load_state_dict(policy)
         self.critic.load_state_dict(critic)
-        _load_adam(self.policy_optimizer, policy_adam)
-        _load_adam(self.critic_optimizer, critic_adam)
+        self.policy_optimizer.load(policy_adam)
+        self.critic_optimizer.load(critic_adam)
         self.return_statistics = book.return_statistics
         self.updates = book.cumulative_model_updates
         return book.progress
@@ -97,42 +98,33 @@ class Backup:
 
     def __init__(self, state: LearnerState) -> None:
         self._state = state
-        self._parameters = [(p, p.detach().clone()) for n in (state.policy, state.critic) for p in n.parameters()]
-        optimizers = (state.policy_optimizer, state.critic_optimizer)
-        self._adam = [(adam, {p: _cloned(moments) for p, moments in adam.state.items()}) for adam in optimizers]
+        both = (state.policy, state.critic)
+        self._parameters = [[(p, p.detach().clone()) for p in network.parameters()] for network in both]
+        adams = (state.policy_optimizer, state.critic_optimizer)
+        self._moments = [(moment, moment.clone()) for adam in adams for moment in adam.tensors()]
+        self._steps = [(adam, adam.steps) for adam in adams]
         self._statistics = copy(state.return_statistics)
         self._updates = state.updates
 
     def change(self) -> tuple[float, float]:
         """Norm of the parameters' change since then: of the policy, of the critic."""
-        n = len(list(self._state.policy.parameters()))
-        changes = [(p.detach() - before).norm() for p, before in self._parameters]
-        return float(torch.stack(changes[:n]).norm()), float(torch.stack(changes[n:]).norm())
+        policy, critic = (
+            float(torch.stack([(p.detach() - before).norm() for p, before in pairs]).norm())
+            for pairs in self._parameters
+        )
+        return policy, critic
 
+    @torch.no_grad()
     def restore(self) -> None:
-        """Put everything back. Adam's state from before its first step, which is empty, becomes empty again."""
-        with torch.no_grad():
-            for parameter, before in self._parameters:
-                parameter.copy_(before)
-                parameter.grad = None
-        for adam, moments in self._adam:
-            adam.state.clear()
-            adam.state.update(moments)
+        """Put everything back."""
+        for tensor, before in (*self._parameters[0], *self._parameters[1], *self._moments):
+            tensor.copy_(before)
+        for adam, steps in self._steps:
+            adam.zero_grad()
+            adam.steps = steps
         self._state.return_statistics = self._statistics
         self._state.updates = self._updates
 
 
-def _cloned(value: Any) -> Any:
-    """The same nested dictionaries and lists with every tensor copied."""
-    if isinstance(value, Tensor):
-        return value.detach().clone()
-    if isinstance(value, dict):
-        return {key: _cloned(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_cloned(item) for item in value]
-    return value
-
-
-def _load_adam(optimizer: torch.optim.Adam, state: AdamState) -> None:
-    """Torch casts the moments to the parameters' device and dtype; groups keep our hyper-parameters."""
-    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+def _cloned(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {key: value.detach().clone() for key, value in state.items()}

@@ -82,13 +82,14 @@ def from_folder(name: str, folder: Path | None) -> str:
     return f"{(beside if beside.is_file() else path).resolve()}:{class_name}"
 
 
-def check_component(part: Placed) -> list[Finding]:
-    """Import it, compare its parameters, build it once: whatever goes wrong is a finding."""
+def check_component(part: Placed, folder: Path | None) -> list[Finding]:
+    """Import it, compare its parameters, build it once: whatever goes wrong is a finding. folder: of the profile."""
     try:
-        cls = resolve(part.kind, part.name)
+        cls = resolve(part.kind, from_folder(part.name, folder))
     except RltuiError as error:
         near = nearest(part.name, BUILT_IN[part.kind])
-        message = f"unknown {part.kind}" if ":" not in part.name else plain(error.message)
+        reason = plain(error.message).partition(": ")[2]  # after kind and name
+        message = reason if ":" in part.name else f"unknown {part.kind}"
         return [Finding(part.name_path, message, _names(part.kind), part.name, near)]
     wrong = _contract(part, cls)
     if wrong:
@@ -122,13 +123,13 @@ def _names(kind: Kind) -> str:
 def _contract(part: Placed, cls: type[Any]) -> str:
     """What the class lacks to be a component of its kind, or ""."""
     module, _, name = BASES[part.kind].partition(":")
-    if not issubclass(cls, getattr(importlib.import_module(module), name)):
+    base: type[Any] = getattr(importlib.import_module(module), name)
+    if not issubclass(cls, base):
         return f"{cls.__name__} is no {name}"
     if not dataclasses.is_dataclass(cls.Params):
         return f"{cls.__name__}.Params is no dataclass"
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
-    if part.kind == "reward":
-        missing += [attribute for attribute in ("category", "sign") if not hasattr(cls, attribute)]
+    missing += [attribute for attribute in vars(base).get("__annotations__", ()) if not hasattr(cls, attribute)]
     return f"{cls.__name__} does not define {', '.join(missing)}" if missing else ""
 
 

@@ -123,8 +123,10 @@ class _Scanner:
             table = (*table, self._arrays[table])
         elif table in self._headers:
             self.lines.repeats.append(Repeat(table, line, self._headers[table], name, header=True))
-        self._headers.setdefault(table, line)
-        self._mark(table, line)
+        if table not in self._headers:
+            self._headers[table] = self.lines.of[table] = line
+        for length in range(1, len(table)):  # tables that only their children's headers mention
+            self._mark(table[:length], line)
         return table
 
     def _within_arrays(self, parts: tuple[str, ...]) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,7 +75,7 @@ def _findings(data: dict[str, Any], path: Path | None) -> tuple[Profile | None, 
     folder = path.parent if path is not None else None
     model, findings = validate(Profile, prepare(data, folder), data)
     for part in placed(data):
-        findings += check_component(dataclasses.replace(part, name=from_folder(part.name, folder)))
+        findings += check_component(part, folder)
     wrong = {finding.path for finding in findings}  # what is wrong in itself needs no rule's opinion too
     findings += [finding for finding in broken_rules(data) if finding.path not in wrong]
     if findings or not isinstance(model, Profile):

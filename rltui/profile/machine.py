@@ -58,7 +58,7 @@ def memory(profile: Profile, obs_size: int, actions: int) -> Memory:
     workers = worker_count(profile)
     agents = workers * profile.collect.arenas * cars
     row = 4 * obs_size + 8 + 4 + 4 + 1 + 1  # observation, action, log-probability, reward, terminated, truncated
-    shared = agents * ((steps_per_rollout(profile) + 1) * row) * (profile.ppo.buffer_iterations + 1)
+    shared = agents * ((steps_per_rollout(profile) + 1) * row) * profile.ppo.buffer_iterations
     nets = ((profile.policy.layers, actions), (profile.critic.layers, 1))
     weights = 16 * sum(
         parameter_count(obs_size, layers, outputs) for layers, outputs in nets

@@ -32,7 +32,9 @@ def sha256(content: bytes) -> str:
 
 
 def of_files(files: Mapping[str, bytes]) -> dict[str, Entry]:
-    """The entries of files in memory. ValueError for a name that could leave its folder, or is the manifest's own."""
+    """The entries of files in memory. ValueError for no files, and a name that could leave its folder or is this one's."""
+    if not files:
+        raise ValueError("a checkpoint cannot be empty")
     for name in files:
         if not _FILE_NAME.fullmatch(name) or name == NAME:
             raise ValueError(f"{name!r} cannot be a file of a checkpoint")

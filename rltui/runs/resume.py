@@ -18,7 +18,7 @@ from rltui.runs import checkpoint
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones, look, newest_commit
 from rltui.runs.lock import holder
 from rltui.runs.meta import Meta
-from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder
+from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
 from rltui.runs.signature import Signature
 from rltui.runs.words import ago, counted
 
@@ -37,6 +37,7 @@ class ResumePlan:
     commit: int = 0  # of the checkpoint; the next saved state of `run` is commit + 1
     parent: str | None = None  # `<run>@<timesteps>`, for meta.json: set by a branch, kept by a resume
     parent_run: str | None = None  # of a branch whose parent lies in the same data folder
+    rewind: bool = True  # the journal gets a run_resumed: it has, or may have, rows above `timesteps`
     warnings: tuple[str, ...] = ()
 
 
@@ -136,7 +137,12 @@ def _new(start: _Start) -> ResumePlan:
             f"run {start.run!r} exists: a new run needs a name of its own",
             f"go on with it: {start.command(f'--run {start.run}')}\nor choose another name: --run NAME",
         )
-    return ResumePlan("new", _free_name(start), "a new run, as asked for: training starts from zero")
+    return _from_zero(start.data.run(_free_name(start)), "a new run, as asked for")
+
+
+def _from_zero(paths: RunPaths, why: str) -> ResumePlan:
+    """A run that died before its first save has a journal all the same."""
+    return ResumePlan("new", paths.name, f"{why}: training starts from zero", rewind=os.path.lexists(paths.journal))
 
 
 def _free_name(start: _Start) -> str:
@@ -164,7 +170,7 @@ def _auto(start: _Start) -> ResumePlan:
     unfit += [reason for search in searches if (reason := _why_unfit(start, search))]
     if unfit:
         raise _nothing_fits(start, unfit)
-    return ResumePlan("new", _free_name(start), "there is no run to go on with: training starts from zero")
+    return _from_zero(start.data.run(_free_name(start)), "there is no run to go on with")
 
 
 def _fitting(start: _Start, search: _Search) -> tuple[CheckpointInfo, Meta, _Search] | None:
@@ -190,7 +196,7 @@ def _auto_of_run(start: _Start, paths: RunPaths) -> ResumePlan:
     if reason is not None:
         raise _nothing_fits(start, [reason])
     there = "has no checkpoint yet" if paths.exists() else "does not exist yet"
-    return ResumePlan("new", paths.name, f"run {paths.name!r} {there}: training starts from zero")
+    return _from_zero(paths, f"run {paths.name!r} {there}")
 
 
 def _nothing_fits(start: _Start, unfit: list[str]) -> RltuiError:
@@ -267,7 +273,7 @@ def _branch(start: _Start, info: CheckpointInfo, meta: Meta, home: RunPaths | No
         raise RltuiError(
             f"run {start.run!r} exists, and {info.path} is not its newest checkpoint", "choose another name: --run NAME"
         )
-    source = home.name if home is not None else meta.run
+    source = home.name if home is not None else meta.run if name_problem(meta.run) is None else "imported"
     name = start.run or branch_name(start.data, source)
     why = "it is not that run's newest" if home is not None and start.run is None else "as asked for"
     return ResumePlan(

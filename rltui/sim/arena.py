@@ -28,15 +28,16 @@ class SoccarArena:
         rules = RocketSim.MutatorConfig()
         rules.boost_used_per_second = BOOST_USE
         self.arena.set_mutator_config(rules)
-        self.pads = self.arena.get_boost_pads()
+        self.pad_index = {pad: index for index, pad in enumerate(self.arena.get_boost_pads())}
         self.cars: list[Any] = []
         self.first_tick = 0  # the arena's tick count when the episode began
         self.first_id = 0  # ids go on counting: a car's index is its id less this
 
-    def listen(self, on_touch: Event, on_pickup: Event) -> None:
-        """Be told of each tick of a ball touch and of each boost pickup."""
+    def listen(self, on_touch: Event, on_pickup: Event, on_demo: Event) -> None:
+        """Be told of each tick of a ball touch, of each boost pickup, of each demolition."""
         self.arena.set_ball_touch_callback(on_touch, self._index)
         self.arena.set_boost_pickup_callback(on_pickup, self._index)
+        self.arena.set_car_demo_callback(on_demo, self._index)
 
     def reset(self, setup: ArenaSetup) -> None:
         """Begin an episode: new cars, so that nothing is carried over, then ball, cars, pads, controls.
@@ -72,7 +73,7 @@ class SoccarArena:
             self.arena.step(1)
 
     def _set_pads(self, timers: Float | None) -> None:
-        for index, pad in enumerate(self.pads):
+        for index, pad in enumerate(self.pad_index):
             state = RocketSim.BoostPadState()
             if timers is not None and timers[index] > 0:
                 state.cooldown = float(timers[index])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
+import time
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from rltui.supervise.socket_address import SocketAddress
 
+QUEUE_FULL_PAUSE = 0.01  # seconds
 _PIECE = 1 << 16  # bytes read at once
 
 
@@ -40,7 +42,7 @@ class SocketStream:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             self._socket.settimeout(timeout)
-            self._socket.connect(path)
+            _connect(self._socket, path, time.monotonic() + timeout)
         except OSError:
             self._socket.close()
             raise
@@ -57,6 +59,19 @@ class SocketStream:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _connect(connection: socket.socket, path: str, deadline: float) -> None:
+    """A Unix socket with a time-out does not wait while the listener's queue is full: it fails at once, so ask again."""
+    while True:
+        try:
+            connection.connect(path)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(QUEUE_FULL_PAUSE)
+        else:
+            return
 
 
 class PipeStream:

@@ -108,8 +108,8 @@ class ControlLoop:
         if connection is None:
             self._complain("a client", Fault("foreign", "it belongs to another user"))
         elif len(self._sessions) >= self._limits.clients:
-            connection.close()
             self._complain("a client", Fault("crowded", f"{self._limits.clients} clients are attached already"))
+            connection.close()
         else:
             self._sessions.append(ClientSession(connection, self._limits))
 
@@ -161,11 +161,11 @@ class ControlLoop:
 
     def _part(self, session: ClientSession) -> None:
         self._watch(session.socket, False, False, self._accept)
-        session.socket.close()
         self._sessions.remove(session)
         self._desk.leave(session)
         if session.fault is not None:
             self._complain(session.name, session.fault)
+        session.socket.close()
 
     def _complain(self, who: str, fault: Fault) -> None:
         """Count every fault; log a few and then how many were left out, so that no client can fill the journal."""

@@ -13,6 +13,7 @@ from rltui.errors import RltuiError
 from rltui.supervise import socket_address
 from rltui.supervise.socket_address import SocketAddress
 
+BACKLOG = 64  # connections that wait to be accepted
 SEND_BUFFER = 1 << 15  # bytes; what a stopped viewer finds queued when it goes on is old, so keep it small
 
 
@@ -84,7 +85,7 @@ def _listen(path: Path) -> socket.socket:
         temporary.unlink(missing_ok=True)
         listening.bind(str(temporary))
         temporary.chmod(0o600)
-        listening.listen(16)
+        listening.listen(BACKLOG)
         listening.setblocking(False)
         temporary.rename(path)
     except OSError as error:

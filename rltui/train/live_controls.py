@@ -16,6 +16,11 @@ from rltui.train.stop_request import StopRequest, Urgency
 
 LIVE_INTERVAL = 0.1  # seconds between two live states
 PAUSE_POLL = 0.02  # seconds between two looks while paused
+MEANING = {
+    Urgency.FINISH: "the iteration is finished and saved, then training stops (Ctrl-C again: save now)",
+    Urgency.NOW: "the last whole state is saved and training stops now (Ctrl-C again: abandon)",
+    Urgency.ABANDON: "training stops without saving",
+}
 URGENCY = {"finish": Urgency.FINISH, "now": Urgency.NOW, "abandon": Urgency.ABANDON}
 
 
@@ -51,8 +56,10 @@ class LiveControls:
         commands: Callable[[], Sequence[Pending]],
         send_live: Callable[[Live], None],
         change_state: Callable[[str, str], None],
+        log: Callable[[str], None],
     ) -> None:
-        """change_state(state, reason): writes the state's record and sets it on the loop."""
+        """change_state(state, reason): writes the state's record and sets it on the loop. log: a line for people."""
+        self._log, self._said = log, Urgency.NONE
         self._loop, self._stop = loop, stop
         self._commands, self._send_live, self._change_state = commands, send_live, change_state
         self.workers: Callable[[], list[WorkerLive]] = list
@@ -75,6 +82,7 @@ class LiveControls:
         """Obey what has come, without holding. Raises StopNow when the stop cannot wait."""
         for pending in self._commands():
             self._obey(pending)
+        self._say_stop()
         self._show()
         self._stop.check()
 
@@ -89,6 +97,12 @@ class LiveControls:
         for pending in self.saves:
             pending.refused(reason)
         self.saves.clear()
+
+    def _say_stop(self) -> None:
+        """Say once what a stop will do; the signal's handler may not write anything itself."""
+        if self._stop.urgency > self._said:
+            self._said = self._stop.urgency
+            self._log(f"{self._stop.reason}: {MEANING[self._said]}")
 
     def _obey(self, pending: Pending) -> None:
         match pending.command:

@@ -69,7 +69,9 @@ class _Session:
         server = ControlServer(self._paths, self._paths.name, log=tell).start()
         self._stack.callback(server.close)
         self._publisher.server = server
-        controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._change_state)
+        controls = LiveControls(
+            self._loop, self._stop, server.poll, self._publisher.live, self._change_state, self._log
+        )
         saving = Saving(self._prepared, self._paths, self._text, tell)
         trainer = Trainer(
             self._prepared, self._paths, learner, collector, saving, controls, self._loop, self._stop, tell
@@ -98,6 +100,9 @@ class _Session:
             self._collector = LocalCollector(actor, shared, profile.workers.timeout_s, tell)
         self._stack.callback(self._collector.close)
         return self._collector
+
+    def _log(self, line: str) -> None:
+        self._publisher.log("info", "trainer", line)
 
     def _change_state(self, state: str, reason: str) -> None:
         self._loop.state, self._loop.reason = state, reason

@@ -26,13 +26,14 @@ class Action:
     footer: int | None = None
     trains: bool = False
     palette: bool = True
+    bound: bool = True  # False: Textual binds the key itself
 
 
 EVERYWHERE = (
-    Action("help", ("question_mark",), "Help", "This page: the keys, and what has the focus explained", "Program", 90),
-    Action("app.command_palette", ("ctrl+p",), "Palette", "Find any of these by name", "Program", 91, palette=False),
-    Action("toggle_theme", ("t",), "Theme", "Light or dark", "View"),
-    Action("picture", ("ctrl+e",), "Picture", "Save the screen as SVG and as text", "Program"),
+    Action("app.help", ("question_mark",), "Help", "This page: the keys, and what has the focus explained", "Program", 90),
+    Action("app.command_palette", ("ctrl+p",), "Palette", "Find any of these by name", "Program", 91, palette=False, bound=False),
+    Action("app.toggle_theme", ("t",), "Theme", "Light or dark", "View"),
+    Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and as text", "Program"),
     Action("leave", ("q", "ctrl+q"), "Quit", "Leave; a running trainer goes on unless you say otherwise", "Program", 99),
 )  # fmt: skip
 
@@ -47,7 +48,7 @@ COCKPIT = (
     Action("pane('4')", ("4",), "Workers", "Show the workers", "View"),
     Action("pane('i')", ("i",), "Run", "Show what is trained: profile, nets, settings, machine", "View"),
     Action("pane('9')", ("9",), "Log", "Show the log", "View"),
-    Action("app.focus_next", ("tab",), "Next pane", "Move the focus on; shift+tab moves it back", "View", palette=False),
+    Action("app.focus_next", ("tab",), "Next pane", "Move the focus on; shift+tab moves it back", "View", palette=False, bound=False),
     Action("maximise", ("f",), "Maximise", "The focused pane alone, or all panes again", "View", 10),
     Action("log_level", ("l",), "Log level", "Show more or fewer kinds of log lines", "View"),
     Action("back", ("escape",), "Back", "One level back: all panes, then the launcher", "View", palette=False),
@@ -73,7 +74,7 @@ def bindings(place: Place) -> list[BindingType]:
     return [
         Binding(key, action.name, action.label, show=False)
         for action in PLACES[place]
-        if not action.name.startswith("app.")  # Textual binds its own
+        if action.bound
         for key in action.keys
     ]
 

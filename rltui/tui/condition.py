@@ -67,7 +67,7 @@ def _ended(snapshot: RunSnapshot) -> Condition:
 def _before_the_first_record(snapshot: RunSnapshot) -> Condition:
     if snapshot.alive is False:
         return Condition("DID NOT START", "✗", "bad", "its output is in the log", running=False)
-    return Condition("STARTING", "◌", "busy", "waiting for the trainer's first word")
+    return Condition("STARTING", "◌", "busy", "the trainer loads torch, then starts its workers")
 
 
 def _unclean(snapshot: RunSnapshot, now: float) -> Condition:

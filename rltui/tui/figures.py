@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import datetime
 
 UNKNOWN = "–"
@@ -57,13 +58,33 @@ def signed(value: float | None) -> str:
 
 
 def axis(value: float) -> str:
-    """A tick label: at most six columns."""
-    text = number(value)
-    if len(text) > 5:
-        text = short(value).replace(" ", "")
-    if "." in text and "e" not in text and not text[-1].isalpha():
-        text = text.rstrip("0").rstrip(".")
-    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) and len(text) > 4 else text
+    """A tick label of at most five columns: 40, -2, .015, 16k, 2.5M, 3e-6."""
+    size = abs(value)
+    if size >= 9999.5:
+        unit, limit = ("G", 1e9) if size >= 1e9 else ("M", 1e6) if size >= 1e6 else ("k", 1e3)
+        return f"{value / limit:.3g}{unit}"
+    if 0 < size < 9.5e-4:
+        return f"{value:.0e}".replace("e-0", "e-")
+    texts = [
+        f"{value:.{digits}g}".replace("0.", ".", 1) if 0 < size < 1 else f"{value:.{digits}g}" for digits in (4, 3, 2)
+    ]
+    return next((text for text in texts if len(text) <= 5), texts[-1])
+
+
+def aligned(values: Sequence[float | None]) -> list[str]:
+    """Signed figures with the same number of decimals, so that they align when set to the right."""
+    largest = max((abs(value) for value in values if value is not None and math.isfinite(value)), default=0.0)
+    decimals = 0 if largest >= 1000 else 1 if largest >= 100 else 2 if largest >= 1 else 3 if largest >= 0.1 else 4
+    return [UNKNOWN if value is None or not math.isfinite(value) else f"{value:+.{decimals}f}" for value in values]
+
+
+def seconds(value: float | None) -> str:
+    """A short time with the digits that matter: 6 ms, 0.80 s, 12.4 s."""
+    if value is None or not math.isfinite(value):
+        return UNKNOWN
+    if value < 0.0995:
+        return f"{value * 1000:.0f} ms"
+    return f"{value:.2f} s" if value < 9.995 else f"{value:.1f} s" if value < 99.95 else duration(value)
 
 
 def rate(value: float | None) -> str:
@@ -109,6 +130,13 @@ def duration(seconds: float | None) -> str:
     if whole < 86400:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} m"
     return f"{whole // 86400} d {whole % 86400 // 3600:02d} h"
+
+
+def remaining(seconds: float | None) -> str:
+    """Time left: as `duration`, always in whole seconds."""
+    if seconds is None or not math.isfinite(seconds):
+        return UNKNOWN
+    return f"{max(round(seconds), 0)} s" if seconds < 59.5 else duration(seconds)
 
 
 def age(seconds: float | None) -> str:

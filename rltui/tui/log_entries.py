@@ -91,7 +91,8 @@ def _of_checkpoint(record: CheckpointSaved | CheckpointFailed | CheckpointPruned
         case CheckpointSaved():
             size = figures.megabytes(record.bytes / 1e6)
             text = f"{record.kind} {record.label or f'{record.timesteps:,}'} saved: {size} in {record.seconds:.2f} s"
-            return LogEntry(record.time, "info", "runs", text)
+            level: Level = "info" if record.kind == "milestone" else "debug"  # checkpoints come several a minute
+            return LogEntry(record.time, level, "runs", text)
         case CheckpointFailed():
             return LogEntry(record.time, "error", "runs", f"{record.kind} not saved: {record.reason} ({record.path})")
         case CheckpointPruned():
@@ -99,16 +100,15 @@ def _of_checkpoint(record: CheckpointSaved | CheckpointFailed | CheckpointPruned
 
 
 def _of_command(record: CommandLogged) -> LogEntry:
+    who = record.by.partition(" on ")[0]
     match record.outcome:
         case CommandAccepted():
-            return LogEntry(record.time, "debug", record.by, f"{record.command} → accepted")
+            return LogEntry(record.time, "debug", who, f"{record.command} → accepted")
         case CommandApplied():
             outcome = f"applied after {figures.duration(record.outcome.seconds)}"
-            return LogEntry(
-                record.time, "info", record.by, _joined(f"{record.command} → {outcome}", record.outcome.detail)
-            )
+            return LogEntry(record.time, "info", who, _joined(f"{record.command} → {outcome}", record.outcome.detail))
         case CommandRefused():
-            return LogEntry(record.time, "warning", record.by, f"{record.command} → refused: {record.outcome.reason}")
+            return LogEntry(record.time, "warning", who, f"{record.command} → refused: {record.outcome.reason}")
 
 
 def _joined(first: str, second: str, separator: str = ": ") -> str:

@@ -306,5 +306,5 @@ class _Draft:
             if not row.failed or record.restarts == 0:
                 row = replace(row, event=again, failed=False)
             else:
-                row = replace(row, event=f"{again}, had {row.event}", failed=False)
+                row = replace(row, event=f"{row.event}; {again}", failed=False)
         self._workers[record.worker] = replace(row, event_time=record.time)

@@ -11,7 +11,7 @@ Line = tuple[Span, ...]
 
 ROLES = (
     "muted", "faint", "strong", "key", "title", "link", "good", "warn", "bad", "busy", "idle", "positive", "negative",
-    "cursor", "cursor-muted", "track", "mark", "pill-good", "pill-warn", "pill-bad", "pill-busy", "pill-idle",
+    "cursor", "cursor-muted", "track", "mark", "band", "pill-good", "pill-warn", "pill-bad", "pill-busy", "pill-idle",
     "series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7",
 )  # fmt: skip
 
@@ -89,10 +89,13 @@ def beside(blocks: Sequence[Sequence[Line]], widths: Sequence[int], gap: int = 2
 
 
 def wrap(text: str, width: int, role: str = "") -> list[Line]:
-    """Words wrapped to `width` columns; a longer word is cut into pieces. Line breaks of the text are kept."""
+    """Words wrapped to `width` columns; a longer word is cut into pieces. Line breaks and indents of the text are kept."""
     lines: list[Line] = []
     for paragraph in text.split("\n"):
-        lines += [text_line(row, role) for row in _wrap_words(clean(paragraph).split(), max(width, 1))] or [()]
+        words = clean(paragraph)
+        indent = min(len(words) - len(words.lstrip()), max(width - 8, 0)) if words.strip() else 0
+        rows = _wrap_words(words.split(), max(width - indent, 1))
+        lines += [text_line(" " * indent + row, role) for row in rows] or [()]
     return lines
 
 

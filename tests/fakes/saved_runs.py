@@ -66,17 +66,31 @@ def place(folder: Path, files: Mapping[str, bytes]) -> Path:
     return folder
 
 
-def save(paths: RunPaths, commit: int, timesteps: int, *, size: int = 600, time: float = 1_700_000_000.0, obs: str = "default 92") -> Path:
+def save(
+    paths: RunPaths,
+    commit: int,
+    timesteps: int,
+    *,
+    size: int = 600,
+    time: float = 1_700_000_000.0,
+    obs: str = "default 92",
+) -> Path:
     """One complete checkpoint."""
-    return place(paths.checkpoint(timesteps), make_files(make_meta(paths.name, commit, timesteps, time=time, obs=obs), size))
+    return place(
+        paths.checkpoint(timesteps), make_files(make_meta(paths.name, commit, timesteps, time=time, obs=obs), size)
+    )
 
 
-def save_milestone(paths: RunPaths, commit: int, timesteps: int, label: str, phase: str = "Phase1-BallTouching") -> Path:
+def save_milestone(
+    paths: RunPaths, commit: int, timesteps: int, label: str, phase: str = "Phase1-BallTouching"
+) -> Path:
     """One complete milestone."""
     return place(paths.milestones / phase / label, make_files(make_meta(paths.name, commit, timesteps)))
 
 
-def make_run(data: DataDir, name: str = "alpha", commits: int = 3, *, time: float = 1_700_000_000.0, obs: str = "default 92") -> RunPaths:
+def make_run(
+    data: DataDir, name: str = "alpha", commits: int = 3, *, time: float = 1_700_000_000.0, obs: str = "default 92"
+) -> RunPaths:
     """A run with checkpoints of commits 1 … `commits` at 1000, 2000 … timesteps, and its folder."""
     paths = data.run(name)
     paths.folder.mkdir(parents=True, exist_ok=True)
@@ -89,7 +103,16 @@ def litter(data: DataDir, paths: RunPaths) -> None:
     """Put stray entries in every data folder."""
     phase = paths.milestones / "Phase1-BallTouching"
     phase.mkdir(parents=True, exist_ok=True)
-    places = [data.root, data.runs, data.checkpoints, data.milestones, paths.folder, paths.checkpoints, paths.milestones, phase]
+    places = [
+        data.root,
+        data.runs,
+        data.checkpoints,
+        data.milestones,
+        paths.folder,
+        paths.checkpoints,
+        paths.milestones,
+        phase,
+    ]
     for place in places:
         place.mkdir(parents=True, exist_ok=True)
         for name in STRAYS:
@@ -109,14 +132,25 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def row(timesteps: int, iteration: int = 0, reward: float = 0.0) -> IterationFinished:
     return IterationFinished(
-        time=1_700_000_000.0 + timesteps, iteration=iteration, timesteps=timesteps, metrics={"rollout/policy_reward": reward}
+        time=1_700_000_000.0 + timesteps,
+        iteration=iteration,
+        timesteps=timesteps,
+        metrics={"rollout/policy_reward": reward},
     )
 
 
 def header(run: str = "alpha", *, time: float = 1_700_000_000.0, pid: int = 4321) -> RunStarted:
     """A session's first record; everything that does not matter is zero or empty."""
     values = {name: _nothing(field) for name, field in _fields(RunStarted)}
-    values |= {"run": run, "profile": "quick", "label": "BallTouching", "phase": 1, "time": time, "pid": pid, "host": "tower"}
+    values |= {
+        "run": run,
+        "profile": "quick",
+        "label": "BallTouching",
+        "phase": 1,
+        "time": time,
+        "pid": pid,
+        "host": "tower",
+    }
     return RunStarted(**values)
 
 

@@ -133,8 +133,10 @@ def test_workers_that_cannot_start_are_one_message_and_no_zombie(training: Train
 
 
 def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_next_start(training: Training) -> None:
+    before = segments()
     training.start()
     training.wait_records(IterationFinished, 3)
+    assert segments() - before, "this run's"
     workers = [psutil.Process(training.worker_pid(index)) for index in (0, 1)]
     assert training.process is not None
     training.process.kill()
@@ -142,7 +144,7 @@ def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_nex
     killed = time.monotonic()
     wait_for(lambda: not any(_runs(worker) for worker in workers), "the workers' end", 5.0)
     assert time.monotonic() - killed <= 5.0
-    assert shared_memory_left() == []
+    wait_for(lambda: segments() <= before, "the shared memory's end", 5.0)
     reached = training.iterations()[-1].timesteps
     training.start("--steps", str(reached + 2048))
     assert training.wait_end() == 0
@@ -158,17 +160,6 @@ def _runs(process: psutil.Process) -> bool:
         return False
 
 
-def shared_memory_left() -> list[str]:
-    """Segments of multiprocessing that nobody holds open."""
-    return [entry.name for entry in Path("/dev/shm").glob("psm_*") if not _held(entry)]
-
-
-def _held(segment: Path) -> bool:
-    """Whether any process still maps it."""
-    for process in psutil.process_iter():
-        try:
-            if any(mapping.path == str(segment) for mapping in process.memory_maps()):
-                return True
-        except psutil.Error:
-            continue
-    return False
+def segments() -> set[str]:
+    """Shared memory of all processes of this machine."""
+    return {entry.name for entry in Path("/dev/shm").glob("psm_*")}

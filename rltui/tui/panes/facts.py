@@ -65,6 +65,15 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
     ]
 
 
+def _rates(header: RunStarted) -> str:
+    policy, critic = header.learning_rate, header.critic_learning_rate
+    return f"learning rate {policy:g}" if policy == critic else f"policy {policy:g}, critic {critic:g}"
+
+
+def _minibatch(header: RunStarted) -> str:
+    return "" if header.minibatch == header.batch else f" in {header.minibatch:,}"
+
+
 def _net(layers: list[int], outputs: int, parameters: int) -> str:
     return f"{'-'.join(str(size) for size in (*layers, outputs))}, {figures.short(parameters)} parameters"
 

@@ -15,7 +15,7 @@ _SIGNS: dict[Level, tuple[str, str]] = {
 }  # fmt: skip
 
 
-class LogPane(Scrolled, Pane):
+class LogPane(Pane, Scrolled):
     """Wrapped lines of the chosen level and above."""
 
     NUMBER = "9"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rltui.tui.model import RunSnapshot
-from rltui.tui.paint import Line, wrap
+from rltui.tui.paint import Line, width_of, wrap
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.painted import Painted
 
@@ -39,11 +39,11 @@ class Pane(Painted, can_focus=True):
     def title(self, siblings: Sequence[Pane] = ()) -> str:
         """The border's title: the digit that shows the pane, then its name. siblings: those hidden behind it, named too."""
         if not siblings:
-            return f"[$primary]{self.NUMBER}[/] {self.NAME}" if self.NUMBER else self.NAME
+            return f"[bold $primary]{self.NUMBER}[/] {self.NAME}" if self.NUMBER else self.NAME
         return "  ".join(
-            f"[$primary]{pane.NUMBER}[/] [bold $foreground]{pane.NAME}[/]"
+            f"[bold $primary]{pane.NUMBER}[/] [bold $foreground]{pane.SHORT}[/]"
             if pane is self
-            else f"[$faint]{pane.NUMBER} {pane.SHORT}[/]"
+            else f"[$muted]{pane.NUMBER}[/] [$faint]{pane.SHORT}[/]"
             for pane in siblings
         )
 
@@ -66,7 +66,7 @@ class Pane(Painted, can_focus=True):
         if self.view is None:
             return []
         if self.has_nothing(self.view):
-            return wrap(self.EMPTY, width, "muted")[:height]
+            return in_the_middle(wrap(self.EMPTY, min(width, 56), "muted"), width, height)
         return self.draw(self.view, width, height)
 
     def has_nothing(self, view: View) -> bool:
@@ -84,3 +84,10 @@ class Pane(Painted, can_focus=True):
     def subtitle(self, view: View) -> str:
         """The lower border's text, in Textual markup; usually empty."""
         return ""
+
+
+def in_the_middle(lines: list[Line], width: int, height: int) -> list[Line]:
+    """The lines centred in the room, as far as they fit."""
+    left = max(width - max((width_of(line) for line in lines), default=0), 0) // 2
+    above = max(height - len(lines), 0) // 2
+    return [*([()] * above), *(((" " * left, ""), *line) for line in lines)][:height]

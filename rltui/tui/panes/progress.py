@@ -9,21 +9,21 @@ from rltui.tui.paint import Line, pad
 from rltui.tui.widgets.bars import progress_bar
 
 _ROLES = {"checkpoint": "series-1", "milestone": "series-2", "limit": "series-3"}
-_NOTE = 15  # columns of percent and time left
-_LEAST = 6  # columns of a bar
+_PERCENT, _LEFT = 6, 13  # columns
+_LEAST, _MOST = 6, 40  # columns of a bar
 
 
 def progress_line(snapshot: RunSnapshot, width: int) -> Line:
-    """As many goals as fit side by side, bars sharing the room evenly; before the first record, words."""
+    """As many goals as fit side by side, bars sharing the room evenly; nothing before the first record."""
     goals = pace.goals(snapshot)
     if not goals:
-        return ((" waiting for the trainer: it loads torch and starts its workers first", "muted"),)
+        return ()
     while goals and width < sum(_fixed(goal) + _LEAST for goal in goals):
         goals.pop()
     room = width - sum(_fixed(goal) for goal in goals)
     spans: list[tuple[str, str]] = []
     for index, goal in enumerate(goals):
-        bar = min(room // (len(goals) - index), 40)
+        bar = min(room // (len(goals) - index), _MOST)
         room -= bar
         spans += _goal(goal, bar)
     return tuple(spans)
@@ -36,14 +36,14 @@ def _name(goal: pace.Goal) -> str:
 
 
 def _fixed(goal: pace.Goal) -> int:
-    return len(_name(goal)) + _NOTE + 4
+    return len(_name(goal)) + 2 + _PERCENT + _LEFT
 
 
 def _goal(goal: pace.Goal, bar: int) -> Line:
-    left = figures.duration(goal.seconds)
+    left = "" if goal.seconds is None else f"in {figures.remaining(goal.seconds)}"
     return (
         (f" {_name(goal)} ", "muted"),
         *progress_bar(goal.share, bar, _ROLES[goal.name]),
-        (f" {figures.percent(goal.share):>5}", ""),
-        (pad(f" {left}", _NOTE - 4), "muted"),
+        (pad(figures.percent(goal.share), _PERCENT, ">"), ""),
+        (pad(f" {left}", _LEFT), "muted"),
     )

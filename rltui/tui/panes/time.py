@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 from rltui.tui import figures
 from rltui.tui.model import RunSnapshot
-from rltui.tui.paint import Line, ends, pad, text_line
+from rltui.tui.paint import Line, ends, pad, width_of, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.widgets.bars import filled_bar
 
 WORKER_PARTS = ("simulate", "state", "infer", "observe", "reward", "reset", "other")
 LABELS = {"state": "read state"}
 ADVICE = {
-    "learn": "learning: fewer epochs, a smaller net or a GPU",
-    "simulate": "the simulator itself: only more cores help",
-    "infer": "the policy in the workers: a smaller net",
-    "save": "saving: raise save_every or use a faster disk",
+    "learn": "fewer epochs, a smaller net or a GPU would help",
+    "simulate": "that is the simulator itself, only more cores help",
+    "infer": "a smaller net would help",
+    "save": "raise save_every or use a faster disk",
 }
 
 
@@ -54,8 +54,9 @@ class TimePane(Pane):
         top = bottleneck(found)
         lines = [_line(part, part is top, width) for part in found]
         head = _head(view.snapshot, width) if height > len(lines) + 1 else []
-        foot = [(), _advice(top)] if top is not None and height > len(lines) + len(head) + 1 else []
-        return [*head, *lines, *foot]
+        foot = _advice(top, width) if top is not None else []
+        room = height - len(lines) - len(head)
+        return [*head, *lines, *([()] if room > len(foot) else []), *foot[: max(room, 0)]]
 
 
 def parts(snapshot: RunSnapshot) -> list[Part]:
@@ -87,16 +88,20 @@ def _share(seconds: float | None, whole: float | None) -> float | None:
 def _head(snapshot: RunSnapshot, width: int) -> list[Line]:
     metrics = snapshot.metrics
     whole, collect, learn = (metrics.get(f"time/{name}") for name in ("iteration", "collect", "learn"))
-    left: Line = (("iteration ", "muted"), (figures.duration(whole), "strong"))
+    left: Line = (("iteration ", "muted"), (figures.seconds(whole), "strong"))
     right: Line = (
-        ("collect ", "muted"), (figures.percent(_share(collect, whole)), ""),
-        ("  learn ", "muted"), (figures.percent(_share(learn, whole)), ""),
-    )  # fmt: skip
+        ("collect ", "muted"),
+        (figures.seconds(collect), ""),
+        ("  learn ", "muted"),
+        (figures.seconds(learn), ""),
+    )
+    if width_of(left) + width_of(right) + 2 > width:
+        right = ()
     return [ends(left, right, width), (("─" * width, "track"),)]
 
 
 def _line(part: Part, is_top: bool, width: int) -> Line:
-    figure = figures.micros(part.micros) if part.micros is not None else figures.duration(part.seconds)
+    figure = figures.micros(part.micros) if part.micros is not None else figures.seconds(part.seconds)
     bar = max(width - 11 - 8 - 8, 3)
     role = "series-2" if is_top else "series-1"
     return (
@@ -107,5 +112,9 @@ def _line(part: Part, is_top: bool, width: int) -> Line:
     )
 
 
-def _advice(top: Part) -> Line:
-    return text_line(f"▲ mostly {ADVICE.get(top.name, top.name)}", "muted")
+def _advice(top: Part, width: int) -> list[Line]:
+    return wrap(
+        f"Bottleneck: {top.name}; {ADVICE[top.name]}." if top.name in ADVICE else f"Bottleneck: {top.name}.",
+        width,
+        "muted",
+    )

@@ -11,14 +11,14 @@ from rltui.tui.widgets.scrolled import Scrolled
 BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a colour
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
-    "failed": ("✗", "bad"), "restarting": ("⟳", "warn"),
+    "failed": ("✗", "bad"), "restarting": ("↻", "warn"),
 }  # fmt: skip
-_COLUMNS = (("#", 3, ">"), ("state", 13, "<"), ("steps/s", 9, ">"), ("arenas", 8, ">"), ("memory", 9, ">"),
+_COLUMNS = (("#", 2, ">"), ("state", 14, "<"), ("steps/s", 8, ">"), ("arenas", 8, ">"), ("memory", 8, ">"),
             ("beat", 8, ">"), ("restarts", 10, ">"))  # fmt: skip
-_NARROW = 64  # columns below which arenas and memory are left out
+_NARROW = 90  # columns below which the arenas are left out
 
 
-class WorkersPane(Scrolled, Pane):
+class WorkersPane(Pane, Scrolled):
     """A table, one row a worker."""
 
     NUMBER = "4"
@@ -40,9 +40,9 @@ class WorkersPane(Scrolled, Pane):
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         ended = view.snapshot.finished is not None or view.snapshot.alive is False
-        columns = [column for column in _COLUMNS if width >= _NARROW or column[0] not in ("arenas", "memory")]
+        columns = [column for column in _COLUMNS if width >= _NARROW or column[0] != "arenas"]
         rows = [_row(row, view.now, ended, [name for name, _, _ in columns], width) for row in view.snapshot.workers]
-        head: Line = ((" ".join(pad(name, size, align) for name, size, align in columns) + "   last event", "muted"),)
+        head: Line = (("".join(_cell(name, size, align) for name, size, align in columns) + "  last event", "muted"),)
         return [head, *self.window(rows, height - 1)]
 
     def subtitle(self, view: View) -> str:
@@ -74,12 +74,16 @@ def _row(row: WorkerRow, now: float, ended: bool, columns: list[str], width: int
     for name, size, align in _COLUMNS:
         if name in columns:
             text, cell_role = cells[name]
-            spans.append((pad(text, size, align) + " ", cell_role))
+            spans.append((_cell(text, size, align), cell_role))
     return (*spans, *_event(row, width - sum(len(text) for text, _ in spans) - 2))
+
+
+def _cell(text: str, size: int, align: str) -> str:
+    return pad(text, size, align) if align == ">" else " " + pad(text, size - 1, align)
 
 
 def _event(row: WorkerRow, room: int) -> Line:
     if not row.event or room < 8:
         return ()
     role = "bad" if row.failed else "muted"
-    return (("  ", ""), (crop_text(f"{figures.clock(row.event_time)} {row.event}".split("\n")[0], room), role))
+    return (("  ", ""), (crop_text(f"{figures.clock(row.event_time)[:5]} {row.event}".split("\n")[0], room), role))

@@ -132,6 +132,7 @@ class CockpitScreen(Screen[None]):
         plan = self._plan
         panes = self.panes
         alone = self._alone or (panes[0] if plan.single else None)
+        self.set_class(alone is not None, "alone")
         for pane in panes:
             pane.display = not plan.minimal and (pane is alone if alone else pane.id in plan.shown)
             pane.border_title = pane.title(panes if alone is pane else ())

@@ -86,7 +86,7 @@ class LauncherScreen(Screen[None]):
         self.catalog: Catalog | None = None
         self._folded: set[Item] = set()
         self._grouped: set[Item] = set()  # groups seen: a new one starts closed unless it is the first
-        self._offers: dict[tuple[Item, object], Offer] = {}
+        self._offer: tuple[tuple[Item, object], Offer] | None = None
         self._asked: tuple[Item, object] | None = None
         self._reading = False
 
@@ -190,12 +190,9 @@ class LauncherScreen(Screen[None]):
         if item is None or item.kind not in ("profile", "run", "milestone"):
             return
         key = item, self._stamp(item)
-        if key != self._asked and not self._has_offer(key) and not self._is_checking(item):
+        if key != self._asked and self._present_offer() is None and not self._is_checking(item):
             self._asked = key
             self.run_worker(lambda: self._work_out(*key), thread=True, group="offer", exit_on_error=False)
-
-    def _has_offer(self, key: tuple[Item, object]) -> bool:
-        return any(known == key for known in self._offers)
 
     def _is_checking(self, item: Item) -> bool:
         entry = self.catalog.profile(Path(item.name)) if self.catalog and item.kind == "profile" else None
@@ -220,16 +217,16 @@ class LauncherScreen(Screen[None]):
         return offer_milestone(self._data, found[1]) if found else None
 
     def on_offer_ready(self, message: OfferReady) -> None:
-        self._offers = {(message.item, message.stamp): message.offer}
+        self._offer = (message.item, message.stamp), message.offer
         if message.item == self.item:
             self.query_one(Details).repaint()
 
     def _present_offer(self) -> Offer | None:
         item = self.item
-        if item is None:
+        if item is None or self._offer is None:
             return None
-        wanted = item, self._stamp(item)
-        return next((offer for key, offer in self._offers.items() if key == wanted), None)
+        key, offer = self._offer
+        return offer if key == (item, self._stamp(item)) else None
 
     def _words(self, width: int) -> list[Line]:
         if self.catalog is None:

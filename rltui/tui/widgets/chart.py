@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rltui.tui import figures
-from rltui.tui.paint import Line, Span, crop_text, ends, fit, text_line
+from rltui.tui.paint import Line, Span, crop_text, ends, fit, text_line, width_of
 from rltui.tui.symbols import ChartStyle
-from rltui.tui.widgets.plot import Bin, curve, decimate, dot_columns, nice_range
+from rltui.tui.widgets.plot import Bin, band, curve, decimate, dot_columns, nice_range
 
 AXIS = 6  # columns of the labels and the axis
 
@@ -27,50 +27,63 @@ class ChartData:
 
 def chart(data: ChartData, width: int, height: int, style: ChartStyle, x_labels: bool = True) -> list[Line]:
     """Exactly `height` lines of `width` columns."""
-    known = [value for value in reversed(data.ys[-200:]) if value == value]
-    lines = [_title(data, known, width)]
+    lines = [_title(data, width)]
     rows = height - 1 - x_labels
     columns = width - AXIS
     if rows < 1 or columns < 4:
         return lines[:height]
-    bins = decimate(data.xs, data.ys, (data.xs[0], data.xs[-1]), dot_columns(columns, style)) if len(data.xs) else []
+    bins = decimate(data.xs, data.ys, _span(data.xs), dot_columns(columns, style)) if len(data.xs) else []
     lines += _plot(data, bins, (columns, rows), style) if bins else _empty(columns, rows)
     if x_labels:
         lines.append(_x_axis(data, columns, bool(bins)))
     return [fit(line, width) for line in lines[:height]]
 
 
-def _title(data: ChartData, newest_first: Sequence[float], width: int) -> Line:
-    value = figures.number(newest_first[0]) if newest_first else figures.UNKNOWN
-    right: Line = ((f" {value}", "strong"), (f" {data.unit}" if data.unit and newest_first else "", "muted"))
-    return ends(((crop_text(data.label, width - len(value) - 2), "muted"),), right, width)
+def _span(xs: Sequence[float]) -> tuple[float, float]:
+    """From zero where the first point is near it."""
+    return (0.0, xs[-1]) if xs[0] < 0.1 * xs[-1] else (xs[0], xs[-1])
+
+
+def _title(data: ChartData, width: int) -> Line:
+    """The newest value; where the newest iteration does not know it, the last known one and how old it is."""
+    back = next((index for index, value in enumerate(reversed(data.ys[-200:])) if value == value), None)
+    value = figures.UNKNOWN if back is None else figures.number(data.ys[-1 - back])
+    unit = f" {data.unit}" if data.unit and back is not None else ""
+    old = f" {back} it. ago" if back else ""
+    right: Line = ((f" {value}", "muted" if back else "strong"), (unit, "muted"), (old, "warn"))
+    return ends(((crop_text(data.label, max(width - width_of(right) - 1, 3)), "muted"),), right, width)
 
 
 def _plot(data: ChartData, bins: Sequence[Bin], size: tuple[int, int], style: ChartStyle) -> list[Line]:
     bounds = nice_range(min(item.low for item in bins), max(item.high for item in bins))
-    rows = curve(bins, bounds, size, style)
-    marks = {_column(mark, data.xs, size[0]) for mark in data.marks if data.xs[0] < mark < data.xs[-1]}
+    marks = _mark_columns(data, size[0])
     lines: list[Line] = []
-    for index, row in enumerate(rows):
-        tick = bounds[1] if index == 0 else bounds[0] if index == len(rows) - 1 and index else None
+    layers = zip(curve(bins, bounds, size, style), band(bins, bounds, size, style), strict=True)
+    for index, (line, behind) in enumerate(layers):
+        tick = bounds[1] if index == 0 else bounds[0] if index == size[1] - 1 else None
         label = figures.axis(tick) if tick is not None else ""
         axis: Span = (f"{label:>{AXIS - 1}}{'┤' if tick is not None else '│'}", "faint")
-        lines.append((axis, *_with_marks(row, marks, data.role)))
+        lines.append((axis, *_merged(line, behind, marks, data.role)))
     return lines
 
 
-def _column(x: float, xs: Sequence[float], width: int) -> int:
-    return min(int((x - xs[0]) / (xs[-1] - xs[0]) * width), width - 1)
+def _mark_columns(data: ChartData, width: int) -> set[int]:
+    start, end = _span(data.xs)
+    return {min(int((mark - start) / (end - start) * width), width - 1) for mark in data.marks if start < mark < end}
 
 
-def _with_marks(row: str, marks: set[int], role: str) -> list[Span]:
-    """The row's spans; a mark shows only where the curve leaves the cell free."""
+def _merged(line: str, behind: str, marks: set[int], role: str) -> list[Span]:
+    """Cell by cell: the curve, else the band behind it, else a mark; neighbours of one role become one span."""
     spans: list[Span] = []
-    start = 0
-    for column in sorted(column for column in marks if row[column] == " "):
-        spans += [(row[start:column], role), ("┊", "mark")]
-        start = column + 1
-    return [span for span in (*spans, (row[start:], role)) if span[0]]
+    for column, (front, back) in enumerate(zip(line, behind, strict=True)):
+        cell: Span = (front, role) if front != " " else (back, "band")
+        if cell[0] == " " and column in marks:
+            cell = ("┊", "mark")
+        if spans and (spans[-1][1] == cell[1] or cell[0] == " "):
+            spans[-1] = (spans[-1][0] + cell[0], spans[-1][1])
+        else:
+            spans.append(cell)
+    return spans
 
 
 def _empty(columns: int, rows: int) -> list[Line]:
@@ -82,10 +95,11 @@ def _empty(columns: int, rows: int) -> list[Line]:
 
 
 def _x_axis(data: ChartData, columns: int, known: bool) -> Line:
+    corner = f"{'':>{AXIS - 1}}└"
     if not known:
-        return text_line(f"{'':>{AXIS - 1}}└" + "─" * columns, "faint")
-    left, right = figures.short(data.xs[0]), figures.short(data.xs[-1])
+        return text_line(corner + "─" * columns, "faint")
+    left, right = (figures.short(x) for x in _span(data.xs))
     gap = columns - len(left) - len(right) - 2
     if gap < 1 or len(data.xs) == 1:
-        return text_line(f"{'':>{AXIS - 1}}└" + right.rjust(columns, "─"), "faint")
-    return ((f"{'':>{AXIS - 1}}└", "faint"), (f"{left} {'─' * gap} {right}", "faint"))
+        return text_line(corner + f" {right}".rjust(columns, "─"), "faint")
+    return text_line(f"{corner}{left} {'─' * gap} {right}", "faint")

@@ -1,4 +1,7 @@
-"""One curve as rows of characters: Braille dots, half blocks or `*`. Pure functions on numbers; no Textual."""
+"""One curve as rows of characters: Braille dots, half blocks or `*`. Pure functions on numbers; no Textual.
+
+Where many points share a dot column, the curve goes through their means and a band behind it shows their extremes.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ _DOTS: dict[ChartStyle, tuple[int, int]] = {
 }  # a cell's columns, rows
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _BLOCKS = " ▀▄█"
+_BAND_CELLS = {"blocks": str.maketrans("▀▄█", "░░░"), "ascii": str.maketrans("*", ":"), "braille": {}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +27,14 @@ class Bin:
     """What one dot column stands for. broken: an unknown value lies between the bin before and this one."""
 
     column: int
-    first: float
     low: float
+    mean: float
     high: float
-    last: float
     broken: bool
 
 
 def decimate(xs: Sequence[float], ys: Sequence[float], span: tuple[float, float], columns: int) -> list[Bin]:
-    """The known values of each of `columns` equal slices of the x span as (first, min, max, last).
+    """The known values of each of `columns` equal slices of the x span as (min, mean, max).
 
     xs: ascending. ys: same length, NaN where unknown. No extreme is lost, whatever the number of points.
     """
@@ -50,7 +53,7 @@ def decimate(xs: Sequence[float], ys: Sequence[float], span: tuple[float, float]
         if not values:
             broken = True
             continue
-        bins.append(Bin(column, values[0], min(values), max(values), values[-1], broken and bool(bins)))
+        bins.append(Bin(column, min(values), sum(values) / len(values), max(values), broken and bool(bins)))
         broken = False
     return bins
 
@@ -74,21 +77,40 @@ def nice_range(low: float, high: float) -> tuple[float, float]:
 
 def _nice_step(size: float) -> float:
     power = 10.0 ** math.floor(math.log10(size))
-    return power * next(factor for factor in (1, 2, 5, 10) if factor * power >= size * 0.999)
+    return power * next(factor for factor in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if factor * power >= size * 0.999)
 
 
 def curve(bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle) -> list[str]:
-    """Rows of `size` = (columns, rows) cells; a blank cell is a space. Bins that touch are joined, gaps stay open."""
-    across, down = _DOTS[style]
-    width, height = size
-    dots = [[0] * (width * across) for _ in range(height * down)]
+    """The means as rows of `size` = (columns, rows) cells; a blank cell is a space. Neighbours are joined, gaps stay open."""
+    dots = _no_dots(size, style)
     before: Bin | None = None
     for item in bins:
         if before is not None and not item.broken:
             _join(dots, before, item, bounds)
-        _column(dots, item.column, item.low, item.high, bounds)
+        dots[_row(item.mean, len(dots), bounds)][item.column] = 1
         before = item
-    return [_cells(dots[row * down : (row + 1) * down], width, style) for row in range(height)]
+    return _rows_of_cells(dots, size, style)
+
+
+def band(bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle) -> list[str]:
+    """From the lowest to the highest value of each dot column, as `curve`; all blank where no column holds two points."""
+    dots = _no_dots(size, style)
+    for item in bins:
+        if item.low < item.high:
+            for row in range(_row(item.high, len(dots), bounds), _row(item.low, len(dots), bounds) + 1):
+                dots[row][item.column] = 1
+    rows = _rows_of_cells(dots, size, style)
+    return [row.translate(_BAND_CELLS[style]) for row in rows] if style != "braille" else rows
+
+
+def _no_dots(size: tuple[int, int], style: ChartStyle) -> list[list[int]]:
+    across, down = _DOTS[style]
+    return [[0] * (size[0] * across) for _ in range(size[1] * down)]
+
+
+def _rows_of_cells(dots: list[list[int]], size: tuple[int, int], style: ChartStyle) -> list[str]:
+    down = _DOTS[style][1]
+    return [_cells(dots[row * down : (row + 1) * down], size[0], style) for row in range(size[1])]
 
 
 def dot_columns(width: int, style: ChartStyle) -> int:
@@ -102,16 +124,10 @@ def _row(value: float, rows: int, bounds: tuple[float, float]) -> int:
     return min(max(round((1 - share) * (rows - 1)), 0), rows - 1)
 
 
-def _column(dots: list[list[int]], column: int, low: float, high: float, bounds: tuple[float, float]) -> None:
-    rows = len(dots)
-    for row in range(_row(high, rows, bounds), _row(low, rows, bounds) + 1):
-        dots[row][column] = 1
-
-
 def _join(dots: list[list[int]], before: Bin, item: Bin, bounds: tuple[float, float]) -> None:
-    """A straight line from the last value of one bin to the first of the next; a steep piece is split between columns."""
+    """A straight line from one mean to the next; a steep piece is split between its two columns."""
     steps = item.column - before.column
-    start, end = _row(before.last, len(dots), bounds), _row(item.first, len(dots), bounds)
+    start, end = _row(before.mean, len(dots), bounds), _row(item.mean, len(dots), bounds)
     here = start
     for step in range(steps):
         there = round(start + (end - start) * (step + 1) / steps)

@@ -16,9 +16,9 @@ def sparkline(xs: Sequence[float], ys: Sequence[float], width: int) -> str:
     bins = decimate(xs, ys, (xs[0], xs[-1]), width)
     if not bins:
         return " " * width
-    low, high = min(item.low for item in bins), max(item.high for item in bins)
+    low, high = min(item.mean for item in bins), max(item.mean for item in bins)
     cells = [" "] * width
     for item in bins:
-        share = (item.last - low) / (high - low) if high > low else 0.5
+        share = (item.mean - low) / (high - low) if high > low else 0.5
         cells[item.column] = _LEVELS[min(int(share * len(_LEVELS)), len(_LEVELS) - 1)]
     return "".join(cells)

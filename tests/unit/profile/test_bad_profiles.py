@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +30,19 @@ class Bad:
     expected: str
     found: str = ""
     hint: str = ""
+
+
+@contextmanager
+def as_ordinary_user() -> Iterator[None]:
+    """Root may read everything; give that up for a while."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 def with_start(rest: str) -> str:
@@ -136,11 +151,11 @@ def write(content: str | bytes, name: str = "bad.toml") -> str:
 
 def problems_of(profile: str, *overrides: str) -> tuple[Problem, ...]:
     """Load what cannot be loaded: checks what holds for every mistake, returns them."""
-    before = sorted(os.listdir())
+    before = sorted(Path().iterdir())
     with pytest.raises(ProfileError) as caught:
         load(profile, overrides)
     assert caught.value.exit_code == 2
-    assert sorted(os.listdir()) == before, "nothing may be created"
+    assert sorted(Path().iterdir()) == before, "nothing may be created"
     for problem in caught.value.problems:
         assert str(problem) in caught.value.message
     return caught.value.problems
@@ -233,14 +248,19 @@ def test_a_pipe_is_not_waited_for() -> None:
     assert "not a regular file" in problem.message
 
 
-def test_an_unreadable_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    name = write(START)
-    monkeypatch.setattr(Path, "open", refuse)
-    (problem,) = problems_of(name)
-    assert problem.file == "bad.toml" and "Permission denied" in problem.message
+@pytest.mark.parametrize("forbidden", ["folder/bad.toml", "folder"])
+def test_an_unreadable_file(forbidden: str, empty_folder: Path) -> None:
+    empty_folder.chmod(0o755)
+    Path("folder").mkdir(mode=0o755)
+    name = write(START, "folder/bad.toml")
+    Path(forbidden).chmod(0)
+    try:
+        with as_ordinary_user(), pytest.raises(ProfileError) as caught:
+            load(name)
+    finally:
+        Path(forbidden).chmod(0o700)
+    (problem,) = caught.value.problems
+    assert problem.file == "folder/bad.toml" and problem.message == "cannot be read: Permission denied"
 
 
 @pytest.mark.parametrize("argument", ["", "a\0b", "x" * 5000, "no/such/folder/quick.toml", "/dev/null", "."])

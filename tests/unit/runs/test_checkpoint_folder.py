@@ -123,7 +123,9 @@ def test_other_damage_is_named_without_reading(tmp_path: Path, name: str, kind: 
         read_checkpoint(folder)
 
 
-@pytest.mark.skipif(sys.platform == "win32" or (hasattr(os, "geteuid") and os.geteuid() == 0), reason="root may read all")
+@pytest.mark.skipif(
+    sys.platform == "win32" or (hasattr(os, "geteuid") and os.geteuid() == 0), reason="root may read all"
+)
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "1", {"a": b"1"})
     (tmp_path / "1/a").chmod(0)
@@ -183,7 +185,7 @@ def test_pickles_are_never_opened(tmp_path: Path) -> None:
             path.write_bytes(payload)
         with pytest.raises(ValueError, match="cannot be read"):
             meta.decode(payload)
-        with pytest.raises(RltuiError, match="milestones.json"):
+        with pytest.raises(RltuiError, match=r"milestones\.json"):
             read_marks(paths)
     (summary,) = describe_runs(data)
     assert len(summary.damaged) == 100 and "meta.json" in (summary.damaged[0].damage or "")

@@ -10,7 +10,7 @@ from rltui.errors import RltuiError
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import ResumePlan, choose_resume, confirm
-from tests.fakes.saved_runs import SIGNATURE, litter, make_run, save, save_milestone
+from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, place, save, save_milestone
 
 NOW = 1_700_000_183.0
 
@@ -105,7 +105,9 @@ def test_nothing_usable_is_no_reason_to_start_from_zero(data: DataDir) -> None:
     for timesteps in (1000, 2000):
         cut(paths.checkpoint(timesteps))
     for asked in ({}, {"run": "alpha"}):
-        with pytest.raises(RltuiError, match=r"alpha: no usable checkpoint \(checkpoint 2000 .*PPO_POLICY.pt") as caught:
+        with pytest.raises(
+            RltuiError, match=r"alpha: no usable checkpoint \(checkpoint 2000 .*PPO_POLICY.pt"
+        ) as caught:
             choose(data, **asked)
         assert caught.value.exit_code == 1
 
@@ -135,10 +137,17 @@ def test_many_unfit_runs_are_not_all_listed(data: DataDir) -> None:
 
 
 def test_a_run_that_never_saved_is_no_obstacle(data: DataDir) -> None:
-    make_run(data, "alpha", commits=0)
+    paths = make_run(data, "alpha", commits=0)
     assert choose(data).kind == "new"
     plan = choose(data, run="alpha")
-    assert (plan.kind, plan.run, plan.reason) == ("new", "alpha", "run 'alpha' has no checkpoint yet: training starts from zero")
+    assert not plan.rewind
+    paths.journal.write_bytes(b"rows of a life too short for a save")
+    assert choose(data, run="alpha").rewind
+    assert (plan.kind, plan.run, plan.reason) == (
+        "new",
+        "alpha",
+        "run 'alpha' has no checkpoint yet: training starts from zero",
+    )
 
 
 def test_a_run_being_trained_is_left_alone(data: DataDir) -> None:
@@ -149,7 +158,10 @@ def test_a_run_being_trained_is_left_alone(data: DataDir) -> None:
         for asked in ({"run": "alpha"}, {"mode": str(alpha.checkpoint(3000))}):
             with pytest.raises(RltuiError, match=rf"'alpha' is being trained already: pid {os.getpid()}"):
                 choose(data, **asked)
-        with RunLock(beta), pytest.raises(RltuiError, match=r"alpha: is being trained by pid \d+ .*\n  beta: is being trained"):
+        with (
+            RunLock(beta),
+            pytest.raises(RltuiError, match=r"alpha: is being trained by pid \d+ .*\n  beta: is being trained"),
+        ):
             choose(data)
         assert choose(data, mode=str(alpha.checkpoint(1000))).kind == "branch", "a branch does not touch its parent"
     assert choose(data).run == "alpha"
@@ -207,6 +219,12 @@ def test_a_checkpoint_from_elsewhere_is_branched_from(data: DataDir, tmp_path: P
     assert (plan.kind, plan.run, plan.parent, plan.parent_run) == ("branch", "alpha-b2", "alpha@3000", None)
 
 
+def test_a_foreign_checkpoint_cannot_choose_where_its_branch_goes(data: DataDir, tmp_path: Path) -> None:
+    place(tmp_path / "1000", make_files(make_meta("../../escape", 1, 1000)))
+    plan = choose(data, mode=str(tmp_path / "1000"))
+    assert (plan.run, plan.parent) == ("imported-b2", "imported@1000")
+
+
 def test_a_path_through_a_link_is_the_same_checkpoint(data: DataDir, tmp_path: Path) -> None:
     paths = make_run(data, "alpha")
     (tmp_path / "shortcut").symlink_to(paths.checkpoint(3000))
@@ -222,12 +240,16 @@ def test_explicit_paths_that_cannot_be(data: DataDir, tmp_path: Path) -> None:
             choose(data, mode=str(path))
     with pytest.raises(RltuiError, match=r"no manifest.sha256"):
         choose(data, mode=str(tmp_path))
-    with pytest.raises(RltuiError, match="does not fit this profile:\n  observation: expected default 92, found default 89"):
+    with pytest.raises(
+        RltuiError, match="does not fit this profile:\n  observation: expected default 92, found default 89"
+    ):
         choose(data, mode=str(data.run("other").checkpoint(1000)))
     flip(paths.checkpoint(3000))
     with pytest.raises(RltuiError, match=r"PPO_POLICY.pt is damaged: its SHA-256") as caught:
         choose(data, mode=str(paths.checkpoint(3000)))
-    assert caught.value.hint == f"the newest good one: rltui train profiles/quick.toml --resume {paths.checkpoint(2000)}"
+    assert (
+        caught.value.hint == f"the newest good one: rltui train profiles/quick.toml --resume {paths.checkpoint(2000)}"
+    )
 
 
 def test_a_name_no_run_may_have(data: DataDir) -> None:

@@ -14,7 +14,10 @@ FILES = {"PPO_POLICY.pt": b"policy", "meta.json": b"{}"}
 
 def test_the_text_by_hand() -> None:
     lines = (
-        hashlib.sha256(b"policy").hexdigest() + "  PPO_POLICY.pt\n" + hashlib.sha256(b"{}").hexdigest() + "  meta.json\n"
+        hashlib.sha256(b"policy").hexdigest()
+        + "  PPO_POLICY.pt\n"
+        + hashlib.sha256(b"{}").hexdigest()
+        + "  meta.json\n"
     )
     last = hashlib.sha256(lines.encode()).hexdigest() + "  sizes 6 2\n"
     text = manifest.render(manifest.of_files(FILES))
@@ -27,13 +30,21 @@ def test_sha256sum_agrees(tmp_path: Path) -> None:
     check = "head -n -1 manifest.sha256 | sha256sum -c --strict && head -n -1 manifest.sha256 | sha256sum"
     done = subprocess.run(["sh", "-c", check], cwd=tmp_path / "1", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].split()[0] == (tmp_path / "1/manifest.sha256").read_text().splitlines()[-1].split()[0]
+    assert (
+        done.stdout.splitlines()[-1].split()[0]
+        == (tmp_path / "1/manifest.sha256").read_text().splitlines()[-1].split()[0]
+    )
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "manifest.sha256", "a b", "a\n", "/etc/passwd", "-"])
 def test_names_that_could_leave_the_folder_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be a file of a checkpoint"):
         manifest.of_files({name: b""})
+
+
+def test_nothing_is_no_checkpoint() -> None:
+    with pytest.raises(ValueError, match="cannot be empty"):
+        manifest.of_files({})
 
 
 @pytest.mark.parametrize("name", ["../../escape", "/etc/hostname", ".x", "a/b"])
@@ -43,7 +54,9 @@ def test_a_forged_manifest_cannot_name_a_file_outside(name: str) -> None:
         manifest.parse(manifest.render({name: entry}))
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe", b"hello", b"\x80\x04N.", b"0" * 64, b"0" * 64 + b"  sizes \n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"\xff\xfe", b"hello", b"\x80\x04N.", b"0" * 64, b"0" * 64 + b"  sizes \n"]
+)
 def test_what_is_no_manifest(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"damaged|not text|match"):
         manifest.parse(content)

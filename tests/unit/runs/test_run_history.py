@@ -16,7 +16,19 @@ def resumed(timesteps: int) -> RunResumed:
 def test_a_resume_takes_back_the_rows_above_it() -> None:
     line = LogLine(time=1.0, level="info", source="trainer", message="kept")
     dropped = UpdateDropped(time=1.0, iteration=3, timesteps=300, source="loss", in_a_row=1)
-    records = [header(), row(100), row(200), line, dropped, row(300), resumed(200), row(250), row(350), resumed(250), row(300)]
+    records = [
+        header(),
+        row(100),
+        row(200),
+        line,
+        dropped,
+        row(300),
+        resumed(200),
+        row(250),
+        row(350),
+        resumed(250),
+        row(300),
+    ]
     assert current_line(records) == [header(), row(100), row(200), line, resumed(200), row(250), resumed(250), row(300)]
 
 

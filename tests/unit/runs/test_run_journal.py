@@ -13,7 +13,9 @@ from rltui.runs import journal as journal_module
 from rltui.runs.journal import JournalTail, JournalWriter, read_end, read_journal, read_start, rotated_parts
 from tests.fakes.saved_runs import header, row
 
-ROW_BYTES = len(b'{"event":"iteration_finished","time":1700000000.0,"iteration":0,"timesteps":0,"metrics":{"rollout/policy_reward":0.0}}\n')
+ROW_BYTES = len(
+    b'{"event":"iteration_finished","time":1700000000.0,"iteration":0,"timesteps":0,"metrics":{"rollout/policy_reward":0.0}}\n'
+)
 
 
 @pytest.fixture
@@ -30,7 +32,11 @@ def test_one_json_object_a_line(path: Path) -> None:
     assert writer.write(row(0))
     assert path.stat().st_size == ROW_BYTES, "on disk before close"
     assert json.loads(path.read_text()) == {
-        "event": "iteration_finished", "time": 1.7e9, "iteration": 0, "timesteps": 0, "metrics": {"rollout/policy_reward": 0.0},
+        "event": "iteration_finished",
+        "time": 1.7e9,
+        "iteration": 0,
+        "timesteps": 0,
+        "metrics": {"rollout/policy_reward": 0.0},
     }
     assert writer.write(row(1, reward=float("nan")))
     writer.close()
@@ -137,8 +143,18 @@ def test_a_tail_leaves_a_line_that_is_still_being_written(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "garbage",
-    [b"\x00" * 50, b"\xff\xfe", b"[]", b"null", b'{"event":"from_the_future","time":1}', b'{"event":"iteration_finished"}',
-     b'{"event":"log_line","x":' + b"[" * 50_000, b"\x80\x04N.", b"", b" "],
+    [
+        b"\x00" * 50,
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b'{"event":"from_the_future","time":1}',
+        b'{"event":"iteration_finished"}',
+        b'{"event":"log_line","x":' + b"[" * 50_000,
+        b"\x80\x04N.",
+        b"",
+        b" ",
+    ],
 )
 def test_what_is_no_record_is_skipped(path: Path, garbage: bytes) -> None:
     lines = [journal_module.encode_line(row(0)), garbage + b"\n", journal_module.encode_line(row(1))]
@@ -209,7 +225,9 @@ def test_records_wait_in_order_while_the_disk_is_full(path: Path, monkeypatch: p
     assert path.read_bytes() == b"".join(journal_module.encode_line(row(timesteps)) for timesteps in range(6))
 
 
-def test_the_oldest_waiting_records_are_given_up_when_too_many_wait(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_waiting_records_are_given_up_when_too_many_wait(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(journal_module, "PENDING_BYTES", 10 * ROW_BYTES)
     writer = JournalWriter(path)
     monkeypatch.setenv("RLTUI_FAULT", "journal.write:enospc:*")

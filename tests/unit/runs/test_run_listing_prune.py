@@ -12,7 +12,7 @@ from rltui.runs.listing import complete, list_checkpoints, list_milestones, newe
 from rltui.runs.paths import DataDir
 from rltui.runs.prune import clean_temporary, prune
 from rltui.runs.resume import choose_resume
-from rltui.runs.saver import Saver, SaveJob, SaveResult
+from rltui.runs.saver import SaveJob, Saver, SaveResult
 from rltui.runs.summary import describe_runs
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, save, save_milestone, tree
 
@@ -113,7 +113,9 @@ def test_of_one_state_the_checkpoint_comes_after_the_milestone(tmp_path: Path) -
     paths = make_run(DataDir(tmp_path), commits=2)
     save_milestone(paths, 2, 2000, "000.002M")
     assert [info.name for info in complete(paths)] == [
-        "checkpoint 1000", "milestone Phase1-BallTouching/000.002M", "checkpoint 2000",
+        "checkpoint 1000",
+        "milestone Phase1-BallTouching/000.002M",
+        "checkpoint 2000",
     ]
 
 

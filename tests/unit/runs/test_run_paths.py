@@ -54,7 +54,24 @@ def test_good_run_names(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "milestones", "Milestones", "a/b", "..", ".", ".saving", "-x", "a b", "ä", "a\n", "a" * 101, "a.", "con", "NUL.txt", "a\0"],
+    [
+        "",
+        "milestones",
+        "Milestones",
+        "a/b",
+        "..",
+        ".",
+        ".saving",
+        "-x",
+        "a b",
+        "ä",
+        "a\n",
+        "a" * 101,
+        "a.",
+        "con",
+        "NUL.txt",
+        "a\0",
+    ],
 )
 def test_bad_run_names(name: str) -> None:
     assert name_problem(name)

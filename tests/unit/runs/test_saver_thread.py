@@ -9,7 +9,7 @@ import pytest
 from rltui.runs.checkpoint import damage, verify
 from rltui.runs.listing import list_checkpoints, list_milestones
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.saver import Saver, SaveJob, SaveResult
+from rltui.runs.saver import SaveJob, Saver, SaveResult
 from tests.fakes.saved_runs import make_files, make_meta, make_run, save, save_milestone
 
 
@@ -53,7 +53,9 @@ def test_jobs_are_done_in_order_off_the_calling_thread_and_then_pruned(paths: Ru
         assert saver.drain(10)
     assert saver.close(10)
     assert {name for name, _ in results} == {"saver"}
-    assert [(result.outcome, result.timesteps) for _, result in results] == [("saved", commit * 1000) for commit in range(1, 5)]
+    assert [(result.outcome, result.timesteps) for _, result in results] == [
+        ("saved", commit * 1000) for commit in range(1, 5)
+    ]
     last = results[-1][1]
     assert last.pruned == (paths.checkpoint(2000),)
     assert last.bytes == sum(path.stat().st_size for path in last.path.iterdir())
@@ -74,7 +76,10 @@ def test_a_waiting_checkpoint_gives_way_to_a_newer_one_a_milestone_never(paths: 
     gate.open.set()
     assert saver.close(10)
     assert [(result.outcome, result.path.name) for result in results] == [
-        ("replaced", "2000"), ("saved", "1000"), ("saved", "005M"), ("saved", "4000"),
+        ("replaced", "2000"),
+        ("saved", "1000"),
+        ("saved", "005M"),
+        ("saved", "4000"),
     ]
     assert saver.waiting == 0
 
@@ -136,7 +141,10 @@ def test_a_label_taken_by_another_line_gets_the_exact_one(paths: RunPaths) -> No
     saver.submit(milestone_job(paths, 8, 5_012_000, "005M"))
     assert saver.close(10)
     assert (results[0].outcome, results[0].label, results[0].path.name) == ("saved", "005.012M", "005.012M")
-    assert [info.milestone for info in list_milestones(paths)] == ["Phase1-BallTouching/005M", "Phase1-BallTouching/005.012M"]
+    assert [info.milestone for info in list_milestones(paths)] == [
+        "Phase1-BallTouching/005M",
+        "Phase1-BallTouching/005.012M",
+    ]
 
 
 def test_one_with_a_flipped_bit_is_set_aside_and_saved_again(paths: RunPaths) -> None:

@@ -1,0 +1,119 @@
+"""F7: a data folder that may not be written in is refused before anything starts, with path and owner."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs.paths import DataDir
+from rltui.runs.writable import check_writable
+from tests.fakes.forked import Forked
+from tests.fakes.saved_runs import make_run, tree
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and user ids")
+NOBODY = 65534
+
+
+@pytest.fixture
+def data() -> Iterator[DataDir]:
+    """In a place that everybody may look into."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield DataDir(Path(folder) / "data")
+
+
+def refused(data: DataDir, run: str | None = None) -> list[str]:
+    """What a user without rights is told: exit code, message, hint; empty where nothing is wrong."""
+
+    def child(report: Callable[[str], None]) -> None:
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+        try:
+            check_writable(data, run)
+        except RltuiError as error:
+            for line in (str(error.exit_code), error.message, error.hint):
+                report(line)
+
+    with Forked(child) as process:
+        assert process.wait() == 0
+        return process.lines(timeout=1)
+
+
+def test_a_good_folder_is_made_and_left_empty(tmp_path: Path) -> None:
+    data = DataDir(tmp_path / "a/b/data")
+    check_writable(data)
+    assert list(data.root.iterdir()) == []
+    paths = make_run(data)
+    before = tree(tmp_path)
+    check_writable(data, paths.name)
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("place", ["root", "runs", "checkpoints", "milestones", "run", "its checkpoints"])
+def test_each_folder(data: DataDir, place: str) -> None:
+    paths = make_run(data, commits=1)
+    data.milestones.mkdir()
+    folder = {
+        "root": data.root,
+        "runs": data.runs,
+        "checkpoints": data.checkpoints,
+        "milestones": data.milestones,
+        "run": paths.folder,
+        "its checkpoints": paths.checkpoints,
+    }[place]
+    for other in [data.root, *data.root.rglob("*")]:
+        other.chmod(0o777)
+    assert refused(data, "alpha") == []
+    folder.chmod(0o555)
+    code, message, hint = refused(data, "alpha")
+    owner, me = names()
+    assert code == "1"
+    assert message == f"cannot write in {folder}: Permission denied (it belongs to {owner}; you are {me})"
+    assert f"give {me} the right to write there" in hint and "--data-dir" in hint
+
+
+def test_a_journal_of_somebody_else(data: DataDir) -> None:
+    paths = make_run(data, commits=1)
+    paths.journal.write_bytes(b"")
+    for other in [data.root, *data.root.rglob("*")]:
+        other.chmod(0o777)
+    paths.journal.chmod(0o444)
+    code, message, _ = refused(data, "alpha")
+    assert code == "1" and f"cannot write in {paths.journal}: Permission denied" in message
+
+
+def test_a_folder_that_cannot_be_made_names_the_one_in_which(data: DataDir) -> None:
+    data.root.parent.chmod(0o555)
+    code, message, _ = refused(data)
+    assert code == "1" and f"cannot write in {data.root.parent}: Permission denied (it belongs to" in message
+    assert not data.root.exists()
+
+
+def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(b"")
+    for data in (DataDir(tmp_path / "data"), DataDir(tmp_path / "data/inside")):
+        with pytest.raises(RltuiError, match=rf"cannot write in {tmp_path / 'data'}"):
+            check_writable(data)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(RltuiError, match="cannot write in"):
+        check_writable(DataDir(tmp_path / "loop"))
+    good = DataDir(tmp_path / "good")
+    good.root.mkdir()
+    good.runs.write_bytes(b"")
+    with pytest.raises(RltuiError, match=rf"cannot write in {good.runs}: Not a directory"):
+        check_writable(good)
+
+
+def names() -> tuple[str, str]:
+    import pwd
+
+    owner = pwd.getpwuid(os.geteuid()).pw_name
+    return owner, pwd.getpwuid(NOBODY).pw_name if os.geteuid() == 0 else owner

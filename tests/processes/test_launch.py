@@ -1,0 +1,113 @@
+"""A detached launch: the run it gives back, the error it hands on, where the words go."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs.paths import DataDir
+from rltui.supervise import launch
+from rltui.supervise.launch import LaunchedTrainer, detached
+from tests.fakes import small_trainer
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
+    """The small trainer in the place of `rltui`, temporary files where the test can see them."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "tmp"))
+    script = small_trainer.__file__
+    monkeypatch.setattr(launch, "_command", lambda profile, options: [sys.executable, script, "train", profile, *options])
+    return DataDir(tmp_path / "data")
+
+
+@pytest.fixture
+def launched(data: DataDir) -> Iterator[LaunchedTrainer]:
+    trainer = detached("obey", data, "alpha", ["--resume", "new"])
+    yield trainer
+    trainer.process.stop(5.0)
+
+
+def logs(data: DataDir) -> list[Path]:
+    return list((data.root.parent / "tmp").glob("*.log"))
+
+
+def test_the_command_is_our_own_program_with_everything_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = launch._command("quick", ["--run", "alpha"])
+    assert command == [sys.executable, "-P", "-m", "rltui", "train", "quick", "--run", "alpha"]
+
+
+def test_a_started_run_is_given_back_with_the_trainer_s_pid(launched: LaunchedTrainer, data: DataDir) -> None:
+    assert launched.run == "alpha"
+    assert launched.pid == launched.process.pid
+    trainer = psutil.Process(launched.pid)
+    assert os.getsid(launched.pid) == launched.pid
+    assert trainer.cmdline()[-6:] == ["--data-dir", str(data.root), "--run", "alpha", "--resume", "new"]
+
+
+def test_all_that_it_says_ends_in_the_run_s_log(launched: LaunchedTrainer, data: DataDir) -> None:
+    from tests.fakes.training import wait_for
+
+    log = data.run("alpha").log
+    wait_for(lambda: log.is_file() and "in its run" in log.read_text(), "the log", 10.0)
+    assert log.read_text() == "small trainer, before its run\nsmall trainer, in its run\n"
+    assert logs(data) == []
+
+
+def test_a_run_that_the_trainer_chose_itself_is_found(data: DataDir) -> None:
+    data.run("zeta").folder.mkdir(parents=True)
+    data.run("zeta").journal.write_bytes(b"no record\n")
+    trainer = detached("obey", data)
+    try:
+        assert trainer.run == "alpha"
+    finally:
+        trainer.process.stop(5.0)
+
+
+def test_its_error_for_people_is_handed_on_whole(data: DataDir) -> None:
+    with pytest.raises(RltuiError) as raised:
+        detached("broken", data, "alpha")
+    error = raised.value
+    assert error.message == "my.toml: 2 errors\nline 3: weigth: unknown key"
+    assert error.hint == "did you mean 'weight'?\nsee the docs"
+    assert error.exit_code == 2
+    assert not data.root.exists()
+    assert logs(data) == []
+
+
+def test_a_crash_shows_its_trace(data: DataDir) -> None:
+    with pytest.raises(RltuiError, match="ended with exit code 1 before its run started") as raised:
+        detached("crash", data, "alpha")
+    assert "ZeroDivisionError: a bug" in raised.value.hint
+    assert raised.value.exit_code == 1
+
+
+def test_a_killed_trainer_names_the_signal(data: DataDir) -> None:
+    with pytest.raises(RltuiError, match="was ended by SIGKILL"):
+        detached("killed", data, "alpha")
+
+
+def test_one_that_never_starts_is_stopped(data: DataDir) -> None:
+    with pytest.raises(RltuiError, match=r"had not started its run after 1 s"):
+        detached("never", data, "alpha", timeout=0.6)
+    script = small_trainer.__file__
+    mine = [child for child in psutil.Process().children() if script in child.cmdline()]
+    assert mine == []
+
+
+def test_a_second_launch_of_a_run_is_refused_by_the_lock(launched: LaunchedTrainer, data: DataDir) -> None:
+    with pytest.raises(RltuiError, match=f"trained already.*pid {launched.pid}"):
+        detached("obey", data, "alpha")
+
+
+def test_output_is_left_alone_where_nobody_launched(tmp_path: Path) -> None:
+    launch.move_output(tmp_path / "trainer.log")
+    assert list(tmp_path.iterdir()) == []

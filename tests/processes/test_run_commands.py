@@ -1,0 +1,234 @@
+"""`rltui ls`, `status` and `stop` against a trainer that is a real process (tests/fakes/small_trainer.py)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rltui.__main__ import main
+from rltui.runs.lock import RunLock, holder
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.supervise import socket_address
+from rltui.supervise.control_client import ControlClient
+from tests.fakes import small_trainer
+from tests.fakes.saved_runs import make_run
+from tests.fakes.training import wait_for
+
+Start = Callable[..., "subprocess.Popen[bytes]"]
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
+    (tmp_path / "rt").mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "rt"))
+    monkeypatch.setenv("RLTUI_DATA", str(tmp_path / "data"))
+    return DataDir(tmp_path / "data")
+
+
+@pytest.fixture
+def paths(data: DataDir) -> RunPaths:
+    return data.run("alpha")
+
+
+@pytest.fixture
+def start(data: DataDir) -> Iterator[Start]:
+    made: list[subprocess.Popen[bytes]] = []
+
+    def build(mode: str = "obey", run: str = "alpha") -> subprocess.Popen[bytes]:
+        command = [sys.executable, small_trainer.__file__, "train", mode, "--data-dir", str(data.root), "--run", run]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+        made.append(process)
+        paths = data.run(run)
+        if mode == "mute":
+            wait_for(lambda: paths.journal.is_file() and b"iteration_finished" in paths.journal.read_bytes(), "the trainer")
+        else:
+            wait_for(lambda: socket_address.read(paths.socket_file), "the trainer")
+        return process
+
+    yield build
+    for process in made:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def rltui(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*words: str) -> tuple[int, str, str]:
+        code = main(words)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+def test_ls_shows_each_run_once_with_its_state(data: DataDir, start: Start, rltui: Run) -> None:
+    make_run(data, "old", 2)
+    start()
+    code, out, _ = rltui("ls")
+    assert code == 0
+    head, *rows = out.splitlines()
+    assert head.split()[:3] == ["RUN", "STATE", "TIMESTEPS"]
+    assert [row.split()[:3] for row in rows[:2]] == [["alpha", "training", "4,096"], ["old", "stopped", "2,000"]]
+    assert "14,100" in rows[0]
+    code, out, _ = rltui("ls", "--json")
+    document = json.loads(out)
+    assert document["data_dir"] == str(data.root)
+    assert [(run["name"], run["state"], run["timesteps"]) for run in document["runs"]] == [
+        ("alpha", "training", 4096), ("old", "stopped", 2000),
+    ]  # fmt: skip
+
+
+def test_ls_of_nothing_says_how_to_begin(data: DataDir, rltui: Run) -> None:
+    assert rltui("ls") == (0, f"no runs in {data.root}; start one: rltui train PROFILE\n", "")
+    assert not data.root.exists()
+
+
+def test_status_asks_the_trainer(start: Start, rltui: Run, paths: RunPaths) -> None:
+    process = start()
+    code, out, _ = rltui("status", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["run"], found["state"], found["training"], found["pid"]) == ("alpha", "collecting", True, process.pid)
+    assert (found["timesteps"], found["steps_per_second"]) == (4096, 14100.0)
+    assert [worker["pid"] for worker in found["workers"]] == [1000, 1001]
+    assert found["folder"] == str(paths.folder)
+    assert found["controller"] is None
+    code, out, _ = rltui("status", "alpha")
+    lines = {line.split()[0]: line for line in out.splitlines() if line}
+    assert "collecting" in lines["state"]
+    assert str(process.pid) in lines["trainer"]
+    assert "14,100 steps/s" in lines["speed"]
+    assert "none complete" in lines["checkpoint"]
+    assert "WORKER" in lines
+
+
+def test_status_names_who_controls_and_sees_the_state_change(start: Start, rltui: Run, paths: RunPaths) -> None:
+    from rltui.events.commands import Pause
+
+    start()
+    with ControlClient("ada") as viewer:
+        viewer.connect(paths)
+        viewer.send(Pause())
+        wait_for(lambda: json.loads(rltui("status", "--json")[1])["state"] == "paused", "the pause")
+        found = json.loads(rltui("status", "--json")[1])
+    assert found["controller"] == "ada"
+    assert "ada" in found["clients"]
+
+
+def test_status_of_a_stopped_run_comes_from_the_disk(data: DataDir, rltui: Run) -> None:
+    make_run(data, "old", 3)
+    code, out, _ = rltui("status", "old", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["state"], found["training"], found["workers"]) == ("stopped", False, None)
+    assert found["checkpoint"]["timesteps"] == 3000
+    assert found["checkpoints"] == 3
+    code, out, _ = rltui("status", "old")
+    assert "3,000" in out
+    assert "trainer     none" in out
+
+
+def test_status_of_a_silent_trainer_says_so(data: DataDir, paths: RunPaths, rltui: Run) -> None:
+    with RunLock(paths):
+        code, out, _ = rltui("status", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["state"], found["training"], found["workers"], found["timesteps"]) == ("silent", True, None, None)
+    assert "starting or ending" in found["note"]
+
+
+def test_no_such_run_is_exit_code_one_and_names_the_nearest(data: DataDir, rltui: Run) -> None:
+    make_run(data, "alpha", 1)
+    code, out, err = rltui("status", "alfa")
+    assert (code, out) == (1, "")
+    assert "did you mean 'alpha'?" in err
+    assert rltui("stop", "beta")[0] == 1
+    assert rltui("attach", "beta")[0] == 1
+
+
+@pytest.mark.parametrize(("options", "mode"), [([], "finish"), (["--now"], "now"), (["--abandon"], "abandon")])
+def test_stop_says_what_happened(start: Start, rltui: Run, paths: RunPaths, options: list[str], mode: str) -> None:
+    process = start()
+    code, out, err = rltui("stop", *options)
+    assert (code, err) == (0, "")
+    first, *_, last = out.splitlines()
+    assert f"asked pid {process.pid} to stop" in first
+    assert f"ended at 4,096 timesteps (stop ({mode}) by " in last
+    assert ("nothing was saved" if mode == "abandon" else str(paths.checkpoint(4096))) in last
+    assert holder(paths) is None
+    assert process.wait(10.0) == 0
+
+
+def test_stop_works_while_somebody_else_holds_control(start: Start, rltui: Run, paths: RunPaths) -> None:
+    start()
+    with ControlClient("a forgotten viewer") as viewer:
+        assert viewer.connect(paths).controller == "a forgotten viewer"
+        assert rltui("stop")[0] == 0
+    assert holder(paths) is None
+    journal = paths.journal.read_text()
+    assert '"command":"stop"' in journal
+    assert f"pid {os.getpid()}" in journal  # the audit names who
+
+
+def test_stop_without_waiting_only_asks(start: Start, rltui: Run) -> None:
+    process = start()
+    code, out, _ = rltui("stop", "--wait", "0")
+    assert code == 0
+    [line] = [line for line in out.splitlines() if not line.startswith("state:")]
+    assert line.endswith("it finishes its iteration, saves and ends")
+    assert process.wait(10.0) == 0
+
+
+def test_stop_by_signal_where_there_is_no_socket(start: Start, rltui: Run) -> None:
+    process = start("mute")
+    code, out, _ = rltui("stop", "--now")
+    assert code == 0
+    assert f"telling pid {process.pid} by signal instead" in out
+    assert "Ctrl-C, " in out.splitlines()[-1]
+
+
+def test_a_trainer_that_does_not_obey_in_time_goes_on_and_that_is_said(start: Start, rltui: Run) -> None:
+    process = start("deaf")
+    code, _, err = rltui("stop", "--wait", "0.3")
+    assert code == 1
+    assert "had not ended after 0.3 s" in err
+    assert "--abandon" in err
+    assert process.poll() is None
+
+
+def test_a_trainer_that_does_not_obey_is_killed_when_abandoned(
+    start: Start, rltui: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rltui.cli.stopping.ABANDON_SECONDS", 0.3)
+    monkeypatch.setattr("rltui.cli.stopping.KILL_SECONDS", 0.5)
+    process = start("deaf")
+    code, out, _ = rltui("stop", "--abandon")
+    assert code == 0
+    assert "did not end by itself: killed" in out
+    assert process.wait(10.0) == -signal.SIGKILL
+
+
+def test_stopping_what_does_not_train_is_exit_code_one(data: DataDir, rltui: Run) -> None:
+    make_run(data, "alpha", 1)
+    code, _, err = rltui("stop", "alpha")
+    assert code == 1
+    assert "run alpha is not training" in err
+    assert "no run in" in rltui("stop")[2]
+
+
+def test_which_of_several_must_be_said(start: Start, rltui: Run) -> None:
+    start(run="alpha")
+    start(run="beta")
+    code, _, err = rltui("stop")
+    assert code == 2
+    assert "alpha, beta" in err
+    assert rltui("stop", "beta")[0] == 0
+    assert rltui("stop")[0] == 0  # only alpha is left

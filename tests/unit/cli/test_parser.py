@@ -1,0 +1,109 @@
+"""The command line as a whole: what it understands, refuses and says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rltui.__main__ import main
+from rltui.cli import cockpit, ls, stop
+from rltui.cli.parser import COMMANDS, build_parser, parse
+
+REPORT = """
+import sys
+import rltui.__main__
+before = set(sys.modules)
+from rltui.cli.parser import build_parser
+build_parser()
+print("\\n".join(sorted(set(sys.modules))))
+"""
+WORK = ("textual", "torch", "numpy", "pydantic", "msgspec", "psutil", "RocketSim", "rlgym", "tomlkit", "importlib.metadata")
+
+
+def test_building_the_parser_imports_no_work() -> None:
+    done = subprocess.run([sys.executable, "-c", REPORT], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "rltui.cli.train" in loaded
+    assert not [name for name in loaded if name.startswith(WORK)]
+    own = [name for name in loaded if name.startswith("rltui")]
+    assert all(name in ("rltui", "rltui.errors", "rltui.__main__") or name.startswith("rltui.cli") for name in own)
+
+
+def test_a_worker_that_imports_the_main_module_gets_the_errors_alone() -> None:
+    script = "import sys, rltui.__main__; print([name for name in sys.modules if name.startswith('rltui')])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert sorted(eval(done.stdout)) == ["rltui", "rltui.__main__", "rltui.errors"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    assert f"usage: rltui {name}" in text
+    assert "example" in text
+    assert f"  rltui {name}" in text.split("example", 1)[1]
+
+
+def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    text = capsys.readouterr().out
+    assert all(f"\n    {name} " in text for name in COMMANDS)
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("rltui 0.")
+
+
+@pytest.mark.parametrize("words", [["fly"], ["ls", "--fast"], ["stop", "--now", "--abandon"], ["stop", "--wait", "-1"], ["stop", "--wait", "soon"]])
+def test_bad_usage_is_exit_code_two(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "usage: rltui" in capsys.readouterr().err
+
+
+def test_the_data_folder_may_be_named_before_or_after_the_command() -> None:
+    for words in (["--data-dir", "D", "ls"], ["ls", "--data-dir", "D"]):
+        command, args = parse(words)
+        assert (command, args.data_dir) == (ls.run, "D")
+    assert parse(["--data-dir", "D", "ls", "--data-dir", "E"])[1].data_dir == "E"
+    assert parse(["ls"])[1].data_dir is None
+    assert parse(["--ascii", "attach"])[1].ascii is True
+    assert parse(["attach", "--ascii"])[1].ascii is True
+    assert parse(["attach"])[1].ascii is False
+
+
+def test_without_a_command_the_cockpit_runs() -> None:
+    command, args = parse([])
+    assert command is cockpit.run
+    assert args.data_dir is None
+
+
+def test_stop_waits_two_minutes_unless_told_otherwise() -> None:
+    assert parse(["stop"])[1].wait == stop.WAIT == 120.0
+    assert parse(["stop", "alpha", "--wait", "0"])[1].wait == 0.0
+
+
+@pytest.mark.parametrize("words", [[], ["attach"]])
+def test_without_a_terminal_one_line_names_what_works(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "runs" / "alpha").mkdir(parents=True)
+    command = [sys.executable, "-m", "rltui", "--data-dir", str(tmp_path), *words]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    [line] = done.stderr.splitlines()
+    assert "no terminal" in line
+    assert ("rltui train PROFILE" if not words else "rltui status alpha") in line
+
+
+def test_the_parser_is_built_anew_each_time() -> None:
+    assert build_parser() is not build_parser()

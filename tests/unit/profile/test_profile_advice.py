@@ -1,0 +1,81 @@
+"""Warnings, and the half-life of rewards."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from rltui.profile.advice import advice, half_life
+from rltui.profile.load import load, read
+
+
+@pytest.mark.parametrize(
+    ("gamma", "tick_skip", "seconds"),
+    [
+        (0.99, 8, 4.60),
+        (0.995, 8, 9.22),
+        (0.997, 8, 15.38),
+        (0.999, 8, 46.19),
+        (0.99, 4, 2.30),
+        (0.0, 8, 0.0),
+        (1.0, 8, inf),
+    ],
+)
+def test_half_life(gamma: float, tick_skip: int, seconds: float) -> None:
+    assert half_life(gamma, tick_skip) == pytest.approx(seconds, abs=0.005)
+
+
+BASE = "schema = 1\n{top}\n[rewards]\ntouch = 1\n[collect]\nworkers = 1\narenas = 16\n[ppo]\n{ppo}\n"
+
+
+def warnings(tmp_path: Path, top: str = "", ppo: str = "") -> list[str]:
+    path = tmp_path / "bot.toml"
+    path.write_text(BASE.format(top=top, ppo=ppo))
+    return advice(load(path))
+
+
+def test_a_plain_profile_has_none(tmp_path: Path) -> None:
+    assert warnings(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("top", "ppo", "words"),
+    [
+        ("", "learning_rate = 0.01", "ppo.learning_rate = 0.01: so high"),
+        ("", "learning_rate = 0", "the policy will not change"),
+        ("phase = 4", "learning_rate = 1e-4", "0.8e-4 or less"),
+        ("phase = 3", "learning_rate = 2e-4", "wants 1e-4"),
+        ("", "gamma = 0.9", "after 0.44 s"),
+        ("", "iteration = 20_000\nbatch = 50_000", "more than the 20_000 timesteps at hand"),
+        ("", "iteration = 50_006\nbatch = 50_000", "a last batch of only about 6 of"),
+        ("", "iteration = 100", "over 16 arenas only 4 steps"),
+        ("save_every = 1000", "", "save_every = 1_000: less than one iteration (50_000)"),
+        ("milestone_interval = 1000", "", "milestone_interval = 1_000: less than one iteration"),
+        ("terminals = [{kind = 'timeout'}]", "", "without goal the ball stays in the net"),
+        ("terminals = [{kind = 'goal'}]", "", "never ends"),
+    ],
+)
+def test_what_is_warned_of(tmp_path: Path, top: str, ppo: str, words: str) -> None:
+    (warning,) = warnings(tmp_path, top, ppo)
+    assert words in warning
+
+
+@pytest.mark.parametrize(
+    ("top", "ppo"),
+    [
+        ("phase = 4", "learning_rate = 0.8e-4"),
+        ("", "iteration = 20_000\nbatch = 40_000\nbuffer_iterations = 2"),
+        ("", "iteration = 60_000\nbatch = 20_000"),
+    ],
+)
+def test_what_is_not(tmp_path: Path, top: str, ppo: str) -> None:
+    assert warnings(tmp_path, top, ppo) == []
+
+
+def test_a_missing_schema_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "bot.toml"
+    path.write_text("[rewards]\ntouch = 1\n")
+    reading = read(path)
+    assert reading.profile is not None and "schema = 1" in reading.notices[0]

@@ -1,0 +1,155 @@
+"""Components of the user's own: found beside the profile, checked like the registered ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rltui.env.from_profile import env_spec
+from rltui.profile.load import load
+from rltui.profile.problems import Problem, ProfileError
+from rltui.profile.resolved import resolved
+from rltui.registry import build
+
+REWARDS = '''\
+from dataclasses import dataclass, field
+
+from rltui.obs.obs_builder import ObsBuilder
+from rltui.rewards.reward import Reward
+
+
+class High(Reward):
+    """Pays for a high ball."""
+
+    category = "ball"
+    sign = 1
+
+    @dataclass(frozen=True)
+    class Params(Reward.Params):
+        scale: float = field(default=2044.0, metadata={"doc": "Height that pays 1.", "unit": "uu", "min": 1.0})
+        steps: int = 3
+        corners: tuple[float, ...] = (1.0, 2.0)
+
+    def value(self, state):
+        return state.ball_position[:, 2:] / self.params.scale
+
+
+class NoValue(Reward):
+    category = "ball"
+    sign = 1
+
+
+class Picky(High):
+    def __init__(self, params):
+        raise RuntimeError("not today")
+
+
+class TooSmall(ObsBuilder):
+    def size(self, blue, orange):
+        if blue + orange > 1:
+            raise ValueError("one car only")
+        return 3
+
+    def build(self, state, out):
+        pass
+
+
+not_a_class = 3
+'''
+
+NO_SIGN = """\
+from rltui.rewards.reward import Reward
+
+
+class NoSign(Reward):
+    category = "ball"
+
+    def value(self, state):
+        return None
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "terms.py").write_text(REWARDS)
+    (tmp_path / "mine" / "no_sign.py").write_text(NO_SIGN)
+    (tmp_path / "mine" / "broken.py").write_text("import nothing_of_that_name\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def profile_with(folder: Path, text: str) -> Path:
+    path = folder / "mine" / "bot.toml"
+    path.write_text("schema = 1\n" + text)
+    return path
+
+
+def problem_of(path: Path) -> Problem:
+    with pytest.raises(ProfileError) as caught:
+        load(path)
+    (problem,) = caught.value.problems
+    return problem
+
+
+def test_a_reward_from_a_file_beside_the_profile(folder: Path) -> None:
+    profile = load(
+        profile_with(folder, "[rewards]\n'terms.py:High' = {weight = 2, scale = 100, steps = 4.0, corners = [3]}\n")
+    )
+    (reward,) = env_spec(profile).rewards
+    assert reward.component.name == f"{folder / 'mine' / 'terms.py'}:High"
+    assert reward.component.options == {"scale": 100.0, "steps": 4, "corners": (3.0,)}
+    assert isinstance(reward.component.options["steps"], int)
+    assert build("reward", reward.component).params.scale == 100.0
+
+
+def test_a_file_from_the_working_folder(folder: Path) -> None:
+    (folder / "other.py").write_text(REWARDS)
+    profile = load(profile_with(folder, "[rewards]\n'other.py:High' = 1\n"))
+    assert list(profile.rewards) == [f"{folder / 'other.py'}:High"]
+    assert resolved(profile)["rewards"][f"{folder / 'other.py'}:High"]["scale"] == 2044.0
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "message", "expected"),
+    [
+        ("{weight = 1, scael = 3}", ".scael", "unknown parameter", "scale"),
+        ("{weight = 1, scale = 0.5}", ".scale", "out of range", "a number, at least 1"),
+        ("{weight = 1, scale = 'x'}", ".scale", "wrong type", "a number"),
+        ("{weight = 1, scale = nan}", ".scale", "out of range", "a finite number"),
+        ("{weight = 1, steps = 2.5}", ".steps", "wrong type", "a whole number"),
+        ("{weight = 1, corners = [1, 'x']}", ".corners[1]", "wrong type", "a number"),
+    ],
+)
+def test_its_parameters_are_checked(folder: Path, value: str, key: str, message: str, expected: str) -> None:
+    problem = problem_of(profile_with(folder, f"[rewards]\n'terms.py:High' = {value}\n"))
+    assert problem.key == f'rewards."terms.py:High"{key}' and problem.line == 3
+    assert message in problem.message and expected in problem.expected
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("terms.py:Missing", "has no class Missing"),
+        ("terms.py:not_a_class", "has no class not_a_class"),
+        ("no_sign.py:NoSign", "does not import: TypeError"),
+        ("terms.py:NoValue", "NoValue does not define value"),
+        ("terms.py:TooSmall", "TooSmall is no Reward"),
+        ("terms.py:Picky", "not today"),
+        ("broken.py:Any", "does not import: ModuleNotFoundError"),
+        ("nowhere.py:Any", "no file"),
+    ],
+)
+def test_what_is_wrong_with_the_class_is_said(folder: Path, name: str, message: str) -> None:
+    problem = problem_of(profile_with(folder, f"[rewards]\n'{name}' = 1\n"))
+    assert (problem.line, problem.key) == (3, f'rewards."{name}"')
+    assert message in problem.message
+
+
+def test_an_observation_that_does_not_fit_the_team_sizes(folder: Path) -> None:
+    text = "[rewards]\ntouch = 1\n[obs]\nkind = 'terms.py:TooSmall'\n"
+    problem = problem_of(profile_with(folder, text))
+    assert (problem.line, problem.key) == (4, "obs")
+    assert problem.message == "does not fit 1v1: one car only"
+    assert env_spec(load(profile_with(folder, text + "[game]\norange = 0\n"))).orange == 0

@@ -1,0 +1,98 @@
+"""Editing keeps what it does not change, byte for byte."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.profile.edit import edit, edit_file
+
+TEXT = """\
+# My bot.
+schema = 1
+
+resets = [
+    {kind = "kickoff", weight = 0.4},  # most of all
+    {kind = "random", weight = 0.6},
+]
+
+[ppo]   # learning
+learning_rate = 2e-4  # for beginners
+batch = 50_000
+gamma=0.990 # tight
+
+[rewards]
+touch = 1.0
+"""
+
+
+def test_only_the_value_changes() -> None:
+    edited = edit(TEXT, {"ppo.learning_rate": "1.50e-4"})
+    assert edited == TEXT.replace("2e-4  #", "1.50e-4  #")
+
+
+def test_no_change_is_no_change() -> None:
+    assert edit(TEXT, {}) == TEXT
+
+
+def test_several_changes() -> None:
+    edited = edit(TEXT, {"ppo.batch": "20_000", "ppo.gamma": "0.99", "resets[1].weight": "2", "schema": "1"})
+    expected = (
+        TEXT.replace("50_000", "20_000").replace("gamma=0.990", "gamma=0.99").replace("weight = 0.6", "weight = 2")
+    )
+    assert edited == expected
+
+
+def test_a_new_key_goes_to_its_table_and_a_new_table_to_the_end() -> None:
+    data = tomllib.loads(edit(TEXT, {"ppo.epochs": "3", "game.blue": "2", 'rewards."my.py:Ball"': "0.5"}))
+    assert data["ppo"]["epochs"] == 3 and data["game"] == {"blue": 2} and data["rewards"]["my.py:Ball"] == 0.5
+
+
+def test_a_key_is_removed() -> None:
+    edited = edit(TEXT, {"ppo.batch": None, "ppo.not_there": None, "nor.this": None})
+    assert edited == TEXT.replace("batch = 50_000\n", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("auto", "auto"), ('"auto"', "auto"), ("[1, 2]", [1, 2]), ("true", True)]
+)
+def test_values(value: str, expected: object) -> None:
+    assert tomllib.loads(edit(TEXT, {"ppo.batch": value}))["ppo"]["batch"] == expected
+
+
+@pytest.mark.parametrize("key", ["", "a b", "schema.below", "resets[7].weight", "resets.x"])
+def test_keys_that_cannot_be(key: str) -> None:
+    with pytest.raises(RltuiError) as caught:
+        edit(TEXT, {key: "1"})
+    assert caught.value.exit_code == 2
+
+
+def test_text_that_is_not_toml() -> None:
+    with pytest.raises(RltuiError, match="not TOML"):
+        edit("[ppo\n", {"ppo.batch": "1"})
+
+
+def test_a_file_keeps_its_line_ends_and_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "bot.toml"
+    path.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    path.chmod(0o640)
+    edit_file(path, {"ppo.batch": "1_000"})
+    assert path.read_bytes() == TEXT.replace("50_000", "1_000").replace("\n", "\r\n").encode()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert [entry.name for entry in tmp_path.iterdir()] == ["bot.toml"]
+
+
+def test_a_failed_edit_leaves_the_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "bot.toml"
+    path.write_text(TEXT)
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(RltuiError, match="No space left"):
+        edit_file(path, {"ppo.batch": "1_000"})
+    assert path.read_text() == TEXT
+    assert [entry.name for entry in tmp_path.iterdir()] == ["bot.toml"]

@@ -1,0 +1,66 @@
+"""New profiles: valid from the start, commented, never over another file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.profile.advice import advice
+from rltui.profile.load import load
+from rltui.profile.problems import ProfileError
+from rltui.profile.template import label_for, write_new
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_new_profile_is_valid_and_says_what_its_keys_mean() -> None:
+    path = write_new("my-bot")
+    assert path == Path("profiles/my-bot.toml")
+    profile = load("my-bot")
+    assert profile.label == "MyBot" and advice(profile) == []
+    text = path.read_text(encoding="utf-8")
+    assert "# Passes over the data in each update. (1 to 100, default 2)\nepochs = 2\n" in text
+
+
+def test_a_copy_keeps_comments_and_numbers() -> None:
+    path = write_new("mine.toml", "phase-1-ball-touching")
+    text = path.read_text(encoding="utf-8")
+    assert 'label = "Mine"  # milestones go to' in text
+    assert "learning_rate = 2e-4  # a bot that cannot score yet" in text
+    assert load("mine").policy.layers == load("phase-1-ball-touching").policy.layers
+
+
+def test_never_over_another_file() -> None:
+    Path("profiles").mkdir()
+    Path("profiles/mine.toml").write_text("precious")
+    with pytest.raises(RltuiError, match="exists already") as caught:
+        write_new("mine")
+    assert caught.value.exit_code == 2
+    assert Path("profiles/mine.toml").read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "-a", ".toml", "ä", "a b", "x" * 100])
+def test_names_that_are_none(name: str) -> None:
+    with pytest.raises(RltuiError, match="no name for a profile") as caught:
+        write_new(name)
+    assert caught.value.exit_code == 2 and list(Path().iterdir()) == []
+
+
+def test_nothing_is_copied_from_an_invalid_profile() -> None:
+    Path("bad.toml").write_text("tick_skp = 1\n")
+    with pytest.raises(ProfileError, match="tick_skp"):
+        write_new("mine", "bad.toml")
+    assert list(Path().iterdir()) == [Path("bad.toml")]
+
+
+@pytest.mark.parametrize(
+    ("name", "label"), [("my-bot", "MyBot"), ("phase_2.b", "Phase2B"), ("ABC", "ABC"), ("a" * 60, "A" + "a" * 39)]
+)
+def test_label(name: str, label: str) -> None:
+    assert label_for(name) == label

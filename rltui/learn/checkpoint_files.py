@@ -179,6 +179,8 @@ def _adam_parameter(name: str, index: int, moments: Mapping[str, Any], parameter
     problems = [
         problem for key in wanted for problem in _misfit(f"parameter {index}, {key}", found.get(key), wanted[key])
     ]
+    if not problems and (found["step"] < 1 or found["step"] % 1 != 0 or found["exp_avg_sq"].min() < 0):
+        problems = [f"parameter {index}: expected a whole number of steps and no negative squares"]
     if problems:
         raise RltuiError("\n".join(f"{name}: {problem}" for problem in problems), _HINT)
     return {key: found[key] for key in wanted}

@@ -258,7 +258,10 @@ class Profile(Section):
         json_schema_extra=_unit("timesteps"),
     )
     save_every: Whole = Field(
-        default=250_000, ge=1, description="A checkpoint is written each time so many steps are done.", json_schema_extra=_unit("timesteps")
+        default=250_000,
+        ge=1,
+        description="A checkpoint is written each time so many steps are done.",
+        json_schema_extra=_unit("timesteps"),
     )
     resets: tuple[ResetSection, ...] = Field(
         default=(ResetSection(kind="kickoff"),), min_length=1, description="How episodes start, mixed by weight."

@@ -249,9 +249,21 @@ def _read(handles: Handles) -> list[Any]:
 
 
 def _controls(row: Sequence[float]) -> Any:
-    """Built once for each row of the table: building one costs seven times as much as handing it to a car."""
+    """Built once for each row of the table: building one costs seven times as much as handing it to a car.
+
+    By name, since RocketSim 2.2's own order has boost before jump, whatever its stub says.
+    """
     throttle, steer, pitch, yaw, roll, jump, boost, handbrake = row
-    return RocketSim.CarControls(throttle, steer, pitch, yaw, roll, bool(jump), bool(boost), bool(handbrake))
+    return RocketSim.CarControls(
+        throttle=throttle,
+        steer=steer,
+        pitch=pitch,
+        yaw=yaw,
+        roll=roll,
+        jump=bool(jump),
+        boost=bool(boost),
+        handbrake=bool(handbrake),
+    )
 
 
 def _unready(*_: int) -> Any:

@@ -14,8 +14,8 @@ from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointS
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.layout import Layer
 from rltui.policy.saved import SavedPolicy, save_policy
+from rltui.profile.resolved import digest
 from rltui.runs import meta
-from rltui.runs.manifest import sha256
 from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.milestones import MilestoneClock
 from rltui.runs.paths import RunPaths
@@ -105,7 +105,7 @@ class Saving:
         if kind == "checkpoint":
             return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
         profile = self._prepared.profile
-        folder = meta.phase_folder(profile.phase, profile.label, profile.name)
+        folder = meta.phase_folder(profile.phase, profile.label or profile.name, profile.name)
         return SaveJob(kind, self._paths.milestones / folder / label, timesteps, files, label)
 
     def _sheet(self, timesteps: int, figures: SavedFigures) -> Meta:
@@ -125,7 +125,7 @@ class Saving:
             policy=prepared.signature.policy,
             critic=prepared.signature.critic,
             profile=profile.name,
-            profile_hash=sha256(self._text.encode()),
+            profile_hash=digest(profile),
             version=prepared.versions.get("rltui", "0"),
             versions=prepared.versions,
             parent=prepared.plan.parent,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from rlgym.rocket_league.api import GameState as RlgymState
 from rlgym.rocket_league.api import PhysicsObject
-from rlgym.rocket_league.sim import RocketSimEngine
 from rlgym.rocket_league.state_mutators import FixedTeamSizeMutator
 
 from rltui.actions.rlgym_table import RlgymTable
@@ -50,10 +48,8 @@ def batch(
     return ArenaBatch(generators, teams, rows, pace or Pace(), np.zeros(1, np.int64))
 
 
-def rlgym_state(setup: ArenaSetup, blue: int, orange: int) -> RlgymState[str]:
-    """The setup as RLGym's engine wants to be put into it; agents in car order."""
-    meshes.init_simulator(meshes.locate())
-    game: Any = RocketSimEngine().create_base_state()
+def fill_rlgym_state(game: Any, setup: ArenaSetup, blue: int, orange: int) -> None:
+    """Make RLGym's base state that of the setup; agents in car order."""
     FixedTeamSizeMutator(blue, orange).apply(game, {})
     setup = setup.woken()
     game.ball = _body(setup.ball_position, setup.ball_velocity, setup.ball_angular_velocity, None)
@@ -62,8 +58,6 @@ def rlgym_state(setup: ArenaSetup, blue: int, orange: int) -> RlgymState[str]:
         car.physics = _body(setup.position[index], setup.velocity[index], setup.angular_velocity[index], rotation)
         car.boost_amount = float(setup.boost[index])
         car.on_ground = bool(setup.on_ground[index])
-    state: RlgymState[str] = game
-    return state
 
 
 def _body(position: Float, velocity: Float, spin: Float, rotation: Float | None) -> PhysicsObject:

@@ -53,7 +53,11 @@ def verdict(path: str, signature: Signature = saved_runs.SIGNATURE) -> dict[str,
         "workers": 2, "arenas": 32, "learning_rate": 2e-4, "memory_mb": 612.0, "gamma_half_life_s": 4.6,
         "milestone_interval": 5_000_000,
     }  # fmt: skip
-    warnings = ["ppo.gamma = 0.9: a reward counts half after 0.44 s, so the bot looks no further"] if name == "bronze-skills" else []
+    warnings = (
+        ["ppo.gamma = 0.9: a reward counts half after 0.44 s, so the bot looks no further"]
+        if name == "bronze-skills"
+        else []
+    )
     return {
         "profile": path, "name": name, "valid": True, "errors": [], "warnings": warnings,
         "signature": msgspec.to_builtins(signature), "summary": summary,
@@ -90,7 +94,9 @@ def _milestones(paths: RunPaths, timesteps: int, time: float) -> None:
             about = saved_runs.make_meta(paths.name, commit, steps, time=time - 600 + 200 * commit)
             about = msgspec.structs.replace(about, mean_reward=10.0 + 14 * commit, entropy=4.4 - 0.5 * commit)
             saved_runs.place(paths.milestones / "Phase1-BallTouching" / label, saved_runs.make_files(about))
-    last = msgspec.structs.replace(saved_runs.make_meta(paths.name, 9, timesteps, time=time - 9), profile="ball-touching")
+    last = msgspec.structs.replace(
+        saved_runs.make_meta(paths.name, 9, timesteps, time=time - 9), profile="ball-touching"
+    )
     files = saved_runs.make_files(last)
     assert files["meta.json"] == meta.encode(last)
     saved_runs.place(paths.checkpoint(timesteps), files)

@@ -86,7 +86,12 @@ class FakeRun:
     """A RunSource. process: whether a trainer holds the run; control None: nobody to talk to."""
 
     def __init__(
-        self, records: Sequence[Record] = (), *, name: str = "alpha", process: bool | None = True, control: FakeControl | None = None
+        self,
+        records: Sequence[Record] = (),
+        *,
+        name: str = "alpha",
+        process: bool | None = True,
+        control: FakeControl | None = None,
     ) -> None:
         self.name = name
         self.records = FakeJournal(records)

@@ -40,7 +40,9 @@ def header(
     )  # fmt: skip
 
 
-def opening(run: str = "alpha", *, workers: int = 2, time: float = START, step_limit: int | None = None) -> list[Record]:
+def opening(
+    run: str = "alpha", *, workers: int = 2, time: float = START, step_limit: int | None = None
+) -> list[Record]:
     """The header and the workers' starts."""
     records: list[Record] = [header(run, workers=workers, time=time, step_limit=step_limit)]
     records += [
@@ -116,7 +118,11 @@ def iterations(first: int, last: int) -> Iterator[Record]:
 
 def saved(timesteps: int, time: float, milestone: bool = False) -> CheckpointSaved:
     label = f"{timesteps // 5_000_000 * 5:03d}M" if milestone else ""
-    path = f"data/checkpoints/milestones/alpha/Phase1-BallTouching/{label}" if milestone else f"data/checkpoints/alpha/{timesteps}"
+    path = (
+        f"data/checkpoints/milestones/alpha/Phase1-BallTouching/{label}"
+        if milestone
+        else f"data/checkpoints/alpha/{timesteps}"
+    )
     return CheckpointSaved(
         time=time, kind="milestone" if milestone else "checkpoint", path=path, label=label, timesteps=timesteps,
         bytes=4_130_000, held_seconds=0.004, seconds=0.11,

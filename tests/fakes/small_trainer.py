@@ -113,7 +113,9 @@ def main() -> int:
     args = parser.parse_args()
     print("small trainer, before its run")
     if args.profile == "broken":
-        return report(RltuiError("my.toml: 2 errors\nline 3: weigth: unknown key", "did you mean 'weight'?\nsee the docs", 2))
+        return report(
+            RltuiError("my.toml: 2 errors\nline 3: weigth: unknown key", "did you mean 'weight'?\nsee the docs", 2)
+        )
     if args.profile == "crash":
         raise ZeroDivisionError("a bug")
     if args.profile == "killed":

@@ -17,11 +17,8 @@ from tests.fakes.rollouts import learner, rollout, weights
 def everything(of: PPOLearner) -> tuple[object, ...]:
     """All state that an update may change, in a comparable form."""
     state = of._state
-    moments = [
-        [(key, value.tolist()) for key, value in sorted(optimizer.state[p].items())]
-        for optimizer in (state.policy_optimizer, state.critic_optimizer)
-        for p in optimizer.state
-    ]
+    adams = (state.policy_optimizer, state.critic_optimizer)
+    moments = [(adam.steps, [moment.tolist() for moment in adam.tensors()]) for adam in adams]
     return weights(of).tolist(), moments, copy.copy(state.return_statistics), of.updates, len(of._buffer)
 
 

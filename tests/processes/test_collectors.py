@@ -1,0 +1,79 @@
+"""Local and serial collectors bring the same rollouts, bit for bit; different seeds bring different ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from rltui.learn.ppo import PPOLearner
+from rltui.profile.load import load
+from rltui.train.blueprint import Blueprint
+from rltui.train.collectors import Collected, Collector, LocalCollector, SerialCollector
+from rltui.train.shared_rollout import SharedRollout
+from tests.fakes.training import TINY
+
+
+@contextmanager
+def collector(tmp_path: Path, kind: str, seed: int = 0) -> Iterator[tuple[Collector, PPOLearner]]:
+    profile_path = tmp_path / "tiny.toml"
+    profile_path.write_text(TINY)
+    blueprint = Blueprint.draw(load(profile_path, [f"run.seed={seed}"]))
+    shared = SharedRollout.create(blueprint.shape)
+    actor = blueprint.actor(timesteps=0)
+    made: Collector = (
+        SerialCollector(actor, shared) if kind == "serial" else LocalCollector(actor, shared, 30.0, lambda record: None)
+    )
+    made.start()
+    try:
+        yield made, blueprint.learner()
+    finally:
+        made.close()
+        shared.close(unlink=True)
+
+
+def copied(collected: Collected) -> dict[str, np.ndarray]:
+    return {name: np.array(value) for name, value in vars(collected.rollout).items()}
+
+
+def rollouts(tmp_path: Path, kind: str, seed: int = 0, count: int = 3) -> list[dict[str, np.ndarray]]:
+    with collector(tmp_path, kind, seed) as (made, learner):
+        made.shared.weights[:] = learner.policy_flat()
+        return [copied(made.collect(0, lambda: None)) for _ in range(count)]
+
+
+def test_serial_and_local_are_bit_identical_and_seeds_differ(tmp_path: Path) -> None:
+    serial, local, other = rollouts(tmp_path, "serial"), rollouts(tmp_path, "local"), rollouts(tmp_path, "serial", 1)
+    for one, two in zip(serial, local, strict=True):
+        assert one.keys() == two.keys()
+        for name in one:
+            np.testing.assert_array_equal(one[name], two[name], err_msg=name)
+    assert not np.array_equal(serial[0]["actions"], other[0]["actions"])
+    assert not np.array_equal(serial[0]["actions"], serial[1]["actions"])
+
+
+def test_a_rollout_is_one_unbroken_line_per_agent(tmp_path: Path) -> None:
+    """The last observation of one rollout is the first of the next; log-probabilities are those of the policy."""
+    with collector(tmp_path, "serial") as (made, learner):
+        made.shared.weights[:] = learner.policy_flat()
+        first = copied(made.collect(0, lambda: None))
+        second = copied(made.collect(0, lambda: None))
+    np.testing.assert_array_equal(first["obs"][:, -1], second["obs"][:, 0])
+    assert np.isfinite(first["obs"]).all()
+    assert (first["log_probs"] < 0).all()
+    ended = first["terminated"] | first["truncated"]
+    assert ended.sum() == 0 or len(first["final_index"]) == first["truncated"].sum()
+
+
+def test_truncated_steps_carry_their_own_final_observation(tmp_path: Path) -> None:
+    """Episodes of 4 s end within 60 steps; the stored end is not the next episode's beginning."""
+    found = [r for r in rollouts(tmp_path, "serial", count=4) if len(r["final_index"])]
+    assert found, "some episode was cut"
+    for rollout in found:
+        w, steps, agents = rollout["actions"].shape
+        where = np.unravel_index(rollout["final_index"], (w, steps, agents))
+        assert rollout["truncated"][where].all()
+        following = rollout["obs"][where[0], where[1] + 1, where[2]]
+        assert not np.allclose(rollout["final_obs"], following)

@@ -1,0 +1,111 @@
+"""What the loop does with commands: pause holds, resume lets go, saves are served, stops end a pause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from rltui.events.commands import Command, Pause, Resume, SaveCheckpoint, Stop
+from rltui.train.live_controls import LiveControls, LoopState, Pending
+from rltui.train.stop_request import StopNow, StopRequest, Urgency
+
+
+@dataclass
+class FakePending:
+    command: Command
+    by: str = "ada"
+    answers: list[str] = field(default_factory=list)
+
+    def applied(self, detail: str) -> None:
+        self.answers.append(f"applied {detail}")
+
+    def refused(self, reason: str) -> None:
+        self.answers.append(f"refused {reason}")
+
+
+class Desk:
+    """Commands that arrive one look at a time."""
+
+    def __init__(self) -> None:
+        self.arriving: list[list[FakePending]] = []
+        self.states: list[tuple[str, str]] = []
+        self.lines: list[str] = []
+        self.loop = LoopState(state="collecting")
+        self.stop = StopRequest(lambda: None)
+        self.controls = LiveControls(
+            self.loop, self.stop, self.take, lambda live: None, lambda *state: self.states.append(state), self.lines.append
+        )
+
+    def take(self) -> list[Pending]:
+        return list(self.arriving.pop(0)) if self.arriving else []
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def test_a_pause_holds_until_it_is_resumed(desk: Desk) -> None:
+    pause, resume = FakePending(Pause()), FakePending(Resume())
+    desk.arriving = [[pause], [], [], [resume]]
+    desk.controls.poll()
+    assert pause.answers == ["applied paused"]
+    assert resume.answers == ["applied training goes on"]
+    assert desk.states == [("paused", "by ada"), ("collecting", "")]
+    assert desk.controls.paused_seconds > 0
+    assert desk.arriving == []
+
+
+def test_within_an_update_a_pause_waits_for_the_next_collection(desk: Desk) -> None:
+    pause = FakePending(Pause())
+    desk.arriving = [[pause]]
+    desk.controls.look()
+    assert pause.answers == []
+    desk.arriving = [[FakePending(Resume())]]
+    desk.controls.look()
+    assert pause.answers == ["refused resumed before the pause took hold"]
+
+
+def test_saves_are_served_while_paused(desk: Desk) -> None:
+    served: list[FakePending] = []
+
+    def serve() -> None:
+        served.extend(desk.controls.saves)  # type: ignore[arg-type]
+        desk.controls.saves = []
+
+    desk.controls.serve_saves = serve
+    save = FakePending(SaveCheckpoint())
+    desk.arriving = [[FakePending(Pause())], [save], [], [FakePending(Resume())]]
+    desk.controls.poll()
+    assert served == [save]
+
+
+@pytest.mark.parametrize(
+    ("commands", "answer"),
+    [([Resume()], "refused not paused"), ([Pause(), Pause()], "refused already paused")],
+)
+def test_what_makes_no_sense_is_refused_with_the_reason(desk: Desk, commands: list[Command], answer: str) -> None:
+    pending = [FakePending(command) for command in commands]
+    desk.arriving = [list(pending)]
+    desk.controls.look()
+    assert pending[-1].answers == [answer]
+
+
+@pytest.mark.parametrize(("mode", "urgency"), [("finish", Urgency.FINISH), ("now", Urgency.NOW)])
+def test_a_stop_ends_a_pause_and_is_answered_when_done(desk: Desk, mode: str, urgency: Urgency) -> None:
+    stop = FakePending(Stop(mode))  # type: ignore[arg-type]
+    desk.arriving = [[FakePending(Pause())], [stop]]
+    leave: Callable[[], None] = desk.controls.poll
+    if urgency is Urgency.NOW:
+        with pytest.raises(StopNow):
+            leave()
+    else:
+        leave()
+    assert desk.stop.urgency is urgency
+    assert "by ada" in desk.stop.reason
+    assert stop.answers == []
+    desk.controls.answer_stops("stopped at 5 timesteps")
+    assert stop.answers == ["applied stopped at 5 timesteps"]
+    assert len(desk.lines) == 1, "said once"

@@ -1,0 +1,54 @@
+"""The shared segment: every array where both sides expect it, nothing overlapping, room checked before it is taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.train import shared_rollout
+from rltui.train.shared_rollout import RolloutShape, SharedRollout
+
+SHAPE = RolloutShape(blocks=2, workers=3, steps=5, arenas=2, cars=2, obs_size=7, parameters=11)
+
+
+def test_what_one_side_writes_the_other_reads_and_nothing_overlaps() -> None:
+    ours = SharedRollout.create(SHAPE)
+    theirs = SharedRollout.attach(SHAPE, ours.name)
+    try:
+        for number, array in enumerate(ours._arrays.values(), start=1):
+            array[...] = number % 2 if array.dtype == np.bool_ else number
+        for number, (name, array) in enumerate(theirs._arrays.items(), start=1):
+            expected = number % 2 if array.dtype == np.bool_ else number
+            assert (array == expected).all(), name
+    finally:
+        theirs.close()
+        ours.close(unlink=True)
+
+
+def test_a_workers_block_is_a_view_of_its_own_slice() -> None:
+    shared = SharedRollout.create(SHAPE)
+    try:
+        block = shared.worker_block(1, 2)
+        assert block["obs"].shape == (6, 4, 7)
+        block["obs"][...] = 3.0
+        block["final_count"][...] = 9
+        whole = shared.block(1)
+        assert (whole["obs"][2] == 3.0).all()
+        assert (whole["obs"][:2] == 0.0).all()
+        assert whole["final_count"].tolist() == [0, 0, 9]
+        assert (shared.block(0)["obs"] == 0.0).all()
+        del block, whole
+    finally:
+        shared.close(unlink=True)
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
+def test_too_little_shared_memory_is_said_with_need_and_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shared_rollout.shutil.disk_usage("/dev/shm")
+    monkeypatch.setattr(shared_rollout.shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
+    with pytest.raises(RltuiError, match=r"MiB of shared memory.*1 MiB free"):
+        SharedRollout.create(replace(SHAPE, steps=100_000))

@@ -22,7 +22,6 @@ SHOWN = (
     "train/entropy",
     "train/approx_kl",
     "train/value_loss",
-    "time/overall_steps_per_second",
     "time/collected_steps_per_second",
 )
 
@@ -107,11 +106,7 @@ def status_lines(status: RunStatus) -> list[str]:
         ("trainer", _trainer(status)),
         ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
         ("speed", number(status.steps_per_second, unit="steps/s")),
-        *(
-            (BY_KEY[key].label, number(status.metrics[key], ",.4g", BY_KEY[key].unit))
-            for key in SHOWN
-            if key in status.metrics
-        ),
+        *((BY_KEY[key].label, _figure(key, status.metrics[key])) for key in SHOWN if key in status.metrics),
         ("checkpoint", _checkpoint(status)),
         ("where", status.folder),
         ("updated", UNKNOWN if status.updated is None else ago(time.time() - status.updated)),
@@ -139,6 +134,11 @@ def _trainer(status: RunStatus) -> str:
         return "none"
     since = "" if status.since is None else f" since {utc(status.since)}"
     return f"pid {status.pid if status.pid is not None else 'unknown'} on {status.host or 'unknown host'}{since}"
+
+
+def _figure(key: str, value: float | None) -> str:
+    form = ",.0f" if value is not None and abs(value) >= 1000 else ".4g"
+    return number(value, form, BY_KEY[key].unit)
 
 
 def _checkpoint(status: RunStatus) -> str:

@@ -85,7 +85,7 @@ def _listen(client: ControlClient, number: int, deadline: float, accepted: Calla
         except TrainerGoneError:
             return  # ending is what it was asked to do
         for message in messages:
-            if isinstance(message, Live) and message.state != state:
+            if isinstance(message, Live) and message.state != state and not waiting:
                 state = message.state
                 say(f"state: {state}" + (f", {message.reason}" if message.reason else ""))
             elif _about(message, number):

@@ -12,6 +12,15 @@ if TYPE_CHECKING:
 
 RESUME = "a checkpoint's or milestone's folder; auto (default): the newest run that fits; new: from zero"
 OVERRIDE = "override one key of the profile; may be repeated"
+DEBUG_STEPS = 1_000
+DEBUG_OVERRIDES = (
+    "collect.collector=serial",
+    "collect.workers=1",
+    "collect.arenas=4",
+    "ppo.iteration=500",
+    "ppo.batch=500",
+    "ppo.minibatch=500",
+)
 EXAMPLES = """\
 examples:
   rltui train quick                              train the shipped profile, going on where its newest run stopped
@@ -41,7 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--seed", metavar="N", type=int, help="the same as --set run.seed=N")
     add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
     add("--detach", action="store_true", help="train in a process of its own and return")
-    add("--debug", action="store_true", help="1,000 timesteps in one process, every debug flag on")
+    add("--debug", action="store_true", help="1,000 timesteps in one process, everything spelled out")
     add_data_dir(parser)
 
 
@@ -54,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     if args.seed is not None:
         overrides.append(f"run.seed={args.seed}")
     if args.debug:
-        overrides.append("collect.collector=serial")
+        overrides += DEBUG_OVERRIDES
     profile = load(args.profile, overrides)
     if args.detach:
         return _detach(args, overrides)
@@ -68,13 +77,24 @@ def run(args: argparse.Namespace) -> int:
         TrainOptions(
             profile=profile,
             profile_argument=args.profile,
-            data=data_dir(args.data_dir),
+            data=data_dir(_debug_folder(args.data_dir) if args.debug else args.data_dir),
             run=args.run,
             resume=args.resume,
-            steps=args.steps,
+            steps=DEBUG_STEPS if args.debug and args.steps is None else args.steps,
             debug=args.debug,
         )
     )
+
+
+def _debug_folder(data_dir: str | None) -> str:
+    """A look at how things work is no run to go on with: it gets a folder of its own unless one was named."""
+    if data_dir is not None:
+        return data_dir
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="rltui-debug-")
+    print(f"debug run in {folder}: your own runs are not touched")
+    return folder
 
 
 def _count(text: str) -> int:

@@ -16,12 +16,13 @@ import numpy as np
 import psutil
 
 from rltui.debug.limit import measure_limit
-from rltui.debug.update_bench import update_against_bare
+from rltui.debug.update_bench import UpdateShape, UpdateTimes, update_against_bare
+from rltui.env.from_profile import env_spec, sizes
 from rltui.events.records import Record, WorkerStarted
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collected, LocalCollector
 from rltui.train.iteration_report import worker_parts
-from rltui.train.shared_rollout import SharedRollout
+from rltui.train.shared_rollout import RolloutShape, SharedRollout
 
 if TYPE_CHECKING:
     from rltui.profile.models import Profile
@@ -59,8 +60,21 @@ def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) 
                 f"round {number + 1} of {options.rounds}: limit {newest.limit:,.0f}, collected {newest.collected:,.0f} "
                 f"({newest.collected / newest.limit:.1%}), overall {newest.overall:,.0f} steps/s"
             )
-        update = update_against_bare(stack.learner, stack.newest)
+        update = update_against_bare(_update_shape(profile, stack.shape, stack.learner.config.minibatch))
         return _result(stack, rounds, update)
+
+
+def _update_shape(profile: Profile, shape: RolloutShape, minibatch: int) -> UpdateShape:
+    return UpdateShape(
+        workers=shape.workers,
+        steps=shape.steps,
+        agents=shape.agents,
+        obs_size=shape.obs_size,
+        n_actions=sizes(env_spec(profile)).actions,
+        layers=profile.policy.layers,
+        epochs=profile.ppo.epochs,
+        minibatch=minibatch,
+    )
 
 
 def _round(stack: _Stack, options: BenchOptions) -> _Round:
@@ -117,7 +131,7 @@ class _Stack:
             self.pids.append(record.pid)
 
 
-def _result(stack: _Stack, rounds: Sequence[_Round], update: dict[str, float]) -> dict[str, Any]:
+def _result(stack: _Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dict[str, Any]:
     ratios = [one.collected / one.limit for one in rounds]
     spread = {
         "collected_steps_per_second": [one.collected for one in rounds],
@@ -133,7 +147,9 @@ def _result(stack: _Stack, rounds: Sequence[_Round], update: dict[str, float]) -
         "microseconds_per_arena_step": {
             name: round(statistics.median(one.parts[name] for one in rounds), 2) for name in rounds[0].parts
         },
-        **update,
+        "update_seconds": round(update.update_seconds, 4),
+        "bare_update_seconds": round(update.bare_seconds, 4),
+        "update_ratio": round(update.ratio, 3),
         "worker_memory_mb": round(max(stack.memory_mb), 1),
         "worker_start_seconds": round(stack.start_seconds, 2),
         "arenas": stack.shape.arenas,

@@ -113,8 +113,8 @@ class Live(msgspec.Struct, frozen=True, tag="live"):
 ServerMessage = Welcome | CommandAccepted | CommandApplied | CommandRefused | Live
 
 encode = msgspec.json.Encoder().encode
-_client_decoder = msgspec.json.Decoder(ClientMessage)
-_server_decoder = msgspec.json.Decoder(ServerMessage)
+_client_decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
+_server_decoder: msgspec.json.Decoder[ServerMessage] = msgspec.json.Decoder(ServerMessage)
 
 
 def decode_from_client(frame: bytes) -> ClientMessage:

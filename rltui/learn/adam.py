@@ -62,6 +62,8 @@ class Adam:
     def load(self, state: Mapping[int, Mapping[str, Tensor]]) -> None:
         """Take over the "state" of a state dict that fits; an empty one is that before the first step."""
         self.steps = int(state[0]["step"]) if state else 0
-        for i, (mean, square) in enumerate(zip(self._means, self._squares, strict=True)):
-            mean.copy_(state[i]["exp_avg"]) if state else mean.zero_()
-            square.copy_(state[i]["exp_avg_sq"]) if state else square.zero_()
+        for moment in self.tensors():
+            moment.zero_()
+        for i, moments in state.items():
+            self._means[i].copy_(moments["exp_avg"])
+            self._squares[i].copy_(moments["exp_avg_sq"])

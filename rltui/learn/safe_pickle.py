@@ -35,10 +35,13 @@ def load_tensors(name: str, data: bytes) -> object:
     """What torch.save wrote, on the CPU. RltuiError names the file and why it was refused; nothing in it is ever run."""
     try:
         _check_zip(data)
-        return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-    except Exception as error:  # a damaged or hostile file can raise anything in zipfile, pickletools and torch
+    except Exception as error:  # a damaged or hostile file can raise anything in zipfile and pickletools
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise RltuiError(f"{name}: refused: {reason}", _HINT) from error
+    try:
+        return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+    except Exception as error:  # the same of torch; its message is a page for programmers, kept as the cause
+        raise RltuiError(f"{name}: refused by torch.load(weights_only=True)", _HINT) from error
 
 
 def _check_zip(data: bytes) -> None:

@@ -34,7 +34,8 @@ class ResumePlan:
     reason: str
     checkpoint: Path | None = None
     timesteps: int = 0
-    commit: int = 0  # of the checkpoint; the next saved state of `run` is commit + 1
+    commit: int = 0  # of the checkpoint
+    last_commit: int = 0  # the highest that `run` has, damaged ones included: its next saved state is last_commit + 1
     parent: str | None = None  # `<run>@<timesteps>`, for meta.json: set by a branch, kept by a resume
     parent_run: str | None = None  # of a branch whose parent lies in the same data folder
     rewind: bool = True  # the journal gets a run_resumed: it has, or may have, rows above `timesteps`
@@ -63,10 +64,8 @@ class _Search:
         self.passed: list[str] = []
         found = list_checkpoints(paths) + list_milestones(paths)
         self._left = sorted(found, key=lambda info: (info.commit is None, info.commit or 0, not info.milestone))
-
-    @property
-    def anything(self) -> bool:
-        return bool(self._left)
+        self.anything = bool(found)
+        self.last_commit = max((info.commit or 0 for info in found), default=0)
 
     def head(self) -> tuple[CheckpointInfo, Meta] | None:
         """The newest that looks complete."""
@@ -122,11 +121,10 @@ def choose_resume(
 
 def confirm(data: DataDir, plan: ResumePlan) -> None:
     """Called with the lock of `plan.run` held: RltuiError if another trainer was there between plan and lock."""
-    newest = newest_commit(data.run(plan.run))
-    expected = plan.commit if plan.kind == "resume" else 0
-    if newest > expected:
+    newest = _Search(data.run(plan.run)).last_commit
+    if newest > plan.last_commit:
         raise RltuiError(
-            f"run {plan.run!r} was trained by others meanwhile: its newest commit is {newest}, expected {expected}",
+            f"run {plan.run!r} was trained by others meanwhile: its newest commit is {newest}, expected {plan.last_commit}",
             "start again",
         )
 
@@ -263,6 +261,7 @@ def _resume(start: _Start, info: CheckpointInfo, meta: Meta, search: _Search, wh
         info.path,
         meta.timesteps,
         meta.commit,
+        search.last_commit,
         meta.parent,
         warnings=tuple(search.passed),
     )
@@ -283,8 +282,8 @@ def _branch(start: _Start, info: CheckpointInfo, meta: Meta, home: RunPaths | No
         info.path,
         meta.timesteps,
         meta.commit,
-        f"{source}@{meta.timesteps}",
-        home.name if home is not None else None,
+        parent=f"{source}@{meta.timesteps}",
+        parent_run=home.name if home is not None else None,
     )
 
 

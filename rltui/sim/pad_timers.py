@@ -18,8 +18,8 @@ class PadTimers:
     """K × 34 pads. A pickup is remembered by the tick (of its arena) after which the pad shows its full cooldown."""
 
     def __init__(self, arenas: int) -> None:
-        small, big = countdown(SMALL_PAD_SECONDS), countdown(BIG_PAD_SECONDS)
-        self._table = np.concatenate([small, big])
+        self._countdowns = small, big = countdown(SMALL_PAD_SECONDS), countdown(BIG_PAD_SECONDS)
+        self._table = np.concatenate(self._countdowns)
         is_big = np.isin(np.arange(PADS), BIG_PADS)
         self._first = np.where(is_big, len(small), 0)  # of the pad's countdown in the table
         self._last = np.where(is_big, len(small) + len(big), len(small)) - 1  # where it stays 0
@@ -35,8 +35,11 @@ class PadTimers:
         if timers is None:
             self._start[arena] = LONG_AGO
             return None
-        left = np.ceil(np.asarray(timers, np.float64) * TICKS_PER_SECOND - 1e-3).astype(np.int64)
-        index = np.clip(self._last - left, self._first, self._last)
+        nearest = [
+            int(np.abs(self._countdowns[first > 0] - timer).argmin())
+            for first, timer in zip(self._first.tolist(), timers.tolist(), strict=True)
+        ]
+        index = self._first + nearest
         self._start[arena] = -index
         rounded: Float = self._table[index]
         return rounded

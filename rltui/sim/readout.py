@@ -43,7 +43,7 @@ class Readout:
     def __init__(self, arenas: int, cars: int) -> None:
         codes = "".join(code for _, code in FIELDS)
         car = _fields_dtype(codes)
-        self._records = np.zeros(arenas, [("ball", np.float32, BALL_NUMBERS), ("cars", car, cars)])
+        self._records = np.zeros(arenas, [("ball", np.float32, (BALL_NUMBERS,)), ("cars", car, (cars,))])
         self._bytes = self._records.view(np.uint8).data
         arena_codes = f"{BALL_NUMBERS}f" + f"{CAR_NUMBERS}f{codes}" * cars
         self._packers = {n: struct.Struct("=" + arena_codes * n) for n in {1, arenas}}
@@ -91,7 +91,7 @@ def _fields_dtype(codes: str) -> np.dtype[np.void]:
     return np.dtype(
         {
             "names": ["body", *(name for name, _ in FIELDS)],
-            "formats": [(np.float32, CAR_NUMBERS)] + [np.float32 if code == "f" else np.bool_ for code in codes],
+            "formats": [(np.float32, (CAR_NUMBERS,))] + [np.float32 if code == "f" else np.bool_ for code in codes],
             "offsets": [0] + [body + struct.calcsize("=" + codes[:i]) for i in range(len(codes))],
             "itemsize": body + struct.calcsize("=" + codes),
         }

@@ -1,7 +1,7 @@
 """Launching a trainer that outlives whoever launches it: its own session, nothing to read, output into a file.
 
 What it says before its run has started goes to a temporary file, for a launch that fails must leave nothing in the data
-folder; `move_output`, called by the trainer once its run has started, carries that over to the run's `trainer.log`.
+folder; `output_mover`, told by the trainer that its run has started, carries that over to the run's `trainer.log`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rltui.errors import RltuiError
-from rltui.events.records import RunStarted
+from rltui.events.records import Record, RunStarted
 from rltui.runs.journal import read_end
 from rltui.supervise.managed_process import ManagedProcess
 
@@ -63,6 +63,16 @@ def detached(
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def output_mover(log: Path) -> Callable[[Record], None]:
+    """In the trainer: a subscriber of its publisher that calls `move_output` when the run has started."""
+
+    def told(record: Record) -> None:
+        if isinstance(record, RunStarted):
+            move_output(log)
+
+    return told
 
 
 def move_output(log: Path) -> None:

@@ -27,7 +27,6 @@ class ActorSpec:
     arenas: int
     policy_sizes: tuple[int, ...]
     seed: tuple[int, ...]
-    debug_flags: tuple[str, ...] = ()
 
 
 class Actor:

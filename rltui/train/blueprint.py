@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from rltui.errors import RltuiError
 from rltui.learn.config import PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.policy.layout import flat_size
+from rltui.profile.machine import steps_per_rollout, thread_count, worker_count
 from rltui.train.actor import ActorSpec
 from rltui.train.shared_rollout import RolloutShape
 
@@ -34,13 +34,13 @@ class Blueprint:
     @classmethod
     def draw(cls, profile: Profile) -> Blueprint:
         """Raises RltuiError when a GPU is demanded and missing."""
-        spec, cores = env_spec(profile), available_cores()
+        spec = env_spec(profile)
         return cls(
             profile=profile,
             spec=spec,
             size=sizes(spec),
-            workers=cores if profile.collect.workers == "auto" else profile.collect.workers,
-            threads=cores if profile.learner.threads == "auto" else profile.learner.threads,
+            workers=worker_count(profile),
+            threads=thread_count(profile),
             device=choose_device(profile.learner.device),
         )
 
@@ -52,14 +52,12 @@ class Blueprint:
     @cached_property
     def shape(self) -> RolloutShape:
         """Of the rollouts: as many steps a worker as give at least `ppo.iteration` timesteps."""
-        cars = self.spec.blue + self.spec.orange
-        per_step = self.workers * self.profile.collect.arenas * cars
         return RolloutShape(
             blocks=self.profile.ppo.buffer_iterations,
             workers=self.workers,
-            steps=-(-self.profile.ppo.iteration // per_step),
+            steps=steps_per_rollout(self.profile),
             arenas=self.profile.collect.arenas,
-            cars=cars,
+            cars=self.spec.blue + self.spec.orange,
             obs_size=self.size.obs,
             parameters=flat_size(self.policy_sizes),
         )
@@ -93,13 +91,6 @@ class Blueprint:
             policy_sizes=self.policy_sizes,
             seed=(self.profile.run.seed, timesteps),
         )
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def choose_device(wanted: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record
 from rltui.learn.rollout import Rollout
+from rltui.sim.state import GameState
 from rltui.train.actor import Actor, ActorSpec
 from rltui.train.messages import RolloutDone
 from rltui.train.shared_rollout import SharedRollout
@@ -102,6 +103,10 @@ class SerialCollector(Collector):
             self._newest[index] = actor.rollout(self.shared.worker_block(block, index), self.shared.weights, on_step)
             self.shared.steps_done[index] = self.shared.shape.steps
         return list(self._newest)
+
+    def states(self) -> list[GameState]:
+        """What each worker's arenas are in now, for the debugger."""
+        return [actor.env.state for actor in self._actors]
 
     def live(self) -> list[WorkerLive]:
         shape = self.shared.shape

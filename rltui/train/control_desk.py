@@ -27,7 +27,8 @@ LONGEST_NAME = 80  # characters
 class ControlDesk:
     """Greets clients, hands control on, takes or refuses commands, tells the log.
 
-    admit: is given each accepted command. log: is given every outcome that is decided here.
+    admit: is given each accepted command. settle: is called by it when it is answered. log: is given every outcome that
+    is decided here.
     """
 
     def __init__(
@@ -35,13 +36,15 @@ class ControlDesk:
         run_name: str,
         limits: Limits,
         admit: Callable[[PendingCommand], None],
+        settle: Callable[[PendingCommand, CommandApplied | CommandRefused], None],
         log: Callable[[CommandLogged | LogLine], None],
         clock: Callable[[], float],
     ) -> None:
         self.names: list[str] = []  # replaced, never changed, so that other threads may read it
         self.ending = False  # set by another thread
+        self.unanswered: set[PendingCommand] = set()  # emptied by whoever answers
         self._run_name, self._limits = run_name, limits
-        self._admit, self._log, self._clock = admit, log, clock
+        self._admit, self._settle, self._log, self._clock = admit, settle, log, clock
         self._greeted: list[ClientSession] = []
         self._control = ControlHolder()
 
@@ -121,10 +124,12 @@ class ControlDesk:
             self._conclude(session, request, CommandRefused(request.id, reason))
             return
         session.waiting += 1
+        pending = PendingCommand(request.id, request.command, session.name, session, settle=self._settle)
+        self.unanswered.add(pending)
         session.answer(CommandAccepted(request.id))
         session.flush(self.names)  # before the journal, which may be on a slow disk
         self._note(session, request, CommandAccepted(request.id))
-        self._admit(PendingCommand(request.id, request.command, session.name, session))
+        self._admit(pending)  # last, so that nothing is applied before the journal says that it was accepted
 
     def _refuse_flood(self, session: ClientSession, request: Request) -> None:
         """Answer each, log the first only, and stop listening for a moment."""

@@ -51,8 +51,7 @@ class ControlServer:
         self._paths, self._limits = paths, limits or Limits()
         self._log, self._clock = log, clock
         self._commands: deque[PendingCommand] = deque()
-        self._unanswered: set[PendingCommand] = set()
-        self._desk = ControlDesk(run_name, self._limits, self._admit, log, clock)
+        self._desk = ControlDesk(run_name, self._limits, self._commands.append, self._settle, log, clock)
         self._loop: ControlLoop | None = None
         self._thread: threading.Thread | None = None
 
@@ -96,7 +95,7 @@ class ControlServer:
         if self._loop is None or self._thread is None:
             return
         self._desk.ending = True
-        for pending in list(self._unanswered):
+        for pending in list(self._desk.unanswered):
             pending.refused("the trainer is ending")
         self._loop.finish(timeout)
         self._thread.join(timeout + 1.0)
@@ -110,15 +109,9 @@ class ControlServer:
     ) -> None:
         self.close()
 
-    def _admit(self, pending: PendingCommand) -> None:
-        """Called by the socket's thread with an accepted command."""
-        pending.settle = self._settle
-        self._unanswered.add(pending)
-        self._commands.append(pending)
-
     def _settle(self, pending: PendingCommand, outcome: CommandApplied | CommandRefused) -> None:
         """Called by whoever answers: the client first, then the journal."""
-        self._unanswered.discard(pending)
+        self._desk.unanswered.discard(pending)
         if self._loop is not None:
             self._loop.outcomes.append((pending, outcome))
             self._loop.wake()

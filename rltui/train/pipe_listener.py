@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, Listener, answer_challenge, d
 
 from rltui.supervise.socket_address import SocketAddress
 
+LOOK_INTERVAL = 0.1  # seconds
 _PIECE = 1 << 16  # bytes; ByteStream reads no longer messages
 
 
@@ -58,27 +59,30 @@ class PipeListener:
         ours, theirs = socket.socketpair()
         self._arrived.append(theirs)
         self._ring.send(b"\0")
-        _spawn(_carry_out, ours, pipe)
-        _carry_in(pipe, ours)
+        ended = threading.Event()
+        _spawn(_carry_out, ours, pipe, ended)
+        _carry_in(pipe, ours, ended)
 
 
 def _spawn(work: Callable[..., None], *arguments: object) -> None:
     threading.Thread(target=work, args=arguments, daemon=True, name="control pipe").start()
 
 
-def _carry_in(pipe: Connection, ours: socket.socket) -> None:
-    """From the client to the loop, until either is gone."""
+def _carry_in(pipe: Connection, ours: socket.socket, ended: threading.Event) -> None:
+    """From the client to the loop, until either is gone. Closing a pipe wakes nobody who reads from it, hence the looks."""
     with contextlib.suppress(EOFError, OSError):
-        while True:
-            ours.sendall(pipe.recv_bytes(_PIECE))
+        while not ended.is_set():
+            if pipe.poll(LOOK_INTERVAL):
+                ours.sendall(pipe.recv_bytes(_PIECE))
     with contextlib.suppress(OSError):
         ours.shutdown(socket.SHUT_RDWR)
+    pipe.close()
 
 
-def _carry_out(ours: socket.socket, pipe: Connection) -> None:
+def _carry_out(ours: socket.socket, pipe: Connection, ended: threading.Event) -> None:
     """From the loop to the client, until either is gone."""
     with contextlib.suppress(OSError):
         while data := ours.recv(_PIECE):
             pipe.send_bytes(data)
+    ended.set()
     ours.close()
-    pipe.close()

@@ -19,14 +19,6 @@ from rltui.train.blueprint import Blueprint
 if TYPE_CHECKING:
     from rltui.profile.models import Profile
 
-DEBUG_STEPS = 1_000  # timesteps of `rltui train --debug`
-DEBUG_FLAGS = (
-    "global_debug_mode",
-    "debug_actions",
-    "debug_learning",
-    "debug_checkpoints",
-    "debug_turtled_start",
-)
 REPORTED_PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -46,18 +47,16 @@ class Publisher:
         self._journal = journal
         self._clock = clock
         self._subscribers = list(subscribers)
-        self._mutex = threading.RLock()  # a subscriber may publish
+        self._mutex = threading.Lock()
         self._stalled = False
         self._lost_before = 0
 
     def publish(self, record: Record) -> None:
         """Write one record and tell the subscribers. A journal that cannot be written is reported once, not each time."""
-        with self._mutex:
-            written = self._journal.write(record)
-            self._tell(record)
-            if written == self._stalled:
-                self._stalled = not written
-                self._report_journal(written)
+        written = self._journal.write(record)
+        self._tell(record)
+        if self._has_turned(written):
+            self._report_journal(written)
 
     def log(self, level: Level, source: str, message: str, worker: int | None = None) -> None:
         """Publish a line of text."""
@@ -69,11 +68,21 @@ class Publisher:
             self.server.live(live)
 
     def _tell(self, record: Record) -> None:
+        """Without a lock: a terminal that is held (Ctrl-S) must hold up nobody but the thread that prints."""
         for subscriber in tuple(self._subscribers):
             try:
                 subscriber(record)
             except (OSError, ValueError):
-                self._subscribers.remove(subscriber)
+                with contextlib.suppress(ValueError):  # two threads have found out
+                    self._subscribers.remove(subscriber)
+
+    def _has_turned(self, written: bool) -> bool:
+        """Whether the journal has just stopped taking records, or takes them again."""
+        with self._mutex:
+            if written != self._stalled:
+                return False
+            self._stalled = not written
+            return True
 
     def _report_journal(self, written: bool) -> None:
         if written:

@@ -44,11 +44,11 @@ class Saving:
         self._every = profile.save_every
         self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
         self._saver = Saver(paths, profile.keep.last, self._on_result)
-        self._commit = plan.commit if plan.kind == "resume" else 0
+        self._commit = plan.last_commit
         self._saved_at = plan.timesteps if plan.kind == "resume" else None
         self._held: dict[tuple[Kind, int], float] = {}
         self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
-        self._table = np.asarray(registry.build("action table", prepared.blueprint.spec.table).rows(), np.float32)
+        self.table = np.asarray(registry.build("action table", prepared.blueprint.spec.table).rows(), np.float32)
         self.held_seconds = 0.0  # the training thread was held for saving so far
         self.failures = 0
 
@@ -143,7 +143,7 @@ class Saving:
         return save_policy(
             SavedPolicy(
                 layers=tuple(layers),
-                table=self._table,
+                table=self.table,
                 table_hash=signature.table_hash,
                 obs_signature=signature.obs,
                 tick_skip=spec.tick_skip,

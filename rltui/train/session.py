@@ -13,13 +13,14 @@ from rltui.learn.ppo import PPOLearner
 from rltui.profile.render import render
 from rltui.runs.atomic import replace_file
 from rltui.runs.checkpoint import read_checkpoint
-from rltui.runs.history import unclean_end
+from rltui.runs.history import copy_history, unclean_end
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import RunPaths
 from rltui.runs.prune import clean_temporary
 from rltui.runs.resume import confirm
 from rltui.runs.writable import check_writable
+from rltui.supervise.launch import output_mover
 from rltui.train.collectors import Collector, LocalCollector, SerialCollector
 from rltui.train.console import Console
 from rltui.train.controls import ControlServer
@@ -55,7 +56,9 @@ class _Session:
         replace_file(paths.profile, self._text.encode())
         journal = JournalWriter(paths.journal, prepared.profile.log.rotate_mb << 20)
         stack.callback(journal.close)
-        self._publisher = Publisher(journal, subscribers=[console])
+        if prepared.plan.parent_run is not None:
+            copy_history(paths.data.run(prepared.plan.parent_run), journal, prepared.plan.timesteps)
+        self._publisher = Publisher(journal, subscribers=[console, output_mover(paths.log)])
         self._stop = StopRequest(self._abandon)
         self._loop = LoopState(timesteps=prepared.plan.timesteps)
         self._collector: Collector | None = None

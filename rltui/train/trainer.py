@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -28,7 +28,8 @@ from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
 from rltui.runs.paths import RunPaths
 from rltui.runs.saver import Kind, SaveResult
-from rltui.train.collectors import Collected, Collector
+from rltui.train.collectors import Collected, Collector, SerialCollector
+from rltui.train.debug_lines import action_lines, learning_lines, reset_lines
 from rltui.train.iteration_report import IterationTimes, iteration_metrics, mean_reward, total
 from rltui.train.live_controls import LiveControls, LoopState, Pending
 from rltui.train.preparation import Prepared
@@ -83,6 +84,9 @@ class Trainer:
     def _begin(self) -> None:
         self._announce()
         self._collector.start()
+        if self._prepared.options.debug and isinstance(self._collector, SerialCollector):
+            for state in self._collector.states():
+                self._say("global_debug_mode", reset_lines(state))
         if not self._saving.saved(self._loop.timesteps):
             self._save([("checkpoint", str(self._loop.timesteps))])
 
@@ -100,6 +104,7 @@ class Trainer:
         between = time.perf_counter()
         collect_seconds = between - started - (self._controls.paused_seconds - paused)
         report = self._learn(collected)
+        self._debug(collected, report)
         learn_seconds = time.perf_counter() - between
         rows = collected.rows
         self._loop.timesteps += rows
@@ -122,6 +127,17 @@ class Trainer:
     def _learn(self, collected: Collected) -> UpdateReport:
         self._enter("learning")
         return self._learner.update(collected.rollout, self._controls.look)
+
+    def _debug(self, collected: Collected, report: UpdateReport) -> None:
+        """`--debug`: spell the iteration out."""
+        if not self._prepared.options.debug:
+            return
+        self._say("debug_actions", action_lines(collected.rollout, self._saving.table))
+        self._say("debug_learning", learning_lines(report.metrics))
+
+    def _say(self, flag: str, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._tell(LogLine(time=time.time(), level="debug", source="debug", message=f"[{flag}] {line}"))
 
     def _guard(self, report: UpdateReport) -> None:
         """Count updates that the non-finite guard dropped; too many in a row end the run."""
@@ -166,6 +182,9 @@ class Trainer:
 
     def _save_if_due(self) -> None:
         due = self._saving.due(self._loop.timesteps)
+        if self._prepared.options.debug:
+            what = ", ".join(f"{kind} {label}" for kind, label in due) or "nothing"
+            self._say("debug_checkpoints", [f"due at {self._loop.timesteps:,} timesteps: {what}"])
         if due:
             self._save(due)
         self._serve_saves()
@@ -245,9 +264,11 @@ class Trainer:
         self._tell(run_started(self._prepared, self._paths.name, self._learner, self._collector, self._loop.timesteps))
         plan = self._prepared.plan
         now = time.time()
-        if plan.checkpoint is not None:
+        if plan.rewind:
             self._tell(
-                RunResumed(time=now, timesteps=plan.timesteps, checkpoint=str(plan.checkpoint), reason=plan.reason)
+                RunResumed(
+                    time=now, timesteps=plan.timesteps, checkpoint=str(plan.checkpoint or ""), reason=plan.reason
+                )
             )
         self._tell(LogLine(time=now, level="info", source="runs", message=plan.reason))
         for warning in plan.warnings:

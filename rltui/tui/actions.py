@@ -60,13 +60,23 @@ LAUNCHER = (
     Action("launch", ("enter",), "Launch", "Do what the right side says: launch, resume, open, branch", "Launching", 1),
     Action("new", ("n",), "New run", "Start a new run of this profile, whatever could be resumed", "Launching", 2),
     Action("resume", ("R",), "Resume", "Go on with the highlighted run from its newest checkpoint", "Launching", 3),
+    Action("move", ("up", "down"), "Move", "Move the cursor; j and k do too", "View", palette=False, bound=False),
+    Action(
+        "app.focus_next",
+        ("tab",),
+        "Other side",
+        "Between the list and the right side, to scroll it",
+        "View",
+        palette=False,
+        bound=False,
+    ),
     Action("fold", ("space",), "Fold", "Open or close a branch of the tree", "View", palette=False),
     Action("refresh", ("r",), "Refresh", "Read profiles and runs from disk again", "View", 10),
     *EVERYWHERE,
 )
 
 PLACES: dict[Place, tuple[Action, ...]] = {"cockpit": COCKPIT, "launcher": LAUNCHER}
-_KEY_NAMES = {"question_mark": "?", "escape": "esc", "slash": "/", "equals_sign": "="}
+_KEY_NAMES = {"question_mark": "?", "escape": "esc", "up": "↑", "down": "↓"}
 
 
 def bindings(place: Place) -> list[BindingType]:

@@ -111,20 +111,17 @@ def _milestones(catalog: Catalog, closed: frozenset[Item], width: int) -> list[R
         head: Line = ((f"   {'▸' if is_closed else '▾'} ", "key"), (name, ""), (f"  {len(states)}", "muted"))
         lines.append(Row(item, head))
         if not is_closed:
-            lines += [Row(Item("milestone", saved.path), _milestone(saved)) for saved in reversed(states)]
+            lines += [Row(Item("milestone", saved.path), _milestone(saved, width)) for saved in reversed(states)]
     return lines
 
 
-def _milestone(saved: SavedState) -> Line:
+def _milestone(saved: SavedState, width: int) -> Line:
     meta = saved.meta
     sign = "●" if saved.mark.released else "▲" if saved.mark.pinned else " "
     reward = figures.number(meta.mean_reward) if meta else figures.UNKNOWN
     entropy = figures.number(meta.entropy) if meta else figures.UNKNOWN
-    return (
-        (f"     {sign} ", "warn"),
-        (f"{label_of(saved):<9}", "strong"),
-        (" reward ", "muted"),
-        (f"{reward:>6}", ""),
-        ("  entropy ", "muted"),
-        (f"{entropy:>5}", ""),
-    )
+    spans: list[tuple[str, str]] = [(f"     {sign} ", "warn"), (f"{label_of(saved):<10}", "strong")]
+    spans += [("reward ", "muted")] if width >= 36 else []
+    spans.append((f"{reward:>6}", ""))
+    spans += [("  entropy ", "muted"), (f"{entropy:>5}", "")] if width >= 46 else []
+    return tuple(spans)

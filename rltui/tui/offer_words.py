@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,11 @@ from rltui.tui import figures
 from rltui.tui.catalog import Catalog, ProfileEntry
 from rltui.tui.catalog_tree import RUN_STATES, SPEED, Item, groups, label_of, phase_of
 from rltui.tui.offers import Offer
-from rltui.tui.paint import Line, crop_text, ends, text_line, wrap
+from rltui.tui.paint import Line, clean, crop_text, ends, text_line, width_of, wrap
 
 INDENT = 2
+MOST_REASONS = 3
+_HASH = re.compile(r"\b[0-9a-f]{32,}\b")
 DISK_LOW = 5e9  # bytes
 
 
@@ -30,12 +33,22 @@ class Moment:
 
 def title_line(catalog: Catalog | None, width: int) -> Line:
     """The program's name; data folder, runs, milestones and free disk at the right."""
-    left: Line = ((" rltui ", "pill-busy"), ("  trains Rocket League bots", "muted"))
+    name: Line = ((" rltui ", "pill-busy"),)
+    tagline: Line = (*name, ("  trains Rocket League bots", "muted"))
     if catalog is None:
-        return left
+        return tagline
     parts = [figures.plural(len(catalog.runs), "run"), figures.plural(catalog.milestones, "milestone")]
     parts += [f"{catalog.free_bytes / 1e9:.0f} GB free"] if catalog.free_bytes is not None else []
-    return ends(left, text_line(" · ".join([str(catalog.root), *parts]) + " ", "muted"), width)
+    counts = " · ".join(parts) + " "
+    left = tagline if width >= width_of(tagline) + len(counts) + 30 else name
+    room = width - width_of(left) - len(counts) - 5
+    return ends(left, text_line(f"{_short_path(catalog.root, room)} · {counts}", "muted"), width)
+
+
+def _short_path(path: Path, room: int) -> str:
+    """The end of the path, as much of it as there is room for."""
+    text = clean(str(path))
+    return text if len(text) <= room else f"…{text[len(text) - max(room, 8) + 1 :]}"
 
 
 def heading(item: Item | None) -> str:
@@ -66,31 +79,29 @@ def lines(item: Item | None, catalog: Catalog, moment: Moment, width: int) -> li
 def welcome_lines(width: int) -> list[Line]:
     """For somebody who has never been here."""
     steps = (
-        ("1", "Choose a profile on the left with the arrow keys. It says what the bot shall learn."),
-        ("2", "Press enter. A trainer starts; it goes on also when this window closes."),
-        ("3", "Watch it learn. P pauses, C saves a checkpoint, q leaves and lets it train on."),
+        ("1", "Choose a profile on the left with the arrow keys."),
+        ("2", "Press enter: a trainer starts. It goes on when this window closes."),
+        ("3", "Watch it learn. q leaves and lets it train on."),
     )
-    lines = [
-        *wrap("Welcome. rltui trains Rocket League bots in simulation, here on this machine.", width, "strong"),
-        (),
-    ]
+    lines = wrap("Welcome! Here you train bots for Rocket League.", width, "strong")
     for number, text in steps:
         rows = wrap(text, width - 3)
         lines += [((f"{number if not index else ' '}  ", "key"), *row) for index, row in enumerate(rows)]
-    return [*lines, (), *_rule(width)]
+    return [*lines, text_line("─" * width, "track")]
 
 
 def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: int) -> list[Line]:
-    """Description, key settings, what enter will do, what has been checked, rewards."""
+    """Description, what enter will do, key settings, what has been checked, rewards."""
     lines = welcome_lines(width) if not catalog.runs else []
     lines += wrap(entry.description, width) if entry.description else [text_line("no description", "muted")]
-    summary = settings_line(entry)
-    lines += [*([()] if summary else []), *(wrap(summary, width, "muted") if summary else [])]
     if entry.invalid:
         return [*lines, (), *_problems(entry, width)]
     lines += [(), *_enter_will(moment.offer, width, checking=entry.check is None)]
-    if moment.offer is not None and not moment.offer.refused and "resume" in moment.offer.title:
-        lines += _indented([((("n", "key"), (" starts a new run instead", "muted")))])
+    offer = moment.offer
+    if offer is not None and (offer.refused or offer.title.startswith("resume")):
+        lines += _indented([(("n", "key"), (" starts a new run instead, from zero", ""))])
+    summary = settings_line(entry)
+    lines += [(), text_line("Settings", "title"), *_indented(wrap(summary, width - INDENT))] if summary else []
     lines += [(), *_checks(entry, catalog, moment, width)]
     rewards = _rewards(entry, width)
     return [*lines, *([(), *rewards] if rewards else [])]
@@ -202,12 +213,29 @@ def _offer_lines(offer: Offer | None, width: int) -> list[Line]:
     if offer is None:
         return _indented([text_line("be told in a moment: looking at the checkpoints …", "muted")])
     if offer.refused:
-        lines = [*wrap(f"✗ not start: {offer.refused}", room, "bad")]
-        return _indented([*lines, *wrap(offer.hint, room, "muted")])
+        return _indented(_refusal(offer, room))
     lines = [*wrap(offer.title, room, "strong"), *wrap(offer.reason, room)]
     for warning in offer.warnings:
         lines += wrap(f"! {warning}", room, "warn")
     return _indented(lines)
+
+
+def _refusal(offer: Offer, width: int) -> list[Line]:
+    """Why nothing would start; of several runs that do not fit the first ones, difference by difference."""
+    head, *reasons = offer.refused.split("\n")
+    lines = wrap(f"✗ not start: {head}", width, "bad")
+    for reason in reasons[:MOST_REASONS]:
+        name, _, differences = reason.strip().partition(": ")
+        lines += wrap(f"  {name}", width, "strong")
+        for difference in differences.split("; "):
+            lines += wrap(f"    {_HASH.sub(_shortened, difference)}", width, "muted") if difference else []
+    if len(reasons) > MOST_REASONS:
+        lines += wrap(f"  … and {len(reasons) - MOST_REASONS} more", width, "muted")
+    return [*lines, *([] if "--resume new" in offer.hint else wrap(offer.hint, width, "muted"))]
+
+
+def _shortened(found: re.Match[str]) -> str:
+    return f"{found[0][:8]}…"
 
 
 def _problems(entry: ProfileEntry, width: int) -> list[Line]:
@@ -277,9 +305,14 @@ def _rewards(entry: ProfileEntry, width: int) -> list[Line]:
     summary = entry.check.summary if entry.check else None
     if summary is None or not summary.rewards:
         return []
-    size = max(len(f"{weight:g}") for weight in summary.rewards.values())
-    rows = [(name, f"{weight:>{size}g}") for name, weight in summary.rewards.items()]
+    whole = max(len(f"{weight:g}".partition(".")[0]) for weight in summary.rewards.values())
+    rows = [(name, _on_the_point(f"{weight:g}", whole)) for name, weight in summary.rewards.items()]
     return [text_line("Rewards and weights", "title"), *_indented(_table_raw(rows, width - INDENT))]
+
+
+def _on_the_point(number: str, whole: int) -> str:
+    """Padded so that the decimal points stand below each other."""
+    return " " * (whole - len(number.partition(".")[0])) + number
 
 
 def _since(run: RunSummary, now: float) -> str:
@@ -331,7 +364,3 @@ def _table_raw(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
 
 def _indented(lines: Sequence[Line]) -> list[Line]:
     return [((" " * INDENT, ""), *line) for line in lines if line]
-
-
-def _rule(width: int) -> list[Line]:
-    return [text_line("─" * width, "track"), ()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -141,7 +142,7 @@ def row(timesteps: int, iteration: int = 0, reward: float = 0.0) -> IterationFin
 
 def header(run: str = "alpha", *, time: float = 1_700_000_000.0, pid: int = 4321) -> RunStarted:
     """A session's first record; everything that does not matter is zero or empty."""
-    values = {name: _nothing(field) for name, field in _fields(RunStarted)}
+    values: dict[str, Any] = {name: _nothing(field) for name, field in _fields(RunStarted)}
     values |= {
         "run": run,
         "profile": "quick",
@@ -162,7 +163,7 @@ def _fields(kind: type[msgspec.Struct]) -> Iterator[tuple[str, object]]:
     return ((field.encode_name, field.type) for field in msgspec.structs.fields(kind))
 
 
-def _nothing(kind: object) -> object:
+def _nothing(kind: object) -> Any:
     simple = {str: "", int: 0, float: 0.0}
     if kind in simple:
         return simple[kind]

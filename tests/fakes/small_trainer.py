@@ -3,7 +3,7 @@
     python small_trainer.py train PROFILE --data-dir D --run R [--resume M]
 
 PROFILE says how it behaves: `obey`; `deaf` (never polls); `mute` (no control socket); `broken` (an error for people
-before it starts); `crash` (a traceback before it starts); `slow` (starts only after its parent has waited).
+before it starts); `crash` (a traceback before it starts); `killed` (by itself); `never` (starts).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.supervise.launch import move_output
+from rltui.supervise.launch import output_mover
 from rltui.train.controls import ControlServer
 from rltui.train.publisher import Publisher
 
@@ -125,11 +125,10 @@ def main() -> int:
     paths = DataDir(args.data_dir).run(args.run)
     with RunLock(paths):
         journal = JournalWriter(paths.journal)
-        publisher = Publisher(journal)
+        publisher = Publisher(journal, subscribers=[output_mover(paths.log)])
         publisher.publish(started(args.run))
-        metrics = {"rollout/policy_reward": 1.25, "time/overall_steps_per_second": 14100.0}
+        metrics: dict[str, float | None] = {"rollout/policy_reward": 1.25, "time/overall_steps_per_second": 14100.0}
         publisher.publish(IterationFinished(time=time.time(), iteration=8, timesteps=STEPS, metrics=metrics))
-        move_output(paths.log)
         print("small trainer, in its run", flush=True)
         if args.profile == "mute":
             return SmallTrainer(paths, publisher, None).run()
@@ -142,4 +141,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except RltuiError as error:
+        sys.exit(report(error))

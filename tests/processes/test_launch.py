@@ -24,7 +24,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "tmp"))
     script = small_trainer.__file__
-    monkeypatch.setattr(launch, "_command", lambda profile, options: [sys.executable, script, "train", profile, *options])
+    monkeypatch.setattr(
+        launch, "_command", lambda profile, options: [sys.executable, script, "train", profile, *options]
+    )
     return DataDir(tmp_path / "data")
 
 
@@ -39,7 +41,9 @@ def logs(data: DataDir) -> list[Path]:
     return list((data.root.parent / "tmp").glob("*.log"))
 
 
-def test_the_command_is_our_own_program_with_everything_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_is_our_own_program_with_everything_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     command = launch._command("quick", ["--run", "alpha"])
     assert command == [sys.executable, "-P", "-m", "rltui", "train", "quick", "--run", "alpha"]

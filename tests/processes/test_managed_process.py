@@ -111,7 +111,9 @@ def test_a_program_that_cannot_start_is_an_error_with_its_command(tmp_path: Path
 
 def test_it_has_its_own_session_nothing_to_read_and_the_variables_added(tmp_path: Path) -> None:
     script = "import os,sys; print(os.getsid(0)==os.getpid(), repr(sys.stdin.read()), os.environ['EXTRA'], bool(os.environ['PATH']))"
-    process = ManagedProcess("child", [sys.executable, "-c", script], tmp_path / "log", cwd=tmp_path, env={"EXTRA": "x"})
+    process = ManagedProcess(
+        "child", [sys.executable, "-c", script], tmp_path / "log", cwd=tmp_path, env={"EXTRA": "x"}
+    )
     process.start()
     assert process.wait(10.0) == 0
     assert process.tail() == "True '' x True"

@@ -48,7 +48,9 @@ def start(data: DataDir) -> Iterator[Start]:
         made.append(process)
         paths = data.run(run)
         if mode == "mute":
-            wait_for(lambda: paths.journal.is_file() and b"iteration_finished" in paths.journal.read_bytes(), "the trainer")
+            wait_for(
+                lambda: paths.journal.is_file() and b"iteration_finished" in paths.journal.read_bytes(), "the trainer"
+            )
         else:
             wait_for(lambda: socket_address.read(paths.socket_file), "the trainer")
         return process

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,6 +131,31 @@ def test_the_holder_is_told_and_forgotten(tmp_path: Path) -> None:
     assert holder(paths) is None
     assert not paths.lock_json.exists()
     assert str(Holder()) == "pid unknown on unknown host"
+
+
+def test_nobody_is_named_who_is_dead(tmp_path: Path) -> None:
+    """The winner has the lock and has not written its name yet."""
+    paths = DataDir(tmp_path).run("alpha")
+    with RunLock(paths):
+        paths.lock_json.write_text(f'{{"pid": {dead_pid()}, "host": "{socket.gethostname()}", "since": 1.0}}')
+        assert holder(paths) == Holder()
+        paths.lock_json.write_text('{"pid": 1, "host": "another host", "since": 1.0}')
+        assert holder(paths) == Holder(1, "another host", 1.0)
+
+
+def test_a_reader_in_the_way_is_waited_for(tmp_path: Path) -> None:
+    import fcntl
+
+    paths = DataDir(tmp_path).run("alpha")
+    paths.folder.mkdir(parents=True)
+    paths.lock_json.write_text('{"pid": 1, "host": "another host", "since": 1.0}')
+    reader = os.open(paths.lock, os.O_RDWR | os.O_CREAT)
+    fcntl.flock(reader, fcntl.LOCK_SH)
+    gone = threading.Timer(0.05, os.close, (reader,))
+    gone.start()
+    with RunLock(paths) as lock:
+        assert lock.held
+    gone.join()
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x04N.", b"[]", b'{"pid": "x"}', b"[" * 100_000])

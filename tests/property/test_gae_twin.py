@@ -73,4 +73,6 @@ def test_running_statistics_equal_those_of_all_samples(parts: list[list[float]])
     samples = np.array([x for part in parts for x in part], np.float64)
     assert running.count == len(samples)
     if len(samples) >= 2 and samples.std() > 1e-3:
-        np.testing.assert_allclose([running.mean, running.std], [samples.mean(), samples.std(ddof=1)], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(
+            [running.mean, running.std], [samples.mean(), samples.std(ddof=1)], rtol=1e-6, atol=1e-6
+        )

@@ -39,7 +39,7 @@ class LogPane(Pane, Scrolled):
         self.level = LEVELS[(LEVELS.index(self.level) + 1) % len(LEVELS)]
         self.following = True
         if self.view is not None:
-            self.border_subtitle = self.subtitle(self.view)
+            self._set_subtitle(self.subtitle(self.view))
         self.repaint()
         return self.level
 

@@ -34,6 +34,7 @@ class Pane(Painted, can_focus=True):
         super().__init__(name=name, classes=classes)
         self.view: View | None = None
         self._seen: object = None
+        self._subtitle = ""
         self.border_title = self.title()
 
     def title(self, siblings: Sequence[Pane] = ()) -> str:
@@ -59,8 +60,14 @@ class Pane(Painted, can_focus=True):
         seen = self.depends(view)
         if seen != self._seen:
             self._seen = seen
-            self.border_subtitle = self.subtitle(view)
+            self._set_subtitle(self.subtitle(view))
             self.repaint()
+
+    def _set_subtitle(self, text: str) -> None:
+        """Setting it draws the whole pane again, so only a change is set."""
+        if text != self._subtitle:
+            self._subtitle = text
+            self.border_subtitle = text
 
     def paint(self, width: int, height: int) -> list[Line]:
         if self.view is None:

@@ -11,7 +11,6 @@ from rltui.tui.widgets.sparkline import sparkline
 PREFIX = "reward/"
 FIGURE = 9  # columns
 CURVE = 14  # columns
-WIDE = 66  # columns from which the curve stands in the same row
 
 
 class RewardsPane(Pane):
@@ -35,40 +34,31 @@ class RewardsPane(Pane):
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         found = components(view)
-        room = max((height - 2) // (2 if self._is_roomy(len(found), width, height) else 1), 1)
+        roomy = height >= 2 * len(found) + 2
+        room = max((height - 2) // (2 if roomy else 1), 1)
         shown = found if len(found) <= room else found[: room - 1]
-        lines = self._lines(view, shown, width, self._is_roomy(len(found), width, height))
+        lines = self._lines(view, shown, width, roomy)
         if len(shown) < len(found):
             lines.append(((f"… and {len(found) - len(shown)} smaller ones", "muted"),))
         return [*lines, *_total(view, width)][:height]
 
-    def _is_roomy(self, rewards: int, width: int, height: int) -> bool:
-        """Whether each reward gets a second row, for its curve over the run."""
-        return width < WIDE and height >= 2 * rewards + 2
-
     def _lines(self, view: View, shown: list[tuple[str, float | None]], width: int, roomy: bool) -> list[Line]:
+        """One row each; roomy: two, with the curve over the run."""
         values = [value for _, value in components(view) if value is not None]
         scale = min([0.0, *values]), max([0.0, *values])
-        texts = figures.aligned([value for _, value in shown])
+        names = min(max(len(name) for name, _ in components(view)), max(width - FIGURE - 8, 8))
+        curve = max(CURVE, width // 3)
         lines: list[Line] = []
-        for (name, value), text in zip(shown, texts, strict=True):
+        for (name, value), text in zip(shown, figures.aligned([value for _, value in shown]), strict=True):
+            role = "" if value else "muted"
             if roomy:
-                bar = width - CURVE - 2
-                head: Line = ((pad(name, width - FIGURE), "" if value else "muted"), *_figure(text))
-                curve = _curve(view, name, CURVE)
-                lines += [head, (*_bar(value, *scale, bar), ("  ", ""), *curve)]
+                lines.append(((pad(name, width - FIGURE), role), *_figure(text)))
+                lines.append((*_bar(value, *scale, width - curve - 2), ("  ", ""), *_curve(view, name, curve)))
             else:
-                lines.append(self._row(view, name, value, text, scale, width))
+                lines.append(
+                    ((pad(name, names + 1), role), *_bar(value, *scale, width - names - FIGURE - 1), *_figure(text))
+                )
         return lines
-
-    def _row(
-        self, view: View, name: str, value: float | None, text: str, scale: tuple[float, float], width: int
-    ) -> Line:
-        curve = _curve(view, name, CURVE) if width >= WIDE else ()
-        name_width = min(max(len(key) for key, _ in components(view)), max(width - FIGURE - 8, 8))
-        bar = max(width - name_width - FIGURE - 2 - (CURVE + 2 if curve else 0), 3)
-        head: Line = ((pad(name, name_width), "" if value else "muted"), (" ", ""))
-        return (*head, *_bar(value, *scale, bar), *_figure(text), *((("  ", ""), *curve) if curve else ()))
 
 
 def components(view: View) -> list[tuple[str, float | None]]:
@@ -93,12 +83,7 @@ def _curve(view: View, name: str, width: int) -> Line:
 def _total(view: View, width: int) -> list[Line]:
     total = view.snapshot.metrics.get("rollout/policy_reward")
     figure = figures.aligned([total, *(value for _, value in components(view))])[0]
-    if width >= WIDE:
-        tail: Line = (("  ", ""), (sparkline(*view.snapshot.history.series("rollout/policy_reward"), CURVE), "band"))
-        room = width - CURVE - 2
-    else:
-        tail, room = (), width
     return [
         (("─" * width, "track"),),
-        ((pad("reward / episode", room - len(figure)), "muted"), (figure, "strong"), *tail),
+        ((pad("reward / episode", width - len(figure)), "muted"), (figure, "strong")),
     ]

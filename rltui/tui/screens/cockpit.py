@@ -40,7 +40,7 @@ class CockpitScreen(Screen[None]):
     """`snapshot` is replaced by the reader thread's newest; its watcher hands it to the panes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("cockpit")
-    snapshot: reactive[RunSnapshot] = reactive(RunSnapshot, always_update=True, init=False)
+    snapshot: reactive[RunSnapshot] = reactive(RunSnapshot, always_update=True, init=False, repaint=False)
 
     def __init__(
         self,

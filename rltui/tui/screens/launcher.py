@@ -209,12 +209,12 @@ class LauncherScreen(Screen[None]):
             return None
         if item.kind == "profile":
             entry = catalog.profile(Path(item.name))
-            return offer_profile(self._data, entry, new=new) if entry else None
+            return offer_profile(self._data, entry, self._clock(), new=new) if entry else None
         if item.kind == "run":
             run = catalog.run(item.name)
-            return offer_resume(self._data, run) if run and run.state != "training" else None
+            return offer_resume(self._data, run, self._clock()) if run and run.state != "training" else None
         found = catalog.milestone(item.name)
-        return offer_milestone(self._data, found[1]) if found else None
+        return offer_milestone(self._data, found[1], self._clock()) if found else None
 
     def on_offer_ready(self, message: OfferReady) -> None:
         self._offer = (message.item, message.stamp), message.offer
@@ -297,6 +297,7 @@ class LauncherScreen(Screen[None]):
         item = self.item
         kind = item.kind if item else "section"
         words = {"profile": "Launch", "run": "Open", "milestone": "Branch off", "section": "Fold", "group": "Fold"}
-        dimmed = {"resume"} if kind != "run" else set()
+        run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
+        dimmed = {"resume"} if run is None or run.state == "training" else set()
         dimmed |= {"new"} if kind != "profile" else set()
         self.query_one(Footer).show({"launch": words[kind]}, frozenset(dimmed), ())

@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from rltui.errors import RltuiError
@@ -32,6 +33,9 @@ class LaunchingText(Scrolled):
 
     def paint(self, width: int, height: int) -> list[Line]:
         return self.window(self._lines(width), height)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines(width))
 
     def _lines(self, width: int) -> list[Line]:
         lines = wrap(self._offer.title, width, "strong")
@@ -81,6 +85,7 @@ class LaunchingScreen(ModalScreen[LaunchedTrainer | None]):
 
     def _failed(self, error: RltuiError) -> None:
         self._text.error = error
+        self._text.refresh(layout=True)
         self._text.repaint()
         self.query_one("#launching").border_subtitle = "esc closes"
 

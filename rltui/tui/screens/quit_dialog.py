@@ -8,6 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from rltui.tui.paint import Line, fit, wrap
@@ -40,6 +41,9 @@ class Choices(Painted, can_focus=True):
             lines += [*rows, ()]
             self._owners += [index] * (len(rows) + 1)
         return lines[:-1]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.paint(width, 100))
 
     def on_key(self, event: events.Key) -> None:
         letters = {key: index for index, (key, *_) in enumerate(self.choices)}

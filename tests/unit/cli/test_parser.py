@@ -20,7 +20,18 @@ from rltui.cli.parser import build_parser
 build_parser()
 print("\\n".join(sorted(set(sys.modules))))
 """
-WORK = ("textual", "torch", "numpy", "pydantic", "msgspec", "psutil", "RocketSim", "rlgym", "tomlkit", "importlib.metadata")
+WORK = (
+    "textual",
+    "torch",
+    "numpy",
+    "pydantic",
+    "msgspec",
+    "psutil",
+    "RocketSim",
+    "rlgym",
+    "tomlkit",
+    "importlib.metadata",
+)
 
 
 def test_building_the_parser_imports_no_work() -> None:
@@ -63,7 +74,10 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("rltui 0.")
 
 
-@pytest.mark.parametrize("words", [["fly"], ["ls", "--fast"], ["stop", "--now", "--abandon"], ["stop", "--wait", "-1"], ["stop", "--wait", "soon"]])
+@pytest.mark.parametrize(
+    "words",
+    [["fly"], ["ls", "--fast"], ["stop", "--now", "--abandon"], ["stop", "--wait", "-1"], ["stop", "--wait", "soon"]],
+)
 def test_bad_usage_is_exit_code_two(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(words)

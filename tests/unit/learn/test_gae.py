@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from rltui.learn import gae
 
 GAMMA, LAMBDA = 0.99, 0.95
 
 
-def steps(rewards, values, next_values, terminated, truncated) -> gae.Steps:
+def steps(
+    rewards: ArrayLike, values: ArrayLike, next_values: ArrayLike, terminated: ArrayLike, truncated: ArrayLike
+) -> gae.Steps:
     floats = (np.array(x, np.float32) for x in (rewards, values, next_values))
     return gae.Steps(*floats, np.array(terminated, bool), np.array(truncated, bool))
 

@@ -52,9 +52,7 @@ def spoil_final_obs(data: Rollout) -> None:
         (spoil_log_prob, "log-probability nan of worker 1, arena 0, car 1, step 0"),
     ],
 )
-def test_a_bad_input_is_named_and_nothing_changes(
-    spoil: Callable[[Rollout], None], source: str, learned: bool
-) -> None:
+def test_a_bad_input_is_named_and_nothing_changes(spoil: Callable[[Rollout], None], source: str, learned: bool) -> None:
     ours = learner(buffer_iterations=2)
     if learned:
         ours.update(rollout(seed=9))

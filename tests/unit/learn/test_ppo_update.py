@@ -274,7 +274,7 @@ def test_what_does_not_fit_is_named() -> None:
         ours.update(replace(data, actions=bad))
     with pytest.raises(ValueError, match="no final observation for the truncated worker"):
         ours.update(replace(data, final_index=data.final_index[1:], final_obs=data.final_obs[1:]))
-    with pytest.raises(ValueError, match="rollout.final_index is not within 0 … 95"):
+    with pytest.raises(ValueError, match=r"rollout\.final_index is not within 0 … 95"):
         ours.update(replace(data, final_index=data.final_index + 96))
     with pytest.raises(ValueError, match="epochs must be at least 1"):
         PPOConfig(epochs=0)

@@ -51,6 +51,15 @@ def test_nothing_existing_is_ever_written_to(tmp_path: Path, kind: str) -> None:
     assert tree(tmp_path) == before
 
 
+def test_not_even_what_came_to_exist_while_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rename onto an empty folder would succeed without a word."""
+    folder = tmp_path / "run/1000"
+    monkeypatch.setattr("rltui.runs.checkpoint.fsync_folder", lambda path: folder.mkdir())
+    with pytest.raises(RltuiError, match="it exists already"):
+        write_checkpoint(folder, {"a": b"1"})
+    assert list((tmp_path / "run").rglob("*")) == [folder]
+
+
 def test_strays_inside_a_checkpoint_are_not_read(tmp_path: Path) -> None:
     files = {"a": b"1"}
     write_checkpoint(tmp_path / "1", files)

@@ -54,7 +54,8 @@ def test_the_newest_fitting_run_goes_on(data: DataDir) -> None:
         "and nets fit this profile",
         beta.checkpoint(2000),
         2000,
-        2,
+        commit=2,
+        last_commit=2,
     )
 
 
@@ -83,6 +84,8 @@ def test_a_damaged_newest_falls_back_and_says_so(data: DataDir, harm: object) ->
     assert (plan.kind, plan.run, plan.checkpoint, plan.commit) == ("resume", "alpha", paths.checkpoint(2000), 2)
     (warning,) = plan.warnings
     assert warning.startswith("checkpoint 3000 of run 'alpha' is passed over: PPO_POLICY.pt is damaged")
+    assert plan.last_commit == 3, "the number of the damaged one is not given again"
+    confirm(data, plan)
 
 
 def test_one_without_a_readable_meta_counts_as_newest(data: DataDir) -> None:

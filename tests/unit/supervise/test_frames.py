@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,7 @@ def test_any_cutting_gives_the_same_payloads(payloads: list[bytes], cuts: list[i
     stream = b"".join(pack(payload) for payload in payloads)
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     reader = FrameReader()
-    found = [payload for start, end in zip(edges, edges[1:], strict=False) for payload in reader.feed(stream[start:end])]
+    found = [payload for start, end in pairwise(edges) for payload in reader.feed(stream[start:end])]
     assert found == payloads
     assert not reader.half
 

@@ -59,7 +59,9 @@ def test_socket_json_is_whole_private_and_read_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["socket.json"]
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"family": "AF_INET", "address": "x", "pid": 1, "host": "h"}', b"\xff"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b'{"family": "AF_INET", "address": "x", "pid": 1, "host": "h"}', b"\xff"]
+)
 def test_what_is_no_address_reads_as_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "socket.json").write_bytes(content)
     assert socket_address.read(tmp_path / "socket.json") is None

@@ -27,7 +27,7 @@ class Pair:
 
     def heard(self) -> list[commands.ServerMessage]:
         """What has arrived at the client; flushes as the loop would until nothing more comes."""
-        messages = []
+        messages: list[commands.ServerMessage] = []
         self.theirs.setblocking(False)
         while True:
             self.session.flush(["ada"])

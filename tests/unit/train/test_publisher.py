@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from rltui.events.commands import Live
 from rltui.events.records import LogLine, Record
 from rltui.train.publisher import Publisher
@@ -35,7 +37,8 @@ def line(text: str) -> LogLine:
 
 
 def test_every_record_reaches_the_journal_and_each_subscriber_in_order() -> None:
-    journal, seen = FakeJournal(), []
+    journal = FakeJournal()
+    seen: list[Record] = []
     publisher = Publisher(journal, subscribers=[seen.append])
     for text in "abc":
         publisher.publish(line(text))
@@ -59,7 +62,8 @@ def test_live_goes_to_the_server_and_nowhere_without_one() -> None:
 
 
 def test_a_full_disk_is_reported_once_and_its_end_too() -> None:
-    journal, seen = FakeJournal(), []
+    journal = FakeJournal()
+    seen: list[Record] = []
     publisher = Publisher(journal, subscribers=[seen.append])
     journal.full = True
     for text in "abc":
@@ -82,11 +86,18 @@ def test_a_second_full_disk_is_reported_again() -> None:
     for full in (True, False, True, False):
         journal.full = full
         publisher.publish(line("x"))
-    assert [record.level for record in journal.records if record.source == "journal"] == ["error", "info", "error", "info"]
+    reports = [record for record in journal.records if isinstance(record, LogLine) and record.source == "journal"]
+    assert [report.level for report in reports] == [
+        "error",
+        "info",
+        "error",
+        "info",
+    ]
 
 
 def test_a_subscriber_whose_terminal_is_gone_is_left_out() -> None:
-    calls, seen = [], []
+    calls: list[Record] = []
+    seen: list[Record] = []
 
     def gone(record: Record) -> None:
         calls.append(record)
@@ -110,3 +121,22 @@ def test_a_subscriber_may_publish() -> None:
     publisher = Publisher(journal, subscribers=[echo])
     publisher.publish(line("a"))
     assert journal.records == [line("a"), line("echo")]
+
+
+def test_a_held_terminal_holds_up_only_who_prints() -> None:
+    journal = FakeJournal()
+    held, release = threading.Event(), threading.Event()
+
+    def terminal(record: Record) -> None:
+        if record == line("printed"):
+            held.set()
+            release.wait(10.0)
+
+    publisher = Publisher(journal, subscribers=[terminal])
+    printing = threading.Thread(target=publisher.publish, args=(line("printed"),))
+    printing.start()
+    assert held.wait(10.0)
+    publisher.publish(line("another thread's"))
+    assert journal.records == [line("printed"), line("another thread's")]
+    release.set()
+    printing.join(10.0)

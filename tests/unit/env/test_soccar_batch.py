@@ -1,0 +1,303 @@
+"""SoccarBatch: seeds, ends of episodes and their true last observations, statistics, bad input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rltui.actions.rlgym_table import FULL_BOOST, IDLE
+from rltui.env.episode_stats import EpisodeStats
+from rltui.env.soccar_batch import SoccarBatch, StepOut
+from rltui.env.spec import Weighted
+from rltui.errors import RltuiError
+from rltui.registry import Component
+from rltui.sim.arena_setup import ArenaSetup
+from tests.fakes.arenas import flat_setup
+from tests.fakes.batches import new_out, spec
+
+
+class Fixed:
+    """Every episode begins in the same state; each sample is counted."""
+
+    def __init__(self, setup: ArenaSetup) -> None:
+        self._setup = setup
+        self.samples = 0
+
+    def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
+        self.samples += 1
+        return self._setup
+
+
+def env_from(setup: ArenaSetup, arenas: int = 2, **changes: Any) -> SoccarBatch:
+    env = SoccarBatch(spec(**changes), arenas, [0])
+    env._resets = Fixed(setup)  # type: ignore[assignment]
+    return env
+
+
+def record(env: SoccarBatch, steps: int = 60, seed: int = 5) -> list[bytes]:
+    """Everything that comes out over some steps of random actions."""
+    rng, out = np.random.default_rng(seed), new_out(env)
+    env.reset(out.obs)
+    seen = [out.obs.tobytes()]
+    for _ in range(steps):
+        finals = env.step(rng.integers(0, env.n_actions, (env.arenas, env.cars)), out)
+        arrays = (out.obs, out.rewards, out.terminated, out.truncated, finals.arenas, finals.obs)
+        seen += [array.tobytes() for array in arrays]
+    return seen
+
+
+def test_same_seed_same_run_and_another_seed_another() -> None:
+    first, again, other = (record(SoccarBatch(spec(), 3, seed)) for seed in ([1, 2], [1, 2], [1, 3]))
+    assert first == again
+    assert first[0] != other[0]
+
+
+def test_an_arena_draws_from_a_generator_of_its_own() -> None:
+    """What an arena does does not depend on how many there are."""
+    three, two = (SoccarBatch(spec(), arenas, [4]) for arenas in (3, 2))
+    out3, out2 = new_out(three), new_out(two)
+    three.reset(out3.obs)
+    two.reset(out2.obs)
+    np.testing.assert_array_equal(out3.obs[:2], out2.obs)
+    assert (out3.obs[0] != out3.obs[1]).any() and (out3.obs[0] != out3.obs[2]).any()
+    for step in range(60):
+        actions = np.full((3, 2), FULL_BOOST if step % 3 else IDLE)
+        three.step(actions, out3)
+        two.step(actions[:2].copy(), out2)
+        np.testing.assert_array_equal(out3.obs[:2], out2.obs)
+
+
+@pytest.mark.parametrize("teams", [(1, 0), (0, 1), (1, 2), (0, 3), (3, 3)])
+def test_any_team_sizes(teams: tuple[int, int]) -> None:
+    env = SoccarBatch(spec(*teams), 2, [0])
+    assert (env.cars, env.obs_size) == (sum(teams), 52 + 20 * sum(teams))
+    out = new_out(env)
+    env.reset(out.obs)
+    for _ in range(35):
+        env.step(np.full((2, env.cars), FULL_BOOST), out)
+        assert np.isfinite(out.obs).all() and np.isfinite(out.rewards).all()
+
+
+def test_a_cut_episode_gives_its_true_final_observation() -> None:
+    """Two seconds without a touch are 30 steps: the last one's true observation is one of a car 2 s further."""
+    env = env_from(flat_setup([(0, 0, 17), (-1000, 0, 17)], ball=(0, 4000, 93.15)))
+    out = new_out(env)
+    env.reset(out.obs)
+    first, before = out.obs.copy(), out.obs.copy()
+    for step in range(1, 31):
+        before[:] = out.obs
+        finals = env.step(np.array([[FULL_BOOST, IDLE], [IDLE, IDLE]]), out)
+        assert not out.terminated.any()
+        assert out.truncated.tolist() == [step == 30] * 2
+        assert len(finals.arenas) == (2 if step == 30 else 0) == len(finals.obs)
+    np.testing.assert_array_equal(out.obs, first)
+    x = slice(52, 53)
+    assert finals.arenas.tolist() == [0, 1]
+    assert finals.obs[0, 0, x] * 2300 > 1500 and finals.obs[1, 0, x] == pytest.approx(0.0, abs=0.01)
+    step_length = finals.obs[0, 0, x] - before[0, 0, x]
+    assert 0 < step_length * 2300 <= 2300 / 15 + 1  # exactly one step after the last one seen
+
+
+def test_a_goal_terminates_and_wins_over_the_limits() -> None:
+    """The goal falls on the step that is also the last one allowed."""
+    setup = flat_setup([(0, 0, 17), (-1000, 0, 17)], ball=(0, 5100, 150))
+    setup.ball_velocity[1] = 1500.0
+    limits = (Component("goal"), Component("timeout", {"seconds": 2 / 15}), Component("no_touch", {"seconds": 2 / 15}))
+    env = env_from(setup, terminals=limits, rewards=(Weighted(Component("goal"), 10.0),))
+    out = new_out(env)
+    env.reset(out.obs)
+    first, idle = out.obs.copy(), np.full((2, 2), IDLE)
+    env.step(idle, out)
+    assert not out.terminated.any() and not out.truncated.any() and not out.rewards.any()
+    finals = env.step(idle, out)
+    assert out.terminated.tolist() == [True, True] and out.truncated.tolist() == [False, False]
+    assert len(finals.arenas) == 0
+    assert out.rewards.tolist() == [[10.0, 0.0]] * 2
+    np.testing.assert_array_equal(out.obs, first)
+
+
+def test_only_the_ended_arenas_begin_anew() -> None:
+    env = env_from(flat_setup([(0, 0, 17), (-1000, 0, 17)], ball=(0, 4000, 93.15)), arenas=3)
+    out = new_out(env)
+    env.reset(out.obs)
+    env.state.last_touch_tick[1] = 80  # as if touched: its two seconds end ten steps later
+    for step in range(1, 41):
+        finals = env.step(np.full((3, 2), IDLE), out)
+        assert finals.arenas.tolist() == {30: [0, 2], 40: [1]}.get(step, [])
+        assert out.truncated.nonzero()[0].tolist() == finals.arenas.tolist()
+    assert env.state.tick.tolist() == [80, 0, 80]
+    assert env._resets.samples == 6  # type: ignore[attr-defined]
+
+
+def test_rewards_that_remember_forget_with_the_episode() -> None:
+    """The ball's velocity jumps at a reset: no reward may take that for a hit."""
+    setup = flat_setup([(0, 0, 17), (-1000, 0, 17)], ball=(0, 4000, 1500))
+    env = env_from(setup, rewards=(Weighted(Component("strong_hit"), 1.0),))
+    out, told = new_out(env), []
+    env.reset(out.obs)
+    strong_hit = env._rewards.rewards[0]
+    forget = strong_hit.reset
+    strong_hit.reset = lambda state, arenas: (told.append(arenas.copy()), forget(state, arenas))  # type: ignore[method-assign]
+    for _ in range(30):
+        env.step(np.full((2, 2), IDLE), out)
+    assert [mask.tolist() for mask in told] == [[True, True]]
+    np.testing.assert_array_equal(strong_hit._ball_velocity, env.state.ball_velocity)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("wrong", "named"), [(90, "90"), (-1, "-1"), (2**40, str(2**40))])
+def test_an_action_that_is_no_row_names_arena_and_car(wrong: int, named: str) -> None:
+    env = SoccarBatch(spec(), 3, [0])
+    out = new_out(env)
+    env.reset(out.obs)
+    actions = np.full((3, 2), IDLE)
+    actions[2, 1] = wrong
+    with pytest.raises(RltuiError, match=f"arena 2, car 1: action {named} is not a row"):
+        env.step(actions, out)
+
+
+def slow_stats(env: SoccarBatch, steps: int) -> EpisodeStats:
+    """The statistics added up step by step in plain Python, from what comes out."""
+    rng, out = np.random.default_rng(0), new_out(env)
+    totals = {"episodes": 0, "ticks": 0, "goals": 0, "touches": 0, "airborne": 0, "boost": 0.0}
+    running, ended = np.zeros((4, env.arenas, env.cars)), np.zeros(4)
+    ages = np.zeros(env.arenas, int)
+    weights = [item.weight for item in spec().rewards]
+    judges = env._rewards.rewards
+    env.reset(out.obs)
+    for _ in range(steps):
+        actions = rng.integers(0, 90, (env.arenas, env.cars))
+        actions[rng.random(actions.shape) < 0.7] = FULL_BOOST
+        seen = watch(env)
+        env.step(actions, out)
+        state = seen.pop()
+        values = [np.float32(w) * np.asarray(judge.value(state)) for judge, w in zip(judges, weights, strict=True)]
+        np.testing.assert_allclose(out.rewards, np.sum(values, axis=0), rtol=1e-5, atol=1e-6)
+        running += values
+        ages += 8
+        totals["goals"] += int((state.goal != 0).sum())
+        totals["touches"] += int((state.touches > 0).sum())
+        totals["airborne"] += int((~state.on_ground & (state.demo_respawn_timer == 0)).sum())
+        totals["boost"] += float(state.boost.sum())
+        for arena in np.flatnonzero(out.terminated | out.truncated):
+            totals["episodes"] += 1
+            totals["ticks"] += int(ages[arena])
+            ended += running[:, arena].sum(axis=1)
+            running[:, arena], ages[arena] = 0, 0
+    names = [item.component.name for item in spec().rewards]
+    return EpisodeStats(
+        episodes=totals["episodes"],
+        car_episodes=totals["episodes"] * env.cars,
+        episode_ticks=totals["ticks"],
+        rewards=dict(zip(names, ended.tolist(), strict=True)),
+        goals=totals["goals"],
+        touches=totals["touches"],
+        airborne=totals["airborne"],
+        boost=totals["boost"],
+        car_steps=steps * env.arenas * env.cars,
+        seconds=steps * env.arenas * 8 / 120,
+    )
+
+
+def watch(env: SoccarBatch) -> list[Any]:
+    """Receives a copy of the state as the rewards see it in the next step."""
+    import copy
+
+    seen: list[Any] = []
+    value = env._rewards.__class__.value.__get__(env._rewards)
+
+    def spy(state: Any, out: Any, contributions: Any) -> None:
+        seen.append(copy.deepcopy(state))
+        value(state, out, contributions)
+
+    env._rewards.value = spy  # type: ignore[method-assign]
+    return seen
+
+
+def test_statistics_are_the_plain_sums() -> None:
+    limits = (Component("goal"), Component("no_touch", {"seconds": 3.0}), Component("timeout", {"seconds": 4.0}))
+    env = SoccarBatch(spec(terminals=limits), 4, [3])
+    expected = slow_stats(env, 180)
+    got = env.drain_stats()
+    assert got.episodes > 8 and got.touches > 0 and 0 < got.airborne < got.car_steps
+    assert got.rewards == pytest.approx(expected.rewards, rel=1e-5)
+    assert got.boost == pytest.approx(expected.boost, rel=1e-6)
+    for name in ("episodes", "car_episodes", "episode_ticks", "goals", "touches", "airborne", "car_steps"):
+        assert getattr(got, name) == getattr(expected, name), name
+    assert got.seconds == pytest.approx(expected.seconds)
+    empty = env.drain_stats()
+    assert (empty.episodes, empty.car_steps, empty.boost, sum(empty.rewards.values())) == (0, 0, 0.0, 0.0)
+
+
+def test_timings_cover_the_step_and_start_again() -> None:
+    import time
+
+    env = SoccarBatch(spec(), 8, [0])
+    out = new_out(env)
+    env.reset(out.obs)
+    began = time.perf_counter()
+    for _ in range(40):
+        env.step(np.full((8, 2), FULL_BOOST), out)
+    spent = time.perf_counter() - began
+    parts = env.timings.take()
+    assert set(parts) == {"controls", "simulate", "state", "reward", "reset", "observe"}
+    assert all(seconds > 0 for seconds in parts.values())
+    assert 0.8 * spent < sum(parts.values()) < spent
+    assert not any(env.timings.take().values())
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"blue": 4}, "0 to 3 cars a team"),
+        ({"blue": 0, "orange": 0}, "0 to 3 cars a team"),
+        ({"tick_skip": 0}, "tick_skip at least 1"),
+        ({"action_delay_ticks": 9}, "from 0 to tick_skip = 8, found 9"),
+        ({"resets": ()}, "resets with weights"),
+        ({"meshes": "/nowhere"}, "/nowhere/soccar"),
+        ({"obs": Component("defualt")}, "did you mean 'default'"),
+    ],
+)
+def test_a_spec_that_cannot_be_says_why(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(RltuiError, match=words):
+        SoccarBatch(spec(**changes), 1, [0])
+
+
+def test_no_arenas_is_an_error() -> None:
+    with pytest.raises(RltuiError, match="at least one arena"):
+        SoccarBatch(spec(), 0, [0])
+
+
+def test_observations_are_written_where_the_caller_says() -> None:
+    """A row of a rollout: not contiguous as a whole, and its neighbours stay as they are."""
+    env = SoccarBatch(spec(), 2, [0])
+    block = np.full((4, 2, 2, env.obs_size), 7.0, np.float32)
+    env.reset(block[1])
+    flags = np.zeros((2, 2), np.bool_)
+    env.step(np.full((2, 2), IDLE), StepOut(block[2], np.zeros((2, 2), np.float32), flags[0], flags[1]))
+    assert (block[0] == 7).all() and (block[3] == 7).all() and not (block[1:3] == 7).all(axis=(1, 2, 3)).any()
+
+
+CODE = """
+import sys
+import numpy as np
+from tests.fakes.batches import new_out, spec
+from rltui.env.soccar_batch import SoccarBatch
+env = SoccarBatch(spec(), 1, [0])
+out = new_out(env)
+env.reset(out.obs)
+env.step(np.zeros((1, 2), np.int64), out)
+print(*sorted({"torch", "textual", "pydantic", "rlgym.api", "rlgym.rocket_league.sim"} & set(sys.modules)))
+"""
+
+
+def test_a_running_environment_has_no_torch_no_textual_no_rlgym() -> None:
+    root = Path(__file__).parents[3]
+    ran = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60, check=False, cwd=root
+    )
+    assert (ran.returncode, ran.stdout.split()) == (0, []), ran.stderr

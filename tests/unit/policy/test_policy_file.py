@@ -1,0 +1,119 @@
+"""policy.npz: what is in it, that it comes back, and what is said of a file that is not one."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.policy.saved import SavedPolicy, load_policy, save_policy
+
+RNG = np.random.default_rng(0)
+LAYERS = tuple((RNG.random(shape, np.float32), RNG.random(shape[1], np.float32)) for shape in ((6, 4), (4, 3)))
+POLICY = SavedPolicy(
+    layers=LAYERS,
+    table=RNG.random((3, 8), np.float32),
+    table_hash="9f3a",
+    obs_signature="default 6",
+    tick_skip=8,
+    action_delay_ticks=1,
+    env='{"obs": "default"}',
+    normalizer_mean=np.arange(6, dtype=np.float32),
+    normalizer_var=np.ones(6, np.float32),
+)
+
+
+def arrays() -> dict[str, np.ndarray]:
+    with np.load(io.BytesIO(save_policy(POLICY)), allow_pickle=False) as loaded:
+        return dict(loaded)
+
+
+def file_of(contents: dict[str, object]) -> bytes:
+    out = io.BytesIO()
+    np.savez(out, **contents)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def assert_equal(found: SavedPolicy, expected: SavedPolicy) -> None:
+    for field in fields(SavedPolicy):
+        np.testing.assert_equal(getattr(found, field.name), getattr(expected, field.name))
+
+
+@pytest.mark.parametrize("policy", [POLICY, replace(POLICY, normalizer_mean=None, normalizer_var=None, table_hash="")])
+def test_it_comes_back(policy: SavedPolicy) -> None:
+    assert_equal(load_policy(save_policy(policy)), policy)
+
+
+def test_from_a_path(tmp_path: Path) -> None:
+    (tmp_path / "policy.npz").write_bytes(save_policy(POLICY))
+    assert_equal(load_policy(tmp_path / "policy.npz"), POLICY)
+
+
+def test_its_keys_are_the_formats() -> None:
+    weights, acting = ["w0", "b0", "w1", "b1"], ["table", "table_hash", "legality", "tick_skip", "action_delay_ticks"]
+    seeing = ["obs_signature", "env", "normalizer_mean", "normalizer_var"]
+    assert sorted(arrays()) == sorted(["format", "kind", *weights, *acting, *seeing])
+    assert arrays()["w0"].flags.c_contiguous
+
+
+def test_equal_policies_make_equal_bytes() -> None:
+    assert save_policy(POLICY) == save_policy(replace(POLICY))
+
+
+def test_shapes_that_do_not_fit_are_not_written() -> None:
+    with pytest.raises(ValueError, match=r"key 'table': expected \[3, 8\], found \[4, 8\]"):
+        save_policy(replace(POLICY, table=np.zeros((4, 8), np.float32)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": np.array(2)}, "key 'format': expected 1, found 2"),
+        ({"kind": np.array("recurrent")}, "key 'kind': expected 'discrete', found 'recurrent'"),
+        ({"tick_skip": np.array("8")}, "key 'tick_skip': expected an integer, found <U1 []"),
+        ({"w1": np.zeros((5, 3), np.float32)}, "w1 is [5, 3], expected [4, out]"),
+        ({"b1": np.zeros(4, np.float32)}, "b1 is [4], expected [3]"),
+        ({"w0": np.zeros((6, 4))}, "key 'w0': expected a float32 array, found float64 [6, 4]"),
+        ({"w0": np.full((6, 4), np.nan, np.float32)}, "key 'w0': 24 of 24 numbers are not finite"),
+        ({"table": np.zeros((3, 7), np.float32)}, "key 'table': expected [3, 8], found [3, 7]"),
+        ({"normalizer_var": np.ones(5, np.float32)}, "key 'normalizer_var': expected [6], found [5]"),
+        ({"table": np.array([{"a": 1}], dtype=object)}, "not a policy file"),
+    ],
+)
+def test_a_wrong_key_is_named_with_expected_and_found(changes: dict[str, object], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "policy.npz"
+    path.write_bytes(file_of({**arrays(), **changes}))
+    with pytest.raises(RltuiError) as caught:
+        load_policy(path)
+    assert caught.value.message.startswith(str(path))
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize("key", ["format", "kind", "w0", "b0", "table", "table_hash", "legality", "tick_skip", "env"])
+def test_a_missing_key_is_named(key: str) -> None:
+    contents = arrays()
+    del contents[key]
+    with pytest.raises(RltuiError, match=f"policy.npz: .*'{key}'.*found nothing"):
+        load_policy(file_of(contents))  # type: ignore[arg-type]
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    contents = arrays()
+    del contents["env"], contents["b0"]
+    with pytest.raises(RltuiError) as caught:
+        load_policy(file_of(contents))  # type: ignore[arg-type]
+    assert [line.split(": ")[1] for line in caught.value.message.splitlines()] == ["key 'env'", "key 'b0'"]
+
+
+def test_a_damaged_or_absent_file_is_named(tmp_path: Path) -> None:
+    data = save_policy(POLICY)
+    weights = data.index(LAYERS[0][0].tobytes())
+    for damaged in (b"", b"nothing", data[: len(data) // 2], data[:weights] + b"?" + data[weights + 1 :]):
+        with pytest.raises(RltuiError, match=r"policy\.npz: not a policy file"):
+            load_policy(damaged)
+    with pytest.raises(RltuiError, match=r"none\.npz: No such file"):
+        load_policy(tmp_path / "none.npz")

@@ -14,6 +14,7 @@ from rltui.errors import RltuiError
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, Live, ServerMessage, Stop
 from rltui.events.records import CheckpointSaved, RunFinished
 from rltui.runs.journal import read_end
+from rltui.runs.listing import list_checkpoints
 from rltui.runs.lock import Holder, holder
 from rltui.runs.paths import RunPaths
 from rltui.supervise.control_client import ControlClient, TrainerGoneError
@@ -144,7 +145,10 @@ def _ending(paths: RunPaths, begun: float) -> str:
     records = [record for record in read_end(paths.journal) if record.time >= begun - 1.0]
     finished = next((record for record in reversed(records) if isinstance(record, RunFinished)), None)
     saved = next((record for record in reversed(records) if isinstance(record, CheckpointSaved)), None)
+    whole = [info.path for info in list_checkpoints(paths) if info.damage is None]
+    kept = (
+        f"saved {saved.path}" if saved else f"its newest checkpoint is {whole[-1]}" if whole else "it has no checkpoint"
+    )
     if finished is None:
-        return f"run {paths.name} has ended without a word; it goes on from its newest checkpoint"
-    what = f"saved {saved.path}" if saved else "nothing was saved on the way"
-    return f"run {paths.name} has ended at {finished.timesteps:,} timesteps ({finished.reason}): {what}"
+        return f"run {paths.name} has ended without a word; {kept}"
+    return f"run {paths.name} has ended at {finished.timesteps:,} timesteps ({finished.reason}); {kept}"

@@ -41,7 +41,7 @@ class GumbelBank:
         count = n * m
         if count * _REUSE > len(self._bank):
             self._grow(count * _REUSE)
-        pass
+        self._replace(count)
         start = int(self._rng.integers(len(self._bank) - count + 1))
         view = self._bank[start : start + count].reshape(n, m)
         view.flags.writeable = False

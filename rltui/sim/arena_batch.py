@@ -22,8 +22,10 @@ from rltui.sim.readout import Readout, numbers, read_ball, read_car, read_fields
 from rltui.sim.state import Bool, Float, Int
 
 JUMP = 5  # column of the action table
-# RLGym compares in float64, where 0.65 lies just above its float32: a flip_time that equals it still flips
-LAST_FLIP_TIME = np.float32(FLIP_SECONDS)
+# NumPy compares with these faster than with Python's numbers
+NOTHING, GOAL_LINE, FLIP_WINDOW, LAST_FLIP_TIME = (
+    np.array(number, np.float32) for number in (0.0, GOAL_LINE_Y, FLIP_WINDOW_SECONDS, FLIP_SECONDS)
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class ArenaBatch:
     ) -> None:
         self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
         self._cursor = cursor.data  # a memoryview is the cheapest to write to
-        self._rows = rows
+        self._rows, self._jumps = rows, rows[:, JUMP] != 0
         self._controls = [_controls(row) for row in rows.tolist()]
         team = np.repeat(np.array([0, 1], np.int8), teams)
         arenas, cars = len(generators), len(team)
@@ -76,10 +78,12 @@ class ArenaBatch:
         self._boosting_time = self._readout.field("time_spent_boosting")
         self._pads = PadTimers(arenas)
         self._used: Bool = np.empty((arenas, cars), np.bool_)
-        self._late: Bool = np.empty((arenas, cars), np.bool_)
-        self._goals: Bool = np.empty((2, arenas), np.bool_)
-        self._sample, self._sample_seconds, self._read_seconds = 0, 1e-9, 0.0
+        self._in_time: Bool = np.empty((arenas, cars), np.bool_)
+        self._blue_scored: Bool = np.empty(arenas, np.bool_)
+        self._orange_scored: Bool = np.empty(arenas, np.bool_)
+        self._samples, self._read_share = 0, 0.0
         self.state = view_state(self._readout, team)
+        self._ball_y = self.state.ball_position[:, 1]
 
     def step(self, actions: Int) -> float:
         """Play one step in every arena and bring `state` to its end. actions: rows of the table [K, C], checked before.
@@ -90,8 +94,7 @@ class ArenaBatch:
         controls = self._controls
         chosen = iter([controls[row] for row in actions.ravel().tolist()])
         values: list[Any] = []
-        sample = self._sample
-        self._sample = (sample + 1) % len(self._arenas)
+        sample = self._samples % len(self._arenas)
         self._play(range(sample), chosen, values)
         self._play_timed(sample, chosen, values)
         self._play(range(sample + 1, len(self._arenas)), chosen, values)
@@ -101,7 +104,7 @@ class ArenaBatch:
         self._note_controls(actions)
         self._note_events()
         self._derive()
-        return (stepped - began) * self._read_seconds / self._sample_seconds + perf_counter() - stepped
+        return (stepped - began) * self._read_share / self._samples + perf_counter() - stepped
 
     def reset(self, arenas: Sequence[int], setups: Sequence[ArenaSetup]) -> None:
         """Begin new episodes in these arenas; `state` shows their first states and the others as they are."""
@@ -148,8 +151,8 @@ class ArenaBatch:
         stepped = perf_counter()
         values += _read(handles)
         read = perf_counter()
-        self._sample_seconds += read - began
-        self._read_seconds += read - stepped
+        self._samples += 1
+        self._read_share += (read - stepped) / (read - began)
 
     def _reset_one(self, index: int, setup: ArenaSetup) -> None:
         arena, state = self._arenas[index], self.state
@@ -174,11 +177,11 @@ class ArenaBatch:
     def _note_controls(self, actions: Int) -> None:
         """The step's controls. When none of its ticks plays them, the jump button was last held as they were before."""
         state = self.state
-        if not self._rest:
+        if self._rest:
+            self._jumps.take(actions, out=state.is_holding_jump, mode="clip")
+        else:
             np.not_equal(state.previous_actions[..., JUMP], 0, out=state.is_holding_jump)
         self._rows.take(actions, axis=0, out=state.previous_actions, mode="clip")
-        if self._rest:
-            np.not_equal(state.previous_actions[..., JUMP], 0, out=state.is_holding_jump)
 
     def _note_events(self) -> None:
         """Touches, pickups and demolitions of the step, as the simulator told of them."""
@@ -214,20 +217,20 @@ class ArenaBatch:
 
     def _derive(self) -> None:
         """What follows from the numbers read, as RLGym's Car works it out. Gives the same when called twice."""
-        state, used, late = self.state, self._used, self._late
+        state, used, in_time = self.state, self._used, self._in_time
         np.greater(self._is_on_ground, self._is_demoed, out=state.on_ground)  # a demolished car claims to stand
-        np.greater(self._boosting_time, 0, out=state.is_boosting)
+        np.greater(self._boosting_time, NOTHING, out=state.is_boosting)
+        # equal too: RLGym compares in float64, where 0.65 lies just above its float32
         np.less_equal(state.flip_time, LAST_FLIP_TIME, out=state.is_flipping)
         np.logical_and(state.is_flipping, state.has_flipped, out=state.is_flipping)
         np.logical_or(state.has_flipped, state.has_double_jumped, out=used)
         np.logical_or(used, state.is_holding_jump, out=used)
         np.logical_or(used, state.on_ground, out=used)
-        np.less(state.air_time_since_jump, FLIP_WINDOW_SECONDS, out=late)
-        np.greater(late, used, out=state.can_flip)
-        beyond, behind = self._goals
-        np.greater(state.ball_position[:, 1], GOAL_LINE_Y, out=beyond)
-        np.less(state.ball_position[:, 1], -GOAL_LINE_Y, out=behind)
-        np.subtract(beyond.view(np.int8), behind.view(np.int8), out=state.goal)
+        np.less(state.air_time_since_jump, FLIP_WINDOW, out=in_time)
+        np.greater(in_time, used, out=state.can_flip)
+        np.greater(self._ball_y, GOAL_LINE, out=self._blue_scored)
+        np.less(self._ball_y, -GOAL_LINE, out=self._orange_scored)
+        np.subtract(self._blue_scored, self._orange_scored, out=state.goal, dtype=np.int8)
         self._pads.write(state.tick, state.pad_timers)
 
 

@@ -12,6 +12,9 @@ from rltui.errors import RltuiError
 from rltui.supervise.process_tree import ProcessTree
 from rltui.supervise.stop_ladder import Ending, stop_tree
 
+# Windows' way to keep a console's Ctrl-C and its closing from reaching the process.
+_OWN_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+
 
 class ManagedProcess:
     """Started in a session of its own, so that no terminal's signals reach it; nothing to read, output into a file.
@@ -57,6 +60,7 @@ class ManagedProcess:
                     cwd=self._cwd,
                     env={**os.environ, **self._env},
                     start_new_session=True,
+                    creationflags=_OWN_GROUP,
                 )
         except OSError as error:
             raise RltuiError(f"cannot start the {self.name}: {error}", f"command: {' '.join(self._command)}") from error

@@ -30,11 +30,12 @@ from rltui.tui.sources import RunFiles
 from rltui.tui.symbols import AsciiFilter, ChartStyle, needs_ascii
 from rltui.tui.themes import DARK, LIGHT
 
+LAUNCHER = "launcher"  # the installed screen's name
 Sources = Callable[[str, LaunchedTrainer | None], RunSource]
 
 
 class RltuiApp(App[str]):
-    """Launcher below, cockpit on top of it. Ends with a sentence for the terminal, or nothing."""
+    """Launcher or cockpit, and dialogs above them. Ends with a sentence for the terminal, or nothing."""
 
     CSS_PATH: ClassVar[list[str]] = ["styles/roles.tcss", "styles/app.tcss"]  # type: ignore[assignment]
     TITLE = "rltui"
@@ -67,14 +68,31 @@ class RltuiApp(App[str]):
 
     def on_mount(self) -> None:
         self._end_on_signals()
-        self.push_screen(LauncherScreen(self._data, self._launch, checker=self._checker, clock=self._clock))
+        launcher = LauncherScreen(self._data, self._launch, checker=self._checker, clock=self._clock)
+        self.install_screen(launcher, LAUNCHER)
         if self._first_run is not None:
             self.open_run(self._first_run)
+        else:
+            self.show_launcher()
+
+    def show_launcher(self) -> None:
+        """The launcher in the place of what is shown; it stays as it was left."""
+        self._show(LAUNCHER)
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
-        """The cockpit on a run."""
+        """The cockpit on a run, in the place of what is shown: what lies below another screen still costs time."""
         source = self._sources(run, trainer)
-        self.push_screen(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=self._clock))
+        self._show(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=self._clock))
+
+    def _show(self, screen: Screen[None] | str) -> None:
+        """In the place of the launcher or cockpit that is there; the first goes on Textual's own empty screen."""
+        if len(self.screen_stack) == 1:
+            self.push_screen(screen)
+        else:
+            self.switch_screen(screen)
+
+    def on_cockpit_screen_left(self) -> None:
+        self.show_launcher()
 
     def on_launcher_screen_opened(self, message: LauncherScreen.Opened) -> None:
         self.open_run(message.run, message.trainer)

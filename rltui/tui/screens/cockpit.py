@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 
@@ -41,6 +42,9 @@ class CockpitScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("cockpit")
     snapshot: reactive[RunSnapshot] = reactive(RunSnapshot, always_update=True, init=False, repaint=False)
+
+    class Left(Message):
+        """The user wants to see the launcher."""
 
     def __init__(
         self,
@@ -174,7 +178,7 @@ class CockpitScreen(Screen[None]):
             self.action_launcher()
 
     def action_launcher(self) -> None:
-        self.app.pop_screen()
+        self.post_message(self.Left())
 
     def action_log_level(self) -> None:
         self.query_one(LogPane).next_level()

@@ -114,7 +114,7 @@ class LauncherScreen(Screen[None]):
     # What there is
 
     def _refresh_if_seen(self) -> None:
-        if self.is_current:
+        if self.app.screen is self:
             self.action_refresh()
 
     def action_refresh(self) -> None:

@@ -12,14 +12,18 @@ from dataclasses import dataclass
 
 from rltui.tui.symbols import ChartStyle
 
-_DOTS: dict[ChartStyle, tuple[int, int]] = {
-    "braille": (2, 4),
-    "blocks": (1, 2),
-    "ascii": (1, 1),
-}  # a cell's columns, rows
-_BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-_BLOCKS = " ▀▄█"
-_BAND_CELLS = {"blocks": str.maketrans("▀▄█", "░░░"), "ascii": str.maketrans("*", ":"), "braille": {}}
+# The bit of each dot, by row then column of the cell, and the characters by code.
+_BITS: dict[ChartStyle, tuple[tuple[int, ...], ...]] = {
+    "braille": ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80)),
+    "blocks": ((1,), (2,)),
+    "ascii": ((1,),),
+}
+_CHARACTERS: dict[ChartStyle, str] = {
+    "braille": " " + "".join(chr(0x2800 + code) for code in range(1, 256)),
+    "blocks": " ▀▄█",
+    "ascii": " *",
+}
+_BAND_CHARACTERS: dict[ChartStyle, str] = {"braille": _CHARACTERS["braille"], "blocks": " ░░░", "ascii": " :"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,42 +84,52 @@ def _nice_step(size: float) -> float:
     return power * next(factor for factor in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if factor * power >= size * 0.999)
 
 
+class Canvas:
+    """Dots in cells. rows, columns: of dots; (0, 0) is the upper left one."""
+
+    def __init__(self, size: tuple[int, int], style: ChartStyle) -> None:
+        """size: (columns, rows) of cells."""
+        self._style = style
+        self._bits = _BITS[style]
+        self._across, self._down = len(self._bits[0]), len(self._bits)
+        self.columns, self.rows = size[0] * self._across, size[1] * self._down
+        self._codes = [[0] * size[0] for _ in range(size[1])]
+
+    def dot(self, row: int, column: int) -> None:
+        bit = self._bits[row % self._down][column % self._across]
+        self._codes[row // self._down][column // self._across] |= bit
+
+    def lines(self, characters: dict[ChartStyle, str] = _CHARACTERS) -> list[str]:
+        """The rows of cells; a blank cell is a space."""
+        chosen = characters[self._style]
+        return ["".join([chosen[code] for code in codes]) for codes in self._codes]
+
+
 def curve(bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle) -> list[str]:
-    """The means as rows of `size` = (columns, rows) cells; a blank cell is a space. Neighbours are joined, gaps stay open."""
-    dots = _no_dots(size, style)
+    """The means as rows of `size` = (columns, rows) cells. Neighbours are joined, gaps stay open."""
+    canvas = Canvas(size, style)
     before: Bin | None = None
     for item in bins:
         if before is not None and not item.broken:
-            _join(dots, before, item, bounds)
-        dots[_row(item.mean, len(dots), bounds)][item.column] = 1
+            _join(canvas, before, item, bounds)
+        canvas.dot(_row(item.mean, canvas.rows, bounds), item.column)
         before = item
-    return _rows_of_cells(dots, size, style)
+    return canvas.lines()
 
 
 def band(bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle) -> list[str]:
     """From the lowest to the highest value of each dot column, as `curve`; all blank where no column holds two points."""
-    dots = _no_dots(size, style)
+    canvas = Canvas(size, style)
     for item in bins:
         if item.low < item.high:
-            for row in range(_row(item.high, len(dots), bounds), _row(item.low, len(dots), bounds) + 1):
-                dots[row][item.column] = 1
-    rows = _rows_of_cells(dots, size, style)
-    return [row.translate(_BAND_CELLS[style]) for row in rows] if style != "braille" else rows
-
-
-def _no_dots(size: tuple[int, int], style: ChartStyle) -> list[list[int]]:
-    across, down = _DOTS[style]
-    return [[0] * (size[0] * across) for _ in range(size[1] * down)]
-
-
-def _rows_of_cells(dots: list[list[int]], size: tuple[int, int], style: ChartStyle) -> list[str]:
-    down = _DOTS[style][1]
-    return [_cells(dots[row * down : (row + 1) * down], size[0], style) for row in range(size[1])]
+            for row in range(_row(item.high, canvas.rows, bounds), _row(item.low, canvas.rows, bounds) + 1):
+                canvas.dot(row, item.column)
+    return canvas.lines(_BAND_CHARACTERS)
 
 
 def dot_columns(width: int, style: ChartStyle) -> int:
     """How many dot columns `width` cells have: the number of bins to decimate to."""
-    return width * _DOTS[style][0]
+    return width * len(_BITS[style][0])
 
 
 def _row(value: float, rows: int, bounds: tuple[float, float]) -> int:
@@ -124,10 +138,10 @@ def _row(value: float, rows: int, bounds: tuple[float, float]) -> int:
     return min(max(round((1 - share) * (rows - 1)), 0), rows - 1)
 
 
-def _join(dots: list[list[int]], before: Bin, item: Bin, bounds: tuple[float, float]) -> None:
+def _join(canvas: Canvas, before: Bin, item: Bin, bounds: tuple[float, float]) -> None:
     """A straight line from one mean to the next; a steep piece is split between its two columns."""
     steps = item.column - before.column
-    start, end = _row(before.mean, len(dots), bounds), _row(item.mean, len(dots), bounds)
+    start, end = _row(before.mean, canvas.rows, bounds), _row(item.mean, canvas.rows, bounds)
     here = start
     for step in range(steps):
         there = round(start + (end - start) * (step + 1) / steps)
@@ -135,22 +149,7 @@ def _join(dots: list[list[int]], before: Bin, item: Bin, bounds: tuple[float, fl
         left, right = before.column + step, before.column + step + 1
         for row in range(min(here, there), max(here, there) + 1):
             near_left = row <= middle if here <= there else row > middle
-            dots[row][left if near_left and row != there else right] = 1
+            canvas.dot(row, left if near_left and row != there else right)
         if here == there:
-            dots[here][left] = 1
+            canvas.dot(here, left)
         here = there
-
-
-def _cells(rows: list[list[int]], width: int, style: ChartStyle) -> str:
-    if style == "ascii":
-        return "".join("*" if dot else " " for dot in rows[0])
-    if style == "blocks":
-        return "".join(_BLOCKS[rows[0][x] + 2 * rows[1][x]] for x in range(width))
-    return "".join(_braille(rows, 2 * x) for x in range(width))
-
-
-def _braille(rows: list[list[int]], x: int) -> str:
-    code = sum(
-        bit for row, bits in zip(rows, _BRAILLE, strict=True) for dx, bit in enumerate(bits) if rows and row[x + dx]
-    )
-    return chr(0x2800 + code) if code else " "

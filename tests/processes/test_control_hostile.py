@@ -263,12 +263,15 @@ def test_a_flood_is_limited_and_others_are_served(server: ControlServer, paths: 
     frames = b"".join(pack(commands.encode(Request(number, Pause()))) for number in range(2000))
     flood.setblocking(False)
     stop = threading.Event()
+    poured: list[int] = []
 
     def pour() -> None:
         rest = memoryview(frames)
         while not stop.is_set():
             try:
-                rest = rest[flood.send(rest) :] or memoryview(frames)
+                count = flood.send(rest)
+                poured.append(count)
+                rest = rest[count:] or memoryview(frames)
             except BlockingIOError:
                 stop.wait(0.001)
             except OSError:
@@ -297,6 +300,9 @@ def test_a_flood_is_limited_and_others_are_served(server: ControlServer, paths: 
     friend.close()
     refused = [record for record in log if isinstance(record, CommandLogged) and record.by == "eve"]
     assert sorted(delays)[len(delays) // 2] < 0.1
+    assert (
+        sum(poured) < 1e6
+    )  # read at 40 kB a second, the rest piles up on its own side: unlimited it is 100 times more
     assert len(refused) <= Limits().burst + 20  # the burst, refused for control, then one word for the flood
     assert time.process_time() - began_cpu < 0.5  # of 1.5 s, the flood itself included
 

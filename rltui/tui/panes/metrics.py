@@ -37,6 +37,7 @@ class MetricsPane(Pane):
     NUMBER = "1"
     NAME = "Metrics"
     SHORT = "Metrics"
+    EVERY = 1.9
     EMPTY = (
         "Here will be charts of reward, entropy, KL, losses and speed over the timesteps of the run. "
         "The first point comes with the first finished iteration."

@@ -28,12 +28,14 @@ class Pane(Painted, can_focus=True):
     NAME: ClassVar[str] = ""
     SHORT: ClassVar[str] = ""  # the name where there is little room
     HELP: ClassVar[str] = ""
+    EVERY: ClassVar[float] = 0.0  # seconds at least between two drawings: a chart need not follow each short iteration
     EMPTY: ClassVar[str] = ""  # what will appear here and how to get it
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
         self.view: View | None = None
         self._seen: object = None
+        self._drawn = 0.0
         self._subtitle = ""
         self.border_title = self.title()
 
@@ -55,13 +57,16 @@ class Pane(Painted, can_focus=True):
     def show(self, view: View) -> None:
         """Take a new view; draw it if something that this pane reads has changed."""
         self.view = view
-        if not self.display:
+        if not self.display or self._is_too_soon(view.now):
             return
         seen = self.depends(view)
         if seen != self._seen:
-            self._seen = seen
+            self._seen, self._drawn = seen, view.now
             self._set_subtitle(self.subtitle(view))
             self.repaint()
+
+    def _is_too_soon(self, now: float) -> bool:
+        return self._seen is not None and 0 <= now - self._drawn < self.EVERY
 
     def _set_subtitle(self, text: str) -> None:
         """Setting it draws the whole pane again, so only a change is set."""

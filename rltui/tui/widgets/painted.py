@@ -26,6 +26,7 @@ class Painted(Widget):
         self.lines: list[Line] = []
         self.failure: Exception | None = None
         self._strips: dict[Line, Strip] = {}
+        self._role_styles: dict[str, Style] = {}
 
     def paint(self, width: int, height: int) -> list[Line]:
         """The content, at most `height` lines for `width` columns."""
@@ -64,6 +65,7 @@ class Painted(Widget):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
+        self._role_styles.clear()
 
     def render_line(self, y: int) -> Strip:
         line = self.lines[y] if y < len(self.lines) else ()
@@ -77,14 +79,15 @@ class Painted(Widget):
 
     def _strip(self, line: Line) -> Strip:
         width = self.size.width
-        base = self.rich_style
-        segments = [
-            Segment(text, base + self._style(role) if role else base) for text, role in fit(line, width) if text
-        ]
+        segments = [Segment(text, self._style(role)) for text, role in fit(line, width) if text]
         return Strip(segments, width)
 
-    def _style(self, role: str) -> Style:
-        style = Style.null()
-        for part in role.split():
-            style += self.get_component_rich_style(f"role--{part}", partial=True)
+    def _style(self, roles: str) -> Style:
+        """The widget's own style with that of each role on top."""
+        style = self._role_styles.get(roles)
+        if style is None:
+            style = self.rich_style
+            for role in roles.split():
+                style += self.get_component_rich_style(f"role--{role}", partial=True)
+            self._role_styles[roles] = style
         return style

@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields
 class PartTimings:
     """Seconds by part since the last `take`."""
 
-    controls: float = 0.0  # checking the actions
     simulate: float = 0.0  # handing over controls and stepping the simulator
     state: float = 0.0  # reading it
     reward: float = 0.0  # rewards, terminals, statistics

@@ -19,12 +19,13 @@ from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.resets.reset import MixedReset
-from rltui.sim.state import Bool, Float, Int
+from rltui.sim.state import Bool, Float, GameState, Int
 from rltui.sim.terminals.terminal import Terminal
 
 __all__ = ["Finals", "SoccarBatch", "StepOut"]
 
 MOST_CARS = 3  # a team
+INT64 = np.dtype(np.int64)
 
 
 class SoccarBatch:
@@ -77,26 +78,34 @@ class SoccarBatch:
         RltuiError names arena and car of an action that is no row.
         """
         began = perf_counter()
-        check_indices(actions, self.n_actions)
-        checked = perf_counter()
-        reading = self._sim.step(actions)
-        stepped = perf_counter()
+        self._simulate(actions)
+        simulated = perf_counter()
+        self._sim.read()
+        read = perf_counter()
         self._rewards.value(self.state, out.rewards, self._contributions)
         self._tally.step(self.state, self._contributions)
         ended = self._judge(out)
         judged = perf_counter()
-        finals = self._end(ended, out.truncated) if ended.any() else self._no_finals
+        finals = self._end(ended, out.truncated) if np.count_nonzero(ended) else self._no_finals
         reset = perf_counter()
         self._obs.build(self.state, out.obs)
         observed = perf_counter()
         timings = self.timings
-        timings.controls += checked - began
-        timings.simulate += stepped - checked - reading
-        timings.state += reading
-        timings.reward += judged - stepped
+        timings.simulate += simulated - began
+        timings.state += read - simulated
+        timings.reward += judged - read
         timings.reset += reset - judged
         timings.observe += observed - reset
         return finals
+
+    def _simulate(self, actions: Int) -> None:
+        if actions.dtype != INT64:
+            check_indices(actions, self.n_actions)
+        try:
+            self._sim.simulate(actions)
+        except KeyError:
+            check_indices(actions, self.n_actions)  # says which
+            raise
 
     def drain_stats(self) -> EpisodeStats:
         """Sums since the last drain."""
@@ -104,10 +113,8 @@ class SoccarBatch:
 
     def _judge(self, out: StepOut) -> Bool:
         """Write what ends, and return which arenas do, either way."""
-        for flags, terminals in ((out.terminated, self._terminating), (out.truncated, self._truncating)):
-            flags.fill(False)
-            for terminal in terminals:
-                np.logical_or(flags, terminal.done(self.state), out=flags)
+        _any(self._terminating, self.state, out.terminated)
+        _any(self._truncating, self.state, out.truncated)
         np.greater(out.truncated, out.terminated, out=out.truncated)  # terminal wins
         return out.terminated | out.truncated
 
@@ -130,6 +137,13 @@ class SoccarBatch:
         begun = np.zeros(self.arenas, np.bool_)
         begun[arenas] = True
         self._rewards.reset(self.state, begun)
+
+
+def _any(terminals: Sequence[Terminal], state: GameState, out: Bool) -> None:
+    """Whether any of them ends the episode, by arena."""
+    out.fill(False)
+    for terminal in terminals:
+        np.logical_or(out, terminal.done(state), out=out)
 
 
 def _check(spec: EnvSpec, arenas: int) -> None:

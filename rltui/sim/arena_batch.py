@@ -6,9 +6,8 @@ made, on bound methods kept in tuples; all else happens once for all arenas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from rltui.sim.arena import SoccarArena
 from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import FLIP_SECONDS, FLIP_WINDOW_SECONDS, GOAL_LINE_Y
 from rltui.sim.pad_timers import PadTimers
-from rltui.sim.readout import Readout, numbers, read_ball, read_car, read_fields, view_state
+from rltui.sim.readout import Readout, append_numbers, view_state
 from rltui.sim.state import Bool, Float, Int
 
 JUMP = 5  # column of the action table
@@ -46,7 +45,7 @@ class Handles(NamedTuple):
 
 
 class ArenaBatch:
-    """K arenas, one for each generator, with `teams` = (blue, orange) cars. `state` is overwritten by each call.
+    """K arenas, one for each generator, with `teams` = (blue, orange) cars. `state` is overwritten by each call of a method.
 
     rows: float32 [N, 8], the action table. cursor: int64 [1], shows which arena is being simulated, for the report of a
     crash.
@@ -63,7 +62,7 @@ class ArenaBatch:
         self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
         self._cursor = cursor.data  # a memoryview is the cheapest to write to
         self._rows, self._jumps = rows, rows[:, JUMP] != 0
-        self._controls = [_controls(row) for row in rows.tolist()]
+        self._controls = {index: _controls(row) for index, row in enumerate(rows.tolist())}
         team = np.repeat(np.array([0, 1], np.int8), teams)
         arenas, cars = len(generators), len(team)
         self._arenas = [SoccarArena(index, team.tolist(), rng) for index, rng in enumerate(generators)]
@@ -81,30 +80,43 @@ class ArenaBatch:
         self._in_time: Bool = np.empty((arenas, cars), np.bool_)
         self._blue_scored: Bool = np.empty(arenas, np.bool_)
         self._orange_scored: Bool = np.empty(arenas, np.bool_)
-        self._samples, self._read_share = 0, 0.0
         self.state = view_state(self._readout, team)
         self._ball_y = self.state.ball_position[:, 1]
 
-    def step(self, actions: Int) -> float:
-        """Play one step in every arena and bring `state` to its end. actions: rows of the table [K, C], checked before.
+    def step(self, actions: Int) -> None:
+        """`simulate`, then `read`."""
+        self.simulate(actions)
+        self.read()
 
-        Returns the seconds that reading took: their share is measured on one arena, another each step.
+    def simulate(self, actions: Int) -> None:
+        """Play one step in every arena. actions: int64 rows of the table [K, C].
+
+        KeyError, and nothing is played, for a number that is no row (in a list, a negative one would count from the end).
         """
-        began = perf_counter()
-        controls = self._controls
+        delay, rest, cursor, controls = self._delay, self._rest, self._cursor, self._controls
         chosen = iter([controls[row] for row in actions.ravel().tolist()])
+        for index, (step, setters, _, _) in enumerate(self._handles):
+            cursor[0] = index
+            if delay:
+                step(delay)
+            for set_controls, control in zip(setters, chosen):  # noqa: B905 - takes from `chosen` what it needs
+                set_controls(control)
+            if rest:
+                step(rest)
+        self._note_controls(actions)
+
+    def read(self) -> None:
+        """Bring `state` to the end of the step that was simulated.
+
+        A loop of its own: reading between steps costs more, for the simulator's code then has to come back each time.
+        """
         values: list[Any] = []
-        sample = self._samples % len(self._arenas)
-        self._play(range(sample), chosen, values)
-        self._play_timed(sample, chosen, values)
-        self._play(range(sample + 1, len(self._arenas)), chosen, values)
-        stepped = perf_counter()
+        for handles in self._handles:
+            append_numbers(handles.ball, handles.cars, values)
         self._readout.store_all(values)
         self.state.tick += self._tick_skip
-        self._note_controls(actions)
         self._note_events()
         self._derive()
-        return (stepped - began) * self._read_share / self._samples + perf_counter() - stepped
 
     def reset(self, arenas: Sequence[int], setups: Sequence[ArenaSetup]) -> None:
         """Begin new episodes in these arenas; `state` shows their first states and the others as they are."""
@@ -112,54 +124,14 @@ class ArenaBatch:
             self._reset_one(index, setup)
         self._derive()
 
-    def _play(self, arenas: range, chosen: Iterator[Any], values: list[Any]) -> None:
-        """Step these arenas and append what is read of them. Says what `_play_timed` says, without calls of its own."""
-        handles, delay, rest, cursor = self._handles, self._delay, self._rest, self._cursor
-        floats, fields = numbers, read_fields
-        for index in arenas:
-            cursor[0] = index
-            step, setters, read_ball_state, readers = handles[index]
-            if delay:
-                step(delay)
-            for set_controls, controls in zip(setters, chosen):  # noqa: B905 - takes from `chosen` what it needs
-                set_controls(controls)
-            if rest:
-                step(rest)
-            ball = read_ball_state()
-            values += floats(ball.pos)
-            values += floats(ball.vel)
-            values += floats(ball.ang_vel)
-            for read in readers:
-                car = read()
-                axes = car.rot_mat
-                values += floats(car.pos)
-                values += floats(car.vel)
-                values += floats(car.ang_vel)
-                values += floats(axes.forward)
-                values += floats(axes.up)
-                values += fields(car)
-
-    def _play_timed(self, index: int, chosen: Iterator[Any], values: list[Any]) -> None:
-        """Step one arena and append what is read of it, by the clock."""
-        began = perf_counter()
-        self._cursor[0] = index
-        handles = self._handles[index]
-        handles.step(self._delay)
-        for set_controls in handles.set_controls:
-            set_controls(next(chosen))
-        handles.step(self._rest)
-        stepped = perf_counter()
-        values += _read(handles)
-        read = perf_counter()
-        self._samples += 1
-        self._read_share += (read - stepped) / (read - began)
-
     def _reset_one(self, index: int, setup: ArenaSetup) -> None:
         arena, state = self._arenas[index], self.state
         arena.reset(replace(setup, pad_timers=self._pads.reset(index, setup.pad_timers)))
         self._demolished.discard(index)
         self._handles[index] = _handles(arena)
-        self._readout.store_one(index, _read(self._handles[index]))
+        values: list[Any] = []
+        append_numbers(self._handles[index].ball, self._handles[index].cars, values)
+        self._readout.store_one(index, values)
         state.tick[index] = state.last_touch_tick[index] = 0
         state.last_toucher[index] = -1
         for array in (state.touches, state.previous_actions, state.is_holding_jump, state.demo_respawn_timer):
@@ -241,14 +213,6 @@ def _handles(arena: SoccarArena) -> Handles:
         ball=arena.arena.ball.get_state,
         cars=[car.get_state for car in arena.cars],
     )
-
-
-def _read(handles: Handles) -> list[Any]:
-    """One arena as `Readout` stores it."""
-    values = list(read_ball(handles.ball()))
-    for read in handles.cars:
-        values += read_car(read())
-    return values
 
 
 def _controls(row: Sequence[float]) -> Any:

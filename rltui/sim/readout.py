@@ -7,6 +7,7 @@ fields, works out angles and the turned view that nobody needs, and visits 34 bo
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -64,7 +65,7 @@ class Readout:
         return view
 
     def store_all(self, values: list[Any]) -> None:
-        """Overwrite all arenas with what `read_ball` and `read_car` gave, arena after arena."""
+        """Overwrite all arenas with what `append_numbers` gave, arena after arena."""
         self._packers[len(self._records)].pack_into(self._bytes, 0, *values)
 
     def store_one(self, arena: int, values: list[Any]) -> None:
@@ -73,16 +74,25 @@ class Readout:
         packer.pack_into(self._bytes, arena * packer.size, *values)
 
 
-def read_ball(ball: Any) -> tuple[float, ...]:
-    """The numbers of a BallState."""
-    return (*numbers(ball.pos), *numbers(ball.vel), *numbers(ball.ang_vel))
+def append_numbers(read_ball: Callable[[], Any], readers: Sequence[Callable[[], Any]], values: list[Any]) -> None:
+    """Append one arena as `store_all` and `store_one` expect it: its BallState, then the CarState of each car.
 
-
-def read_car(car: Any) -> tuple[Any, ...]:
-    """The numbers and fields of a CarState."""
-    axes = car.rot_mat
-    body = (*numbers(car.pos), *numbers(car.vel), *numbers(car.ang_vel), *numbers(axes.forward), *numbers(axes.up))
-    return (*body, *read_fields(car))
+    Read one attribute at a time: the objects that the simulator makes for it are then freed and made in the same place.
+    """
+    floats, fields = numbers, read_fields
+    ball = read_ball()
+    values += floats(ball.pos)
+    values += floats(ball.vel)
+    values += floats(ball.ang_vel)
+    for read in readers:
+        car = read()
+        axes = car.rot_mat
+        values += floats(car.pos)
+        values += floats(car.vel)
+        values += floats(car.ang_vel)
+        values += floats(axes.forward)
+        values += floats(axes.up)
+        values += fields(car)
 
 
 def _fields_dtype(codes: str) -> np.dtype[np.void]:

@@ -16,6 +16,7 @@ from rltui.policy.discrete import DiscretePolicy
 from rltui.policy.gumbel import GumbelBank
 from rltui.train.messages import RolloutDone
 
+BANK_DRAWS = 90  # steps' worth of noise in the bank: two draws in a row overlap once in 45 steps
 NOISE = 0x6E  # sets the exploration's random numbers apart from the arenas'
 
 
@@ -36,7 +37,8 @@ class Actor:
         """cursor: int64 [1], the arena being simulated, kept current for the report of a crash."""
         self.env = SoccarBatch(spec.env, spec.arenas, spec.seed, cursor)
         self._policy = DiscretePolicy(spec.policy_sizes, max_rows=spec.arenas * self.env.cars)
-        self._noise = GumbelBank((*spec.seed, NOISE))
+        rows = spec.arenas * self.env.cars
+        self._noise = GumbelBank((*spec.seed, NOISE), rows * self.env.n_actions * BANK_DRAWS)
         self._obs = np.zeros((spec.arenas, self.env.cars, self.env.obs_size), np.float32)
         self._agents = spec.arenas * self.env.cars
         self.env.reset(self._obs)

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
@@ -18,6 +19,7 @@ from rltui.runs.paths import DataDir
 from rltui.supervise import launch
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.actions import PLACES, Place
+from rltui.tui.memory import free_megabytes
 from rltui.tui.offers import Offer
 from rltui.tui.pictures import save_picture
 from rltui.tui.profile_check import ProfileChecker
@@ -31,7 +33,20 @@ from rltui.tui.symbols import AsciiFilter, ChartStyle, needs_ascii
 from rltui.tui.themes import DARK, LIGHT
 
 LAUNCHER = "launcher"  # the installed screen's name
-Sources = Callable[[str, LaunchedTrainer | None], RunSource]
+
+
+@dataclass(frozen=True)
+class World:
+    """What lies outside the program, for tests to replace. None: the real one.
+
+    sources: (run, trainer just launched) → where its news comes from. clock: Unix seconds. free_memory: MB.
+    """
+
+    sources: Callable[[str, LaunchedTrainer | None], RunSource] | None = None
+    launch: Launch | None = None
+    checker: ProfileChecker = field(default_factory=ProfileChecker)
+    clock: Callable[[], float] = time.time
+    free_memory: Callable[[], float | None] = free_megabytes
 
 
 class RltuiApp(App[str]):
@@ -49,16 +64,11 @@ class RltuiApp(App[str]):
         attach: str | None = None,
         readonly: bool = False,
         ascii_only: bool = False,
-        sources: Sources | None = None,
-        launch: Launch | None = None,
-        checker: ProfileChecker | None = None,
-        clock: Callable[[], float] = time.time,
+        world: World | None = None,
     ) -> None:
         super().__init__()
-        self._data, self._first_run, self._readonly, self._clock = data, attach, readonly, clock
-        self._sources = sources or self._run_files
-        self._launch = launch or self._launch_detached
-        self._checker = checker or ProfileChecker()
+        self._data, self._first_run, self._readonly = data, attach, readonly
+        self._world = world or World()
         self._charts: ChartStyle = "ascii" if ascii_only else "braille"
         if ascii_only:
             self._filters.append(AsciiFilter())
@@ -68,7 +78,8 @@ class RltuiApp(App[str]):
 
     def on_mount(self) -> None:
         self._end_on_signals()
-        launcher = LauncherScreen(self._data, self._launch, checker=self._checker, clock=self._clock)
+        launch = self._world.launch or self._launch_detached
+        launcher = LauncherScreen(self._data, launch, self._world.checker, self._world.clock, self._world.free_memory)
         self.install_screen(launcher, LAUNCHER)
         if self._first_run is not None:
             self.open_run(self._first_run)
@@ -81,8 +92,8 @@ class RltuiApp(App[str]):
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
         """The cockpit on a run, in the place of what is shown: what lies below another screen still costs time."""
-        source = self._sources(run, trainer)
-        self._show(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=self._clock))
+        source = (self._world.sources or self._run_files)(run, trainer)
+        self._show(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=self._world.clock))
 
     def _show(self, screen: Screen[None] | str) -> None:
         """In the place of the launcher or cockpit that is there; the first goes on Textual's own empty screen."""

@@ -41,7 +41,9 @@ def entry_of(record: Record) -> LogEntry | None:
     """The record's log line; None for what the other panes tell (iterations)."""
     match record:
         case LogLine():
-            return LogEntry(record.time, record.level, record.source, record.message, record.worker)
+            named = record.worker is None or record.source.endswith(str(record.worker))
+            source = record.source if named else f"{record.source} {record.worker}"
+            return LogEntry(record.time, record.level, source, record.message, record.worker)
         case RunStarted() | RunResumed() | RunFinished() | StateChanged():
             return _of_run(record)
         case WorkerStarted() | WorkerFailed():
@@ -105,7 +107,8 @@ def _of_command(record: CommandLogged) -> LogEntry:
         case CommandAccepted():
             return LogEntry(record.time, "debug", who, f"{record.command} → accepted")
         case CommandApplied():
-            outcome = f"applied after {figures.duration(record.outcome.seconds)}"
+            waited = record.outcome.seconds
+            outcome = "applied at once" if waited < 0.1 else f"applied after {figures.duration(waited)}"
             return LogEntry(record.time, "info", who, _joined(f"{record.command} → {outcome}", record.outcome.detail))
         case CommandRefused():
             return LogEntry(record.time, "warning", who, f"{record.command} → refused: {record.outcome.reason}")

@@ -25,6 +25,7 @@ from rltui.events.records import (
     RunResumed,
     RunStarted,
     StateChanged,
+    UpdateDropped,
     WorkerFailed,
     WorkerStarted,
 )
@@ -225,6 +226,8 @@ class _Draft:
                 self._worker(record)
             case CheckpointSaved():
                 self._saved(record)
+            case UpdateDropped():
+                self._marks.append(Mark(record.timesteps, "dropped", record.source))
             case RunFinished():
                 self._set(finished=record, timesteps=record.timesteps, progress=None)
             case _:

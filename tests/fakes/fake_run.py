@@ -11,6 +11,7 @@ from rltui.events.commands import (
     CommandAccepted,
     CommandApplied,
     CommandRefused,
+    Live,
     ServerMessage,
     Welcome,
     name_of,
@@ -43,6 +44,7 @@ class FakeControl:
         self.sent: list[Command] = []
         self.closed = False
         self.gone = False
+        self.spoke = False  # a live frame was sent
         self._messages: list[ServerMessage] = []
         self._lock = threading.Lock()
 
@@ -52,6 +54,7 @@ class FakeControl:
 
     def say(self, *messages: ServerMessage) -> None:
         with self._lock:
+            self.spoke = self.spoke or any(isinstance(message, Live) for message in messages)
             self._messages += messages
 
     def accept(self, number: int) -> None:

@@ -10,7 +10,7 @@ from rltui.tui.paint import Line, ends, pad, width_of, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.widgets.bars import filled_bar
 
-WORKER_PARTS = ("simulate", "state", "infer", "observe", "reward", "reset", "other")
+WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")
 LABELS = {"state": "read state"}
 ADVICE = {
     "learn": "fewer epochs, a smaller net or a GPU would help",
@@ -57,7 +57,7 @@ class TimePane(Pane):
         head = _head(view.snapshot, width) if height > len(lines) + 1 else []
         foot = _advice(top, width) if top is not None else []
         room = height - len(lines) - len(head)
-        return [*head, *lines, *([()] if room > len(foot) else []), *foot[: max(room, 0)]]
+        return [*head, *lines, *([()] if room > len(foot) else []), *foot[: max(room, 0)]][:height]
 
 
 def parts(snapshot: RunSnapshot) -> list[Part]:
@@ -65,7 +65,7 @@ def parts(snapshot: RunSnapshot) -> list[Part]:
     metrics = snapshot.metrics
     whole = metrics.get("time/iteration")
     collect, learn, save = (metrics.get(f"time/{name}") for name in ("collect", "learn", "save"))
-    micros = {name: metrics.get(f"time/{name}") for name in WORKER_PARTS}
+    micros = {name: metrics[f"time/{name}"] for name in WORKER_PARTS if f"time/{name}" in metrics}
     total = sum(value for value in micros.values() if value)
     inside = collect / whole / total if collect is not None and whole and total else None
     found = [Part("learn", _share(learn, whole), seconds=learn)]

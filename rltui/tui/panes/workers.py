@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rltui.tui import figures
 from rltui.tui.model import WorkerRow
-from rltui.tui.paint import Line, crop_text, pad
+from rltui.tui.paint import Line, crop, crop_text, pad
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.widgets.scrolled import Scrolled
 
@@ -43,7 +43,7 @@ class WorkersPane(Pane, Scrolled):
         columns = [column for column in _COLUMNS if width >= _NARROW or column[0] != "arenas"]
         rows = [_row(row, view.now, ended, [name for name, _, _ in columns], width) for row in view.snapshot.workers]
         head: Line = (("".join(_cell(name, size, align) for name, size, align in columns) + "  last event", "muted"),)
-        return [head, *self.window(rows, height - 1)]
+        return [crop(head, width), *self.window(rows, height - 1)]
 
     def subtitle(self, view: View) -> str:
         rates = [row.steps_per_second for row in view.snapshot.workers if row.steps_per_second is not None]
@@ -75,7 +75,7 @@ def _row(row: WorkerRow, now: float, ended: bool, columns: list[str], width: int
         if name in columns:
             text, cell_role = cells[name]
             spans.append((_cell(text, size, align), cell_role))
-    return (*spans, *_event(row, width - sum(len(text) for text, _ in spans) - 2))
+    return crop((*spans, *_event(row, width - sum(len(text) for text, _ in spans) - 2)), width)
 
 
 def _cell(text: str, size: int, align: str) -> str:

@@ -30,5 +30,5 @@ def arrangement(width: int, height: int, workers: int) -> Arrangement:
     log = max(6, height // 5)
     table = min(max(workers, 2) + 3, max(5, height // 4))
     facts = width >= WIDE and height >= TALL
-    heights = {"workers": table, "log": log, "time": 15 if height >= 36 else 11}
+    heights = {"workers": table, "log": log, "time": 16 if height >= 36 else 12}
     return Arrangement(shown=ALL | {"facts"} if facts else ALL, heights=heights)

@@ -108,7 +108,9 @@ class CockpitScreen(Screen[None]):
             self.place_panes()
         self.show_now()
         if self._leaving and not condition(now, self._clock()).running:
-            self.app.exit()
+            self.app.exit(
+                f"{now.run} has stopped at {now.timesteps:,} steps; look at it again with: rltui attach {now.run}"
+            )
 
     def show_now(self) -> None:
         """Hand the newest snapshot and the present moment to all that is on screen."""
@@ -210,7 +212,7 @@ class CockpitScreen(Screen[None]):
 
     def _decide(self, choice: QuitChoice | None) -> None:
         if choice == "keep":
-            self.app.exit(message=None)
+            self.app.exit(f"{self.snapshot.run} keeps training; come back with: rltui attach {self.snapshot.run}")
         elif choice == "stop":
             self._leaving = True
             self.send(Stop("finish"))

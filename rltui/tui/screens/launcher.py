@@ -75,14 +75,13 @@ class LauncherScreen(Screen[None]):
         self,
         data: DataDir,
         launch: Launch,
-        *,
-        checker: ProfileChecker | None = None,
+        checker: ProfileChecker,
         clock: Callable[[], float] = time.time,
         free_memory: Callable[[], float | None] = free_megabytes,
     ) -> None:
         super().__init__()
         self._data, self._launch, self._clock, self._free_memory = data, launch, clock, free_memory
-        self._reader = CatalogReader(data, checker or ProfileChecker())
+        self._reader = CatalogReader(data, checker)
         self.catalog: Catalog | None = None
         self._folded: set[Item] = set()
         self._grouped: set[Item] = set()  # groups seen: a new one starts closed unless it is the first

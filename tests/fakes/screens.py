@@ -1,0 +1,123 @@
+"""The program on fakes, driven by a pilot: opening it, waiting for what must come, comparing with a golden text."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from rltui.runs.paths import DataDir
+from rltui.supervise.launch import LaunchedTrainer
+from rltui.tui.app import RltuiApp, World
+from rltui.tui.offers import Offer
+from rltui.tui.pictures import screen_text
+from rltui.tui.profile_check import ProfileChecker
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.screens.launcher import LauncherScreen
+from tests.fakes import data_folder, run_story
+from tests.fakes.fake_run import FakeControl, FakeRun
+
+SIZES = ((80, 24), (120, 40), (200, 50))
+NOW = run_story.now_of()
+LAUNCHER_NOW = 1_764_250_000.0
+GOLDEN = Path(__file__).parents[1] / "golden" / "tui"
+UPDATE = "RLTUI_UPDATE_GOLDEN"
+
+
+class Clock:
+    """The time that the program sees; the test moves it."""
+
+    def __init__(self, now: float = NOW) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def until(pilot: Pilot[str], holds: Callable[[], bool], seconds: float = 15.0) -> None:
+    """Let the program work until the condition holds."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"never came:\n{screen_text(pilot.app.screen)}"
+        await pilot.pause(0.01)
+
+
+async def until_shown(pilot: Pilot[str], text: str) -> str:
+    """Wait until the text is on the screen; the whole screen."""
+    await until(pilot, lambda: text in screen_text(pilot.app.screen))
+    return screen_text(pilot.app.screen)
+
+
+def live_run(**live: object) -> FakeRun:
+    """A run that goes well, with a trainer that listens."""
+    control = FakeControl()
+    control.say(run_story.live(NOW - 0.1, **live))  # type: ignore[arg-type]
+    return FakeRun(run_story.told(step_limit=30_000_000), control=control)
+
+
+@asynccontextmanager
+async def cockpit(
+    run: FakeRun, size: tuple[int, int] = (120, 40), *, clock: Clock | None = None, ascii_only: bool = False, readonly: bool = False
+) -> AsyncIterator[Pilot[str]]:
+    """The cockpit on `run`, once its first snapshot is on screen."""
+    world = World(sources=lambda name, trainer: run, clock=clock or Clock())
+    app = RltuiApp(DataDir(Path("data")), attach=run.name, readonly=readonly, ascii_only=ascii_only, world=world)
+    async with app.run_test(size=size) as pilot:
+        screen = app.screen
+        assert isinstance(screen, CockpitScreen)
+        ready = run.control is not None
+        await until(pilot, lambda: screen.snapshot.alive is not None)
+        await until(pilot, lambda: screen.snapshot.link.connected if ready else screen.snapshot.link.problem != "" or not run.process)
+        await until(pilot, lambda: screen.snapshot.live_time is not None or not ready or not run.control.spoke)  # type: ignore[union-attr]
+        await pilot.pause()
+        yield pilot
+
+
+def cockpit_of(pilot: Pilot[str]) -> CockpitScreen:
+    screen = next(screen for screen in pilot.app.screen_stack if isinstance(screen, CockpitScreen))
+    return screen
+
+
+@asynccontextmanager
+async def launcher(
+    data: DataDir,
+    size: tuple[int, int] = (120, 40),
+    *,
+    launch: Callable[[Offer], LaunchedTrainer] | None = None,
+    run: FakeRun | None = None,
+    ascii_only: bool = False,
+) -> AsyncIterator[Pilot[str]]:
+    """The launcher, once everything has been read and judged, and the first offer is on screen."""
+
+    def refuse(offer: Offer) -> LaunchedTrainer:
+        raise AssertionError(f"nothing was to be launched: {offer}")
+
+    world = World(
+        sources=(lambda name, trainer: run) if run is not None else None,
+        launch=launch or refuse,
+        checker=ProfileChecker(lambda command: data_folder.check_child(list(command))),
+        clock=Clock(LAUNCHER_NOW),
+        free_memory=lambda: 14_541.0,
+    )
+    app = RltuiApp(data, ascii_only=ascii_only, world=world)
+    async with app.run_test(size=size) as pilot:
+        screen = app.screen
+        assert isinstance(screen, LauncherScreen)
+        await until(pilot, lambda: screen.catalog is not None and all(entry.check for entry in screen.catalog.profiles))
+        await until(pilot, lambda: screen._present_offer() is not None)
+        await pilot.pause()
+        yield pilot
+
+
+def compare(name: str, text: str) -> None:
+    """Against tests/golden/tui/<name>.txt; with RLTUI_UPDATE_GOLDEN set, the file is written instead."""
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get(UPDATE):
+        path.write_text(text, encoding="utf-8")
+        return
+    assert path.is_file(), f"no {path.name}; look at the screen, then set {UPDATE}=1 once"
+    assert text == path.read_text(encoding="utf-8"), f"{path.name} has changed; if that is right, set {UPDATE}=1 once"

@@ -1,0 +1,225 @@
+"""Keys of the cockpit: what is sent, and that the screen shows the trainer's answer and never the wish."""
+
+from __future__ import annotations
+
+import pytest
+
+from rltui.events.commands import Command, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
+from rltui.events.records import StateChanged
+from rltui.tui.panes.log import LogPane
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.screens.help import HelpScreen
+from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.screens.quit_dialog import QuitDialog
+from tests.fakes import run_story
+from tests.fakes.fake_run import FakeControl, FakeRun
+from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, until, until_shown
+
+
+def control_of(run: FakeRun) -> FakeControl:
+    assert run.control is not None
+    return run.control
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [("P", Pause()), ("p", Pause()), ("C", SaveCheckpoint()), ("c", SaveCheckpoint()), ("M", SaveMilestone()), ("S", Stop("finish"))],
+)
+async def test_capitals_and_the_old_aliases_send(key: str, command: Command) -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        await pilot.press(key)
+        await until(pilot, lambda: control_of(run).sent == [command])
+
+
+async def test_the_answer_is_shown_and_not_the_wish() -> None:
+    run = live_run()
+    clock = Clock()
+    async with cockpit(run, clock=clock) as pilot:
+        await pilot.press("P")
+        assert "● COLLECTING" in await until_shown(pilot, "pause sent")
+        control_of(run).accept(1)
+        assert "● COLLECTING" in await until_shown(pilot, "pause accepted")
+        control_of(run).apply(1, "paused at 12,431,360")
+        assert "● COLLECTING" in await until_shown(pilot, "✓ pause applied: paused at 12,431,360")
+        control_of(run).say(run_story.live(NOW, state="paused"))
+        await until_shown(pilot, "‖ PAUSED")
+        await pilot.press("P")
+        await until(pilot, lambda: control_of(run).sent == [Pause(), Resume()])
+        control_of(run).refuse(2, "bob on tower controls")
+        await until_shown(pilot, "✗ resume refused: bob on tower controls")
+        clock.now += 9
+        cockpit_of(pilot).show_now()
+        await until(pilot, lambda: "refused" not in screen_text(pilot.app.screen).splitlines()[-1])
+
+
+async def test_a_second_stop_is_urgent() -> None:
+    run = live_run(state="stopping")
+    async with cockpit(run) as pilot:
+        await until_shown(pilot, "■ STOPPING")
+        await pilot.press("S")
+        await until(pilot, lambda: control_of(run).sent == [Stop("now")])
+
+
+async def test_readonly_sends_nothing_and_says_so() -> None:
+    run = live_run()
+    async with cockpit(run, readonly=True) as pilot:
+        await until_shown(pilot, "read-only")
+        await pilot.press("S")
+        await until_shown(pilot, "✗ stop not sent: this view is read-only")
+        assert control_of(run).sent == []
+
+
+async def test_another_viewers_control_is_shown() -> None:
+    control = FakeControl("bob on tower, pid 7")
+    async with cockpit(FakeRun(run_story.told(), control=control)) as pilot:
+        await until_shown(pilot, "bob on tower, pid 7 controls")
+
+
+async def test_q_asks_and_keeping_training_comes_first() -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        await pilot.press("q")
+        text = await until_shown(pilot, "Checkpoint and stop")
+        assert "▸ k  Keep training" in text
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        await pilot.press("q", "enter")
+        await until(pilot, lambda: pilot.app._exit)
+        assert pilot.app.return_value == "alpha keeps training; come back with: rltui attach alpha"
+        assert control_of(run).sent == []
+
+
+@pytest.mark.parametrize("keys", [("s",), ("down", "enter"), ("tab", "enter")])
+async def test_checkpoint_and_stop_waits_for_the_end(keys: tuple[str, ...]) -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        await pilot.press("q", *keys)
+        await until(pilot, lambda: control_of(run).sent == [Stop("finish")])
+        await until_shown(pilot, "leaving as soon as the run has stopped")
+        assert not pilot.app._exit
+        run.records.add(StateChanged(time=NOW, state="stopped", reason="asked to"), run_story.finished(12_451_840, NOW, reason="asked"))
+        await until(pilot, lambda: pilot.app._exit)
+        assert pilot.app.return_value == "alpha has stopped at 12,451,840 steps; look at it again with: rltui attach alpha"
+
+
+async def test_ctrl_q_opens_the_same_dialog_and_ctrl_c_ends_nothing() -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        await pilot.press("ctrl+c")
+        await until_shown(pilot, "Nothing was stopped")
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuitDialog))
+        assert control_of(run).sent == []
+
+
+async def test_a_finished_run_is_left_without_a_question() -> None:
+    run = FakeRun([*run_story.told(), run_story.finished(12_431_360, NOW)], process=False)
+    async with cockpit(run) as pilot:
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app._exit)
+
+
+async def test_without_a_connection_the_dialog_cannot_stop() -> None:
+    async with cockpit(FakeRun(run_story.told())) as pilot:
+        await pilot.press("q")
+        assert "Checkpoint and stop" not in await until_shown(pilot, "Keep training")
+
+
+async def test_maximise_and_back() -> None:
+    async with cockpit(live_run()) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: cockpit_of(pilot).focused is not None and cockpit_of(pilot).focused.name == "rewards")
+        await pilot.press("f")
+        await until(pilot, lambda: screen_text(pilot.app.screen).count("╭") == 1)
+        await pilot.press("4")
+        await until_shown(pilot, "last event")
+        await pilot.press("escape")
+        await until(pilot, lambda: screen_text(pilot.app.screen).count("╭") == 5)
+
+
+async def test_tab_moves_the_focus_through_all_panes() -> None:
+    async with cockpit(live_run()) as pilot:
+        seen = []
+        for _ in range(5):
+            focused = cockpit_of(pilot).focused
+            seen.append(focused.name if focused else None)
+            await pilot.press("tab")
+        assert sorted(filter(None, seen)) == ["log", "metrics", "rewards", "time", "workers"]
+
+
+async def test_escape_and_L_lead_to_the_launcher_and_the_reader_ends() -> None:
+    for key in ("escape", "L"):
+        async with cockpit(live_run()) as pilot:
+            reader = cockpit_of(pilot)._reader
+            assert reader is not None
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+            await until(pilot, lambda reader=reader: not reader.is_alive())
+
+
+async def test_help_names_every_key_and_explains_the_focused_pane() -> None:
+    async with cockpit(live_run(), (120, 60)) as pilot:
+        await pilot.press("question_mark")
+        text = await until_shown(pilot, "Pause the training, or let it go on")
+        assert "Healthy 0.002–0.02" in text
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        await pilot.press("4", "question_mark")
+        await until_shown(pilot, "beat is the age of its last heartbeat")
+        assert isinstance(pilot.app.screen, HelpScreen)
+
+
+async def test_the_palette_runs_what_the_registry_offers() -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        await pilot.press("ctrl+p")
+        await until_shown(pilot, "Search for commands")
+        await pilot.press(*"milestone")
+        await until_shown(pilot, "Keep a milestone")
+        await pilot.press("enter")
+        await until(pilot, lambda: control_of(run).sent == [SaveMilestone()])
+
+
+async def test_clicks_in_the_footer_do_what_their_key_does() -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        row = screen_text(pilot.app.screen).splitlines()[-1]
+        await pilot.click("#footer", offset=(row.index("Checkpoint") + 2, 0))
+        await until(pilot, lambda: control_of(run).sent == [SaveCheckpoint()])
+
+
+async def test_the_log_level_and_scrolling() -> None:
+    async with cockpit(live_run(), (80, 24)) as pilot:
+        await pilot.press("9")
+        await until_shown(pilot, "info and above")
+        await pilot.press("l")
+        await until_shown(pilot, "warning and above")
+        await pilot.press("l", "l")
+        await until_shown(pilot, "debug and above")
+        pane = cockpit_of(pilot).query_one(LogPane)
+        assert pane.following
+        await pilot.press("home")
+        await until_shown(pilot, "run alpha opened")
+        assert not pane.following
+        await pilot.press("end")
+        await until(pilot, lambda: pane.following)
+
+
+async def test_light_and_dark() -> None:
+    async with cockpit(live_run()) as pilot:
+        assert pilot.app.theme == "rltui-dark"
+        await pilot.press("t")
+        await until(pilot, lambda: pilot.app.theme == "rltui-light")
+
+
+async def test_history_after_attaching_is_the_history_of_the_journal() -> None:
+    """Opened twice, while it ran and after: the same charts."""
+    first, second = FakeRun(run_story.told()), FakeRun(run_story.told())
+    async with cockpit(first) as pilot:
+        early = cockpit_of(pilot).snapshot.history
+    async with cockpit(second) as pilot:
+        late = cockpit_of(pilot).snapshot.history
+    assert early == late
+    assert early.length == 607

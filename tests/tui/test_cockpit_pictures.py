@@ -1,0 +1,117 @@
+"""The cockpit as text: every state it can be in, at the sizes that matter, in Unicode and ASCII."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from rltui.events.records import StateChanged, WorkerFailed
+from rltui.tui.pictures import screen_text
+from tests.fakes import run_story
+from tests.fakes.fake_run import FakeControl, FakeRun
+from tests.fakes.screens import NOW, SIZES, Clock, cockpit, compare, live_run, until_shown
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
+async def test_collecting(size: tuple[int, int], ascii_only: bool) -> None:
+    async with cockpit(live_run(), size, ascii_only=ascii_only) as pilot:
+        await until_shown(pilot, "you control" if size[0] > 80 else "COLLECTING")
+        text = screen_text(pilot.app.screen)
+    assert text.isascii() is ascii_only
+    compare(f"cockpit-{size[0]}x{size[1]}-{'ascii' if ascii_only else 'unicode'}", text)
+
+
+@dataclass
+class Case:
+    name: str
+    run: FakeRun
+    words: tuple[str, ...]
+    later: float = 0.0
+
+
+def cases() -> list[Case]:
+    silent = FakeRun(run_story.told(), control=FakeControl())
+    assert silent.control is not None
+    silent.control.say(run_story.live(NOW, state="learning"))
+    broken = live_run(states=("collecting", "restarting"))
+    trace = "Traceback (most recent call last):\n  File touch.py, line 31\nValueError: bad reward"
+    broken.records.add(WorkerFailed(time=NOW, worker=1, kind="raised", reason="ValueError: bad reward", trace=trace))
+    ended = [*run_story.told(488, step_limit=10_000_000), run_story.finished(10_000_000, run_story.now_of(488))]
+    failed = [
+        *run_story.told(),
+        StateChanged(time=NOW, state="failed", reason="3 workers died within a minute"),
+        run_story.finished(12_431_360, NOW, 1, "3 workers died within a minute; the last good state is saved"),
+    ]
+    return [
+        Case("starting", FakeRun(run_story.opening()[:2]), ("◌ STARTING", "not connected", "1 ◌ starting", "Here will be charts")),
+        Case("before-the-first-word", FakeRun([]), ("◌ STARTING", "the trainer loads torch")),
+        Case("learning", live_run(state="learning", states=("waiting", "waiting")), ("◆ LEARNING", "○ waiting")),
+        Case("paused", live_run(state="paused", reason="by ada"), ("‖ PAUSED", "by ada", "P Resume")),
+        Case("silent", silent, ("? SILENT", "no word from the trainer for 14 s, was learning", "14 s!"), later=14),
+        Case("worker-failed", broken, ("↻ restarting", "✗ worker 1", "File touch.py, line 31")),
+        Case("finished", FakeRun(ended, process=False), ("✓ FINISHED", "10,000,000 steps", "from disk", "■ ended")),
+        Case("failed", FakeRun(failed, process=False), ("✗ FAILED", "the last good state is saved")),
+        Case("unclean", FakeRun(run_story.told(), process=False), ("! ENDED UNCLEANLY", "last word 7 min ago"), later=400),
+        Case("not-started", FakeRun([], process=False), ("✗ DID NOT START",)),
+    ]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+async def test_every_state_is_said_in_words(case: Case) -> None:
+    async with cockpit(case.run, clock=Clock(NOW + case.later)) as pilot:
+        for word in case.words:
+            await until_shown(pilot, word)
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [("2", "reward / episode"), ("3", "Bottleneck: learn"), ("4", "last event"), ("9", "ready in 0.8 s"), ("i", "256-256-256-90")],
+)
+async def test_at_80x24_every_pane_is_a_digit_away(key: str, words: str) -> None:
+    async with cockpit(live_run(), (80, 24)) as pilot:
+        await pilot.press(key)
+        text = await until_shown(pilot, words)
+        assert text.count("╭") == 1  # one pane at a time
+        await pilot.press("1")
+        await until_shown(pilot, "explained variance")
+
+
+@pytest.mark.parametrize(("size", "words"), [((50, 12), "12,431,360"), ((30, 8), "COLLECTING"), ((19, 4), "● 12.4 M"), ((9, 1), "● 12.4")])
+async def test_in_a_very_small_terminal_the_essentials_remain(size: tuple[int, int], words: str) -> None:
+    async with cockpit(live_run(), size) as pilot:
+        await until_shown(pilot, words)
+
+
+async def test_any_sequence_of_sizes_ends_in_the_right_picture() -> None:
+    async with cockpit(live_run()) as pilot:
+        before = await until_shown(pilot, "you control")
+        for index in range(40):
+            await pilot.resize_terminal(1 + index * 67 % 300, 1 + index * 31 % 90)
+        await pilot.resize_terminal(120, 40)
+        await until_shown(pilot, "you control")
+        await pilot.pause()
+        assert screen_text(pilot.app.screen) == before
+
+
+async def test_reader_death_is_a_visible_state() -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        run.records.failure = OSError("the disk is gone")
+        await until_shown(pilot, "✗ NOT READING")
+        await until_shown(pilot, "OSError: the disk is gone")
+
+
+async def test_a_pane_that_cannot_draw_says_so_and_the_rest_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("no such share")
+
+    run = live_run()
+    async with cockpit(run) as pilot:
+        monkeypatch.setattr("rltui.tui.panes.rewards.RewardsPane.draw", broken)
+        await pilot.resize_terminal(121, 40)
+        text = await until_shown(pilot, "This pane cannot draw: ZeroDivisionError")
+        assert "explained variance" in text
+        run.records.add(StateChanged(time=NOW + 1, state="paused", reason=""))
+        await until_shown(pilot, "‖ PAUSED")

@@ -1,0 +1,223 @@
+"""Keys of the launcher: what is launched, resumed, opened, branched, and what happens when that fails."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs.lock import RunLock
+from rltui.runs.paths import DataDir
+from rltui.supervise.launch import LaunchedTrainer
+from rltui.supervise.managed_process import ManagedProcess
+from rltui.tui.offers import Offer
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.screens.launching import LaunchingScreen
+from tests.fakes import data_folder, run_story
+from tests.fakes.fake_run import FakeRun
+from tests.fakes.screens import LAUNCHER_NOW, launcher, until, until_shown
+
+
+class Launches:
+    """In the place of supervise.launch.detached: remembers the offers, and starts nothing."""
+
+    def __init__(self, fails: RltuiError | None = None) -> None:
+        self.offers: list[Offer] = []
+        self.fails = fails
+        self.go = threading.Event()
+
+    def __call__(self, offer: Offer) -> LaunchedTrainer:
+        self.offers.append(offer)
+        assert self.go.wait(15)
+        if self.fails is not None:
+            raise self.fails
+        return LaunchedTrainer(offer.run or "?", 4242, ManagedProcess("trainer", [], Path("trainer.log")))
+
+
+def fill(data: DataDir) -> None:
+    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    data_folder.make_stopped(data, "beta", iterations=250, time=LAUNCHER_NOW - 86_400)
+
+
+def item(pilot_screen: object) -> str:
+    assert isinstance(pilot_screen, LauncherScreen)
+    found = pilot_screen.item
+    return f"{found.kind} {Path(found.name).name}" if found else "none"
+
+
+async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(data: DataDir) -> None:
+    launches = Launches()
+    run = FakeRun(run_story.opening("ball-touching-20251127-133000"), name="ball-touching-20251127-133000")
+    async with launcher(data, launch=launches, run=run) as pilot:
+        await until_shown(pilot, "start the new run ball-touching-20251127-133000")
+        await pilot.press("enter")
+        await until_shown(pilot, "The trainer starts: it loads torch")
+        await pilot.press("escape", "q")  # a start cannot be called back
+        assert isinstance(pilot.app.screen, LaunchingScreen)
+        launches.go.set()
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        await until_shown(pilot, "ball-touching-20251127-133000")
+        assert [(offer.profile, offer.run, offer.args) for offer in launches.offers] == [
+            ("ball-touching", "ball-touching-20251127-133000", ("--resume", "new"))
+        ]
+
+
+@pytest.mark.parametrize(("key", "run", "args"), [("enter", "alpha", ()), ("n", "ball-touching-20251127-133000", ("--resume", "new"))])
+async def test_enter_resumes_and_n_never_does(data: DataDir, key: str, run: str, args: tuple[str, ...]) -> None:
+    fill(data)
+    launches = Launches()
+    async with launcher(data, launch=launches) as pilot:
+        await until_shown(pilot, "resume alpha at 11,468,800 steps")
+        await pilot.press(key)
+        await until(pilot, lambda: bool(launches.offers))
+        assert (launches.offers[0].run, launches.offers[0].args) == (run, args)
+        launches.fails = RltuiError("over", "")
+        launches.go.set()
+        await until_shown(pilot, "It did not start: over")
+
+
+async def test_a_failed_start_is_shown_in_place_with_its_hint(data: DataDir) -> None:
+    launches = Launches(RltuiError("cannot make data/runs: Permission denied", "choose another folder: --data-dir DIR"))
+    launches.go.set()
+    async with launcher(data, launch=launches) as pilot:
+        await pilot.press("enter")
+        text = await until_shown(pilot, "It did not start: cannot make data/runs: Permission denied")
+        assert "choose another folder: --data-dir DIR" in text
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+
+
+async def test_an_invalid_profile_cannot_be_launched(data: DataDir) -> None:
+    launches = Launches()
+    async with launcher(data, launch=launches) as pilot:
+        await pilot.press("down", "down")
+        await until_shown(pilot, "2 mistakes: it cannot be launched")
+        await until(pilot, lambda: pilot.app.screen._present_offer() is not None)  # type: ignore[attr-defined]
+        await pilot.press("enter")
+        await until_shown(pilot, "the profile is not valid")
+        assert launches.offers == []
+
+
+async def test_a_mended_profile_is_checked_again(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with launcher(data) as pilot:
+        await until_shown(pilot, "✗ my-bot")
+        verdict = data_folder.verdict
+        monkeypatch.setattr(data_folder, "verdict", lambda path: verdict(path.replace("my-bot", "ball-touching")))
+        Path("profiles/my-bot.toml").write_text("schema = 1\n# mended\n", encoding="utf-8")
+        await pilot.press("r")
+        await until_shown(pilot, "✓ my-bot")
+
+
+async def go_to(pilot: object, wanted: str) -> None:
+    from textual.pilot import Pilot
+
+    assert isinstance(pilot, Pilot)
+    for _ in range(30):
+        if item(pilot.app.screen) == wanted:
+            return
+        await pilot.press("down")
+    raise AssertionError(f"no {wanted}; at {item(pilot.app.screen)}")
+
+
+async def test_a_run_is_opened_by_enter_and_resumed_by_R(data: DataDir) -> None:
+    fill(data)
+    launches = Launches(RltuiError("not now", ""))
+    launches.go.set()
+    run = FakeRun(run_story.told(30), name="beta", process=False)
+    async with launcher(data, launch=launches, run=run) as pilot:
+        await go_to(pilot, "run beta")
+        await until_shown(pilot, "resume beta at 5,120,000 steps")
+        await pilot.press("R")
+        await until_shown(pilot, "not now")
+        assert (launches.offers[0].run, launches.offers[0].args) == ("beta", ())
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        await until_shown(pilot, "ENDED UNCLEANLY")
+
+
+async def test_a_running_run_is_attached_to_and_never_started_twice(data: DataDir) -> None:
+    fill(data)
+    with RunLock(data.run("beta")):
+        launches = Launches()
+        async with launcher(data, launch=launches, run=FakeRun(run_story.told(30), name="beta")) as pilot:
+            await go_to(pilot, "run beta")
+            await until_shown(pilot, "attach to the running trainer")
+            await pilot.press("R")
+            await until_shown(pilot, "beta is training: enter shows it")
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+            assert launches.offers == []
+
+
+async def test_a_milestone_says_in_words_what_enter_does_and_does_it(data: DataDir) -> None:
+    fill(data)
+    launches = Launches(RltuiError("not now", ""))
+    launches.go.set()
+    async with launcher(data, launch=launches) as pilot:
+        await go_to(pilot, "milestone 005M")
+        await until_shown(pilot, "branch off as alpha-b2 at 5,000,000 steps")
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(launches.offers))
+        offer = launches.offers[0]
+        assert (offer.run, Path(offer.profile).name, offer.args[0]) == ("alpha-b2", "profile.toml", "--resume")
+
+
+async def test_branches_of_the_tree_open_and_close(data: DataDir) -> None:
+    fill(data)
+    async with launcher(data) as pilot:
+        assert "005M" in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
+        await go_to(pilot, "group Phase1-BallTouching")
+        await pilot.press("space")
+        assert "005M" not in await until_shown(pilot, "▸ alpha · Phase1-BallTouching")
+        await pilot.press("enter")
+        await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
+
+
+async def test_new_and_resume_say_where_they_work(data: DataDir) -> None:
+    fill(data)
+    async with launcher(data) as pilot:
+        await pilot.press("R")
+        await until_shown(pilot, "choose one under Runs")
+        await go_to(pilot, "run alpha")
+        await pilot.press("n")
+        await until_shown(pilot, "choose one under Profiles")
+
+
+async def test_a_new_run_appears_by_itself_and_the_cursor_stays(data: DataDir) -> None:
+    fill(data)
+    async with launcher(data) as pilot:
+        await go_to(pilot, "run beta")
+        data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW)
+        await until_shown(pilot, "delta")
+        assert item(pilot.app.screen) == "run beta"
+
+
+async def test_q_leaves_at_once_for_nothing_here_trains(data: DataDir) -> None:
+    async with launcher(data) as pilot:
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app._exit)
+
+
+async def test_help_and_clicks(data: DataDir) -> None:
+    fill(data)
+    async with launcher(data) as pilot:
+        await pilot.press("question_mark")
+        await until_shown(pilot, "Start a new run of this profile")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        await pilot.click("#tree", offset=(8, 3))  # the second profile
+        await until(pilot, lambda: item(pilot.app.screen) == "profile bronze-skills.toml")
+
+
+@pytest.mark.parametrize("size", [(1, 1), (20, 5), (45, 10), (300, 90)])
+async def test_any_size_is_survived(data: DataDir, size: tuple[int, int]) -> None:
+    fill(data)
+    async with launcher(data) as pilot:
+        await pilot.resize_terminal(*size)
+        await pilot.resize_terminal(120, 40)
+        await until_shown(pilot, "What to train")
+
+

@@ -1,0 +1,93 @@
+"""Numbers as shown: units, digits, unknown never as 0."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from rltui.tui import figures
+
+FUNCTIONS = [
+    figures.count, figures.short, figures.number, figures.rate, figures.percent, figures.micros, figures.megabytes,
+    figures.duration, figures.seconds, figures.remaining, figures.age, figures.ago, figures.signed,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("value", [None, math.nan, math.inf])
+def test_unknown_is_a_dash_in_every_figure(function: object, value: float | None) -> None:
+    assert callable(function)
+    assert function(value) == "–"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (97, "97"), (999, "999"), (1000, "1.00 k"), (14_100, "14.1 k"), (999_499, "999 k"), (999_600, "1.00 M"),
+     (12_431_360, "12.4 M"), (3.2e9, "3.20 G"), (-14_100, "-14.1 k"), (0.25, "0.25")],
+)  # fmt: skip
+def test_short(value: float, text: str) -> None:
+    assert figures.short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (38.04, "38.0"), (0.0081, "0.0081"), (0.00812, "0.0081"), (3.115, "3.12"), (-0.19, "-0.190"), (1204.4, "1,204"),
+     (1.42e-6, "1.4e-06"), (2.5e7, "25.0 M")],
+)  # fmt: skip
+def test_number_has_three_digits(value: float, text: str) -> None:
+    assert figures.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (40.0, "40"), (4.8, "4.8"), (0.015, ".015"), (-0.06, "-.06"), (16_000, "16k"), (2_500_000, "2.5M"), (4000, "4000"),
+     (3e-6, "3e-6"), (4.497, "4.497"), (0.00945, ".0095"), (-2, "-2")],
+)  # fmt: skip
+def test_axis_labels_fit_in_five_columns(value: float, text: str) -> None:
+    assert figures.axis(value) == text
+    assert len(text) <= 5
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(-3, "0.0 s"), (0.14, "0.1 s"), (9.94, "9.9 s"), (9.96, "10 s"), (59.4, "59 s"), (59.6, "1 m 00 s"), (181, "3 m 01 s"),
+     (7440, "2 h 04 m"), (273_600, "3 d 04 h")],
+)  # fmt: skip
+def test_duration(seconds: float, text: str) -> None:
+    assert figures.duration(seconds) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.006, "6 ms"), (0.0995, "0.10 s"), (0.8, "0.80 s"), (12.34, "12.3 s"), (120, "2 m 00 s")])
+def test_seconds_of_a_short_time(seconds: float, text: str) -> None:
+    assert figures.seconds(seconds) == text
+
+
+def test_remaining_has_no_tenths() -> None:
+    assert [figures.remaining(value) for value in (-1.0, 0.4, 5.6, 59.4, 59.6)] == ["0 s", "0 s", "6 s", "59 s", "1 m 00 s"]
+
+
+def test_ages_have_one_unit() -> None:
+    assert [figures.age(value) for value in (0.1, 12, 180, 7200, 432_000)] == ["0.1 s", "12 s", "3 min", "2 h", "5 d"]
+    assert figures.ago(1) == "just now"
+    assert figures.ago(180) == "3 min ago"
+
+
+def test_aligned_figures_share_their_decimals() -> None:
+    assert figures.aligned([25.063, -0.4, 0.0, None]) == ["+25.06", "-0.40", "+0.00", "–"]
+    assert figures.aligned([0.0123, -0.004]) == ["+0.0123", "-0.0040"]
+    assert figures.aligned([1234.5]) == ["+1234"]
+
+
+def test_percent_of_nearly_nothing_is_not_zero() -> None:
+    assert [figures.percent(share) for share in (0, 0.004, 0.56, 1)] == ["0 %", "<1 %", "56 %", "100 %"]
+
+
+def test_rate_micros_and_memory_carry_units() -> None:
+    assert figures.rate(14_102) == "14.1 k/s"
+    assert figures.micros(58.44) == "58.4 µs"
+    assert figures.micros(1234.4) == "1,234 µs"
+    assert figures.megabytes(71.2) == "71 MB"
+    assert figures.megabytes(14_541) == "14.2 GB"
+    assert figures.plural(1, "run") == "1 run"
+    assert figures.plural(0, "run") == "0 runs"

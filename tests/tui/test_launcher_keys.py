@@ -168,10 +168,10 @@ async def test_a_milestone_says_in_words_what_enter_does_and_does_it(data: DataD
 async def test_branches_of_the_tree_open_and_close(data: DataDir) -> None:
     fill(data)
     async with launcher(data) as pilot:
-        assert "005M" in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
+        assert "  005M  " in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
         await go_to(pilot, "group Phase1-BallTouching")
         await pilot.press("space")
-        assert "005M" not in await until_shown(pilot, "▸ alpha · Phase1-BallTouching")
+        assert "        005M  " not in await until_shown(pilot, "▸ alpha · Phase1-BallTouching")
         await pilot.press("enter")
         await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
 

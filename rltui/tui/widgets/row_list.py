@@ -84,7 +84,8 @@ class RowList(Scrolled):
             self.post_message(self.Highlighted(self.key))
 
     def on_click(self, event: events.Click) -> None:
-        index = self.first + event.y
+        offset = event.get_content_offset(self)
+        index = self.first + offset.y if offset is not None else len(self.rows)
         if index < len(self.rows) and self.rows[index].key is not None:
             if index == self.cursor and event.chain > 1:
                 self.post_message(self.Chosen())

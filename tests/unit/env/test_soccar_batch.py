@@ -103,6 +103,27 @@ def test_a_cut_episode_gives_its_true_final_observation() -> None:
     assert 0 < step_length * 2300 <= 2300 / 15 + 1  # exactly one step after the last one seen
 
 
+def test_final_observations_are_those_of_a_game_that_goes_on() -> None:
+    """A twin without limits plays the same: where the first is cut, the twin shows what the last observation was."""
+    limited, endless = SoccarBatch(spec(), 4, [8]), SoccarBatch(spec(terminals=()), 4, [8])
+    out, twin = new_out(limited), new_out(endless)
+    limited.reset(out.obs)
+    endless.reset(twin.obs)
+    rng, running = np.random.default_rng(0), np.ones(4, np.bool_)
+    for _ in range(60):
+        actions = rng.integers(0, 90, (4, 2))
+        finals = limited.step(actions, out)
+        endless.step(actions, twin)
+        ended = out.terminated | out.truncated
+        for arena, obs in zip(finals.arenas, finals.obs, strict=True):
+            if running[arena]:
+                np.testing.assert_array_equal(obs, twin.obs[arena])
+                assert (obs != out.obs[arena]).any()
+        running &= ~ended
+        np.testing.assert_array_equal(out.obs[running], twin.obs[running])
+    assert not running.any()
+
+
 def test_a_goal_terminates_and_wins_over_the_limits() -> None:
     """The goal falls on the step that is also the last one allowed."""
     setup = flat_setup([(0, 0, 17), (-1000, 0, 17)], ball=(0, 5100, 150))

@@ -11,9 +11,7 @@ import msgspec
 
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 
-TrainerState = Literal[
-    "starting", "collecting", "learning", "paused", "saving", "stopping", "stopped", "failed"
-]
+TrainerState = Literal["starting", "collecting", "learning", "paused", "saving", "stopping", "stopped", "failed"]
 Level = Literal["debug", "info", "warning", "error"]
 
 

@@ -27,6 +27,27 @@ class ArenaSetup:
     pad_timers: Float | None = None  # [34] seconds until available, rounded to ticks; None: all available
     kickoff: bool = False  # the ball sleeps until touched
 
+    def problem(self, cars: int) -> str:
+        """What is wrong with it, or "": the simulator itself takes anything, NaN too, without a word."""
+        shapes = {
+            "ball_position": (3,),
+            "ball_velocity": (3,),
+            "ball_angular_velocity": (3,),
+            "position": (cars, 3),
+            "velocity": (cars, 3),
+            "angular_velocity": (cars, 3),
+            "rotation": (cars, 3, 3),
+            "boost": (cars,),
+            "on_ground": (cars,),
+        }
+        arrays = [getattr(self, name) for name in shapes]
+        for (name, shape), array in zip(shapes.items(), arrays, strict=True):
+            if array.shape != shape:
+                return f"{name} must be of shape {shape}, found {array.shape}"
+        if np.isfinite(np.concatenate([array.ravel() for array in arrays])).all():
+            return ""
+        return f"{next(name for name in shapes if not np.isfinite(getattr(self, name)).all())} is not finite"
+
     def woken(self) -> ArenaSetup:
         """The setup with a resting ball given a touch of velocity, unless it is a kickoff."""
         if self.kickoff or self.ball_velocity.any() or self.ball_angular_velocity.any():

@@ -62,7 +62,7 @@ class Trainer:
         self._block = 0
         self._figures = SavedFigures(mean_reward=loop.mean_reward)
         self._drops = 0
-        self._learn_progress: float | None = None
+        self._noted: set[str] = set()
         controls.workers = collector.live
         controls.progress = self._progress
         controls.serve_saves = self._serve_saves
@@ -110,6 +110,7 @@ class Trainer:
         self._loop.timesteps += rows
         self._loop.iteration += 1
         self._guard(report)
+        self._note(report)
         self._remember(report, collected)
         self._save_if_due()
         save_seconds = self._saving.held_seconds - held
@@ -155,6 +156,13 @@ class Trainer:
         )
         if self._drops >= DROPS:
             raise _NotFinite(f"stopped: {DROPS} updates in a row were not finite; the newest: {report.dropped}")
+
+    def _note(self, report: UpdateReport) -> None:
+        """What a user should know of the update, once each."""
+        for note in report.notes:
+            if note not in self._noted:
+                self._noted.add(note)
+                self._tell(LogLine(time=time.time(), level="warning", source="learner", message=note))
 
     def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
         reports = [worker for worker in collected.reports if worker is not None]

@@ -38,7 +38,7 @@ class Clock:
         return self.now
 
 
-async def until(pilot: Pilot[str], holds: Callable[[], bool], seconds: float = 15.0) -> None:
+async def until(pilot: Pilot[str], holds: Callable[[], bool], seconds: float = 10.0) -> None:
     """Let the program work until the condition holds."""
     deadline = time.monotonic() + seconds
     while not holds():
@@ -66,7 +66,7 @@ async def cockpit(
     """The cockpit on `run`, once its first snapshot is on screen."""
     world = World(sources=lambda name, trainer: run, clock=clock or Clock())
     app = RltuiApp(DataDir(Path("data")), attach=run.name, readonly=readonly, ascii_only=ascii_only, world=world)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         screen = app.screen
         assert isinstance(screen, CockpitScreen)
         ready = run.control is not None
@@ -104,7 +104,7 @@ async def launcher(
         free_memory=lambda: 14_541.0,
     )
     app = RltuiApp(data, ascii_only=ascii_only, world=world)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         screen = app.screen
         assert isinstance(screen, LauncherScreen)
         await until(pilot, lambda: screen.catalog is not None and all(entry.check for entry in screen.catalog.profiles))

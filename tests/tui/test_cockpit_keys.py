@@ -74,7 +74,7 @@ async def test_readonly_sends_nothing_and_says_so() -> None:
 async def test_another_viewers_control_is_shown() -> None:
     control = FakeControl("bob on tower, pid 7")
     async with cockpit(FakeRun(run_story.told(), control=control)) as pilot:
-        await until_shown(pilot, "bob on tower, pid 7 controls")
+        await until_shown(pilot, "○ bob on tower controls")
 
 
 async def test_q_asks_and_keeping_training_comes_first() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rltui.errors import RltuiError
 from rltui.sim.arena_setup import ArenaSetup
 
 
@@ -39,6 +40,11 @@ class MixedReset:
         self._shares = (shares / shares[-1]).tolist()
 
     def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
+        """RltuiError names a reset that gives what is no state."""
         draw = rng.random()
         reset = next(reset for reset, share in zip(self._resets, self._shares, strict=True) if draw < share)
-        return reset.sample(rng, blue, orange)
+        setup = reset.sample(rng, blue, orange)
+        problem = setup.problem(blue + orange)
+        if problem:
+            raise RltuiError(f"reset {type(reset).__name__}: {problem}")
+        return setup

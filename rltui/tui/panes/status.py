@@ -49,7 +49,7 @@ def head_line(view: View, width: int) -> Line:
     return ends((*pill, ("  ", ""), *_joined(chosen)), right, width)
 
 
-CONTROL = 6  # rank of the control holder, which stands at the right edge
+CONTROL = 5  # rank of the control holder, which stands at the right edge
 
 
 def facts(view: View) -> list[Fact]:
@@ -58,7 +58,7 @@ def facts(view: View) -> list[Fact]:
     found: list[Fact] = [(2, ((snapshot.run, "strong"),))]
     if header is not None:
         phase = f"Phase {header.phase} " if header.phase is not None else ""
-        found.append((5, ((phase + header.label, ""),)))
+        found.append((6, ((phase + header.label, ""),)))
         found.append((7, ((f"{header.blue}v{header.orange}", ""),)))
         found.append((0, ((figures.count(snapshot.timesteps), "strong"), (" steps", "muted"))))
         found.append((1, ((figures.rate(pace.speed(snapshot)), "strong"), (" overall", "muted"))))
@@ -83,7 +83,7 @@ def _control(snapshot: RunSnapshot) -> Line:
         return text_line("○ not connected", "muted")
     if link.mine:
         return text_line("● you control", "good")
-    who = f"{link.controller} controls" if link.controller else "nobody controls"
+    who = f"{link.controller.partition(', pid')[0]} controls" if link.controller else "nobody controls"
     return text_line(f"○ read-only, {who}" if link.readonly else f"○ {who}", "muted")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rltui.actions.rlgym_table import IDLE
+from rltui.errors import RltuiError
 from rltui.registry import BUILT_IN, Component, build
 from rltui.sim import field
 from rltui.sim.arena_batch import Pace
@@ -169,6 +170,24 @@ def test_resets_are_mixed_by_weight() -> None:
     drawn = [float(mixed.sample(rng, 1, 0).boost[0]) for _ in range(4000)]
     assert set(drawn) == {1.0, 3.0}
     assert drawn.count(3.0) / 4000 == pytest.approx(0.75, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("boost", np.array([np.nan, 3.0]), "boost is not finite"),
+        ("position", np.zeros((1, 3)), r"position must be of shape \(2, 3\), found \(1, 3\)"),
+    ],
+)
+def test_a_reset_that_gives_no_state_is_named(name: str, value: np.ndarray, words: str) -> None:
+    class Broken(Random):
+        def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
+            setup = super().sample(rng, blue, orange)
+            setattr(setup, name, value)
+            return setup
+
+    with pytest.raises(RltuiError, match=f"reset Broken: {words}"):
+        MixedReset([(Broken(Random.Params()), 1.0)]).sample(np.random.default_rng(0), 1, 1)
 
 
 def test_the_same_generator_gives_the_same_sample() -> None:

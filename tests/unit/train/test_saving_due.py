@@ -1,0 +1,69 @@
+"""When a checkpoint or milestone is due, by crossing boundaries; and what meta.json says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rltui.events.records import CheckpointSaved, Record
+from rltui.policy.saved import load_policy
+from rltui.profile.load import load
+from rltui.profile.render import render
+from rltui.runs import meta
+from rltui.runs.listing import complete, list_milestones
+from rltui.runs.paths import DataDir
+from rltui.train.preparation import Prepared, TrainOptions, prepare
+from rltui.train.saving import SavedFigures, Saving
+from tests.fakes.training import TINY
+
+
+@contextmanager
+def saving(tmp_path: Path, *overrides: str) -> Iterator[tuple[Saving, Prepared, list[Record]]]:
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY)
+    options = TrainOptions(load(path, overrides), str(path), DataDir(tmp_path / "data"), run="r")
+    prepared = prepare(options)
+    told: list[Record] = []
+    made = Saving(prepared, options.data.run("r"), render(options.profile), told.append)
+    try:
+        yield made, prepared, told
+    finally:
+        made.close(10)
+
+
+def test_due_by_crossing_whatever_the_size_of_an_iteration(tmp_path: Path) -> None:
+    with saving(tmp_path, "save_every=1000", "milestone_interval=3000") as (made, prepared, _):
+        learner = prepared.blueprint.learner()
+
+        def step(timesteps: int) -> list[tuple[str, str]]:
+            due = made.due(timesteps)
+            if due:
+                made.save(due, learner.snapshot, timesteps, SavedFigures())
+            return list(due)
+
+        assert step(0) == [("checkpoint", "0")]
+        assert step(999) == []
+        assert step(1001) == [("checkpoint", "1001")]
+        assert step(1999) == []
+        assert step(3500) == [("milestone", "000.003M"), ("checkpoint", "3500")]
+        assert step(3999) == []
+        assert step(9999) == [("milestone", "000.009M"), ("checkpoint", "9999")], "the highest boundary only"
+
+
+def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:
+    with saving(tmp_path) as (made, prepared, told):
+        learner = prepared.blueprint.learner()
+        made.save([("milestone", "000.004096M"), ("checkpoint", "4100")], learner.snapshot, 4100, SavedFigures(1.5, 4.4))
+        assert made.drain(30)
+    paths = prepared.options.data.run("r")
+    [checkpoint], [milestone] = complete(paths)[-1:], list_milestones(paths)
+    one, two = meta.read(checkpoint.path), meta.read(milestone.path)
+    assert one == two
+    assert (one.commit, one.timesteps, one.mean_reward, one.entropy, one.approx_kl) == (1, 4100, 1.5, 4.4, None)
+    assert one.signature == prepared.signature
+    policy = load_policy(checkpoint.path / "policy.npz")
+    assert policy.table_hash == one.table_hash
+    assert policy.table.shape == (90, 8)
+    assert {record.kind for record in told if isinstance(record, CheckpointSaved)} == {"checkpoint", "milestone"}
+    assert load(checkpoint.path / "profile.toml").ppo == prepared.profile.ppo

@@ -31,6 +31,7 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
         "face_ball": "rltui.rewards.face_ball:FaceBall",
         "strong_hit": "rltui.rewards.strong_hit:StrongHit",
         "in_air": "rltui.rewards.in_air:InAir",
+        "off_ground": "rltui.rewards.off_ground:OffGround",
     },
     "reset": {"kickoff": "rltui.sim.resets.kickoff:Kickoff", "random": "rltui.sim.resets.random:Random"},
     "terminal": {

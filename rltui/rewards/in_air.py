@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rltui.rewards.reward import Reward
-from rltui.sim.state import Float, GameState
+from rltui.sim.state import Bool, Float, GameState
 
 
 class InAir(Reward):
@@ -15,4 +15,9 @@ class InAir(Reward):
     sign = 1
 
     def value(self, state: GameState) -> Float:
-        return (~state.on_ground & (state.demo_respawn_timer <= 0)).astype(np.float32)
+        return off_the_ground(state).astype(np.float32)
+
+
+def off_the_ground(state: GameState) -> Bool:
+    """[K, C] fewer than three wheels touch a surface, and not demolished."""
+    return ~state.on_ground & (state.demo_respawn_timer <= 0)

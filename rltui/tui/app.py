@@ -9,15 +9,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 
 from rltui.runs.paths import DataDir
-from rltui.supervise import launch
-from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.actions import PLACES, Place
 from rltui.tui.memory import free_megabytes
 from rltui.tui.offers import Offer
@@ -27,10 +25,13 @@ from rltui.tui.run_reader import RunSource
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.help import HelpScreen
 from rltui.tui.screens.launcher import LauncherScreen
-from rltui.tui.screens.launching import Launch
 from rltui.tui.sources import RunFiles
 from rltui.tui.symbols import AsciiFilter, ChartStyle, needs_ascii
 from rltui.tui.themes import DARK, LIGHT
+
+if TYPE_CHECKING:
+    from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.screens.launching import Launch
 
 LAUNCHER = "launcher"  # the installed screen's name
 
@@ -113,6 +114,8 @@ class RltuiApp(App[str]):
         return RunFiles(self._data.run(run), readonly=self._readonly, launched=alive)
 
     def _launch_detached(self, offer: Offer) -> LaunchedTrainer:
+        from rltui.supervise import launch  # with psutil, not needed before the first picture
+
         return launch.detached(offer.profile, self._data, offer.run, offer.args)
 
     def _end_on_signals(self) -> None:

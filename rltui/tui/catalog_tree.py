@@ -9,7 +9,7 @@ from typing import Literal
 from rltui.runs.summary import RunSummary, SavedState
 from rltui.tui import figures
 from rltui.tui.catalog import Catalog, ProfileEntry
-from rltui.tui.paint import Line, clean, crop_text, pad, width_of
+from rltui.tui.paint import Line, clean, crop_text, pad, width_of, wrap
 from rltui.tui.widgets.row_list import Row
 
 Kind = Literal["section", "profile", "run", "group", "milestone"]
@@ -47,7 +47,7 @@ def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
         lines += [Row(None, ())] if lines else []
         lines.append(Row(item, _heading(item, count, item in closed)))
         if item not in closed:
-            lines += content or [Row(None, ((f"    {crop_text(empty, width - 5)}", "muted"),))]
+            lines += content or [Row(None, (("   ", ""), *row)) for row in wrap(empty, width - 4, "muted")]
     return lines
 
 

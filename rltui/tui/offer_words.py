@@ -194,7 +194,9 @@ def settings_line(entry: ProfileEntry) -> str:
         f"{summary.workers} workers × {summary.arenas} arenas",
         f"{summary.table} table ({summary.actions})",
         f"{summary.obs} observation ({summary.obs_size})",
-        f"looks {figures.duration(summary.gamma_half_life_s)} ahead" if summary.gamma_half_life_s is not None else "",
+        f"rewards count half after {figures.duration(summary.gamma_half_life_s)}"
+        if summary.gamma_half_life_s is not None
+        else "",
     ]
     return " · ".join(part for part in parts if part)
 

@@ -8,7 +8,6 @@ from rltui.runs.journal import JournalTail
 from rltui.runs.lock import holder
 from rltui.runs.paths import RunPaths
 from rltui.supervise.control_client import ControlClient
-from rltui.supervise.managed_process import tail
 
 CONNECT_SECONDS = 1.0
 OUTPUT_LINES = 40
@@ -36,4 +35,6 @@ class RunFiles:
         return holder(self.paths) is not None or (self._launched is not None and self._launched())
 
     def last_output(self) -> str:
+        from rltui.supervise.managed_process import tail  # with psutil, seldom needed
+
         return tail(self.paths.log, OUTPUT_LINES) if self.paths.log.is_file() else ""

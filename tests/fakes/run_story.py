@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from functools import cache
 
 from rltui.events.commands import CommandApplied, Live, WorkerLive
 from rltui.events.records import (
@@ -52,6 +53,7 @@ def opening(
     return [*records, StateChanged(time=time + 1.5, state="collecting", reason="")]
 
 
+@cache
 def iteration(index: int, *, time: float | None = None) -> IterationFinished:
     """The index-th iteration, from 1; numbers that move as those of a bot that learns."""
     noise = random.Random(index)

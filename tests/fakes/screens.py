@@ -61,7 +61,12 @@ def live_run(**live: object) -> FakeRun:
 
 @asynccontextmanager
 async def cockpit(
-    run: FakeRun, size: tuple[int, int] = (120, 40), *, clock: Clock | None = None, ascii_only: bool = False, readonly: bool = False
+    run: FakeRun,
+    size: tuple[int, int] = (120, 40),
+    *,
+    clock: Clock | None = None,
+    ascii_only: bool = False,
+    readonly: bool = False,
 ) -> AsyncIterator[Pilot[str]]:
     """The cockpit on `run`, once its first snapshot is on screen."""
     world = World(sources=lambda name, trainer: run, clock=clock or Clock())
@@ -71,15 +76,17 @@ async def cockpit(
         assert isinstance(screen, CockpitScreen)
         ready = run.control is not None
         await until(pilot, lambda: screen.snapshot.alive is not None)
-        await until(pilot, lambda: screen.snapshot.link.connected if ready else screen.snapshot.link.problem != "" or not run.process)
+        await until(
+            pilot,
+            lambda: screen.snapshot.link.connected if ready else screen.snapshot.link.problem != "" or not run.process,
+        )
         await until(pilot, lambda: screen.snapshot.live_time is not None or not ready or not run.control.spoke)  # type: ignore[union-attr]
         await pilot.pause()
         yield pilot
 
 
 def cockpit_of(pilot: Pilot[str]) -> CockpitScreen:
-    screen = next(screen for screen in pilot.app.screen_stack if isinstance(screen, CockpitScreen))
-    return screen
+    return next(screen for screen in pilot.app.screen_stack if isinstance(screen, CockpitScreen))
 
 
 @asynccontextmanager

@@ -78,6 +78,7 @@ CASES: list[tuple[str, dict[str, Any], Twin]] = [
     ("strong_hit", {}, strong_hit),
     ("strong_hit", {"full_hit_speed": 9000}, soft_strong_hit),
     ("in_air", {}, in_air),
+    ("off_ground", {}, lambda previous, state, k, c: -in_air(previous, state, k, c)),
 ]
 
 

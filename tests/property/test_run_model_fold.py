@@ -19,9 +19,9 @@ rows = st.builds(
 resumes = st.builds(
     RunResumed, time=st.floats(0, 1e6), timesteps=st.integers(0, 50), checkpoint=st.just("x"), reason=st.just("y")
 )
-others = st.builds(LogLine, time=st.floats(0, 1e6), level=st.just("info"), source=st.just("s"), message=st.text(max_size=5)) | st.builds(
-    StateChanged, time=st.floats(0, 1e6), state=st.sampled_from(["collecting", "paused"]), reason=st.just("")
-)
+others = st.builds(
+    LogLine, time=st.floats(0, 1e6), level=st.just("info"), source=st.just("s"), message=st.text(max_size=5)
+) | st.builds(StateChanged, time=st.floats(0, 1e6), state=st.sampled_from(["collecting", "paused"]), reason=st.just(""))
 
 
 def ascending(records: list[Record]) -> list[Record]:
@@ -30,7 +30,9 @@ def ascending(records: list[Record]) -> list[Record]:
     for record in records:
         if isinstance(record, IterationFinished):
             steps += record.timesteps + 1
-            record = IterationFinished(time=record.time, iteration=record.iteration, timesteps=steps, metrics=record.metrics)
+            record = IterationFinished(
+                time=record.time, iteration=record.iteration, timesteps=steps, metrics=record.metrics
+            )
         elif isinstance(record, RunResumed):
             steps = min(steps, record.timesteps)
             record = RunResumed(time=record.time, timesteps=steps, checkpoint="x", reason="y")

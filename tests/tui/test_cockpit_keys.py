@@ -24,7 +24,14 @@ def control_of(run: FakeRun) -> FakeControl:
 
 @pytest.mark.parametrize(
     ("key", "command"),
-    [("P", Pause()), ("p", Pause()), ("C", SaveCheckpoint()), ("c", SaveCheckpoint()), ("M", SaveMilestone()), ("S", Stop("finish"))],
+    [
+        ("P", Pause()),
+        ("p", Pause()),
+        ("C", SaveCheckpoint()),
+        ("c", SaveCheckpoint()),
+        ("M", SaveMilestone()),
+        ("S", Stop("finish")),
+    ],
 )
 async def test_capitals_and_the_old_aliases_send(key: str, command: Command) -> None:
     run = live_run()
@@ -99,9 +106,14 @@ async def test_checkpoint_and_stop_waits_for_the_end(keys: tuple[str, ...]) -> N
         await until(pilot, lambda: control_of(run).sent == [Stop("finish")])
         await until_shown(pilot, "leaving as soon as the run has stopped")
         assert not pilot.app._exit
-        run.records.add(StateChanged(time=NOW, state="stopped", reason="asked to"), run_story.finished(12_451_840, NOW, reason="asked"))
+        run.records.add(
+            StateChanged(time=NOW, state="stopped", reason="asked to"),
+            run_story.finished(12_451_840, NOW, reason="asked"),
+        )
         await until(pilot, lambda: pilot.app._exit)
-        assert pilot.app.return_value == "alpha has stopped at 12,451,840 steps; look at it again with: rltui attach alpha"
+        assert (
+            pilot.app.return_value == "alpha has stopped at 12,451,840 steps; look at it again with: rltui attach alpha"
+        )
 
 
 async def test_ctrl_q_opens_the_same_dialog_and_ctrl_c_ends_nothing() -> None:
@@ -130,7 +142,9 @@ async def test_without_a_connection_the_dialog_cannot_stop() -> None:
 async def test_maximise_and_back() -> None:
     async with cockpit(live_run()) as pilot:
         await pilot.press("2")
-        await until(pilot, lambda: cockpit_of(pilot).focused is not None and cockpit_of(pilot).focused.name == "rewards")
+        await until(
+            pilot, lambda: cockpit_of(pilot).focused is not None and cockpit_of(pilot).focused.name == "rewards"
+        )
         await pilot.press("f")
         await until(pilot, lambda: screen_text(pilot.app.screen).count("╭") == 1)
         await pilot.press("4")
@@ -149,7 +163,7 @@ async def test_tab_moves_the_focus_through_all_panes() -> None:
         assert sorted(filter(None, seen)) == ["log", "metrics", "rewards", "time", "workers"]
 
 
-async def test_escape_and_L_lead_to_the_launcher_and_the_reader_ends() -> None:
+async def test_escape_and_capital_l_lead_to_the_launcher() -> None:
     for key in ("escape", "L"):
         async with cockpit(live_run()) as pilot:
             reader = cockpit_of(pilot)._reader

@@ -65,7 +65,9 @@ async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(da
         ]
 
 
-@pytest.mark.parametrize(("key", "run", "args"), [("enter", "alpha", ()), ("n", "ball-touching-20251127-133000", ("--resume", "new"))])
+@pytest.mark.parametrize(
+    ("key", "run", "args"), [("enter", "alpha", ()), ("n", "ball-touching-20251127-133000", ("--resume", "new"))]
+)
 async def test_enter_resumes_and_n_never_does(data: DataDir, key: str, run: str, args: tuple[str, ...]) -> None:
     fill(data)
     launches = Launches()
@@ -122,7 +124,7 @@ async def go_to(pilot: object, wanted: str) -> None:
     raise AssertionError(f"no {wanted}; at {item(pilot.app.screen)}")
 
 
-async def test_a_run_is_opened_by_enter_and_resumed_by_R(data: DataDir) -> None:
+async def test_a_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataDir) -> None:
     fill(data)
     launches = Launches(RltuiError("not now", ""))
     launches.go.set()
@@ -180,10 +182,10 @@ async def test_new_and_resume_say_where_they_work(data: DataDir) -> None:
     fill(data)
     async with launcher(data) as pilot:
         await pilot.press("R")
-        await until_shown(pilot, "choose one under Runs")
+        await until_shown(pilot, "R goes on with a run")
         await go_to(pilot, "run alpha")
         await pilot.press("n")
-        await until_shown(pilot, "choose one under Profiles")
+        await until_shown(pilot, "n starts a new run of a")
 
 
 async def test_a_new_run_appears_by_itself_and_the_cursor_stays(data: DataDir) -> None:
@@ -219,5 +221,3 @@ async def test_any_size_is_survived(data: DataDir, size: tuple[int, int]) -> Non
         await pilot.resize_terminal(*size)
         await pilot.resize_terminal(120, 40)
         await until_shown(pilot, "What to train")
-
-

@@ -25,4 +25,6 @@ async def test_launcher(data: DataDir, size: tuple[int, int], ascii_only: bool, 
     async with launcher(data, size, ascii_only=ascii_only) as pilot:
         text = screen_text(pilot.app.screen)
     assert text.isascii() is ascii_only
-    compare(f"launcher-{'filled' if filled else 'empty'}-{size[0]}x{size[1]}-{'ascii' if ascii_only else 'unicode'}", text)
+    compare(
+        f"launcher-{'filled' if filled else 'empty'}-{size[0]}x{size[1]}-{'ascii' if ascii_only else 'unicode'}", text
+    )

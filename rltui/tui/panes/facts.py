@@ -44,19 +44,16 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
         ("profile", f"{header.profile}, by {header.author}" if header.author else header.profile),
         ("policy", _net(header.policy_layers, header.actions, header.policy_parameters)),
         ("critic", _net(header.critic_layers, 1, header.critic_parameters)),
-        ("sees", f"{header.obs_size} numbers, chooses among {header.actions} actions every {header.tick_skip} ticks"),
-        (
-            "rates",
-            f"policy {figures.number(header.learning_rate)}, critic {figures.number(header.critic_learning_rate)}",
-        ),
+        ("plays", f"{header.blue}v{header.orange}, sees {header.obs_size} numbers, chooses among {header.actions}"),
+        ("rates", _rates(header)),
         ("learning", f"entropy {header.ent_coef:g}, gamma {header.gamma:g}, {figures.plural(header.epochs, 'epoch')}"),
-        ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}, minibatch {header.minibatch:,}"),
+        ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}{_minibatch(header)}"),
         ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}"),
         (
             "saving",
             f"every {figures.short(header.save_every)}, milestone every {figures.short(header.milestone_interval)}",
         ),
-        ("seed", str(header.seed)),
+        ("seed", f"{header.seed}, tick skip {header.tick_skip}"),
         ("started", f"{figures.date(header.time)}, pid {header.pid} on {header.host}"),
         (
             "versions",
@@ -86,6 +83,8 @@ def _saved(snapshot: RunSnapshot) -> list[tuple[str, str]]:
         )
     if snapshot.milestone is not None:
         found.append(("milestone", f"{snapshot.milestone.label}, {figures.clock(snapshot.milestone.time)}"))
+    if snapshot.link.controller is not None and not snapshot.link.mine:
+        found.append(("control", snapshot.link.controller))
     if len(snapshot.link.clients) > 1:
         found.append(("watching", ", ".join(snapshot.link.clients)))
     return found

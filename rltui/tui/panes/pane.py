@@ -35,7 +35,7 @@ class Pane(Painted, can_focus=True):
         super().__init__(name=name, classes=classes)
         self.view: View | None = None
         self._seen: object = None
-        self._drawn = 0.0
+        self._drawn: float | None = None  # when it last had something to draw
         self._subtitle = ""
         self.border_title = self.title()
 
@@ -61,12 +61,13 @@ class Pane(Painted, can_focus=True):
             return
         seen = self.depends(view)
         if seen != self._seen:
-            self._seen, self._drawn = seen, view.now
+            self._seen = seen
+            self._drawn = None if self.has_nothing(view) else view.now
             self._set_subtitle(self.subtitle(view))
             self.repaint()
 
     def _is_too_soon(self, now: float) -> bool:
-        return self._seen is not None and 0 <= now - self._drawn < self.EVERY
+        return self._drawn is not None and 0 <= now - self._drawn < self.EVERY
 
     def _set_subtitle(self, text: str) -> None:
         """Setting it draws the whole pane again, so only a change is set."""

@@ -81,10 +81,12 @@ def _control(snapshot: RunSnapshot) -> Line:
         return text_line("from disk", "muted")
     if not link.connected:
         return text_line("○ not connected", "muted")
+    if link.readonly:
+        return text_line("○ read-only", "muted")
     if link.mine:
         return text_line("● you control", "good")
-    who = f"{link.controller.partition(', pid')[0]} controls" if link.controller else "nobody controls"
-    return text_line(f"○ read-only, {who}" if link.readonly else f"○ {who}", "muted")
+    who = link.controller.partition(", pid")[0] if link.controller else "nobody"
+    return text_line(f"○ {who} controls", "muted")
 
 
 def _pill(now: Condition) -> Line:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -14,7 +14,6 @@ from textual.message import Message
 from textual.screen import Screen
 
 from rltui.runs.paths import DataDir
-from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui import offer_words
 from rltui.tui.actions import bindings, in_footer
 from rltui.tui.catalog import Catalog
@@ -26,15 +25,18 @@ from rltui.tui.offer_words import Moment
 from rltui.tui.offers import Offer, offer_milestone, offer_profile, offer_resume
 from rltui.tui.paint import Line
 from rltui.tui.profile_check import ProfileChecker
-from rltui.tui.screens.launching import Launch, LaunchingScreen
+from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.painted import Painted
 from rltui.tui.widgets.row_list import RowList
 from rltui.tui.widgets.scrolled import Scrolled
 
+if TYPE_CHECKING:
+    from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.screens.launching import Launch
+
 REFRESH = 2.0  # seconds between two looks at the disk
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
-Open = Callable[[str, LaunchedTrainer | None], None]
 
 
 class Title(Painted):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -13,13 +13,15 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from rltui.errors import RltuiError
-from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui import figures
 from rltui.tui.offers import Offer
 from rltui.tui.paint import Line, wrap
 from rltui.tui.widgets.scrolled import Scrolled
 
-Launch = Callable[[Offer], LaunchedTrainer]
+if TYPE_CHECKING:
+    from rltui.supervise.launch import LaunchedTrainer
+
+    Launch = Callable[[Offer], LaunchedTrainer]
 
 
 class LaunchingText(Scrolled):
@@ -50,7 +52,7 @@ class LaunchingText(Scrolled):
         return [*lines, *([()] if self.error.hint else []), *wrap(self.error.hint, width, "muted")]
 
 
-class LaunchingScreen(ModalScreen[LaunchedTrainer | None]):
+class LaunchingScreen(ModalScreen["LaunchedTrainer | None"]):
     """Dismissed with the trainer once its run has started; a failure stays until it is closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

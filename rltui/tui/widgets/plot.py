@@ -23,7 +23,7 @@ _CHARACTERS: dict[ChartStyle, str] = {
     "blocks": " ▀▄█",
     "ascii": " *",
 }
-_BAND_CHARACTERS: dict[ChartStyle, str] = {"braille": _CHARACTERS["braille"], "blocks": " ░░░", "ascii": " :"}
+_BAND_CHARACTERS: dict[ChartStyle, str] = {"braille": _CHARACTERS["braille"], "blocks": " ░░░", "ascii": " ."}
 
 
 @dataclass(frozen=True, slots=True)

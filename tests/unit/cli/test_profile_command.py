@@ -53,7 +53,7 @@ def test_check_says_all_errors_and_exits_2(capsys: pytest.CaptureFixture[str], f
         '  bad.toml:4: rewards.tuch: unknown reward; did you mean "touch"?',
         "[FAIL] nowhere: 1 error",
         "  nowhere: no such profile, expected a file, or one of "
-        "phase-1-ball-touching, phase-2-bronze-skills, quick, seed-task",
+        "classic-phase-1, phase-1-ball-touching, phase-2-bronze-skills, quick, seed-task",
     ]
 
 

@@ -67,7 +67,7 @@ def test_a_reward_without_value_cannot_be_built(tmp_path: Path) -> None:
     file = tmp_path / "empty.py"
     file.write_text(f"{HEAD}    category, sign = 'ball', 1\n", encoding="utf-8")
     assert issubclass(resolve("reward", f"{file}:Empty"), rltui.rewards.reward.Reward)
-    with pytest.raises(TypeError, match="value"):
+    with pytest.raises(RltuiError, match="value"):
         build("reward", Component(f"{file}:Empty"))
 
 

@@ -92,7 +92,11 @@ def test_goals_and_their_times() -> None:
 
 def test_no_estimate_before_three_iterations_and_a_limit_where_there_is_one() -> None:
     two = fold(RunSnapshot(), [*run_story.opening(step_limit=81_920), *run_story.iterations(1, 2)])
-    assert [(goal.name, goal.seconds) for goal in pace.goals(two)] == [("checkpoint", None), ("milestone", None), ("limit", None)]
+    assert [(goal.name, goal.seconds) for goal in pace.goals(two)] == [
+        ("checkpoint", None),
+        ("milestone", None),
+        ("limit", None),
+    ]
     three = fold(two, run_story.iterations(3, 3))
     limit = pace.goals(three)[-1]
     assert (limit.target, limit.share) == (81_920, 0.75)

@@ -58,13 +58,21 @@ def test_duration(seconds: float, text: str) -> None:
     assert figures.duration(seconds) == text
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0.006, "6 ms"), (0.0995, "0.10 s"), (0.8, "0.80 s"), (12.34, "12.3 s"), (120, "2 m 00 s")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.006, "6 ms"), (0.0995, "0.10 s"), (0.8, "0.80 s"), (12.34, "12.3 s"), (120, "2 m 00 s")]
+)
 def test_seconds_of_a_short_time(seconds: float, text: str) -> None:
     assert figures.seconds(seconds) == text
 
 
 def test_remaining_has_no_tenths() -> None:
-    assert [figures.remaining(value) for value in (-1.0, 0.4, 5.6, 59.4, 59.6)] == ["0 s", "0 s", "6 s", "59 s", "1 m 00 s"]
+    assert [figures.remaining(value) for value in (-1.0, 0.4, 5.6, 59.4, 59.6)] == [
+        "0 s",
+        "0 s",
+        "6 s",
+        "59 s",
+        "1 m 00 s",
+    ]
 
 
 def test_ages_have_one_unit() -> None:

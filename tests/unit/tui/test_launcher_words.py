@@ -55,10 +55,10 @@ def test_an_empty_tree_says_what_will_appear(reader: CatalogReader) -> None:
             "   ◌ my-bot",
             "",
             " ▾ Runs",
-            "    none yet: launch a profile",
+            "   none yet: launch a profile",
             "",
             " ▾ Milestones",
-            "    kept copies of a run appear here",
+            "   kept copies of a run appear here",
         ]
     )
 
@@ -91,7 +91,10 @@ def test_a_full_tree(data: DataDir, reader: CatalogReader) -> None:
 def test_closed_sections_hide_their_rows(data: DataDir, reader: CatalogReader) -> None:
     fill(data)
     catalog = reader.read()
-    assert tree(catalog, closed=frozenset({PROFILES, RUNS, MILESTONES})) == " ▸ Profiles  3\n\n ▸ Runs  2\n\n ▸ Milestones  3"
+    assert (
+        tree(catalog, closed=frozenset({PROFILES, RUNS, MILESTONES}))
+        == " ▸ Profiles  3\n\n ▸ Runs  2\n\n ▸ Milestones  3"
+    )
 
 
 @pytest.mark.parametrize("width", [20, 31, 36, 40, 46, 60])
@@ -159,7 +162,9 @@ def test_runs_that_do_not_fit_are_refused_with_their_differences(data: DataDir, 
     entry = reader.check(reader.read()).profiles[0]
     assert entry.check is not None
     other = Signature("default 89", "cd" * 32, "discrete 89-512-90", "critic 89-512-1")
-    changed = dataclasses.replace(entry, check=type(entry.check)(entry.check.profile, True, [], [], other, entry.check.summary))
+    changed = dataclasses.replace(
+        entry, check=type(entry.check)(entry.check.profile, True, [], [], other, entry.check.summary)
+    )
     offer = offer_profile(data, changed, NOW)
     text = words(reader.read(), "ball-touching", Moment(NOW, offer, None))
     assert "not start: 2 runs there, but none to go on with" in text
@@ -187,7 +192,7 @@ def test_while_the_child_still_judges(reader: CatalogReader) -> None:
     assert "Learn to drive and touch the ball." in text
 
 
-def test_a_stopped_run_is_opened_by_enter_and_resumed_by_R(data: DataDir, reader: CatalogReader) -> None:
+def test_a_stopped_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataDir, reader: CatalogReader) -> None:
     fill(data)
     catalog = reader.read()
     beta = catalog.run("beta")

@@ -23,7 +23,7 @@ def test_wide_characters_count_two_columns() -> None:
     assert pad("球", 4, ">") == "  球"
 
 
-@pytest.mark.parametrize("width", range(0, 30))
+@pytest.mark.parametrize("width", range(30))
 def test_fit_is_exact_at_every_width(width: int) -> None:
     assert width_of(fit((("alpha", ""), (" 球 beta", "muted"), ("gamma", "")), width)) == width
 

@@ -23,9 +23,7 @@ from rltui.tui.widgets.bars import filled_bar, progress_bar, signed_bar
 from tests.fakes import run_story
 
 NOW = run_story.now_of()
-STORY = fold_control(
-    fold(RunSnapshot(run="alpha", alive=True), run_story.told()), run_story.live(NOW - 0.1), NOW - 0.1
-)
+STORY = fold_control(fold(RunSnapshot(run="alpha", alive=True), run_story.told()), run_story.live(NOW - 0.1), NOW - 0.1)
 PANES = [StatusPane, MetricsPane, RewardsPane, TimePane, WorkersPane, LogPane, FactsPane]
 
 
@@ -158,7 +156,9 @@ def test_log_levels() -> None:
 
 
 def test_a_workers_trace_is_in_the_log() -> None:
-    failed = WorkerFailed(time=NOW, worker=1, kind="raised", reason="ValueError: bad", trace="Traceback:\n  File x\nValueError: bad")
+    failed = WorkerFailed(
+        time=NOW, worker=1, kind="raised", reason="ValueError: bad", trace="Traceback:\n  File x\nValueError: bad"
+    )
     entry = entry_of(failed)
     assert entry is not None
     assert entry.message == "raised: ValueError: bad\nTraceback:\n  File x\nValueError: bad"

@@ -15,7 +15,9 @@ from rltui.tui.widgets.sparkline import sparkline
 NAN = math.nan
 
 
-def drawn(xs: list[float], ys: list[float], size: tuple[int, int], style: str, bounds: tuple[float, float]) -> list[str]:
+def drawn(
+    xs: list[float], ys: list[float], size: tuple[int, int], style: str, bounds: tuple[float, float]
+) -> list[str]:
     assert style in ("braille", "blocks", "ascii")
     bins = decimate(xs, ys, (xs[0], xs[-1]), dot_columns(size[0], style))  # type: ignore[arg-type]
     return curve(bins, bounds, size, style)  # type: ignore[arg-type]
@@ -79,7 +81,7 @@ def test_many_points_leave_their_extremes_in_the_band() -> None:
     ys[151], ys[152] = 10.0, -10.0
     bins = decimate(xs, ys, (0, 299), 3)
     assert bins[1] == Bin(1, -10.0, 0.0, 10.0, False)
-    assert band(bins, (-10, 10), (3, 5), "ascii") == [" : ", " : ", " : ", " : ", " : "]
+    assert band(bins, (-10, 10), (3, 5), "ascii") == [" . ", " . ", " . ", " . ", " . "]
     assert curve(bins, (-10, 10), (3, 5), "ascii") == ["   ", "   ", "***", "   ", "   "]
 
 

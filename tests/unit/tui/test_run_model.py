@@ -83,7 +83,10 @@ def test_the_header_starts_a_session_anew() -> None:
 
 def test_workers_started_failed_and_restarted() -> None:
     snapshot = fold(RunSnapshot(), run_story.opening())
-    assert [(worker.worker, worker.pid, worker.state) for worker in snapshot.workers] == [(0, 4300, "ready"), (1, 4301, "ready")]
+    assert [(worker.worker, worker.pid, worker.state) for worker in snapshot.workers] == [
+        (0, 4300, "ready"),
+        (1, 4301, "ready"),
+    ]
     failed = WorkerFailed(time=T + 5, worker=1, kind="died", reason="killed by signal 9", trace="")
     snapshot = fold(snapshot, [failed])
     worker = snapshot.workers[1]
@@ -109,13 +112,20 @@ def test_live_frames_win_over_older_records_only() -> None:
 
 
 def test_a_live_frame_after_the_end_changes_nothing_but_its_time() -> None:
-    ended = fold(RunSnapshot(), [run_story.header(), StateChanged(time=T, state="stopped", reason="done"), run_story.finished(9, T)])
+    ended = fold(
+        RunSnapshot(),
+        [run_story.header(), StateChanged(time=T, state="stopped", reason="done"), run_story.finished(9, T)],
+    )
     after = fold_control(ended, run_story.live(T + 1), T)
     assert (after.state, after.timesteps) == ("stopped", 9)
 
 
 def test_saved_states_and_marks() -> None:
-    records: list[Record] = [run_story.header(), run_story.saved(250, T + 1), run_story.saved(5_000_000, T + 2, milestone=True)]
+    records: list[Record] = [
+        run_story.header(),
+        run_story.saved(250, T + 1),
+        run_story.saved(5_000_000, T + 2, milestone=True),
+    ]
     records.append(UpdateDropped(time=T + 3, iteration=1, timesteps=77, source="reward touch of worker 1", in_a_row=1))
     snapshot = fold(RunSnapshot(), records)
     assert isinstance(snapshot.checkpoint, CheckpointSaved)
@@ -127,7 +137,9 @@ def test_saved_states_and_marks() -> None:
 
 
 def test_the_log_keeps_its_newest_lines() -> None:
-    lines = [LogLine(time=T + index, level="info", source="trainer", message=str(index)) for index in range(LOG_LINES + 7)]
+    lines = [
+        LogLine(time=T + index, level="info", source="trainer", message=str(index)) for index in range(LOG_LINES + 7)
+    ]
     snapshot = fold(RunSnapshot(), lines)
     assert len(snapshot.log) == LOG_LINES
     assert snapshot.log[0].message == "7"

@@ -14,7 +14,7 @@ from rltui.tui.model import RunSnapshot
 from rltui.tui.newest import Newest
 from rltui.tui.run_reader import RunReader
 from tests.fakes import run_story
-from tests.fakes.fake_run import ME, FakeControl, FakeRun
+from tests.fakes.fake_run import ME, FakeControl, FakeJournal, FakeRun
 
 
 class Inbox:
@@ -142,7 +142,7 @@ def test_the_death_of_the_reader_is_published() -> None:
 
 def test_a_journal_that_cannot_even_be_opened_is_seen() -> None:
     class Broken(FakeRun):
-        def journal(self):  # type: ignore[no-untyped-def]
+        def journal(self) -> FakeJournal:
             raise PermissionError("no")
 
     with reading(Broken()) as (_, inbox):

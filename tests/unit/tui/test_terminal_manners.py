@@ -54,7 +54,9 @@ def test_every_line_becomes_ascii_of_the_same_width() -> None:
 
 
 def _luminance(color: str) -> float:
-    parts = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in Color.parse(color).normalized)
+    parts = (
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in Color.parse(color).normalized
+    )
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
 
 
@@ -97,7 +99,9 @@ NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}
 
 @pytest.mark.parametrize("screen", [CockpitScreen, LauncherScreen, HelpScreen, LaunchingScreen, QuitDialog])
 def test_keys_of_tmux_screen_and_the_shell_are_never_bound(screen: type[CockpitScreen]) -> None:
-    bound = {key for entry in screen.BINDINGS for key in (entry[0] if isinstance(entry, tuple) else entry.key).split(",")}
+    bound = {
+        key for entry in screen.BINDINGS for key in (entry[0] if isinstance(entry, tuple) else entry.key).split(",")
+    }
     assert bound
     assert not {key for key in bound if key in NEVER or key.startswith("ctrl+shift+")}
 
@@ -138,12 +142,24 @@ def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
     def capital(action: Action) -> bool:
         return any(len(key) == 1 and key.isupper() for key in action.keys)
 
-    assert {action.name for action in COCKPIT if capital(action)} == {"pause", "checkpoint", "milestone", "stop", "launcher"}
+    assert {action.name for action in COCKPIT if capital(action)} == {
+        "pause",
+        "checkpoint",
+        "milestone",
+        "stop",
+        "launcher",
+    }
     assert all(capital(action) for action in COCKPIT if action.trains)
 
 
 def test_key_names() -> None:
-    assert [key_name(key) for key in ("question_mark", "escape", "ctrl+p", "P", "enter")] == ["?", "esc", "^p", "P", "enter"]
+    assert [key_name(key) for key in ("question_mark", "escape", "ctrl+p", "P", "enter")] == [
+        "?",
+        "esc",
+        "^p",
+        "P",
+        "enter",
+    ]
 
 
 def test_arrangement_by_size() -> None:

@@ -18,7 +18,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--profile", default="seed-task", metavar="PROFILE", help="the task (default: seed-task, 1v1 from kickoffs)")
     add("--rounds", type=int, default=5, metavar="N", help="rounds of limit and training in turn (default 5)")
     add("--seconds", type=float, default=3.0, metavar="S", help="of the bare simulator in each round (default 3)")
-    add("--iterations", type=int, default=3, metavar="N", help="of training in each round (default 3)")
+    add("--iterations", type=int, default=6, metavar="N", help="of training in each round (default 6)")
     add("--workers", type=int, metavar="W", help="worker processes (default: the profile's)")
     add("--arenas", type=int, metavar="K", help="arenas of each worker (default: the profile's)")
     add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help="override a key")
@@ -27,9 +27,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the figures; progress goes to standard error."""
-    from rltui.train.threads import one_blas_thread
+    from rltui.train.environment import prepare_environment
 
-    one_blas_thread()
+    prepare_environment()
     from rltui.debug.bench import BenchOptions, bench
     from rltui.profile.load import load
 

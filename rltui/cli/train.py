@@ -67,9 +67,9 @@ def run(args: argparse.Namespace) -> int:
     profile = load(args.profile, overrides)
     if args.detach:
         return _detach(args, overrides)
-    from rltui.train.threads import one_blas_thread
+    from rltui.train.environment import prepare_environment
 
-    one_blas_thread()
+    prepare_environment()
     from rltui.train.preparation import TrainOptions
     from rltui.train.session import train
 

@@ -18,7 +18,9 @@ import psutil
 from rltui.debug.limit import measure_limit
 from rltui.debug.update_bench import UpdateShape, UpdateTimes, update_against_bare
 from rltui.env.from_profile import env_spec, sizes
+from rltui.env.spec import EnvSpec
 from rltui.events.records import Record, WorkerStarted
+from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collected, LocalCollector
 from rltui.train.iteration_report import worker_parts
@@ -36,7 +38,7 @@ class BenchOptions:
 
     rounds: int = 5
     seconds: float = 3.0  # of the bare simulator in each round
-    iterations: int = 3  # of training in each round
+    iterations: int = 6  # of training in each round
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,16 @@ def _update_shape(profile: Profile, shape: RolloutShape, minibatch: int) -> Upda
     )
 
 
+def _idle_episode_steps(spec: EnvSpec) -> int:
+    """Steps of an episode in which nothing happens: the shortest of the terminals that count seconds."""
+    seconds = [float(item.options["seconds"]) for item in spec.terminals if "seconds" in item.options]
+    return round(min(seconds, default=300.0) * TICKS_PER_SECOND / spec.tick_skip)
+
+
 def _round(stack: _Stack, options: BenchOptions) -> _Round:
-    limit = measure_limit(stack.workers, LIMIT_ARENAS, stack.shape.cars, options.seconds)
+    limit = measure_limit(
+        stack.workers, LIMIT_ARENAS, stack.shape.cars, options.seconds, stack.tick_skip, stack.episode_steps
+    )
     collected, overall, parts = stack.iterate(options.iterations)
     return _Round(limit, collected, overall, parts)
 
@@ -89,6 +99,7 @@ class _Stack:
     def __init__(self, profile: Profile) -> None:
         blueprint = Blueprint.draw(profile)
         self.workers, self.shape = blueprint.workers, blueprint.shape
+        self.tick_skip, self.episode_steps = blueprint.spec.tick_skip, _idle_episode_steps(blueprint.spec)
         self.learner = blueprint.learner()
         self._shared = SharedRollout.create(self.shape)
         self._collector = LocalCollector(blueprint.actor(0), self._shared, profile.workers.timeout_s, self._hear)
@@ -153,6 +164,7 @@ def _result(stack: _Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dic
         "worker_memory_mb": round(max(stack.memory_mb), 1),
         "worker_start_seconds": round(stack.start_seconds, 2),
         "arenas": stack.shape.arenas,
+        "episode_steps": stack.episode_steps,
         "numpy": np.__version__,
     }
     result["collected_sps"] = round(result["collected_steps_per_second"])

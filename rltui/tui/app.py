@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import PLACES, Place
@@ -25,8 +25,9 @@ from rltui.tui.run_reader import RunSource
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.help import HelpScreen
 from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.sources import RunFiles
-from rltui.tui.symbols import AsciiFilter, ChartStyle, needs_ascii
+from rltui.tui.symbols import AsciiFilter, chart_style, needs_ascii
 from rltui.tui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class World:
 class RltuiApp(App[str]):
     """Launcher or cockpit, and dialogs above them. Ends with a sentence for the terminal, or nothing."""
 
-    CSS_PATH: ClassVar[list[str]] = ["styles/roles.tcss", "styles/app.tcss"]  # type: ignore[assignment]
+    CSS_PATH: ClassVar[list[str]] = ["styles/app.tcss"]  # type: ignore[assignment]
     TITLE = "rltui"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -67,10 +68,13 @@ class RltuiApp(App[str]):
         ascii_only: bool = False,
         world: World | None = None,
     ) -> None:
+        no_color = os.environ.get("NO_COLOR")
         super().__init__()
+        if no_color is not None:
+            os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
         self._data, self._first_run, self._readonly = data, attach, readonly
         self._world = world or World()
-        self._charts: ChartStyle = "ascii" if ascii_only else "braille"
+        self._charts = chart_style(os.environ, ascii_only)
         if ascii_only:
             self._filters.append(AsciiFilter())
         self.register_theme(DARK)
@@ -153,16 +157,22 @@ class RltuiApp(App[str]):
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
 
     def action_picture(self) -> None:
-        path = save_picture(self, self._data.root / "screens")
-        self.notify(str(path), title="Picture saved")
+        try:
+            path = save_picture(self, self._data.root / "screens")
+        except OSError as error:
+            self.notify(str(error), title="No picture was saved", severity="error")
+        else:
+            self.notify(str(path), title="Picture saved")
 
     async def action_quit(self) -> None:
-        """ctrl+q, from anywhere."""
+        """ctrl+q, from anywhere: the launcher's and the cockpit's way to leave; a dialog it closes."""
         screen = self.screen
         if isinstance(screen, CockpitScreen | LauncherScreen):
             screen.action_leave()
-        else:
-            self.pop_screen()
+        elif isinstance(screen, LaunchingScreen):
+            screen.action_close()
+        elif isinstance(screen, ModalScreen):
+            screen.dismiss(None)
 
     def action_help_quit(self) -> None:
         """ctrl+c by reflex ends nothing."""

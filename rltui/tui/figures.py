@@ -51,12 +51,6 @@ def number(value: float | None) -> str:
     return f"{value:.{min(max(digits, 0), 4)}f}"
 
 
-def signed(value: float | None) -> str:
-    """+24.1, -3.20, 0: as `number`, the sign always written."""
-    text = number(value)
-    return text if text in (UNKNOWN, "0") or text.startswith("-") else f"+{text}"
-
-
 def axis(value: float) -> str:
     """A tick label of at most five columns: 40, -2, .015, 16k, 2.5M, 3e-6."""
     size = abs(value)

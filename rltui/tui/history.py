@@ -36,9 +36,8 @@ class History:
                     column = columns[key] = array("d", (_NAN,)) * length if length else array("d")
                 column.append(_NAN if value is None else value)
             length += 1
-            for column in columns.values():
-                if len(column) < length:
-                    column.append(_NAN)
+            if len(metrics) != len(columns):  # else every column has got its value
+                _fill(columns.values(), length)
         return History(length, timesteps, columns)
 
     def cut(self, timesteps: int) -> History:
@@ -80,3 +79,9 @@ class History:
         return self.length == other.length and list(self.rows()) == list(other.rows())
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _fill(columns: Iterable[array[float]], length: int) -> None:
+    for column in columns:
+        if len(column) < length:
+            column.append(_NAN)

@@ -1,4 +1,4 @@
-"""Lines of (text, role) spans: what panes draw before any widget is involved. Roles become colours in styles/roles.tcss."""
+"""Lines of (text, role) spans: what panes draw before any widget is involved. Roles become colours in themes.py."""
 
 from __future__ import annotations
 
@@ -8,12 +8,6 @@ from rich.cells import cell_len, set_cell_size
 
 Span = tuple[str, str]  # text, role; "" is the plain foreground
 Line = tuple[Span, ...]
-
-ROLES = (
-    "muted", "faint", "strong", "key", "title", "link", "good", "warn", "bad", "busy", "idle", "positive", "negative",
-    "cursor", "cursor-muted", "track", "mark", "band", "pill-good", "pill-warn", "pill-bad", "pill-busy", "pill-idle",
-    "series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7",
-)  # fmt: skip
 
 
 def text_line(text: str, role: str = "") -> Line:

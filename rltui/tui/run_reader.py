@@ -14,7 +14,7 @@ from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
 from rltui.tui.model import CommandFate, Link, RunSnapshot, fold, fold_control, with_fate
 
-LOOK = 0.4  # seconds between two looks at the journal and the socket: each costs training time on a small machine
+LOOK = 0.5  # seconds between two looks at the journal and the socket: each costs training time on a small machine
 LOOK_WHILE_WAITING = 0.05  # the same while a command's answer is due
 CHECK = 1.0  # seconds between two looks at the process, and between two attempts to connect
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
@@ -58,3 +59,10 @@ def needs_ascii(environ: Mapping[str, str]) -> bool:
         ctype = ""
     locale = environ.get("LC_ALL", "") or ctype or lang
     return bool(locale) and "utf8" not in locale.lower().replace("-", "")
+
+
+def chart_style(environ: Mapping[str, str], ascii_only: bool, windows: bool = os.name == "nt") -> ChartStyle:
+    """Braille, but blocks in Windows' old console, whose fonts have no Braille; Windows Terminal sets WT_SESSION."""
+    if ascii_only:
+        return "ascii"
+    return "blocks" if windows and "WT_SESSION" not in environ else "braille"

@@ -1,7 +1,15 @@
-"""The two themes: dark (the default) and light. Series colours are Okabe–Ito's, which colour-blind people can tell apart."""
+"""The two themes, dark (the default) and light, and the one place where a span's role becomes a colour.
+
+Series colours are Okabe–Ito's, which colour-blind people can tell apart. Neutral colours have so little saturation that
+they stay grey where the terminal has 256 colours only.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+
+from rich.style import Style
 from textual.theme import Theme
 
 DARK = Theme(
@@ -87,3 +95,49 @@ LIGHT = Theme(
         "scrollbar-active": "#00609B",
     },
 )
+
+THEMES: Mapping[str, Theme] = {theme.name: theme for theme in (DARK, LIGHT)}
+
+# Role → foreground, background (theme variables, "" for what is there), bold. Roles can be combined: "muted cursor".
+ROLES: Mapping[str, tuple[str, str, bool]] = {
+    "muted": ("muted", "", False),
+    "faint": ("faint", "", False),
+    "strong": ("foreground", "", True),
+    "title": ("foreground", "", True),
+    "key": ("primary", "", True),
+    "good": ("success", "", False),
+    "warn": ("warning", "", False),
+    "bad": ("error", "", False),
+    "busy": ("primary", "", False),
+    "idle": ("muted", "", False),
+    "positive": ("series-1", "", False),
+    "negative": ("series-6", "", False),
+    "track": ("track", "", False),
+    "band": ("band", "", False),
+    "mark": ("faint", "", False),
+    "cursor": ("", "cursor-background", False),
+    "cursor-muted": ("", "cursor-muted-background", False),
+    "pill-good": ("pill-foreground", "success", True),
+    "pill-warn": ("pill-foreground", "warning", True),
+    "pill-bad": ("pill-foreground", "error", True),
+    "pill-busy": ("pill-foreground", "primary", True),
+    "pill-idle": ("pill-foreground", "muted", True),
+    **{f"series-{number}": (f"series-{number}", "", False) for number in range(1, 8)},
+}
+
+
+@cache
+def role_style(theme_name: str, roles: str) -> Style:
+    """What the roles, separated by spaces, change in the style of a widget's text. KeyError for an unknown role."""
+    theme = THEMES.get(theme_name, DARK)
+    style = Style.null()
+    for role in roles.split():
+        foreground, background, bold = ROLES[role]
+        style += Style(
+            color=_colour(theme, foreground) or None, bgcolor=_colour(theme, background) or None, bold=bold or None
+        )
+    return style
+
+
+def _colour(theme: Theme, variable: str) -> str:
+    return theme.variables.get(variable) or (str(getattr(theme, variable)) if variable else "")

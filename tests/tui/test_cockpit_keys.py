@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rltui.events.commands import Command, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
@@ -123,7 +125,19 @@ async def test_ctrl_q_opens_the_same_dialog_and_ctrl_c_ends_nothing() -> None:
         await until_shown(pilot, "Nothing was stopped")
         await pilot.press("ctrl+q")
         await until(pilot, lambda: isinstance(pilot.app.screen, QuitDialog))
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         assert control_of(run).sent == []
+
+
+async def test_a_picture_is_saved_as_svg_and_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with cockpit(live_run()) as pilot:
+        await pilot.press("ctrl+e")
+        await until_shown(pilot, "Picture saved")
+    [svg] = tmp_path.glob("data/screens/*.svg")
+    assert svg.read_text(encoding="utf-8").startswith("<svg")
+    assert "COLLECTING" in svg.with_suffix(".txt").read_text(encoding="utf-8")
 
 
 async def test_a_finished_run_is_left_without_a_question() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,15 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.supervise.managed_process import ManagedProcess
+from rltui.tui.app import RltuiApp, World
 from rltui.tui.offers import Offer
+from rltui.tui.profile_check import ProfileChecker
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
 from tests.fakes import data_folder, run_story
 from tests.fakes.fake_run import FakeRun
-from tests.fakes.screens import LAUNCHER_NOW, launcher, until, until_shown
+from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, until, until_shown
 
 
 class Launches:
@@ -79,6 +82,44 @@ async def test_enter_resumes_and_n_never_does(data: DataDir, key: str, run: str,
         launches.fails = RltuiError("over", "")
         launches.go.set()
         await until_shown(pilot, "It did not start: over")
+
+
+async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> None:
+    """A quick hand: the child still judges the profile when enter is pressed."""
+    judge, launches = threading.Event(), Launches()
+
+    def slow(command: Sequence[str]) -> bytes:
+        assert judge.wait(15)
+        return data_folder.check_child(list(command))
+
+    world = World(launch=launches, checker=ProfileChecker(slow), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None)
+    app = RltuiApp(data, world=world)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_shown(pilot, "the profile is being checked")
+        await pilot.press("enter")
+        assert launches.offers == []
+        judge.set()
+        await until(pilot, lambda: [offer.run for offer in launches.offers] == ["ball-touching-20251127-133000"])
+        await until_shown(pilot, "there is no run to go on with")
+        launches.fails = RltuiError("over", "")
+        launches.go.set()
+        await until_shown(pilot, "It did not start: over")
+
+
+async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
+    judge, launches = threading.Event(), Launches()
+
+    def slow(command: Sequence[str]) -> bytes:
+        assert judge.wait(15)
+        return data_folder.check_child(list(command))
+
+    world = World(launch=launches, checker=ProfileChecker(slow), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None)
+    async with RltuiApp(data, world=world).run_test(size=(120, 40)) as pilot:
+        await until_shown(pilot, "the profile is being checked")
+        await pilot.press("enter", "down", "up")
+        judge.set()
+        await until_shown(pilot, "start the new run ball-touching-20251127-133000")
+        assert launches.offers == []
 
 
 async def test_a_failed_start_is_shown_in_place_with_its_hint(data: DataDir) -> None:

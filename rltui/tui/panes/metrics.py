@@ -28,6 +28,7 @@ MORE = (
     "train/policy_update",
     "train/return_std",
 )
+MOST_MARKS = 6
 LEAST_WIDTH, GOOD_HEIGHT, LEAST_HEIGHT, GAP = 25, 8, 5, 2
 
 
@@ -37,12 +38,15 @@ class MetricsPane(Pane):
     NUMBER = "1"
     NAME = "Metrics"
     SHORT = "Metrics"
-    EVERY = 1.9
+    EVERY = 2.9
     EMPTY = (
         "Here will be charts of reward, entropy, KL, losses and speed over the timesteps of the run. "
         "The first point comes with the first finished iteration."
     )
-    HELP = "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone or a resume."
+    HELP = (
+        "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone or a resume. Where many "
+        "iterations share a column, the line is their mean and the grey band behind it reaches from the lowest to the highest."
+    )
 
     def has_nothing(self, view: View) -> bool:
         return not view.snapshot.history.length
@@ -95,8 +99,16 @@ def _shares(total: int, parts: int) -> list[int]:
 
 def _data(snapshot: RunSnapshot, metric: Metric, index: int) -> ChartData:
     xs, ys = snapshot.history.series(metric.key)
-    marks = [mark.timesteps for mark in snapshot.marks]
+    marks = shown_marks(snapshot)
     return ChartData(metric.label, metric.unit, f"series-{index % 7 + 1}", xs, ys, marks)
+
+
+def shown_marks(snapshot: RunSnapshot) -> list[int]:
+    """Timesteps of the newest resumes and dropped updates, and of so many milestones that they do not hide the curve."""
+    milestones = [mark.timesteps for mark in snapshot.marks if mark.kind == "milestone"]
+    others = [mark.timesteps for mark in snapshot.marks if mark.kind != "milestone"]
+    each = -(-len(milestones) // MOST_MARKS) or 1
+    return milestones[each - 1 :: each] + others[-MOST_MARKS:]
 
 
 def _named(metric: Metric) -> str:

@@ -19,7 +19,7 @@ class RewardsPane(Pane):
     NUMBER = "2"
     NAME = "Rewards per episode"
     SHORT = "Rewards"
-    EVERY = 1.9
+    EVERY = 2.9
     EMPTY = "Here will be what each reward adds to an episode, as soon as episodes have ended in an iteration."
     HELP = (
         "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "

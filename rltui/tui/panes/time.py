@@ -36,7 +36,7 @@ class TimePane(Pane):
     NUMBER = "3"
     NAME = "Where the time goes"
     SHORT = "Time"
-    EVERY = 1.9
+    EVERY = 2.9
     EMPTY = "Here will be how an iteration's time is spent, after the first one."
     HELP = (
         "Percent are of a whole iteration. learn and save are the trainer's seconds; the others are what the workers do "

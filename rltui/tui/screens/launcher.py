@@ -90,6 +90,8 @@ class LauncherScreen(Screen[None]):
         self._offer: tuple[tuple[Item, object], Offer] | None = None
         self._asked: tuple[Item, object] | None = None
         self._reading = False
+        self._impatient: Item | None = None  # enter was pressed on it before its offer was known
+        self._shown: Item | None = None  # what the right side is about
 
     def compose(self) -> ComposeResult:
         yield Title()
@@ -167,6 +169,8 @@ class LauncherScreen(Screen[None]):
         return key if isinstance(key, Item) else None
 
     def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
+        if message.key != self._impatient:
+            self._impatient = None
         self._show_details()
         self._show_footer()
         self.set_timer(PATIENCE, self._ask_for_offer)
@@ -174,7 +178,8 @@ class LauncherScreen(Screen[None]):
     def _show_details(self) -> None:
         details, item = self.query_one(Details), self.item
         details.border_title = offer_words.heading(item)
-        details.first = 0
+        if item != self._shown:
+            self._shown, details.first = item, 0
         details.repaint()
 
     def _stamp(self, item: Item) -> object:
@@ -221,6 +226,8 @@ class LauncherScreen(Screen[None]):
         self._offer = (message.item, message.stamp), message.offer
         if message.item == self.item:
             self.query_one(Details).repaint()
+        if message.item == self._impatient == self.item and self._present_offer() is not None:
+            self._start(message.offer)
 
     def _present_offer(self) -> Offer | None:
         item = self.item
@@ -233,8 +240,6 @@ class LauncherScreen(Screen[None]):
         if self.catalog is None:
             return []
         offer = self._present_offer()
-        if offer is None:
-            self._ask_for_offer()
         return offer_words.lines(self.item, self.catalog, Moment(self._clock(), offer, self._free_memory()), width)
 
     # What is done
@@ -270,8 +275,9 @@ class LauncherScreen(Screen[None]):
         self._start(self._offer_for(item, new=True))
 
     def _start(self, offer: Offer | None) -> None:
-        if offer is None:
-            self.notify("One moment: it is still being worked out what would be launched", severity="warning")
+        self._impatient = None if offer is not None else self.item
+        if offer is None:  # the answer is on its way: what was asked for starts when it is there
+            self._ask_for_offer()
         elif offer.refused:
             self.notify(offer.hint, title=offer.refused.split("\n")[0], severity="error", timeout=8)
         else:

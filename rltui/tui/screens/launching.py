@@ -40,7 +40,7 @@ class LaunchingText(Scrolled):
         return len(self._lines(width))
 
     def _lines(self, width: int) -> list[Line]:
-        lines = wrap(self._offer.title, width, "strong")
+        lines = [*wrap(self._offer.title, width, "strong"), *wrap(self._offer.reason, width, "muted")]
         if self.error is None:
             waited = figures.duration(self._clock() - self._begun)
             return [

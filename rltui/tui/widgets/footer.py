@@ -28,7 +28,7 @@ class Footer(Painted):
         self.repaint()
 
     def paint(self, width: int, height: int) -> list[Line]:
-        answer = crop((*self._answer, (" ", "")), width) if self._answer else ()
+        answer = crop((("   ", ""), *self._answer, (" ", "")), width) if self._answer else ()
         room = width - width_of(answer)
         self._places = []
         spans: list[tuple[str, str]] = []

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rltui.tui.paint import ROLES, Line, fit, wrap
+from rltui.tui.paint import Line, fit, wrap
+from rltui.tui.themes import role_style
 
 
 class Painted(Widget):
@@ -19,12 +18,9 @@ class Painted(Widget):
     An exception in `paint` is shown in the widget's own room: one faulty pane does not take the others with it.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES}
-
     def __init__(self, *, name: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=name, classes=classes)
         self.lines: list[Line] = []
-        self.failure: Exception | None = None
         self._strips: dict[Line, Strip] = {}
         self._role_styles: dict[str, Style] = {}
 
@@ -51,9 +47,7 @@ class Painted(Widget):
             return []
         try:
             lines = self.paint(width, height)
-            self.failure = None
         except Exception as error:  # whatever a pane's drawing raises must not end the program
-            self.failure = error
             self.log.error(f"{self!r} cannot draw: {error!r}")
             lines = wrap(f"✗ This pane cannot draw: {type(error).__name__}: {error}", width, "bad")
         return lines[:height]
@@ -86,8 +80,5 @@ class Painted(Widget):
         """The widget's own style with that of each role on top."""
         style = self._role_styles.get(roles)
         if style is None:
-            style = self.rich_style
-            for role in roles.split():
-                style += self.get_component_rich_style(f"role--{role}", partial=True)
-            self._role_styles[roles] = style
+            style = self._role_styles[roles] = self.rich_style + role_style(self.app.theme, roles)
         return style

@@ -52,18 +52,23 @@ def decimate(xs: Sequence[float], ys: Sequence[float], span: tuple[float, float]
         stop = len(xs) if is_last and end >= xs[-1] else bisect_left(xs, start + (column + 1) * step, index)
         if stop == index:
             continue
-        values = _known(ys[index:stop])
+        values, total = _known(list(ys[index:stop]))  # a list: an array would make each number anew in each pass
         index = stop
         if not values:
             broken = True
             continue
-        bins.append(Bin(column, min(values), sum(values) / len(values), max(values), broken and bool(bins)))
+        bins.append(Bin(column, min(values), total / len(values), max(values), broken and bool(bins)))
         broken = False
     return bins
 
 
-def _known(values: Sequence[float]) -> Sequence[float]:
-    return values if math.isfinite(sum(values)) else [value for value in values if math.isfinite(value)]
+def _known(values: list[float]) -> tuple[list[float], float]:
+    """Those that are numbers, and their sum."""
+    total = sum(values)
+    if math.isfinite(total):
+        return values, total
+    values = [value for value in values if math.isfinite(value)]
+    return values, sum(values)
 
 
 def nice_range(low: float, high: float) -> tuple[float, float]:

@@ -66,7 +66,8 @@ class RowList(Scrolled):
         if index != self.cursor or row.key is None:
             return line
         cursor = "cursor" if self.has_focus else "cursor-muted"
-        return tuple((text, f"{role} {cursor}".strip()) for text, role in line)
+        marked = fit((("▎", "key"), *_without_first(line)), width)  # a sign too, for those who see no background
+        return tuple((text, f"{role} {cursor}".strip()) for text, role in marked)
 
     def move(self, rows: int) -> None:
         """Move the cursor by rows that it can stand on."""
@@ -96,3 +97,9 @@ class RowList(Scrolled):
 
     def on_blur(self) -> None:
         self.repaint()
+
+
+def _without_first(line: Line) -> Line:
+    """The line without its first column, which rows leave blank."""
+    (text, role), *rest = line
+    return ((text[1:], role), *rest)

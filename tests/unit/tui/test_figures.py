@@ -10,7 +10,7 @@ from rltui.tui import figures
 
 FUNCTIONS = [
     figures.count, figures.short, figures.number, figures.rate, figures.percent, figures.micros, figures.megabytes,
-    figures.duration, figures.seconds, figures.remaining, figures.age, figures.ago, figures.signed,
+    figures.duration, figures.seconds, figures.remaining, figures.age, figures.ago,
 ]  # fmt: skip
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from rltui.events.records import LogLine, WorkerFailed
 from rltui.tui.log_entries import LogEntry, entry_of
-from rltui.tui.model import RunSnapshot, fold, fold_control
+from rltui.tui.model import Mark, RunSnapshot, fold, fold_control
 from rltui.tui.paint import plain, width_of
 from rltui.tui.panes.facts import FactsPane
 from rltui.tui.panes.log import LogPane, entry_lines
-from rltui.tui.panes.metrics import CORE, MetricsPane, chosen, grid
+from rltui.tui.panes.metrics import CORE, MetricsPane, chosen, grid, shown_marks
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.progress import progress_line
 from rltui.tui.panes.rewards import RewardsPane
@@ -198,6 +198,14 @@ def test_the_grid_of_charts() -> None:
     assert grid(140, 32)[0] == 4
     assert chosen(STORY, 6) == list(CORE)
     assert len(chosen(RunSnapshot(), 99)) == len(CORE)
+
+
+def test_many_milestones_do_not_hide_the_curves() -> None:
+    marks = tuple(Mark(steps, "milestone", "") for steps in range(5, 205, 5))
+    shown = shown_marks(RunSnapshot(marks=(*marks, Mark(33, "resume", "resumed"))))
+    assert shown == [35, 70, 105, 140, 175, 33]
+    assert shown_marks(RunSnapshot(marks=marks[:2])) == [5, 10]
+    assert shown_marks(RunSnapshot()) == []
 
 
 @pytest.mark.parametrize("kind", PANES)

@@ -18,7 +18,7 @@ from rltui.tui.screens.help import HelpScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.screens.quit_dialog import QuitDialog
-from rltui.tui.symbols import AsciiFilter, needs_ascii, to_ascii
+from rltui.tui.symbols import AsciiFilter, chart_style, needs_ascii, to_ascii
 from rltui.tui.themes import DARK, LIGHT
 
 
@@ -41,6 +41,13 @@ from rltui.tui.themes import DARK, LIGHT
 )
 def test_where_ascii_is_needed(environ: Mapping[str, str], ascii_only: bool) -> None:
     assert needs_ascii(environ) is ascii_only
+
+
+def test_what_charts_are_drawn_with() -> None:
+    assert chart_style({}, ascii_only=True) == "ascii"
+    assert chart_style({}, ascii_only=False, windows=False) == "braille"
+    assert chart_style({}, ascii_only=False, windows=True) == "blocks"
+    assert chart_style({"WT_SESSION": "1"}, ascii_only=False, windows=True) == "braille"
 
 
 def test_every_line_becomes_ascii_of_the_same_width() -> None:

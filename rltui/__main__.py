@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -16,15 +17,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         _never_fail_on_a_character(stream)
     try:
         code = _run(argv)
-        sys.stdout.flush()
+        _flush_output()
     except RltuiError as error:
         return report(error)
     except KeyboardInterrupt:
         print("rltui: interrupted", file=sys.stderr)
         return 1
-    except BrokenPipeError:
+    except BrokenPipeError:  # whoever read our output has seen enough, as in `rltui ls | head`
         _discard_output()
-        return 0  # whoever read our output has seen enough, as in `rltui ls | head`
+        return 0
     return code
 
 
@@ -39,6 +40,16 @@ def _never_fail_on_a_character(stream: TextIO) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")
+
+
+def _flush_output() -> None:
+    """A terminal that has closed meanwhile takes no more; that is no failure of what was done."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.EIO):
+            raise
+        _discard_output()
 
 
 def _discard_output() -> None:

@@ -34,9 +34,11 @@ def run(args: argparse.Namespace) -> int:
     from rltui.profile.load import load
 
     overrides = list(args.overrides)
-    overrides += [f"collect.{key}={getattr(args, key)}" for key in ("workers", "arenas") if getattr(args, key)]
+    overrides += [
+        f"collect.{key}={getattr(args, key)}" for key in ("workers", "arenas") if getattr(args, key) is not None
+    ]
     profile = load(args.profile, overrides)
-    options = BenchOptions(max(1, args.rounds), args.seconds, max(1, args.iterations))
+    options = BenchOptions(max(1, args.rounds), max(0.1, args.seconds), max(1, args.iterations))
     figures = bench(profile, options, lambda line: print(line, file=sys.stderr, flush=True))
     if args.json:
         import json

@@ -49,13 +49,17 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--steps", metavar="N", type=_count, help="total timesteps at which the run ends (default: never)")
     add("--seed", metavar="N", type=int, help="the same as --set run.seed=N")
     add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
-    add("--detach", action="store_true", help="train in a process of its own and return")
-    add("--debug", action="store_true", help="1,000 timesteps in one process, everything spelled out")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--detach", action="store_true", help="train in a process of its own and return")
+    how.add_argument("--debug", action="store_true", help="1,000 timesteps in one process, everything spelled out")
     add_data_dir(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Returns the exit code; raises RltuiError for bad input."""
+    from rltui.train.environment import prepare_environment
+
+    prepare_environment()  # before the profile's components import NumPy
     from rltui.profile.load import load
     from rltui.runs.paths import data_dir
 
@@ -67,9 +71,6 @@ def run(args: argparse.Namespace) -> int:
     profile = load(args.profile, overrides)
     if args.detach:
         return _detach(args, overrides)
-    from rltui.train.environment import prepare_environment
-
-    prepare_environment()
     from rltui.train.preparation import TrainOptions
     from rltui.train.session import train
 
@@ -109,6 +110,9 @@ def _count(text: str) -> int:
     if value < 0:
         raise argparse.ArgumentTypeError(f"at least 0, found {text!r}")
     return value
+
+
+_count.__name__ = "number of timesteps"  # argparse names the type in its error: "invalid number of timesteps value"
 
 
 def _detach(args: argparse.Namespace, overrides: list[str]) -> int:

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import psutil
 
 from rltui.debug.limit import measure_limit
 from rltui.debug.update_bench import UpdateShape, UpdateTimes, update_against_bare
 from rltui.env.from_profile import env_spec, sizes
 from rltui.env.spec import EnvSpec
-from rltui.events.records import Record, WorkerStarted
+from rltui.events.records import Record
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collected, LocalCollector
@@ -102,21 +101,24 @@ class _Stack:
         self.tick_skip, self.episode_steps = blueprint.spec.tick_skip, _idle_episode_steps(blueprint.spec)
         self.learner = blueprint.learner()
         self._shared = SharedRollout.create(self.shape)
-        self._collector = LocalCollector(blueprint.actor(0), self._shared, profile.workers.timeout_s, self._hear)
-        self.newest: Collected
+        self._collector = LocalCollector(blueprint.actor(0), self._shared, profile.workers.timeout_s, _unheard)
+        self._newest: Collected | None = None
         self.start_seconds = 0.0
         self.memory_mb: list[float] = []
-        self.pids: list[int] = []
 
     def __enter__(self) -> _Stack:
         started = time.perf_counter()
-        self._collector.start()
+        try:
+            self._collector.start()
+        except BaseException:
+            self.__exit__()
+            raise
         self.start_seconds = time.perf_counter() - started
         return self
 
     def __exit__(self, *_: object) -> None:
         self._collector.close()
-        del self.newest
+        self._newest = None  # its views keep the segment open
         self._shared.close(unlink=True)
 
     def iterate(self, count: int) -> tuple[float, float, dict[str, float]]:
@@ -125,21 +127,17 @@ class _Stack:
         for _ in range(count):
             start = time.perf_counter()
             self._shared.weights[:] = self.learner.policy_flat()
-            self.newest = self._collector.collect(0, _nothing)
+            self._newest = newest = self._collector.collect(0, _nothing)
             between = time.perf_counter()
-            self.learner.update(self.newest.rollout)
+            self.learner.update(newest.rollout)
             end = time.perf_counter()
-            collected.append(self.newest.rows / (between - start))
-            overall.append(self.newest.rows / (end - start))
-            reports = [report for report in self.newest.reports if report is not None]
+            collected.append(newest.rows / (between - start))
+            overall.append(newest.rows / (end - start))
+            reports = [report for report in newest.reports if report is not None]
             parts.append(worker_parts(reports, self.shape.steps * self.shape.arenas))
-        self.memory_mb = [psutil.Process(pid).memory_info().rss / 2**20 for pid in self.pids]
+        self.memory_mb = [report.memory / 2**20 for report in reports]
         medians = {name: statistics.median(part[name] for part in parts) for name in parts[0]}
         return statistics.median(collected), statistics.median(overall), medians
-
-    def _hear(self, record: Record) -> None:
-        if isinstance(record, WorkerStarted):
-            self.pids.append(record.pid)
 
 
 def _result(stack: _Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dict[str, Any]:
@@ -177,4 +175,8 @@ def _round_figure(value: float) -> float:
 
 
 def _nothing() -> None:
+    pass
+
+
+def _unheard(record: Record) -> None:
     pass

@@ -86,7 +86,7 @@ class WorkerLive(msgspec.Struct, frozen=True):
     """One worker now. Unknown is None."""
 
     worker: int
-    state: str  # starting, collecting, waiting, failed, restarting
+    state: str  # starting, waiting, collecting, restarting; in the trainer (serial collector)
     pid: int | None
     steps_per_second: float | None  # over its newest rollout
     arenas: int

@@ -1,4 +1,4 @@
-"""Records: what a trainer says has happened. One JSON object a line in the journal, tagged by `event` (SPEC § 19).
+"""Records: what a trainer says has happened. One JSON object a line in the journal, tagged by `event`.
 
 `time` is Unix seconds. Unknown is null, never 0. Readers skip events and fields that they do not know.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,12 +124,3 @@ def child(node: Node, part: str | int, definitions: Mapping[str, Node]) -> Node 
     elif isinstance(node.get("additionalProperties"), Mapping):
         found = node["additionalProperties"]
     return dereference(found, definitions) if isinstance(found, Mapping) else None
-
-
-def node_at(schema: Node, path: Sequence[str | int]) -> Node | None:
-    """The node of a key path in a whole JSON schema."""
-    definitions: Mapping[str, Node] = schema.get("$defs", {})
-    node: Node | None = schema
-    for part in path:
-        node = child(node, part, definitions) if node is not None else None
-    return node

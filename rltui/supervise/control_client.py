@@ -160,11 +160,15 @@ class ControlClient:
 
 def own_name() -> str:
     """How others see this program: "ada on tower, pid 1234"."""
+    return f"{user_name()} on {socket.gethostname()}, pid {os.getpid()}"
+
+
+def user_name() -> str:
+    """The login name; the number of a user without one, as in containers."""
     try:
-        user = getpass.getuser()
-    except (KeyError, OSError):  # a user id without a name, as in containers
-        user = f"user {os.getuid()}" if hasattr(os, "getuid") else "somebody"
-    return f"{user} on {socket.gethostname()}, pid {os.getpid()}"
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}" if hasattr(os, "getuid") else "somebody"
 
 
 def _address(paths: RunPaths) -> SocketAddress:

@@ -36,11 +36,10 @@ class Actor:
     def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64]) -> None:
         """cursor: int64 [1], the arena being simulated, kept current for the report of a crash."""
         self.env = SoccarBatch(spec.env, spec.arenas, spec.seed, cursor)
-        self._policy = DiscretePolicy(spec.policy_sizes, max_rows=spec.arenas * self.env.cars)
-        rows = spec.arenas * self.env.cars
-        self._noise = GumbelBank((*spec.seed, NOISE), rows * self.env.n_actions * BANK_DRAWS)
-        self._obs = np.zeros((spec.arenas, self.env.cars, self.env.obs_size), np.float32)
         self._agents = spec.arenas * self.env.cars
+        self._policy = DiscretePolicy(spec.policy_sizes, max_rows=self._agents)
+        self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.n_actions * BANK_DRAWS)
+        self._obs = np.zeros((spec.arenas, self.env.cars, self.env.obs_size), np.float32)
         self.env.reset(self._obs)
 
     def rollout(
@@ -53,7 +52,7 @@ class Actor:
         started = time.perf_counter()
         self._policy.set_weights(weights)
         steps = len(block["actions"])
-        views = self._views(block, steps)
+        views = _StepViews(block, steps, self.env.arenas, self.env.cars)
         block["obs"][0] = self._obs.reshape(self._agents, -1)
         count, infer = 0, 0.0
         for t in range(steps):
@@ -68,10 +67,6 @@ class Actor:
         block["final_count"][...] = count
         self._obs[...] = views.outs[-1].obs
         return self._report(time.perf_counter() - started, infer)
-
-    def _views(self, block: dict[str, NDArray[Any]], steps: int) -> _StepViews:
-        arenas, cars = self.env.arenas, self.env.cars
-        return _StepViews(block, steps, arenas, cars)
 
     def _store_finals(
         self, block: dict[str, NDArray[Any]], t: int, count: int, arenas: NDArray[np.int64], obs: NDArray[np.float32]

@@ -25,7 +25,6 @@ class Console:
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._entropy_max: float | None = None
 
     def __call__(self, record: Record) -> None:
         for line in self._lines(record):
@@ -76,13 +75,13 @@ class Console:
 
 
 def start_summary(run: RunStarted) -> list[str]:
-    """The start-up summary (SPEC § 11): device, nets, shapes, workers, batch, learning rate, author."""
+    """The start-up summary: device, nets, shapes, workers, batch, learning rate, author."""
     nets = "-".join(map(str, [run.obs_size, *run.policy_layers, run.actions]))
     critic = "-".join(map(str, [run.obs_size, *run.critic_layers, 1]))
     rates = f"{run.learning_rate:g}" + (
         f" (critic {run.critic_learning_rate:g})" if run.critic_learning_rate != run.learning_rate else ""
     )
-    limit = f"to {run.step_limit:,} timesteps" if run.step_limit else "until stopped"
+    limit = f"to {run.step_limit:,} timesteps" if run.step_limit is not None else "until stopped"
     return [
         f"run {run.run}: {run.profile}, {limit}, by {run.author}, rltui {run.versions.get('rltui', '?')}",
         f"game {run.blue}v{run.orange}, tick skip {run.tick_skip}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",

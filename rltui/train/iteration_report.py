@@ -23,12 +23,15 @@ class IterationTimes:
 def iteration_metrics(
     timesteps: int,
     rows: int,
-    reports: Sequence[RolloutDone],
+    workers: Sequence[RolloutDone | None],
     train: Mapping[str, float],
     times: IterationTimes,
     arena_steps: int,
 ) -> dict[str, float | None]:
-    """All keys of SPEC § 19 for one iteration. rows: timesteps collected. arena_steps: of each report."""
+    """All keys for one iteration. rows: timesteps collected. workers: what each reported, None where its data was dropped; one at
+    least did. arena_steps: of each report.
+    """
+    reports = [report for report in workers if report is not None]
     stats = total([report.stats for report in reports])
     metrics: dict[str, float | None] = {"timesteps": timesteps}
     metrics |= _rollout(stats, cars=stats.car_steps / (arena_steps * len(reports)))
@@ -36,7 +39,9 @@ def iteration_metrics(
     metrics |= train
     metrics |= _times(rows, times)
     metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arena_steps).items()}
-    for index, report in enumerate(reports):
+    for index, report in enumerate(workers):
+        if report is None:
+            continue
         metrics[f"worker/{index}/seconds"] = report.seconds
         metrics[f"worker/{index}/memory_mb"] = report.memory / 2**20
     return metrics

@@ -93,7 +93,12 @@ class LiveControls:
         self._stopping.clear()
 
     def refuse_waiting(self, reason: str) -> None:
-        """Tell those whose save will not happen any more."""
+        """Take what has come meanwhile; tell those whose save or pause will not happen any more."""
+        for pending in self._commands():
+            self._obey(pending)
+        if self._pausing is not None:
+            self._pausing.refused(reason)
+            self._pausing = None
         for pending in self.saves:
             pending.refused(reason)
         self.saves.clear()

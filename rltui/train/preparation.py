@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -14,6 +13,7 @@ from rltui.runs.resume import ResumePlan, choose_resume
 from rltui.runs.signature import Signature
 from rltui.runs.writable import check_writable
 from rltui.sim import meshes
+from rltui.supervise.control_client import user_name
 from rltui.train.blueprint import Blueprint
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def prepare(options: TrainOptions) -> Prepared:
     meshes.check(meshes.locate(blueprint.spec.meshes))
     needed = signature(profile, blueprint.spec)
     plan = choose_resume(options.data, needed, profile=options.profile_argument, run=options.run, mode=options.resume)
-    return Prepared(options, blueprint, needed, plan, profile.author or getpass.getuser(), versions())
+    return Prepared(options, blueprint, needed, plan, profile.author or user_name(), versions())
 
 
 def versions() -> dict[str, str]:

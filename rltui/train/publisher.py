@@ -15,9 +15,6 @@ from rltui.events.records import Level, LogLine, Record
 class Journal(Protocol):
     """runs.journal.JournalWriter: never raises for a full disk, keeps what it could not write."""
 
-    @property
-    def waiting(self) -> int: ...
-
     lost: int
 
     def write(self, record: Record) -> bool: ...

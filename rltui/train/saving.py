@@ -45,7 +45,8 @@ class Saving:
         self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
         self._saver = Saver(paths, profile.keep.last, self._on_result)
         self._commit = plan.last_commit
-        self._saved_at = plan.timesteps if plan.kind == "resume" else None
+        self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
+        self._committed_at = self._saved_at  # the newest state saved, as a checkpoint or a milestone
         self._held: dict[tuple[Kind, int], float] = {}
         self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
         self.table = np.asarray(registry.build("action table", prepared.blueprint.spec.table).rows(), np.float32)
@@ -72,21 +73,22 @@ class Saving:
     ) -> None:
         """Snapshot now, write later. The state after these timesteps is given one commit, however many copies it gets."""
         started = time.perf_counter()
-        if self._saved_at != timesteps:
+        if self._committed_at != timesteps:
             self._commit += 1
+            self._committed_at = timesteps
+        if any(kind == "checkpoint" for kind, _ in wanted):
             self._saved_at = timesteps
         files = _Files(self._sheet(timesteps, figures), snapshot(), self._text, self._policy)
+        held = time.perf_counter() - started
+        self.held_seconds += held
         for kind, label in wanted:
+            self._held[kind, timesteps] = held
             if then is not None:
                 self._waiting.setdefault((kind, timesteps), []).append(then)
             self._saver.submit(self._job(kind, label, timesteps, files))
-        held = time.perf_counter() - started
-        self.held_seconds += held
-        for kind, _ in wanted:
-            self._held[kind, timesteps] = held
 
     def saved(self, timesteps: int) -> bool:
-        """Whether this state has been handed to the saver."""
+        """Whether a checkpoint of this state has been handed to the saver."""
         return self._saved_at == timesteps
 
     def drain(self, timeout: float | None = None) -> bool:
@@ -154,6 +156,8 @@ class Saving:
 
     def _on_result(self, result: SaveResult) -> None:
         """On the saver thread: turn the outcome into a record, and tell those who asked."""
+        if result.outcome == "replaced" and result.timesteps == self._saved_at:
+            return  # by a save of the same state, whose result is the answer to both
         now, key = time.time(), (result.kind, result.timesteps)
         held = self._held.pop(key, 0.0)
         match result.outcome:

@@ -113,8 +113,10 @@ class _Session:
 
     def _abandon(self) -> None:
         """The third Ctrl-C, in the signal handler: no worker and no shared memory is left; nothing is saved."""
-        if self._collector is not None:
-            self._collector.kill()
-        if self._shared is not None:
-            self._shared.close(unlink=True)
-        os._exit(1)
+        try:
+            if self._collector is not None:
+                self._collector.kill()
+            if self._shared is not None:
+                self._shared.close(unlink=True)
+        finally:  # also where the run's own end has taken them away already
+            os._exit(1)

@@ -1,4 +1,4 @@
-"""StopRequest: how urgently the user wants the run to end, from signals and commands alike (SPEC § 16).
+"""StopRequest: how urgently the user wants the run to end, from signals and commands alike.
 
 Ctrl-C once: finish the iteration, save, stop; twice: save now; thrice: abandon. SIGTERM is once. SIGHUP is ignored, so
 that training outlives its terminal.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+import traceback
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -26,6 +27,7 @@ from rltui.learn.checkpoint_files import Progress
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
+from rltui.runs.checkpoint import is_complete
 from rltui.runs.paths import RunPaths
 from rltui.runs.saver import Kind, SaveResult
 from rltui.train.collectors import Collected, Collector, SerialCollector
@@ -68,7 +70,10 @@ class Trainer:
         controls.serve_saves = self._serve_saves
 
     def run(self) -> int:
-        """Train until the end; returns the exit code. Whatever ends it, the last whole state is saved."""
+        """Train until the end; returns the exit code. Whatever ends it is told, and the last whole state is saved.
+
+        RltuiError when the workers do not start.
+        """
         try:
             self._begin()
             while not self._ended():
@@ -80,6 +85,12 @@ class Trainer:
             return self._end(f"stopped: {error.message}", 1)
         except _NotFinite as error:
             return self._end(str(error), 1)
+        except RltuiError as error:
+            self._fail(error.message)
+            raise  # it is printed with its hint
+        except Exception as error:  # a bug, a user's component, the system: a night's training is not lost to it
+            self._tell(LogLine(time=time.time(), level="error", source="trainer", message=traceback.format_exc()))
+            return self._fail(f"{type(error).__name__}: {error}")
 
     def _begin(self) -> None:
         self._announce()
@@ -165,10 +176,9 @@ class Trainer:
                 self._tell(LogLine(time=time.time(), level="warning", source="learner", message=note))
 
     def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
-        reports = [worker for worker in collected.reports if worker is not None]
         shape = self._collector.shared.shape
         metrics = iteration_metrics(
-            self._loop.timesteps, rows, reports, report.metrics, times, shape.steps * shape.arenas
+            self._loop.timesteps, rows, collected.reports, report.metrics, times, shape.steps * shape.arenas
         )
         self._tell(
             IterationFinished(
@@ -220,11 +230,15 @@ class Trainer:
             )
         )
 
-    def _end(self, reason: str, code: int) -> int:
+    def _fail(self, reason: str) -> int:
+        """An update that raised has undone itself, so the state is whole; one in which nothing was learned is not kept."""
+        return self._end(f"failed: {reason}", 1, keep=self._loop.timesteps > self._prepared.plan.timesteps)
+
+    def _end(self, reason: str, code: int, keep: bool = True) -> int:
         """Save the last whole state, close everything, say how it ended."""
         self._enter("stopping", reason)
         self._collector.close()
-        if not self._saving.saved(self._loop.timesteps):
+        if keep and not self._saving.saved(self._loop.timesteps):
             self._save([("checkpoint", str(self._loop.timesteps))])
         self._serve_saves()
         saved = self._saving.close(SAVE_PATIENCE)
@@ -252,9 +266,7 @@ class Trainer:
 
     def _check_saved(self) -> int:
         """1 when the final state is not on disk."""
-        if (self._paths.checkpoint(self._loop.timesteps) / "manifest.sha256").is_file():
-            return 0
-        return 1
+        return 0 if is_complete(self._paths.checkpoint(self._loop.timesteps)) else 1
 
     def _enter(self, state: TrainerState, reason: str = "") -> None:
         """Change the state. The swing between collecting and learning is live state, not history."""

@@ -35,7 +35,8 @@ class _Closing(Exception):
 
 def main(spec: WorkerSpec, pipe: Connection) -> None:
     """Entry point of the spawned process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the trainer decides
+    for number in (signal.SIGINT, signal.SIGTERM):  # they reach the whole group or service; the trainer decides
+        signal.signal(number, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(NICE)
     with open(spec.trace_path, "w", encoding="utf-8") as trace:  # noqa: PTH123 - faulthandler keeps the descriptor

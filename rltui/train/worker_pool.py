@@ -87,7 +87,7 @@ class WorkerPool:
     def collect(self, block: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         """One rollout from every worker that is ready, in worker order; None for one whose data is to be dropped.
 
-        poll: called every 50 ms; what it raises abandons the rollout (call `settle` before the next).
+        poll: called every 50 ms; what it raises abandons the rollout; then only `close` or `kill` may follow.
         Raises WorkersFailing after three deaths within a minute.
         """
         self._block = block
@@ -148,6 +148,7 @@ class WorkerPool:
     def _spawn(self, index: int, restarts: int) -> _Member:
         ours, theirs = self._context.Pipe()
         trace = Path(self._folder.name) / f"worker-{index}-{restarts}.trace"
+        trace.parent.mkdir(mode=0o700, exist_ok=True)  # systems clean /tmp, and runs last for weeks
         actor = replace(self._actor, seed=(*self._actor.seed, index, restarts))
         spec = WorkerSpec(index, actor, self._shared.shape, self._shared.name, str(trace))
         self._shared.heartbeat[index] = time.monotonic()

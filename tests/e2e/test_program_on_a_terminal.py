@@ -40,8 +40,9 @@ def test_the_terminal_is_left_as_it_was(tmp_path: Path, way: str) -> None:
 def test_without_utf8_nothing_but_ascii_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "C")
     terminal = Terminal(tmp_path, columns=80, rows=24)
-    terminal.wait_text("+- What to train")
+    terminal.wait_text("What to train")
     terminal.type("q")
     wait_for(lambda: terminal.process.poll() is not None, "the program's end")
     assert terminal.text.isascii()
+    assert "|" in terminal.text
     terminal.close()

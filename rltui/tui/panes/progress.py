@@ -9,7 +9,7 @@ from rltui.tui.paint import Line, pad
 from rltui.tui.widgets.bars import progress_bar
 
 _ROLES = {"checkpoint": "series-1", "milestone": "series-2", "limit": "series-3"}
-_PERCENT, _LEFT = 6, 13  # columns
+_PERCENT, _LEFT = 6, 14  # columns
 _LEAST, _MOST = 6, 40  # columns of a bar
 
 

@@ -128,8 +128,8 @@ def _column(view: View, width: int, height: int) -> list[Line]:
         ("speed", figures.rate(pace.speed(snapshot))),
         ("elapsed", figures.duration(elapsed(snapshot, view.now))),
     ):
-        rows.append(((f"{name:<8}", "muted"), (value, "strong")))
-    rows += [((f"{goal.name:<11}", "muted"), (figures.percent(goal.share), "")) for goal in pace.goals(snapshot)]
+        rows.append(((f"{name:<12}", "muted"), (value, "strong")))
+    rows += [((f"{goal.name:<12}", "muted"), (figures.percent(goal.share), "")) for goal in pace.goals(snapshot)]
     return [fit(row, width) for row in rows[:height]]
 
 

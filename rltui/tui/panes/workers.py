@@ -11,7 +11,7 @@ from rltui.tui.widgets.scrolled import Scrolled
 BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a colour
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
-    "failed": ("✗", "bad"), "restarting": ("↻", "warn"),
+    "failed": ("✗", "bad"), "restarting": ("↻", "warn"), "in trainer": ("●", "good"),
 }  # fmt: skip
 _COLUMNS = (("#", 2, ">"), ("state", 14, "<"), ("steps/s", 8, ">"), ("arenas", 8, ">"), ("memory", 8, ">"),
             ("beat", 8, ">"), ("restarts", 10, ">"))  # fmt: skip
@@ -56,6 +56,7 @@ class WorkersPane(Pane, Scrolled):
 
 def _row(row: WorkerRow, now: float, ended: bool, columns: list[str], width: int) -> Line:
     state = "ended" if ended and row.state != "failed" else row.state
+    state = "in trainer" if state == "in the trainer" else state  # the serial collector's
     symbol, role = _STATES.get(state, ("■", "idle"))
     beat = (
         None if ended or row.heartbeat_age is None or row.heard is None else row.heartbeat_age + max(now - row.heard, 0)

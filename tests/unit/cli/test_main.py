@@ -66,6 +66,20 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_output_that_nobody_takes_hides_no_failure() -> None:
+    script = (
+        "import sys; from rltui.cli import ls; from rltui.__main__ import main; "
+        "ls.run = lambda args: print('words') or 1; sys.exit(main(['ls']))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False, env=environment)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_output_is_safe_where_only_ascii_is_known(tmp_path: Path) -> None:
     name = tmp_path / "Rénè→"
     (name / "runs").mkdir(parents=True)

@@ -121,3 +121,14 @@ def test_without_a_terminal_one_line_names_what_works(words: list[str], tmp_path
 
 def test_the_parser_is_built_anew_each_time() -> None:
     assert build_parser() is not build_parser()
+
+
+def test_train_says_what_it_cannot_take(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, said in (
+        (["--detach", "--debug"], "not allowed with argument"),
+        (["--steps", "many"], "invalid number of timesteps value: 'many'"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            build_parser().parse_args(["train", "quick", *words])
+        assert ended.value.code == 2
+        assert said in capsys.readouterr().err

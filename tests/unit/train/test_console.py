@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import io
 
-from rltui.events.records import CheckpointFailed, IterationFinished, LogLine, UpdateDropped, WorkerFailed, WorkerStarted
+from rltui.events.records import (
+    CheckpointFailed,
+    IterationFinished,
+    LogLine,
+    UpdateDropped,
+    WorkerFailed,
+    WorkerStarted,
+)
 from rltui.train.console import Console
 
 

@@ -60,3 +60,9 @@ def test_without_an_ended_episode_rewards_are_unknown_not_zero() -> None:
     assert found["rollout/policy_reward"] is None
     assert found["reward/touch"] is None
     assert found["rollout/episodes"] == 0
+
+
+def test_a_worker_keeps_its_number_when_another_was_dropped() -> None:
+    times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
+    found = iteration_metrics(1000, 200, [None, done(stats(2, 8.0, 2.0))], {}, times, arena_steps=50)
+    assert {key for key in found if key.startswith("worker/")} == {"worker/1/seconds", "worker/1/memory_mb"}

@@ -35,7 +35,12 @@ class Desk:
         self.loop = LoopState(state="collecting")
         self.stop = StopRequest(lambda: None)
         self.controls = LiveControls(
-            self.loop, self.stop, self.take, lambda live: None, lambda *state: self.states.append(state), self.lines.append
+            self.loop,
+            self.stop,
+            self.take,
+            lambda live: None,
+            lambda *state: self.states.append(state),
+            self.lines.append,
         )
 
     def take(self) -> list[Pending]:
@@ -109,3 +114,12 @@ def test_a_stop_ends_a_pause_and_is_answered_when_done(desk: Desk, mode: str, ur
     desk.controls.answer_stops("stopped at 5 timesteps")
     assert stop.answers == ["applied stopped at 5 timesteps"]
     assert len(desk.lines) == 1, "said once"
+
+
+def test_what_comes_while_the_run_ends_is_answered(desk: Desk) -> None:
+    stop, save, pause = FakePending(Stop("finish")), FakePending(SaveCheckpoint()), FakePending(Pause())
+    desk.arriving = [[stop, save, pause]]
+    desk.controls.refuse_waiting("the run has ended")
+    desk.controls.answer_stops("stopped at 0 timesteps")
+    assert stop.answers == ["applied stopped at 0 timesteps"]
+    assert save.answers == pause.answers == ["refused the run has ended"]

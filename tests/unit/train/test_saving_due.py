@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from rltui.events.records import CheckpointSaved, Record
+from rltui.policy.layout import Layer
 from rltui.policy.saved import load_policy
 from rltui.profile.load import load
 from rltui.profile.render import render
 from rltui.runs import meta
 from rltui.runs.listing import complete, list_milestones
 from rltui.runs.paths import DataDir
+from rltui.runs.saver import Kind
 from rltui.train.preparation import Prepared, TrainOptions, prepare
 from rltui.train.saving import SavedFigures, Saving
 from tests.fakes.training import TINY
@@ -54,7 +57,9 @@ def test_due_by_crossing_whatever_the_size_of_an_iteration(tmp_path: Path) -> No
 def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:
     with saving(tmp_path) as (made, prepared, told):
         learner = prepared.blueprint.learner()
-        made.save([("milestone", "000.004096M"), ("checkpoint", "4100")], learner.snapshot, 4100, SavedFigures(1.5, 4.4))
+        made.save(
+            [("milestone", "000.004096M"), ("checkpoint", "4100")], learner.snapshot, 4100, SavedFigures(1.5, 4.4)
+        )
         assert made.drain(30)
     paths = prepared.options.data.run("r")
     [checkpoint], [milestone] = complete(paths)[-1:], list_milestones(paths)
@@ -67,3 +72,45 @@ def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:
     assert policy.table.shape == (90, 8)
     assert {record.kind for record in told if isinstance(record, CheckpointSaved)} == {"checkpoint", "milestone"}
     assert load(checkpoint.path / "profile.toml").ppo == prepared.profile.ppo
+
+
+def test_who_asked_is_told_of_the_save_that_took_the_place_of_theirs(tmp_path: Path) -> None:
+    with saving(tmp_path) as (made, prepared, _):
+        learner = prepared.blueprint.learner()
+        go, asked, outcomes = threading.Event(), threading.Event(), list[str]()
+
+        class Slow:
+            def __init__(self) -> None:
+                self.inner = learner.snapshot()
+
+            def files(self) -> dict[str, bytes]:
+                asked.set()
+                go.wait(10)
+                return self.inner.files()
+
+            def policy_layers(self) -> Sequence[Layer]:
+                return self.inner.policy_layers()
+
+        def save(kind: Kind, label: str) -> None:
+            made.save([(kind, label)], Slow, 4100, SavedFigures(), lambda result: outcomes.append(result.outcome))  # type: ignore[arg-type]
+
+        save("milestone", "000.0041M")
+        assert asked.wait(10)  # the saver is busy with it, so that the next ones wait
+        save("checkpoint", "4100")
+        save("checkpoint", "4100")
+        assert outcomes == []
+        go.set()
+        assert made.drain(30)
+        assert outcomes == ["saved"] * 3
+
+
+def test_a_milestone_is_no_checkpoint(tmp_path: Path) -> None:
+    with saving(tmp_path) as (made, prepared, _):
+        learner = prepared.blueprint.learner()
+        made.save([("milestone", "000.0041M")], learner.snapshot, 4100, SavedFigures())
+        assert not made.saved(4100)
+        made.save([("checkpoint", "4100")], learner.snapshot, 4100, SavedFigures())
+        assert made.saved(4100)
+        assert made.drain(30)
+    paths = prepared.options.data.run("r")
+    assert {meta.read(info.path).commit for info in [*complete(paths), *list_milestones(paths)]} == {1}

@@ -187,7 +187,7 @@ def test_progress_names_what_comes_next() -> None:
     assert "milestone 015M" in text
     assert "limit" not in text
     limited = replace(STORY, header=run_story.header(step_limit=30_000_000))
-    assert "limit 30.0 M" in plain([progress_line(limited, 118)])
+    assert "limit 30.0 M" in plain([progress_line(limited, 120)])
     assert plain([progress_line(RunSnapshot(), 118)]) == ""
 
 

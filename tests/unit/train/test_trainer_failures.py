@@ -1,0 +1,94 @@
+"""What ends a run without being foreseen is told in the journal, and the last whole state is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.events.records import LogLine, Record, RunFinished, StateChanged
+from rltui.profile.load import load
+from rltui.profile.render import render
+from rltui.runs.listing import complete
+from rltui.runs.paths import DataDir
+from rltui.train.collectors import Collector
+from rltui.train.live_controls import LiveControls, LoopState
+from rltui.train.preparation import TrainOptions, prepare
+from rltui.train.saving import Saving
+from rltui.train.stop_request import StopRequest
+from rltui.train.trainer import Trainer
+from tests.fakes.training import TINY
+
+
+class Failing:
+    """A collector that fails where it is told to."""
+
+    def __init__(self, shape: Any, start: Exception | None = None) -> None:
+        self.shared = SimpleNamespace(shape=shape, weights=np.zeros(shape.parameters, np.float32))
+        self._start = start
+        self.closed = False
+
+    def start(self) -> None:
+        if self._start is not None:
+            raise self._start
+
+    def collect(self, block: int, poll: Callable[[], None]) -> None:
+        raise ZeroDivisionError("in a reward")
+
+    def live(self) -> list[Any]:
+        return []
+
+    def progress(self) -> float:
+        return 0.0
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Run:
+    """A trainer with a collector that fails."""
+
+    def __init__(self, folder: Path, start: Exception | None = None) -> None:
+        file = folder / "tiny.toml"
+        file.write_text(TINY)
+        prepared = prepare(TrainOptions(load(file), str(file), DataDir(folder / "data"), run="r"))
+        self.paths, self.told = prepared.options.data.run("r"), list[Record]()
+        self.collector = Failing(prepared.blueprint.shape, start)
+        loop, stop = LoopState(), StopRequest(lambda: None)
+        controls = LiveControls(loop, stop, list, lambda live: None, lambda *state: None, lambda line: None)
+        saving = Saving(prepared, self.paths, render(prepared.profile), self.told.append)
+        learner = prepared.blueprint.learner()
+        collector = cast(Collector, self.collector)
+        self.trainer = Trainer(prepared, self.paths, learner, collector, saving, controls, loop, stop, self.told.append)
+
+    def ending(self) -> tuple[StateChanged, RunFinished]:
+        state, finished = self.told[-2:]
+        assert isinstance(state, StateChanged)
+        assert isinstance(finished, RunFinished)
+        return state, finished
+
+
+def test_an_error_in_an_iteration_is_told_with_its_trace(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    assert run.trainer.run() == 1
+    state, finished = run.ending()
+    assert state.state == "failed"
+    assert (finished.exit_code, finished.reason) == (1, "failed: ZeroDivisionError: in a reward")
+    assert any(isinstance(r, LogLine) and r.level == "error" and "Traceback" in r.message for r in run.told)
+    assert run.collector.closed
+    assert [info.timesteps for info in complete(run.paths)] == [0]
+
+
+def test_workers_that_do_not_start_are_told_and_nothing_is_kept(tmp_path: Path) -> None:
+    run = Run(tmp_path, start=RltuiError("worker 0 did not start", "its trace"))
+    with pytest.raises(RltuiError, match="worker 0"):
+        run.trainer.run()
+    state, finished = run.ending()
+    assert state.state == "failed"
+    assert finished.reason == "failed: worker 0 did not start"
+    assert not list(complete(run.paths))

@@ -11,6 +11,7 @@ import difflib
 import importlib
 import importlib.util
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -79,8 +80,11 @@ def build(kind: Kind, component: Component) -> Any:
     made = params(kind, cls, component)
     try:
         return cls(made)
-    except TypeError as error:  # an abstract method is missing, or the constructor takes something else
-        raise RltuiError(f"{kind} {component.name!r}: {error}", exit_code=2) from error
+    except RltuiError:
+        raise
+    except Exception as error:  # a user's class may raise anything; an abstract method may be missing
+        where = traceback.format_exc(limit=-1).strip()
+        raise RltuiError(f"{kind} {component.name!r} cannot be built: {error}", where, exit_code=2) from error
 
 
 def params(kind: Kind, cls: type[Any], component: Component) -> Any:
@@ -133,7 +137,8 @@ def _from_file(kind: Kind, name: str) -> type[Any]:
             spec.loader.exec_module(module)
         except Exception as error:  # a user's file may raise anything at import
             del sys.modules[module_name]
-            raise RltuiError(f"{kind} {name!r}: {path} does not import: {error!r}", exit_code=2) from error
+            where = traceback.format_exc(limit=-2).strip()
+            raise RltuiError(f"{kind} {name!r}: {path} does not import: {error!r}", where, exit_code=2) from error
     cls = getattr(module, class_name, None)
     if not isinstance(cls, type):
         raise RltuiError(f"{kind} {name!r}: {path} has no class {class_name}", exit_code=2)

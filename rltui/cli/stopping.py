@@ -28,7 +28,7 @@ WORDS = {
     "now": "it saves at once and ends",
     "abandon": "it ends without saving",
 }
-INTERRUPTS = {"finish": 1, "now": 2, "abandon": 3}  # Ctrl-C once, twice, thrice
+SIGNALS = {"finish": 1, "now": 2, "abandon": 3}  # how many
 BETWEEN_SIGNALS = 0.3  # seconds; two signals that come together count as one
 ACCEPT_SECONDS = 5.0  # a trainer's socket thread answers within a second
 ABANDON_SECONDS = 10.0  # an abandoned trainer that lives on so long is killed
@@ -105,14 +105,15 @@ def _about(message: ServerMessage, number: int) -> bool:
 
 
 def _signal(trainer: Holder, mode: Mode, say: Say, error: RltuiError) -> None:
-    """As many Ctrl-C as the mode is worth. Raises `error` where the trainer is on another machine or takes no signals."""
+    """SIGTERM to finish, which may be repeated; else as many Ctrl-C as the mode is worth. Raises `error` where the trainer is on another machine or takes no signals."""
     if trainer.pid is None or trainer.host != socket.gethostname() or sys.platform == "win32":
         raise error
     say(f"telling pid {trainer.pid} by signal instead: {WORDS[mode]}")
-    for count in range(INTERRUPTS[mode]):
+    number = signal.SIGTERM if mode == "finish" else signal.SIGINT
+    for count in range(SIGNALS[mode]):
         time.sleep(BETWEEN_SIGNALS * (count > 0))
         try:
-            os.kill(trainer.pid, signal.SIGINT)
+            os.kill(trainer.pid, number)
         except ProcessLookupError:
             return
         except PermissionError as refused:

@@ -109,7 +109,7 @@ class _Stack:
     def __enter__(self) -> _Stack:
         started = time.perf_counter()
         try:
-            self._collector.start()
+            self._collector.start(_nothing)
         except BaseException:
             self.__exit__()
             raise

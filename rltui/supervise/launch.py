@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LOG_VARIABLE = "RLTUI_LAUNCH_LOG"
 LOOK_INTERVAL = 0.05  # seconds
+INTERRUPTED_SECONDS = 5.0
 START_SECONDS = 120.0  # importing torch on a busy or cold machine takes its time
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 
@@ -60,7 +61,9 @@ def detached(
     try:
         process.start()
         return _await_start(process, data, begun, timeout)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):  # whoever gives up waiting does not want it in the background
+            process.stop(INTERRUPTED_SECONDS)
         Path(name).unlink(missing_ok=True)
         raise
 

@@ -45,8 +45,8 @@ class Collector(ABC):
         self.shared = shared
 
     @abstractmethod
-    def start(self) -> None:
-        """Make the actors ready. RltuiError says what failed, and nothing is left running."""
+    def start(self, poll: Callable[[], None]) -> None:
+        """Make the actors ready, polling meanwhile. RltuiError says what failed, and nothing is left running."""
 
     @abstractmethod
     def fill(self, block: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
@@ -86,7 +86,7 @@ class SerialCollector(Collector):
         self._actors: list[Actor] = []
         self._newest: list[RolloutDone | None] = [None] * shared.shape.workers
 
-    def start(self) -> None:
+    def start(self, poll: Callable[[], None]) -> None:
         for index in range(self.shared.shape.workers):
             spec = replace(self._spec, seed=(*self._spec.seed, index, 0))
             self._actors.append(Actor(spec, self.shared.arena_cursor[index : index + 1]))
@@ -141,8 +141,8 @@ class LocalCollector(Collector):
         super().__init__(shared)
         self._pool = WorkerPool(actor, shared, timeout_s, tell, self._describe_crash)
 
-    def start(self) -> None:
-        self._pool.start()
+    def start(self, poll: Callable[[], None]) -> None:
+        self._pool.start(poll)
 
     def fill(self, block: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         return self._pool.collect(block, poll)

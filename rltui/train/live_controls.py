@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rltui.events.commands import Command, Live, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop, WorkerLive
+from rltui.events.records import TrainerState
 from rltui.train.stop_request import StopRequest, Urgency
 
 LIVE_INTERVAL = 0.1  # seconds between two live states
@@ -39,7 +40,7 @@ class Pending(Protocol):
 class LoopState:
     """What the loop is doing now; the loop writes it, the live state shows it."""
 
-    state: str = "starting"
+    state: TrainerState = "starting"
     reason: str = ""
     iteration: int = 0
     timesteps: int = 0
@@ -55,13 +56,13 @@ class LiveControls:
         stop: StopRequest,
         commands: Callable[[], Sequence[Pending]],
         send_live: Callable[[Live], None],
-        change_state: Callable[[str, str], None],
         log: Callable[[str], None],
     ) -> None:
-        """change_state(state, reason): writes the state's record and sets it on the loop. log: a line for people."""
+        """log: a line for people. What belongs to the loop itself is set by the Trainer."""
         self._log, self._said = log, Urgency.NONE
         self._loop, self._stop = loop, stop
-        self._commands, self._send_live, self._change_state = commands, send_live, change_state
+        self._commands, self._send_live = commands, send_live
+        self.change_state: Callable[[TrainerState, str], None] = lambda state, reason: None
         self.workers: Callable[[], list[WorkerLive]] = list
         self.progress: Callable[[], float | None] = lambda: None
         self.paused_seconds = 0.0
@@ -140,7 +141,7 @@ class LiveControls:
         """Hold the loop here; a resume or a stop ends it, saves are served meanwhile."""
         started, before = time.monotonic(), self._loop.state
         self._held = True
-        self._change_state("paused", f"by {pausing.by}")
+        self.change_state("paused", f"by {pausing.by}")
         pausing.applied("paused")
         while self._pausing is not None and self._stop.urgency is Urgency.NONE:
             time.sleep(PAUSE_POLL)
@@ -148,7 +149,7 @@ class LiveControls:
             self.serve_saves()
         self._pausing, self._held = None, False
         self.paused_seconds += time.monotonic() - started
-        self._change_state(before, "")
+        self.change_state(before, "")
 
     def _show(self) -> None:
         now = time.monotonic()

@@ -46,6 +46,7 @@ class Saving:
         self._saver = Saver(paths, profile.keep.last, self._on_result)
         self._commit = plan.last_commit
         self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
+        self._failed_at: int | None = None  # the newest checkpoint that did not get to disk
         self._committed_at = self._saved_at  # the newest state saved, as a checkpoint or a milestone
         self._held: dict[tuple[Kind, int], float] = {}
         self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
@@ -88,8 +89,8 @@ class Saving:
             self._saver.submit(self._job(kind, label, timesteps, files))
 
     def saved(self, timesteps: int) -> bool:
-        """Whether a checkpoint of this state has been handed to the saver."""
-        return self._saved_at == timesteps
+        """Whether a checkpoint of this state is on disk, as far as is known, or with the saver."""
+        return self._saved_at == timesteps and self._failed_at != timesteps
 
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until all is on disk; False when it takes longer than `timeout` seconds."""
@@ -176,6 +177,8 @@ class Saving:
                 )
             case "failed":
                 self.failures += 1
+                if result.kind == "checkpoint":
+                    self._failed_at = result.timesteps
                 self._tell(CheckpointFailed(time=now, kind=result.kind, path=str(result.path), reason=result.reason))
             case _:
                 pass

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from rltui.events.records import Record, StateChanged
+from rltui.events.records import Record
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.render import render
 from rltui.runs.atomic import replace_file
@@ -72,9 +71,7 @@ class _Session:
         server = ControlServer(self._paths, self._paths.name, log=tell).start()
         self._stack.callback(server.close)
         self._publisher.server = server
-        controls = LiveControls(
-            self._loop, self._stop, server.poll, self._publisher.live, self._change_state, self._log
-        )
+        controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._log)
         saving = Saving(self._prepared, self._paths, self._text, tell)
         trainer = Trainer(
             self._prepared, self._paths, learner, collector, saving, controls, self._loop, self._stop, tell
@@ -106,10 +103,6 @@ class _Session:
 
     def _log(self, line: str) -> None:
         self._publisher.log("info", "trainer", line)
-
-    def _change_state(self, state: str, reason: str) -> None:
-        self._loop.state, self._loop.reason = state, reason
-        self._publisher.publish(StateChanged(time=time.time(), state=state, reason=reason))  # type: ignore[arg-type]
 
     def _abandon(self) -> None:
         """The third Ctrl-C, in the signal handler: no worker and no shared memory is left; nothing is saved."""

@@ -36,6 +36,7 @@ class StopRequest:
         self.urgency = Urgency.NONE
         self.reason = ""
         self._on_abandon = on_abandon
+        self._interrupts = 0
 
     def ask(self, urgency: Urgency, reason: str) -> None:
         if urgency > self.urgency:
@@ -54,7 +55,8 @@ class StopRequest:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def _interrupt(self, signum: int, frame: FrameType | None) -> None:
-        following = Urgency(min(self.urgency + 1, Urgency.ABANDON))
-        self.ask(following, "Ctrl-C" if following is Urgency.FINISH else f"Ctrl-C, {following.value} times")
-        if following is Urgency.ABANDON:
+        self._interrupts += 1  # counted apart: a Ctrl-C after a SIGTERM is the first one
+        urgency = Urgency(min(self._interrupts, Urgency.ABANDON))
+        self.ask(urgency, "Ctrl-C" if self._interrupts == 1 else f"Ctrl-C, {self._interrupts} times")
+        if urgency is Urgency.ABANDON:
             self._on_abandon()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import time
@@ -41,6 +42,7 @@ from rltui.train.worker_pool import WorkersFailing
 
 RUNNING = {"collecting", "learning"}
 DROPS = 3  # dropped updates in a row that stop the run
+SAVE_LOOK = 0.1  # seconds between two looks at the controls meanwhile
 SAVE_PATIENCE = 600.0  # seconds the end of a run waits for the disk
 
 
@@ -65,6 +67,7 @@ class Trainer:
         self._figures = SavedFigures(mean_reward=loop.mean_reward)
         self._drops = 0
         self._noted: set[str] = set()
+        controls.change_state = self._enter
         controls.workers = collector.live
         controls.progress = self._progress
         controls.serve_saves = self._serve_saves
@@ -94,7 +97,7 @@ class Trainer:
 
     def _begin(self) -> None:
         self._announce()
-        self._collector.start()
+        self._collector.start(self._controls.look)
         if self._prepared.options.debug and isinstance(self._collector, SerialCollector):
             for state in self._collector.states():
                 self._say("global_debug_mode", reset_lines(state))
@@ -241,14 +244,23 @@ class Trainer:
         if keep and not self._saving.saved(self._loop.timesteps):
             self._save([("checkpoint", str(self._loop.timesteps))])
         self._serve_saves()
-        saved = self._saving.close(SAVE_PATIENCE)
-        if not saved or self._saving.failures:
+        if not self._drain() or self._saving.failures:
             code = code or self._check_saved()
         self._controls.refuse_waiting("the run has ended")
         self._controls.answer_stops(f"stopped at {self._loop.timesteps:,} timesteps")
         self._enter("failed" if code else "stopped", reason)
         self._tell(RunFinished(time=time.time(), timesteps=self._loop.timesteps, exit_code=code, reason=reason))
         return code
+
+    def _drain(self) -> bool:
+        """Wait for the disk, still listening. False when it takes too long, or nobody wants to wait any more."""
+        deadline = time.monotonic() + SAVE_PATIENCE
+        while not self._saving.drain(SAVE_LOOK):
+            with contextlib.suppress(StopNow):  # it is being saved as fast as can be
+                self._controls.look()
+            if self._stop.urgency is Urgency.ABANDON or time.monotonic() > deadline:
+                return False
+        return self._saving.close(SAVE_LOOK)
 
     def _end_now(self) -> int:
         """Stop in the middle of an iteration: what it had so far is dropped."""

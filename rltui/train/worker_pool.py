@@ -71,12 +71,16 @@ class WorkerPool:
         self._deaths: deque[float] = deque(maxlen=DEATHS)
         self._block = 0
 
-    def start(self) -> None:
-        """Spawn all workers and wait until each is ready. RltuiError with the first failure's trace; none is left over."""
+    def start(self, poll: Callable[[], None]) -> None:
+        """Spawn all workers and wait until each is ready. RltuiError with the first failure's trace; none is left over.
+
+        poll: called every 50 ms; what it raises abandons the start; then only `close` or `kill` may follow.
+        """
         for index in range(self._shared.shape.workers):
             self._members.append(self._spawn(index, restarts=0))
         while any(member.state == "starting" for member in self._members):
             self._receive(POLL)
+            poll()
             for index, member in enumerate(self._members):
                 reason = self._ended(member)
                 if reason is not None:

@@ -84,7 +84,9 @@ def test_launch_pause_save_detach_attach_stop(folder: Path) -> None:
     assert end.exit_code == 0
     wait_for(lambda: not trainer.is_running(), "the trainer's end")
     assert complete(run)[-1].timesteps == end.timesteps
-    iterations = [r.iteration for r in current_line(list(read_journal(run.journal))) if isinstance(r, IterationFinished)]
+    iterations = [
+        r.iteration for r in current_line(list(read_journal(run.journal))) if isinstance(r, IterationFinished)
+    ]
     assert iterations == list(range(1, len(iterations) + 1)), "one history without a gap"
 
 

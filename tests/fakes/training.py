@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -161,7 +162,5 @@ def _children(pid: int) -> list[psutil.Process]:
 
 
 def _kill(process: psutil.Process) -> None:
-    try:
+    with contextlib.suppress(psutil.NoSuchProcess):
         process.kill()
-    except psutil.NoSuchProcess:
-        pass

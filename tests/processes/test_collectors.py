@@ -26,7 +26,7 @@ def collector(tmp_path: Path, kind: str, seed: int = 0) -> Iterator[tuple[Collec
     made: Collector = (
         SerialCollector(actor, shared) if kind == "serial" else LocalCollector(actor, shared, 30.0, lambda record: None)
     )
-    made.start()
+    made.start(lambda: None)
     try:
         yield made, blueprint.learner()
     finally:

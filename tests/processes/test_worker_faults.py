@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
@@ -31,7 +32,7 @@ def assert_continues(training: Training) -> None:
     iterations = training.iterations()
     assert [record.iteration for record in iterations] == list(range(1, len(iterations) + 1))
     steps = [record.timesteps for record in iterations]
-    assert all(a < b for a, b in zip(steps, steps[1:], strict=False))
+    assert all(a < b for a, b in itertools.pairwise(steps))
 
 
 def test_a_killed_worker_is_replaced_and_its_partial_data_dropped(training: Training) -> None:

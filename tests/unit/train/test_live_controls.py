@@ -39,9 +39,9 @@ class Desk:
             self.stop,
             self.take,
             lambda live: None,
-            lambda *state: self.states.append(state),
             self.lines.append,
         )
+        self.controls.change_state = lambda *state: self.states.append(state)
 
     def take(self) -> list[Pending]:
         return list(self.arriving.pop(0)) if self.arriving else []

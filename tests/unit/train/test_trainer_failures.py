@@ -33,7 +33,7 @@ class Failing:
         self._start = start
         self.closed = False
 
-    def start(self) -> None:
+    def start(self, poll: Callable[[], None]) -> None:
         if self._start is not None:
             raise self._start
 
@@ -60,7 +60,7 @@ class Run:
         self.paths, self.told = prepared.options.data.run("r"), list[Record]()
         self.collector = Failing(prepared.blueprint.shape, start)
         loop, stop = LoopState(), StopRequest(lambda: None)
-        controls = LiveControls(loop, stop, list, lambda live: None, lambda *state: None, lambda line: None)
+        controls = LiveControls(loop, stop, list, lambda live: None, lambda line: None)
         saving = Saving(prepared, self.paths, render(prepared.profile), self.told.append)
         learner = prepared.blueprint.learner()
         collector = cast(Collector, self.collector)

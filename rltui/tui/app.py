@@ -28,6 +28,7 @@ from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.sources import RunFiles
 from rltui.tui.symbols import AsciiFilter, chart_style, needs_ascii
+from rltui.tui.terminal_watch import TerminalWatch
 from rltui.tui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class RltuiApp(App[str]):
             os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
         self._data, self._first_run, self._readonly = data, attach, readonly
         self._world = world or World()
+        self.watch_terminal = TerminalWatch()
         self._charts = chart_style(os.environ, ascii_only)
         if ascii_only:
             self._filters.append(AsciiFilter())
@@ -128,7 +130,11 @@ class RltuiApp(App[str]):
             return
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self.exit)
+            loop.add_signal_handler(number, self._end)
+
+    def _end(self) -> None:
+        self.watch_terminal.expect_end()
+        self.exit()
 
     @property
     def place(self) -> Place:
@@ -198,7 +204,8 @@ def run_app(data_dir: DataDir, attach: str | None = None, readonly: bool = False
     """
     ascii_only = ascii_only or needs_ascii(os.environ)
     app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only)
-    words = app.run()
+    with app.watch_terminal:
+        words = app.run()
     if words:
         print(words)
     return app.return_code or 0

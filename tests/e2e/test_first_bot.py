@@ -77,8 +77,8 @@ def test_launch_pause_save_detach_attach_stop(folder: Path) -> None:
     second.wait_text("COLLECTING")
     second.type("S")
     wait_for(lambda: records(run, RunFinished), "the end of the run")
-    second.type("q")
     second.close()
+    wait_for(lambda: second.process.poll() is not None, "the second interface's end", 4.0)
 
     end = records(run, RunFinished)[-1]
     assert end.exit_code == 0
@@ -90,13 +90,14 @@ def test_launch_pause_save_detach_attach_stop(folder: Path) -> None:
     assert iterations == list(range(1, len(iterations) + 1)), "one history without a gap"
 
 
-def test_closing_the_window_leaves_the_trainer_running(folder: Path) -> None:
-    window = Terminal(folder)
+@pytest.mark.parametrize("controlling", [True, False])
+def test_closing_the_window_ends_the_interface_and_leaves_the_trainer_running(folder: Path, controlling: bool) -> None:
+    window = Terminal(folder, controlling=controlling)
     window.wait_text("profile valid")
     window.type("\r")
     run = only_run(folder)
     wait_for(lambda: run.journal.exists() and records(run, IterationFinished), "an iteration")
     window.close()
-    wait_for(lambda: window.process.poll() is not None, "the interface's end")
+    wait_for(lambda: window.process.poll() is not None, "the interface's end", 4.0)
     seen = len(records(run, IterationFinished))
     wait_for(lambda: len(records(run, IterationFinished)) >= seen + 3, "training to go on")

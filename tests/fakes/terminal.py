@@ -22,7 +22,10 @@ CONTROL = re.compile(rb"\x1b(\[[0-9;?<>=:]*[a-zA-Z~]|\][^\x07\x1b]*(\x07|\x1b\\)
 class Terminal:
     """`rltui …` on a pseudo-terminal of a given size."""
 
-    def __init__(self, folder: Path, *arguments: str, columns: int = 120, rows: int = 40) -> None:
+    def __init__(
+        self, folder: Path, *arguments: str, columns: int = 120, rows: int = 40, controlling: bool = True
+    ) -> None:
+        """controlling: closing it hangs up, as in a real window; else nothing tells the program but the terminal itself."""
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
@@ -34,7 +37,7 @@ class Terminal:
             stderr=slave,
             env={**environment, "PYTHONPATH": str(Path(__file__).parents[2])},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # its controlling terminal, as in a real window
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controlling else None,
         )
         os.close(slave)
         self._closing = threading.Event()

@@ -18,7 +18,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--profile", default="seed-task", metavar="PROFILE", help="the task (default: seed-task, 1v1 from kickoffs)")
     add("--rounds", type=int, default=5, metavar="N", help="rounds of limit and training in turn (default 5)")
     add("--seconds", type=float, default=3.0, metavar="S", help="of the bare simulator in each round (default 3)")
-    add("--iterations", type=int, default=6, metavar="N", help="of training in each round (default 6)")
+    add("--iterations", type=int, metavar="N", help="of training in each round (default: an episode long)")
     add("--workers", type=int, metavar="W", help="worker processes (default: the profile's)")
     add("--arenas", type=int, metavar="K", help="arenas of each worker (default: the profile's)")
     add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help="override a key")
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         f"collect.{key}={getattr(args, key)}" for key in ("workers", "arenas") if getattr(args, key) is not None
     ]
     profile = load(args.profile, overrides)
-    options = BenchOptions(max(1, args.rounds), max(0.1, args.seconds), max(1, args.iterations))
+    options = BenchOptions(max(1, args.rounds), max(0.1, args.seconds), args.iterations and max(1, args.iterations))
     figures = bench(profile, options, lambda line: print(line, file=sys.stderr, flush=True))
     if args.json:
         import json

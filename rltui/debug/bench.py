@@ -23,6 +23,7 @@ from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collected, LocalCollector
 from rltui.train.iteration_report import worker_parts
+from rltui.train.messages import RolloutDone
 from rltui.train.shared_rollout import RolloutShape, SharedRollout
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class BenchOptions:
 
     rounds: int = 5
     seconds: float = 3.0  # of the bare simulator in each round
-    iterations: int = 6  # of training in each round
+    iterations: int | None = None  # of training in each round; None: one idle episode's worth
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _round(stack: _Stack, options: BenchOptions) -> _Round:
     limit = measure_limit(
         stack.workers, LIMIT_ARENAS, stack.shape.cars, options.seconds, stack.tick_skip, stack.episode_steps
     )
-    collected, overall, parts = stack.iterate(options.iterations)
+    collected, overall, parts = stack.iterate(options.iterations or stack.cycle)
     return _Round(limit, collected, overall, parts)
 
 
@@ -121,23 +122,26 @@ class _Stack:
         self._newest = None  # its views keep the segment open
         self._shared.close(unlink=True)
 
+    @property
+    def cycle(self) -> int:
+        """Iterations in which an idle episode begins and ends: late steps cost twice what those after a kickoff do."""
+        return -(-self.episode_steps // self.shape.steps)
+
     def iterate(self, count: int) -> tuple[float, float, dict[str, float]]:
-        """Median collected and overall timesteps per second, and microseconds per arena-step by part."""
-        collected, overall, parts = [], [], []
+        """Collected and overall timesteps per second, and microseconds per arena-step by part, over so many iterations."""
+        rows, collect, learn = 0, 0.0, 0.0
+        reports: list[RolloutDone] = []
         for _ in range(count):
             start = time.perf_counter()
             self._shared.weights[:] = self.learner.policy_flat()
             self._newest = newest = self._collector.collect(0, _nothing)
             between = time.perf_counter()
             self.learner.update(newest.rollout)
-            end = time.perf_counter()
-            collected.append(newest.rows / (between - start))
-            overall.append(newest.rows / (end - start))
-            reports = [report for report in newest.reports if report is not None]
-            parts.append(worker_parts(reports, self.shape.steps * self.shape.arenas))
+            rows, collect, learn = rows + newest.rows, collect + between - start, learn + time.perf_counter() - between
+            reports += [report for report in newest.reports if report is not None]
         self.memory_mb = [report.memory / 2**20 for report in reports]
-        medians = {name: statistics.median(part[name] for part in parts) for name in parts[0]}
-        return statistics.median(collected), statistics.median(overall), medians
+        parts = worker_parts(reports, self.shape.steps * self.shape.arenas)
+        return rows / collect, rows / (collect + learn), parts
 
 
 def _result(stack: _Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dict[str, Any]:

@@ -52,6 +52,11 @@ class _Start:
     run: str | None
     now: float
 
+    @property
+    def profile_name(self) -> str:
+        """The file's name without .toml, as meta.json has it."""
+        return Path(self.profile).name.removesuffix(".toml")
+
     def command(self, options: str) -> str:
         return f"rltui train {self.profile} {options}"
 
@@ -146,12 +151,12 @@ def _from_zero(paths: RunPaths, why: str) -> ResumePlan:
 def _free_name(start: _Start) -> str:
     if start.run is not None:
         return start.run
-    name = default_run_name(Path(start.profile).stem if start.profile.endswith(".toml") else Path(start.profile).name)
+    name = default_run_name(start.profile_name)
     return branch_name(start.data, name) if start.data.has_run(name) else name
 
 
 def _auto(start: _Start) -> ResumePlan:
-    """The newest, by time of saving, of every free run's newest."""
+    """The newest, by time of saving, of every free run's newest; those of the same profile come before all others."""
     unfit: list[str] = []
     searches: list[_Search] = []
     for name in start.data.run_names():
@@ -161,9 +166,11 @@ def _auto(start: _Start) -> ResumePlan:
         else:
             unfit.append(f"{name}: is being trained by {trainer}")
     while fitting := [found for search in searches if (found := _fitting(start, search)) is not None]:
-        info, meta, search = max(fitting, key=lambda found: found[1].time)
+        info, meta, search = max(fitting, key=lambda found: (found[1].profile == start.profile_name, found[1].time))
         if search.is_sound():
             why = "the newest run whose observation, table and nets fit this profile"
+            if meta.profile not in ("", start.profile_name):
+                why += f"; so far it was trained with profile {meta.profile!r}"
             return _resume(start, info, meta, search, why)
     unfit += [reason for search in searches if (reason := _why_unfit(start, search))]
     if unfit:

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from rltui.errors import RltuiError
-from rltui.events.records import IterationFinished, Record, RunStarted
+from rltui.events.records import IterationFinished, Record, RunFinished, RunStarted
 from rltui.runs.history import current_line, describe_unclean
 from rltui.runs.journal import read_end, read_start
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
@@ -78,7 +78,7 @@ def describe_run(paths: RunPaths) -> RunSummary:
     return RunSummary(
         name=paths.name,
         state="training" if trainer else "unclean" if unclean else "stopped" if records or metas else "empty",
-        note="; ".join(text for text in (unclean, note) if text),
+        note="; ".join(text for text in (unclean, _failure(records) if trainer is None else "", note) if text),
         pid=trainer.pid if trainer else None,
         host=trainer.host if trainer else None,
         since=trainer.since if trainer else None,
@@ -96,6 +96,12 @@ def describe_run(paths: RunPaths) -> RunSummary:
         milestones=[_saved(info, marks) for info in milestones if info.damage is None],
         damaged=[_saved(info, marks) for info in milestones + checkpoints if info.damage is not None],
     )
+
+
+def _failure(records: list[Record]) -> str:
+    """Why the last session ended with an error; empty where it did not."""
+    end = next((record for record in reversed(records) if isinstance(record, RunFinished | RunStarted)), None)
+    return end.reason if isinstance(end, RunFinished) and end.exit_code else ""
 
 
 def _newest_records(paths: RunPaths) -> list[Record]:

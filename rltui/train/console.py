@@ -97,11 +97,11 @@ def iteration_line(record: IterationFinished) -> str:
 
     def show(key: str, form: str) -> str:
         value = metrics.get(key)
-        return "-" if value is None else format(value, form)
+        return format("-", ">" + form.partition(".")[0].strip(",")) if value is None else format(value, form)
 
     return (
         f"{record.timesteps:>12,}  reward {show('rollout/policy_reward', '8.3f')}"
-        f"  entropy {show('train/entropy', '.3f')}  KL {show('train/approx_kl', '.4f')}"
+        f"  entropy {show('train/entropy', '5.3f')}  KL {show('train/approx_kl', '6.4f')}"
         f"  {show('time/overall_steps_per_second', ',.0f')} steps/s"
         f" (collected {show('time/collected_steps_per_second', ',.0f')})"
     )

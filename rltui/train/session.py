@@ -36,6 +36,13 @@ def train(options: TrainOptions) -> int:
     """Train one run to its end and return the exit code. Raises RltuiError for what keeps it from starting."""
     console = Console(sys.stdout)
     prepared = prepare(options)
+    if options.steps is not None and 0 < options.steps <= prepared.plan.timesteps:
+        console.say(prepared.plan.reason)
+        console.say(
+            f"nothing to do: --steps is the total, and {options.steps:,} is reached already; "
+            "raise it, or start from zero with --resume new"
+        )
+        return 0
     paths = options.data.run(prepared.plan.run)
     with ExitStack() as stack:
         stack.enter_context(RunLock(paths))

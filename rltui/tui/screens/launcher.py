@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rltui.tui.screens.launching import Launch
 
 REFRESH = 2.0  # seconds between two looks at the disk
+FIRST_PROFILE = "quick"  # where the cursor starts: the one for a first bot
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
 
 
@@ -157,7 +158,8 @@ class LauncherScreen(Screen[None]):
             return
         tree = self.query_one(RowList)
         found = rows(self.catalog, frozenset(self._folded), max(tree.size.width, 20))
-        first = next((row.key for row in found if isinstance(row.key, Item) and row.key.kind == "profile"), PROFILES)
+        profiles = [row.key for row in found if isinstance(row.key, Item) and row.key.kind == "profile"]
+        first = next((item for item in profiles if Path(item.name).stem == FIRST_PROFILE), (*profiles, PROFILES)[0])
         tree.set_rows(found, None if tree.key is not None else first)
 
     # What enter would do

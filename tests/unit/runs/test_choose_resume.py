@@ -4,9 +4,11 @@ import os
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rltui.errors import RltuiError
+from rltui.runs.checkpoint import write_checkpoint
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import ResumePlan, choose_resume, confirm
@@ -57,6 +59,20 @@ def test_the_newest_fitting_run_goes_on(data: DataDir) -> None:
         commit=2,
         last_commit=2,
     )
+
+
+def test_a_run_of_the_same_profile_comes_before_a_newer_one_of_another(data: DataDir) -> None:
+    make_run(data, "own", time=1_700_000_000)
+    make_run(data, "other", time=1_700_000_100)
+    plan = choose_resume(data, SIGNATURE, profile="quick", now=NOW)
+    assert plan.run == "other", "both are of this profile"
+    theirs = choose_resume(data, SIGNATURE, profile="mine.toml", now=NOW)
+    assert theirs.run == "other"
+    assert theirs.reason.endswith("fit this profile; so far it was trained with profile 'quick'")
+    mine = data.run("mine-1")
+    about = msgspec.structs.replace(make_meta("mine-1", 1, 10, time=1_600_000_000), profile="mine")
+    write_checkpoint(mine.checkpoint(10), make_files(about))
+    assert choose_resume(data, SIGNATURE, profile="mine.toml", now=NOW).run == "mine-1", "older, but its own"
 
 
 def test_only_the_run_asked_for(data: DataDir) -> None:

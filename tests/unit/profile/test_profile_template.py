@@ -29,7 +29,7 @@ def test_a_new_profile_is_valid_and_says_what_its_keys_mean() -> None:
 
 
 def test_a_copy_keeps_comments_and_numbers() -> None:
-    path = write_new("mine.toml", "phase-1-ball-touching")
+    path = write_new("mine.toml", "classic-phase-1")
     text = path.read_text(encoding="utf-8")
     assert 'label = "Mine"  # milestones go to' in text
     assert "learning_rate = 2e-4  # a bot that cannot score yet" in text

@@ -64,13 +64,14 @@ class Blueprint:
 
     @cached_property
     def ppo(self) -> PPOConfig:
-        """The learner's settings. The batch grows as the iteration is rounded up to whole steps of all arenas, so that no
-        epoch ends with an optimizer step on a handful of left-over rows.
+        """The learner's settings. Batch and minibatch grow as the iteration is rounded up to whole steps of all arenas, so
+        that no epoch ends with an optimizer step on a handful of left-over rows.
         """
         section = self.profile.ppo
         settings = section.model_dump(exclude={"iteration"})
         rows = self.shape.rows * self.workers
-        settings["batch"] = -(-section.batch * rows // section.iteration)
+        for name in ("batch", "minibatch"):
+            settings[name] = -(-settings[name] * rows // section.iteration)
         return PPOConfig(**settings)
 
     def learner(self) -> PPOLearner:

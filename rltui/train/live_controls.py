@@ -60,7 +60,7 @@ class LiveControls:
     ) -> None:
         """log: a line for people. What belongs to the loop itself is set by the Trainer."""
         self._log, self._said = log, Urgency.NONE
-        self._loop, self._stop = loop, stop
+        self.loop, self.stop = loop, stop
         self._commands, self._send_live = commands, send_live
         self.change_state: Callable[[TrainerState, str], None] = lambda state, reason: None
         self.workers: Callable[[], list[WorkerLive]] = list
@@ -85,7 +85,7 @@ class LiveControls:
             self._obey(pending)
         self._say_stop()
         self._show()
-        self._stop.check()
+        self.stop.check()
 
     def answer_stops(self, detail: str) -> None:
         """Tell those who asked to stop that it has been done."""
@@ -106,9 +106,9 @@ class LiveControls:
 
     def _say_stop(self) -> None:
         """Say once what a stop will do; the signal's handler may not write anything itself."""
-        if self._stop.urgency > self._said:
-            self._said = self._stop.urgency
-            self._log(f"{self._stop.reason}: {MEANING[self._said]}")
+        if self.stop.urgency > self._said:
+            self._said = self.stop.urgency
+            self._log(f"{self.stop.reason}: {MEANING[self._said]}")
 
     def _obey(self, pending: Pending) -> None:
         match pending.command:
@@ -119,7 +119,7 @@ class LiveControls:
             case SaveCheckpoint() | SaveMilestone():
                 self.saves.append(pending)
             case Stop(mode=mode):
-                self._stop.ask(URGENCY[mode], f"stop ({mode}) by {pending.by}")
+                self.stop.ask(URGENCY[mode], f"stop ({mode}) by {pending.by}")
                 self._stopping.append(pending)
 
     def _pause(self, pending: Pending) -> None:
@@ -139,11 +139,11 @@ class LiveControls:
 
     def _stay_paused(self, pausing: Pending) -> None:
         """Hold the loop here; a resume or a stop ends it, saves are served meanwhile."""
-        started, before = time.monotonic(), self._loop.state
+        started, before = time.monotonic(), self.loop.state
         self._held = True
         self.change_state("paused", f"by {pausing.by}")
         pausing.applied("paused")
-        while self._pausing is not None and self._stop.urgency is Urgency.NONE:
+        while self._pausing is not None and self.stop.urgency is Urgency.NONE:
             time.sleep(PAUSE_POLL)
             self.look()
             self.serve_saves()
@@ -159,10 +159,10 @@ class LiveControls:
         self._send_live(
             Live(
                 time=time.time(),
-                state=self._loop.state,
-                reason=self._loop.reason,
-                iteration=self._loop.iteration,
-                timesteps=self._loop.timesteps,
+                state=self.loop.state,
+                reason=self.loop.reason,
+                iteration=self.loop.iteration,
+                timesteps=self.loop.timesteps,
                 progress=self.progress(),
                 workers=self.workers(),
                 clients=[],

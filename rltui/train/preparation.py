@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from rltui.env.from_profile import signature
-from rltui.runs.paths import DataDir
+from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resume import ResumePlan, choose_resume
 from rltui.runs.signature import Signature
 from rltui.runs.writable import check_writable
@@ -49,6 +49,11 @@ class Prepared:
     @property
     def profile(self) -> Profile:
         return self.blueprint.profile
+
+    @property
+    def paths(self) -> RunPaths:
+        """Of the run that the plan names."""
+        return self.options.data.run(self.plan.run)
 
 
 def prepare(options: TrainOptions) -> Prepared:

@@ -18,7 +18,6 @@ from rltui.profile.resolved import digest
 from rltui.runs import meta
 from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.milestones import MilestoneClock
-from rltui.runs.paths import RunPaths
 from rltui.runs.saver import POLICY_FILE, Kind, SaveJob, Saver, SaveResult
 from rltui.train.preparation import Prepared
 
@@ -38,12 +37,12 @@ class SavedFigures:
 class Saving:
     """Decides, snapshots on the training thread, and leaves the rest to the saver thread."""
 
-    def __init__(self, prepared: Prepared, paths: RunPaths, profile_text: str, tell: Callable[[Record], None]) -> None:
+    def __init__(self, prepared: Prepared, profile_text: str, tell: Callable[[Record], None]) -> None:
         profile, plan = prepared.profile, prepared.plan
-        self._prepared, self._paths, self._text, self._tell = prepared, paths, profile_text, tell
+        self._prepared, self._paths, self._text, self._tell = prepared, prepared.paths, profile_text, tell
         self._every = profile.save_every
         self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
-        self._saver = Saver(paths, profile.keep.last, self._on_result)
+        self._saver = Saver(prepared.paths, profile.keep.last, self._on_result)
         self._commit = plan.last_commit
         self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
         self._failed_at: int | None = None  # the newest checkpoint that did not get to disk

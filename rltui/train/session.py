@@ -43,7 +43,7 @@ def train(options: TrainOptions) -> int:
             "raise it, or start from zero with --resume new"
         )
         return 0
-    paths = options.data.run(prepared.plan.run)
+    paths = prepared.paths
     with ExitStack() as stack:
         stack.enter_context(RunLock(paths))
         confirm(options.data, prepared.plan)
@@ -79,10 +79,8 @@ class _Session:
         self._stack.callback(server.close)
         self._publisher.server = server
         controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._log)
-        saving = Saving(self._prepared, self._paths, self._text, tell)
-        trainer = Trainer(
-            self._prepared, self._paths, learner, collector, saving, controls, self._loop, self._stop, tell
-        )
+        saving = Saving(self._prepared, self._text, tell)
+        trainer = Trainer(self._prepared, learner, collector, saving, controls, tell)
         if self._unclean is not None:
             self._publisher.log("warning", "runs", self._unclean)
         return trainer.run()

@@ -29,15 +29,14 @@ from rltui.learn.ppo import PPOLearner
 from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
 from rltui.runs.checkpoint import is_complete
-from rltui.runs.paths import RunPaths
 from rltui.runs.saver import Kind, SaveResult
 from rltui.train.collectors import Collected, Collector, SerialCollector
 from rltui.train.debug_lines import action_lines, learning_lines, reset_lines
 from rltui.train.iteration_report import IterationTimes, iteration_metrics, mean_reward, total
-from rltui.train.live_controls import LiveControls, LoopState, Pending
+from rltui.train.live_controls import LiveControls, Pending
 from rltui.train.preparation import Prepared
 from rltui.train.saving import SavedFigures, Saving
-from rltui.train.stop_request import StopNow, StopRequest, Urgency
+from rltui.train.stop_request import StopNow, Urgency
 from rltui.train.worker_pool import WorkersFailing
 
 RUNNING = {"collecting", "learning"}
@@ -52,19 +51,17 @@ class Trainer:
     def __init__(
         self,
         prepared: Prepared,
-        paths: RunPaths,
         learner: PPOLearner,
         collector: Collector,
         saving: Saving,
         controls: LiveControls,
-        loop: LoopState,
-        stop: StopRequest,
         tell: Callable[[Record], None],
     ) -> None:
-        self._prepared, self._paths, self._learner, self._collector = prepared, paths, learner, collector
-        self._saving, self._controls, self._loop, self._stop, self._tell = saving, controls, loop, stop, tell
+        self._prepared, self._learner, self._collector = prepared, learner, collector
+        self._saving, self._controls, self._tell = saving, controls, tell
+        self._loop, self._stop, self._paths = controls.loop, controls.stop, prepared.paths
         self._block = 0
-        self._figures = SavedFigures(mean_reward=loop.mean_reward)
+        self._figures = SavedFigures(mean_reward=self._loop.mean_reward)
         self._drops = 0
         self._noted: set[str] = set()
         controls.change_state = self._enter

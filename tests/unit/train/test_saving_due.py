@@ -28,7 +28,7 @@ def saving(tmp_path: Path, *overrides: str) -> Iterator[tuple[Saving, Prepared, 
     options = TrainOptions(load(path, overrides), str(path), DataDir(tmp_path / "data"), run="r")
     prepared = prepare(options)
     told: list[Record] = []
-    made = Saving(prepared, options.data.run("r"), render(options.profile), told.append)
+    made = Saving(prepared, render(options.profile), told.append)
     try:
         yield made, prepared, told
     finally:

@@ -61,10 +61,10 @@ class Run:
         self.collector = Failing(prepared.blueprint.shape, start)
         loop, stop = LoopState(), StopRequest(lambda: None)
         controls = LiveControls(loop, stop, list, lambda live: None, lambda line: None)
-        saving = Saving(prepared, self.paths, render(prepared.profile), self.told.append)
+        saving = Saving(prepared, render(prepared.profile), self.told.append)
         learner = prepared.blueprint.learner()
         collector = cast(Collector, self.collector)
-        self.trainer = Trainer(prepared, self.paths, learner, collector, saving, controls, loop, stop, self.told.append)
+        self.trainer = Trainer(prepared, learner, collector, saving, controls, self.told.append)
 
     def ending(self) -> tuple[StateChanged, RunFinished]:
         state, finished = self.told[-2:]

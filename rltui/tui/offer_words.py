@@ -96,9 +96,11 @@ def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: 
     lines += wrap(entry.description, width) if entry.description else [text_line("no description", "muted")]
     if entry.invalid:
         return [*lines, (), *_problems(entry, width)]
-    lines += [(), *_enter_will(moment.offer, width, checking=entry.check is None)]
     offer = moment.offer
-    if offer is not None and (offer.refused or offer.title.startswith("resume")):
+    if offer is not None and offer.refused:  # first, for the reasons may be long
+        lines += [(), (("n", "key"), (" starts a new run of it, from zero", "strong"))]
+    lines += [(), *_enter_will(offer, width, checking=entry.check is None)]
+    if offer is not None and offer.title.startswith("resume"):
         lines += _indented([(("n", "key"), (" starts a new run instead, from zero", ""))])
     summary = settings_line(entry)
     lines += [(), text_line("Settings", "title"), *_indented(wrap(summary, width - INDENT))] if summary else []

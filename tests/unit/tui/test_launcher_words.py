@@ -170,7 +170,7 @@ def test_runs_that_do_not_fit_are_refused_with_their_differences(data: DataDir, 
     assert "not start: 2 runs there, but none to go on with" in text
     assert "observation: expected default 89, found default 92" in text
     assert "expected cdcdcdcd…, found abababab…" in text
-    assert "n starts a new run instead" in text
+    assert "n starts a new run of it, from zero" in text
     new = offer_profile(data, changed, NOW, new=True)
     assert not new.refused
     assert new.args == ("--resume", "new")

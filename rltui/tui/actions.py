@@ -30,7 +30,7 @@ class Action:
 
 
 EVERYWHERE = (
-    Action("app.help", ("question_mark",), "Help", "This page: the keys, and what has the focus explained", "Program", 90),
+    Action("app.help", ("question_mark",), "Help", "This page: the keys, and what has the focus explained", "Program", 9),
     Action("app.command_palette", ("ctrl+p",), "Palette", "Find any of these by name", "Program", 91, palette=False, bound=False),
     Action("app.toggle_theme", ("t",), "Theme", "Light or dark", "View"),
     Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and as text", "Program"),

@@ -18,6 +18,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def need_terminal(instead: str) -> None:
-    """RltuiError (exit 2), in one line, when standard input or output is no terminal."""
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+    """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal."""
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise RltuiError(f"there is no terminal here; {instead}", exit_code=2)

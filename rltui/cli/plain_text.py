@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TextIO
 
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 ASCII = str.maketrans(
     {"×": "x", "→": "->", "–": "-", "—": "-", "−": "-", "…": "...", "·": "*", "½": "1/2", "γ": "gamma", "λ": "lambda",
      "°": " deg", "≤": "<=", "≥": ">=", "Δ": "d", "²": "^2", "“": '"', "”": '"', "‘": "'", "’": "'"}
@@ -18,7 +20,11 @@ def say(text: str, stream: TextIO | None = None) -> None:
 
 
 def writable(text: str, encoding: str) -> str:
-    """The text itself if it can be encoded, else with its common signs in ASCII and the rest as `?`."""
+    """The text itself if it can be encoded, else with its common signs in ASCII and the rest as `?`.
+
+    Control characters are left out: what a file says must not act on the terminal.
+    """
+    text = CONTROL.sub("", text)
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

@@ -78,7 +78,8 @@ class RunLock:
         """Free the lock; nothing happens where it is not held."""
         if self._descriptor is None:
             return
-        self._paths.lock_json.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # only informs
+            self._paths.lock_json.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._descriptor = None
 

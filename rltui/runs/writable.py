@@ -45,7 +45,7 @@ def _try(folder: Path) -> None:
 
 def _try_files(folder: Path) -> None:
     """The files that a trainer goes on writing must be its own to write, too."""
-    for name in ("journal.jsonl", "trainer.log", "lock"):
+    for name in ("journal.jsonl", "trainer.log", "lock", "run.toml"):
         path = folder / name
         try:
             if path.exists():

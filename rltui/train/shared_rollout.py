@@ -123,7 +123,8 @@ class SharedRollout:
         with contextlib.suppress(BufferError):  # a view is still held, as by the trace of the error that ends the run
             self._memory.close()
         if unlink:
-            self._memory.unlink()
+            with contextlib.suppress(FileNotFoundError):  # somebody has cleaned up /dev/shm
+                self._memory.unlink()
 
 
 def check_room(shape: RolloutShape) -> None:

@@ -28,6 +28,7 @@ START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short work
 POLL = 0.05  # seconds between looks at heartbeats and controls
 LITTLE_MEMORY = 256 * 2**20  # bytes: below this a SIGKILL is put down to the kernel
 DEATHS, DEATH_WINDOW = 3, 60.0  # so many deaths within so many seconds stop the run
+_NAMED = frozenset(map(int, signal.Signals))  # the real-time ones have no name
 FailureKind = Literal["died", "hung", "raised", "start"]
 
 
@@ -222,7 +223,7 @@ class WorkerPool:
         code = member.process.exitcode or 0
         if code >= 0:
             return f"exited with {code}"
-        name = signal.Signals(-code).name
+        name = signal.Signals(-code).name if -code in _NAMED else f"signal {-code}"
         likely = ", likely out of memory" if name == "SIGKILL" and _out_of_memory() else ""
         doing = self._describe_crash(index, self._block) if member.state == "collecting" else f"while {member.state}"
         return f"killed by {name}{likely}, {doing}"

@@ -143,11 +143,13 @@ class Training:
         """For the end of a test, whatever happened."""
         if self.process is None:
             return
-        for process in [*_children(self.process.pid)]:
-            _kill(process)
+        children = self.children()
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        _, left = psutil.wait_procs(children, 5.0)  # they end by themselves, and free the shared memory
+        for process in left:
+            _kill(process)
 
     def children(self) -> list[psutil.Process]:
         assert self.process is not None

@@ -164,3 +164,12 @@ def _runs(process: psutil.Process) -> bool:
 def segments() -> set[str]:
     """Shared memory of all processes of this machine."""
     return {entry.name for entry in Path("/dev/shm").glob("psm_*")}
+
+
+def test_a_worker_killed_by_a_signal_without_a_name_is_replaced_like_any_other(training: Training) -> None:
+    training.start()
+    training.wait_records(IterationFinished)
+    os.kill(training.worker_pid(1), signal.SIGRTMIN + 6)
+    failure = training.wait_records(WorkerFailed)[0]
+    assert f"signal {signal.SIGRTMIN + 6}" in failure.reason
+    assert_continues(training)

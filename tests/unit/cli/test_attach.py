@@ -24,7 +24,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[Any, ...], dict[
         return 0
 
     monkeypatch.setattr(app, "run_app", run_app)
-    for stream in (sys.stdin, sys.stdout):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
     return calls
 

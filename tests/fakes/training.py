@@ -147,13 +147,22 @@ class Training:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        _, left = psutil.wait_procs(children, 5.0)  # they end by themselves, and free the shared memory
-        for process in left:
+        with contextlib.suppress(AssertionError):  # they end by themselves, and free the shared memory
+            wait_for(lambda: not any(runs(child) for child in children), "the children's end", 5.0)
+        for process in children:
             _kill(process)
 
     def children(self) -> list[psutil.Process]:
         assert self.process is not None
         return _children(self.process.pid)
+
+
+def runs(process: psutil.Process) -> bool:
+    """Whether it is there and not only a zombie that nobody has fetched."""
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _children(pid: int) -> list[psutil.Process]:

@@ -12,7 +12,7 @@ import pytest
 from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted
 from rltui.runs.checkpoint import verify
 from rltui.runs.listing import complete
-from tests.fakes.training import Training, wait_for
+from tests.fakes.training import Training, runs, wait_for
 
 LARGE = "iteration = 65536\nbatch = 65536\nminibatch = 2048\nepochs = 8"
 SMALL = "iteration = 512\nbatch = 512\nminibatch = 256"
@@ -30,7 +30,7 @@ def press(training: Training, answer: str) -> None:
 
 
 def assert_nothing_left(training: Training, children: list[psutil.Process]) -> None:
-    wait_for(lambda: not any(child.is_running() for child in children), "the children's end", 5.0)
+    wait_for(lambda: not any(runs(child) for child in children), "the children's end", 5.0)
     names = {path.name for path in (training.folder / "data" / "checkpoints" / ".saving").glob("**/*")}
     assert names == set() or names == {training.run}
 

@@ -13,7 +13,7 @@ import pytest
 
 from rltui.events.records import IterationFinished, RunFinished, UpdateDropped, WorkerFailed, WorkerStarted
 from rltui.runs.listing import complete
-from tests.fakes.training import TINY, Training, wait_for
+from tests.fakes.training import TINY, Training, runs, wait_for
 
 FAULTY = Path(__file__).parents[1] / "fakes" / "faulty_reward.py"
 
@@ -143,7 +143,7 @@ def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_nex
     training.process.kill()
     training.process.wait()
     killed = time.monotonic()
-    wait_for(lambda: not any(_runs(worker) for worker in workers), "the workers' end", 5.0)
+    wait_for(lambda: not any(runs(worker) for worker in workers), "the workers' end", 5.0)
     assert time.monotonic() - killed <= 5.0
     wait_for(lambda: segments() <= before, "the shared memory's end", 5.0)
     reached = training.iterations()[-1].timesteps
@@ -152,13 +152,6 @@ def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_nex
     assert "did not end cleanly" in training.output
     assert training.iterations()[-1].timesteps >= reached + 2048
     assert not [record for record in training.poll() if isinstance(record, UpdateDropped)]
-
-
-def _runs(process: psutil.Process) -> bool:
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def segments() -> set[str]:

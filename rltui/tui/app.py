@@ -32,6 +32,8 @@ from rltui.tui.terminal_watch import TerminalWatch
 from rltui.tui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.screens.launching import Launch
 
@@ -76,6 +78,7 @@ class RltuiApp(App[str]):
         self._data, self._first_run, self._readonly = data, attach, readonly
         self._world = world or World()
         self.watch_terminal = TerminalWatch()
+        self.panicked = False
         self._charts = chart_style(os.environ, ascii_only)
         if ascii_only:
             self._filters.append(AsciiFilter())
@@ -92,6 +95,11 @@ class RltuiApp(App[str]):
             self.open_run(self._first_run)
         else:
             self.show_launcher()
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """Something failed that nobody foresaw, in Textual or here: say what, and end with 1."""
+        self.panicked = True
+        super().panic(*renderables)
 
     def show_launcher(self) -> None:
         """The launcher in the place of what is shown; it stays as it was left."""
@@ -208,4 +216,7 @@ def run_app(data_dir: DataDir, attach: str | None = None, readonly: bool = False
         words = app.run()
     if words:
         print(words)
+    if app.panicked:
+        print("rltui: the interface failed; a running trainer goes on. Look again: rltui attach", file=sys.stderr)
+        return 1
     return app.return_code or 0

@@ -90,6 +90,17 @@ def test_launch_pause_save_detach_attach_stop(folder: Path) -> None:
     assert iterations == list(range(1, len(iterations) + 1)), "one history without a gap"
 
 
+def test_a_failing_interface_ends_with_1_and_says_that_training_goes_on(folder: Path) -> None:
+    """A malformed key report, over which Textual's parser stumbles, stands for whatever nobody foresaw."""
+    window = Terminal(folder)
+    window.wait_text("profile valid")
+    window.type("\x1b[1;1:99u")
+    wait_for(lambda: window.process.poll() is not None, "the interface's end", 10.0)
+    assert window.process.returncode == 1
+    window.wait_text("a running trainer goes on", 2.0)
+    window.close()
+
+
 @pytest.mark.parametrize("controlling", [True, False])
 def test_closing_the_window_ends_the_interface_and_leaves_the_trainer_running(folder: Path, controlling: bool) -> None:
     window = Terminal(folder, controlling=controlling)

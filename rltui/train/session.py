@@ -83,7 +83,10 @@ class _Session:
         trainer = Trainer(self._prepared, learner, collector, saving, controls, tell)
         if self._unclean is not None:
             self._publisher.log("warning", "runs", self._unclean)
-        return trainer.run()
+        try:
+            return trainer.run()
+        finally:
+            self._stop.close()
 
     def _learner(self) -> PPOLearner:
         """New, or with the state of the checkpoint that training goes on from."""

@@ -54,6 +54,11 @@ class StopRequest:
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
+    def close(self) -> None:
+        """The run has ended and is saved: a late Ctrl-C must not turn that into a death by signal."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
     def _interrupt(self, signum: int, frame: FrameType | None) -> None:
         self._interrupts += 1  # counted apart: a Ctrl-C after a SIGTERM is the first one
         urgency = Urgency(min(self._interrupts, Urgency.ABANDON))

@@ -1,0 +1,58 @@
+"""How urgently a run shall end, by signals and commands."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from rltui.train.stop_request import StopNow, StopRequest, Urgency
+
+
+@pytest.fixture
+def abandoned() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def stop(abandoned: list[str]) -> Iterator[StopRequest]:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    request = StopRequest(lambda: abandoned.append("abandoned"))
+    request.install()
+    yield request
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+def test_each_ctrl_c_is_more_urgent(stop: StopRequest, abandoned: list[str]) -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    assert stop.urgency is Urgency.FINISH
+    stop.check()
+    os.kill(os.getpid(), signal.SIGINT)
+    assert stop.urgency is Urgency.NOW
+    with pytest.raises(StopNow):
+        stop.check()
+    assert abandoned == []
+    os.kill(os.getpid(), signal.SIGINT)
+    assert (stop.urgency, abandoned) == (Urgency.ABANDON, ["abandoned"])
+
+
+def test_a_ctrl_c_after_another_stop_is_the_first_one(stop: StopRequest, abandoned: list[str]) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGINT)
+    assert (stop.urgency, stop.reason) == (Urgency.FINISH, "SIGTERM")
+    stop.ask(Urgency.NOW, "stop (now)")
+    os.kill(os.getpid(), signal.SIGINT)
+    assert (stop.urgency, abandoned) == (Urgency.NOW, [])
+
+
+def test_after_the_end_signals_change_nothing(stop: StopRequest, abandoned: list[str]) -> None:
+    stop.close()
+    for _ in range(4):
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert (stop.urgency, abandoned) == (Urgency.NONE, [])

@@ -10,14 +10,12 @@ from __future__ import annotations
 import multiprocessing
 import random
 import time
-from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
-from rltui.actions.action_table import CONTROLS
 from rltui.actions.rlgym_table import RlgymTable
+from rltui.sim.arena_batch import car_controls
 
-BUTTONS = ("jump", "boost", "handbrake")
 WARM_STEPS = 200  # the first hundred steps of a new arena cost several times the later ones
 
 
@@ -31,7 +29,7 @@ class BareArenas:
 
         meshes.init_simulator(meshes.locate(None))
         rows = RlgymTable(RlgymTable.Params()).rows().tolist()
-        self._controls = [_controls(RocketSim, row) for row in rows]
+        self._controls = [car_controls(row) for row in rows]
         self._goals = [False] * arenas
         self._arenas = [self._arena(RocketSim, index, cars) for index in range(arenas)]
         self._cars = [arena.get_cars() for arena in self._arenas]
@@ -63,12 +61,6 @@ class BareArenas:
                 at += 1
             arena.step(ticks)
         self._at = at
-
-
-def _controls(simulator: Any, row: Sequence[float]) -> Any:
-    """By name, since RocketSim 2.2's own order has boost before jump."""
-    values = dict(zip(CONTROLS, row, strict=True))
-    return simulator.CarControls(**{name: bool(v) if name in BUTTONS else v for name, v in values.items()})
 
 
 def measure_limit(

@@ -62,7 +62,7 @@ class ArenaBatch:
         self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
         self._cursor = cursor.data  # a memoryview is the cheapest to write to
         self._rows, self._jumps = rows, rows[:, JUMP] != 0
-        self._controls = {index: _controls(row) for index, row in enumerate(rows.tolist())}
+        self._controls = {index: car_controls(row) for index, row in enumerate(rows.tolist())}
         team = np.repeat(np.array([0, 1], np.int8), teams)
         arenas, cars = len(generators), len(team)
         self._arenas = [SoccarArena(index, team.tolist(), rng) for index, rng in enumerate(generators)]
@@ -215,8 +215,8 @@ def _handles(arena: SoccarArena) -> Handles:
     )
 
 
-def _controls(row: Sequence[float]) -> Any:
-    """Built once for each row of the table: building one costs seven times as much as handing it to a car.
+def car_controls(row: Sequence[float]) -> Any:
+    """RocketSim's controls for a row of an action table; built once, for that costs seven times as much as using them.
 
     By name, since RocketSim 2.2's own order has boost before jump, whatever its stub says.
     """

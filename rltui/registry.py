@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from rltui.errors import RltuiError
 
-Kind = Literal["obs", "action table", "reward", "reset", "terminal"]
+Kind = Literal["obs", "action table", "reward", "reset", "terminal", "player"]
 
 BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
     "obs": {"default": "rltui.obs.default:DefaultObs"},
@@ -40,6 +40,7 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
         "no_touch": "rltui.sim.terminals.no_touch:NoTouch",
         "timeout": "rltui.sim.terminals.timeout:Timeout",
     },
+    "player": {},
 }
 
 

@@ -134,7 +134,7 @@ class _Stack:
         for _ in range(count):
             start = time.perf_counter()
             self._shared.weights[:] = self.learner.policy_flat()
-            self._newest = newest = self._collector.collect(0, _nothing)
+            self._newest = newest = self._collector.collect(0, 0, _nothing)
             between = time.perf_counter()
             self.learner.update(newest.rollout)
             rows, collect, learn = rows + newest.rows, collect + between - start, learn + time.perf_counter() - between

@@ -25,27 +25,34 @@ class EpisodeStats:
     airborne: int  # steps of a car, not demolished, with fewer than three wheels down
     boost: float  # over all steps of all cars, 0–100 each
     car_steps: int
+    arena_steps: int
     seconds: float  # of game time, over all arenas
+
+    @property
+    def car_seconds(self) -> float:
+        """Game time over all cars."""
+        return self.seconds * self.car_steps / self.arena_steps if self.arena_steps else 0.0
 
 
 class EpisodeTally:
-    """Counts for K arenas with C cars and R rewards."""
+    """Counts for K arenas, of which C cars learn, and R rewards."""
 
     def __init__(self, reward_names: Sequence[str], arenas: int, cars: int, tick_skip: int) -> None:
         self._names = list(reward_names)
-        self._tick_skip = tick_skip
+        self._tick_skip, self._cars = tick_skip, slice(cars)
         self._running = np.zeros((len(self._names), arenas, cars))  # of the episodes that go on
         self._boost = np.zeros((arenas, cars))
         self._clear()
 
     def step(self, state: GameState, contributions: NDArray[np.float32]) -> None:
         """Count one step; contributions [R, K, C] are the weighted rewards."""
-        np.add(self._running, contributions, out=self._running)
-        np.add(self._boost, state.boost, out=self._boost)
+        np.add(self._running, contributions[:, :, self._cars], out=self._running)
+        mine = self._cars
+        np.add(self._boost, state.boost[:, mine], out=self._boost)
         self._steps += 1
-        self._grounded += np.count_nonzero(state.on_ground)
-        self._touches += np.count_nonzero(state.touches)
-        self._demolished += np.count_nonzero(state.demo_respawn_timer)
+        self._grounded += np.count_nonzero(state.on_ground[:, mine])
+        self._touches += np.count_nonzero(state.touches[:, mine])
+        self._demolished += np.count_nonzero(state.demo_respawn_timer[:, mine])
         self._goals += np.count_nonzero(state.goal)
 
     def end(self, arenas: Int, ticks: Int) -> None:
@@ -69,6 +76,7 @@ class EpisodeTally:
             airborne=int(car_steps - self._grounded - self._demolished),
             boost=float(self._boost.sum()),
             car_steps=car_steps,
+            arena_steps=self._steps * arenas,
             seconds=self._steps * arenas * self._tick_skip / TICKS_PER_SECOND,
         )
         self._clear()

@@ -8,12 +8,14 @@ from time import perf_counter
 import numpy as np
 
 from rltui.actions.action_table import ActionTable, check_indices
+from rltui.actions.pipeline import ActionPipeline
 from rltui.env.episode_stats import EpisodeStats, EpisodeTally
+from rltui.env.observer import Observer
+from rltui.env.opponents import Opponents
 from rltui.env.part_timings import PartTimings
 from rltui.env.spec import EnvSpec
 from rltui.env.step_out import Finals, StepOut
 from rltui.errors import RltuiError
-from rltui.obs.obs_builder import ObsBuilder
 from rltui.registry import build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
@@ -31,6 +33,7 @@ INT64 = np.dtype(np.int64)
 class SoccarBatch:
     """Steps all arenas, ends and begins their episodes. Same spec, seed and actions: the same numbers, bit for bit.
 
+    The policy plays the first `learners` cars of each arena: all of them, or the blue ones against a scripted player.
     `seed` names the batch; every arena draws from a generator of its own. `cursor`, int64 [1], shows which arena is being
     simulated, for the report of a crash.
     """
@@ -38,15 +41,20 @@ class SoccarBatch:
     def __init__(self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None) -> None:
         """RltuiError when a component, the meshes or the numbers of the spec do not do."""
         _check(spec, arenas)
-        self.arenas, self.cars = arenas, spec.blue + spec.orange
-        self._blue, self._orange = spec.blue, spec.orange
+        teams = (spec.blue, spec.orange)
+        self.arenas, self.cars, self.learners = arenas, sum(teams), spec.learners
+        self._teams = teams
         table: ActionTable = build("action table", spec.table)
         rows = table.rows()
         self.n_actions = len(rows)
-        self._obs: ObsBuilder = build("obs", spec.obs)
-        self.obs_size = self._obs.size(spec.blue, spec.orange)
+        self._pipeline = ActionPipeline(rows, spec.pipeline, arenas, self.learners)
+        self.masks = self._pipeline.masks
+        self._observer = Observer(build("obs", spec.obs), spec.obs_stack, arenas, teams, self.learners)
+        self.obs_size = self._observer.size
+        self._scheduled = spec.rewards
         self._rewards = CombinedReward(
-            [(item.component.name, build("reward", item.component), item.weight) for item in spec.rewards]
+            [(item.component.name, build("reward", item.component), item.weight) for item in spec.rewards],
+            spec.reward_options,
         )
         self.reward_names = self._rewards.names
         self._resets = MixedReset([(build("reset", item.component), item.weight) for item in spec.resets])
@@ -57,23 +65,34 @@ class SoccarBatch:
             np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(arena,))) for arena in range(arenas)
         ]
         meshes.init_simulator(meshes.locate(spec.meshes))
-        pace = Pace(spec.tick_skip, spec.action_delay_ticks)
-        cursor = np.zeros(1, np.int64) if cursor is None else cursor
-        self._sim = ArenaBatch(self._generators, (spec.blue, spec.orange), rows, pace, cursor)
-        self._tally = EpisodeTally(self.reward_names, arenas, self.cars, spec.tick_skip)
+        self._opponents = Opponents(spec, len(self._pipeline.controls), seed)
+        self._sim = ArenaBatch(
+            self._generators,
+            teams,
+            self._opponents.after(self._pipeline.controls),
+            Pace(spec.tick_skip, spec.action_delay_ticks),
+            np.zeros(1, np.int64) if cursor is None else cursor,
+            contacts=any(reward.contacts for reward in self._rewards.rewards),
+        )
+        self._tally = EpisodeTally(self.reward_names, arenas, self.learners, spec.tick_skip)
+        self._values: Float = np.zeros((arenas, self.cars), np.float32)
         self._contributions = np.zeros((len(self.reward_names), arenas, self.cars), np.float32)
-        self._final_obs = np.zeros((arenas, self.cars, self.obs_size), np.float32)
+        self._final_obs = np.zeros((arenas, self.learners, self.obs_size), np.float32)
         self._no_finals = Finals(np.zeros(0, np.int64), self._final_obs[:0])
         self.state = self._sim.state
         self.timings = PartTimings()
 
-    def reset(self, obs: Float) -> None:
-        """Begin an episode in every arena and write its first observation into `obs` [K, C, D]."""
+    def set_timesteps(self, timesteps: int) -> None:
+        """How far training is: weights that follow a schedule change with it."""
+        self._rewards.set_weights([item.weight_at(timesteps) for item in self._scheduled])
+
+    def reset(self, out: StepOut) -> None:
+        """Begin an episode in every arena and write what is first seen in it; `out`'s rewards and ends stay as they are."""
         self._begin(np.arange(self.arenas))
-        self._obs.build(self.state, obs)
+        self._observe(out)
 
     def step(self, actions: Int, out: StepOut) -> Finals:
-        """Play one step: int64 rows of the action table [K, C] in, `out` written. Ended episodes begin anew at once.
+        """Play one step: int64 rows of the action table [K, learners] in, `out` written. Ended episodes begin anew at once.
 
         RltuiError names arena and car of an action that is no row.
         """
@@ -82,13 +101,13 @@ class SoccarBatch:
         simulated = perf_counter()
         self._sim.read()
         read = perf_counter()
-        self._rewards.value(self.state, out.rewards, self._contributions)
+        self._reward(out.rewards)
         self._tally.step(self.state, self._contributions)
         ended = self._judge(out)
         judged = perf_counter()
         finals = self._end(ended, out.truncated) if np.count_nonzero(ended) else self._no_finals
         reset = perf_counter()
-        self._obs.build(self.state, out.obs)
+        self._observe(out)
         observed = perf_counter()
         timings = self.timings
         timings.simulate += simulated - began
@@ -98,18 +117,32 @@ class SoccarBatch:
         timings.observe += observed - reset
         return finals
 
+    def drain_stats(self) -> EpisodeStats:
+        """Sums since the last drain."""
+        return self._tally.drain()
+
     def _simulate(self, actions: Int) -> None:
         if actions.dtype != INT64:
             check_indices(actions, self.n_actions)
         try:
-            self._sim.simulate(actions)
+            played = self._pipeline.play(actions, self.state)
+            self._sim.simulate(self._opponents.join(played, self.state))
         except KeyError:
             check_indices(actions, self.n_actions)  # says which
             raise
 
-    def drain_stats(self) -> EpisodeStats:
-        """Sums since the last drain."""
-        return self._tally.drain()
+    def _reward(self, out: Float) -> None:
+        """All cars' rewards, for team spirit and zero sum need them; the learners' are handed on."""
+        if self.learners == self.cars:
+            self._rewards.value(self.state, out, self._contributions)
+            return
+        self._rewards.value(self.state, self._values, self._contributions)
+        np.copyto(out, self._values[:, : self.learners])
+
+    def _observe(self, out: StepOut) -> None:
+        self._observer.write(self.state, out.obs)
+        self._observer.advance(out.obs)
+        self._pipeline.classify(self.state, out.legality)
 
     def _judge(self, out: StepOut) -> Bool:
         """Write what ends, and return which arenas do, either way."""
@@ -123,7 +156,7 @@ class SoccarBatch:
         finals = self._no_finals
         cut = np.flatnonzero(truncated)
         if len(cut):
-            self._obs.build(self.state, self._final_obs)
+            self._observer.write(self.state, self._final_obs)
             finals = Finals(cut, self._final_obs[cut])
         arenas = np.flatnonzero(ended)
         self._tally.end(arenas, self.state.tick[arenas])
@@ -132,11 +165,13 @@ class SoccarBatch:
 
     def _begin(self, arenas: Int) -> None:
         indices = arenas.tolist()
-        setups = [self._resets.sample(self._generators[index], self._blue, self._orange) for index in indices]
+        setups = [self._resets.sample(self._generators[index], *self._teams) for index in indices]
         self._sim.reset(indices, setups)
         begun = np.zeros(self.arenas, np.bool_)
         begun[arenas] = True
         self._rewards.reset(self.state, begun)
+        self._observer.reset(self.state, begun)
+        self._pipeline.reset(begun)
 
 
 def _any(terminals: Sequence[Terminal], state: GameState, out: Bool) -> None:
@@ -151,6 +186,8 @@ def _check(spec: EnvSpec, arenas: int) -> None:
     problems = []
     if not (0 <= spec.blue <= MOST_CARS and 0 <= spec.orange <= MOST_CARS and spec.blue + spec.orange):
         problems.append(f"0 to {MOST_CARS} cars a team and at least one, found {spec.blue} blue, {spec.orange} orange")
+    if spec.learners < 1:
+        problems.append("at least one car that learns: against a scripted opponent those are the blue ones, found 0")
     if arenas < 1:
         problems.append(f"at least one arena, found {arenas}")
     if spec.tick_skip < 1:

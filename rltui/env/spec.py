@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from rltui.actions.pipeline import PipelineOptions
 from rltui.registry import Component
+from rltui.rewards.combined import RewardOptions
+
+MIRROR = "mirror"  # the opponent that is the learner itself
 
 
 @dataclass(frozen=True)
 class Weighted:
-    """A component with its weight: a reward's factor, or a reset's share."""
+    """A component with its weight: a reward's factor, or a reset's share.
+
+    schedule: points (timesteps, weight) of a reward whose factor changes, joined by straight lines; empty: it does not.
+    """
 
     component: Component
     weight: float
+    schedule: tuple[tuple[int, float], ...] = ()
+
+    def weight_at(self, timesteps: int) -> float:
+        """The factor after so many timesteps of training; before the first point and after the last it is theirs."""
+        points = self.schedule
+        if not points:
+            return self.weight
+        if timesteps <= points[0][0]:
+            return points[0][1]
+        for (start, low), (end, high) in zip(points, points[1:], strict=False):
+            if timesteps < end:
+                return low + (high - low) * (timesteps - start) / (end - start)
+        return points[-1][1]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A part of the arenas with resets, terminals and rewards of its own."""
+
+    name: str
+    share: float  # of the arenas, 0–1
+    rewards: tuple[Weighted, ...]
+    resets: tuple[Weighted, ...]
+    terminals: tuple[Component, ...]
 
 
 @dataclass(frozen=True)
@@ -29,3 +60,17 @@ class EnvSpec:
     tick_skip: int = 8
     action_delay_ticks: int = 1
     meshes: str | None = None  # folder of collision meshes; None: those of the installed rlgym wheel
+    obs_stack: int = 1
+    pipeline: PipelineOptions = field(default_factory=PipelineOptions)
+    reward_options: RewardOptions = field(default_factory=RewardOptions)
+    opponent: Component = field(default_factory=lambda: Component(MIRROR))  # who plays orange
+    mechanics: Lane | None = None
+
+    @property
+    def learners(self) -> int:
+        """Cars of an arena that the policy plays and learns from: all, or blue alone against a scripted player."""
+        return self.blue + self.orange if self.opponent.name == MIRROR else self.blue
+
+    def lane(self, lane: Lane) -> EnvSpec:
+        """The same game as played in a lane."""
+        return replace(self, rewards=lane.rewards, resets=lane.resets, terminals=lane.terminals, mechanics=None)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rltui.sim.state import Bool, Float, Int
 
 
 @dataclass(frozen=True, slots=True)
 class StepOut:
-    """Arrays to be written, so that a rollout in shared memory is filled without copies. K arenas, C cars."""
+    """Arrays to be written, so that a rollout in shared memory is filled without copies. K arenas, C cars
+    that the policy plays.
+    """
 
     obs: Float  # float32 [K, C, D]; of an arena whose episode ended: the first observation of the new one
+    legality: NDArray[np.uint8]  # [K, C] legality class that belongs to `obs`; untouched where legality is off
     rewards: Float  # float32 [K, C]
     terminated: Bool  # [K]
     truncated: Bool  # [K], False where terminated: terminal wins

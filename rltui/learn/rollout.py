@@ -25,7 +25,10 @@ class Rollout:
     final_obs: Float  # [F, D] the true last observation of truncated episodes, before the reset …
     final_index: Int  # [F] … and its step, as a flat index into [W, T, A]
     valid: Bool  # [W] False: the worker died, its data is dropped
-    cars: int = 1  # of an arena: agent = arena · cars + car. For naming the source of a fault
+    legality: NDArray[np.uint8] | None = (
+        None  # [W, T + 1, A] legality class of each observation; None: nothing is masked
+    )
+    cars: int = 1  # learning ones of an arena: agent = arena · cars + car. For naming the source of a fault
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -56,6 +59,7 @@ class Rollout:
             final_obs=self.final_obs[finals],
             final_index=((np.cumsum(kept) - 1)[worker] * steps * agents + rest)[finals],
             valid=self.valid[kept],
+            legality=None if self.legality is None else self.legality[kept],
             cars=self.cars,
         )
 

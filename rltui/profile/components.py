@@ -28,6 +28,7 @@ BASES: Mapping[Kind, str] = {
     "reward": "rltui.rewards.reward:Reward",
     "reset": "rltui.sim.resets.reset:Reset",
     "terminal": "rltui.sim.terminals.terminal:Terminal",
+    "player": "rltui.league.scripted.player:ScriptedPlayer",
 }
 
 

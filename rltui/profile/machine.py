@@ -32,9 +32,15 @@ def thread_count(profile: Profile) -> int:
     return cores() if profile.learner.threads == "auto" else profile.learner.threads
 
 
+def learning_cars(profile: Profile) -> int:
+    """Cars of an arena that the bot plays: all, or blue alone against a scripted opponent."""
+    game = profile.game
+    return game.blue + game.orange if game.opponent == "mirror" else game.blue
+
+
 def steps_per_rollout(profile: Profile) -> int:
     """Steps of each arena in one iteration: enough for `ppo.iteration` timesteps over all workers, arenas, cars."""
-    cars = profile.game.blue + profile.game.orange
+    cars = learning_cars(profile)
     return max(1, ceil(profile.ppo.iteration / (worker_count(profile) * profile.collect.arenas * cars)))
 
 
@@ -54,10 +60,10 @@ class Memory:
 
 def memory(profile: Profile, obs_size: int, actions: int) -> Memory:
     """Of trainer and workers together, on the CPU; good to about a quarter, above all for small profiles."""
-    cars = profile.game.blue + profile.game.orange
+    cars = learning_cars(profile)
     workers = worker_count(profile)
     agents = workers * profile.collect.arenas * cars
-    row = 4 * obs_size + 8 + 4 + 4 + 1 + 1  # observation, action, log-probability, reward, terminated, truncated
+    row = 4 * obs_size + 8 + 4 + 4 + 1 + 1 + 1  # observation, action, log-probability, reward, two ends, legality
     shared = agents * ((steps_per_rollout(profile) + 1) * row) * profile.ppo.buffer_iterations
     nets = ((profile.policy.layers, actions), (profile.critic.layers, 1))
     weights = 16 * sum(

@@ -59,6 +59,12 @@ class GameSection(Section):
 
     blue: Whole = Field(default=1, ge=0, le=3, description="Blue cars.", json_schema_extra=_unit("cars"))
     orange: Whole = Field(default=1, ge=0, le=3, description="Orange cars.", json_schema_extra=_unit("cars"))
+    opponent: str = Field(
+        default="mirror",
+        min_length=1,
+        description="Who plays orange. mirror: the bot itself, learning from both sides; or a scripted player, "
+        "idle, random or chaser: then blue alone learns.",
+    )
     meshes: str = Field(default="", description="Folder of collision meshes. Empty: those that come with rlgym.")
 
 
@@ -66,12 +72,52 @@ class ObsSection(ComponentSection):
     """What a car sees."""
 
     kind: str = Field(default="default", min_length=1, description="Registered observation, or path/to/file.py:Class.")
+    stack: Whole = Field(
+        default=1,
+        ge=1,
+        le=4,
+        description="Observations of so many steps, the newest first, make one.",
+        json_schema_extra=_unit("steps"),
+    )
+    normalize: bool = Field(
+        default=False,
+        description="Every number is shifted and scaled by its running mean and deviation, which are saved with the bot.",
+    )
+
+
+Button = Literal["jump", "boost", "handbrake"]
 
 
 class ActionsSection(ComponentSection):
-    """What a car can do."""
+    """What a car can do, and what becomes of a choice before it reaches the game."""
 
-    table: str = Field(default="rlgym", min_length=1, description="Registered action table, or path/to/file.py:Class.")
+    table: str = Field(
+        default="rlgym",
+        min_length=1,
+        description="Registered action table, your own .csv or .npy file, module:function, or path/to/file.py:Class.",
+    )
+    legality: Literal["auto", "off", "mask", "fallback"] = Field(
+        default="auto",
+        description="Rows that can do nothing in a state. mask: they cannot be chosen; fallback: the choice becomes "
+        "fallback_row; off: they are played; auto: mask for the hybrid table, off for all others.",
+    )
+    fallback_row: Whole | None = Field(
+        default=None, ge=0, description="Row played for an illegal choice; all zeros. None: the table's idle row."
+    )
+    recovery_row: Whole | None = Field(
+        default=None, ge=0, description="Row played for an illegal choice of a car on its roof. None: the fallback row."
+    )
+    clip: bool = Field(default=False, description="Values of the table beyond -1..1 are cut instead of refused.")
+    sticky: Whole = Field(
+        default=1,
+        ge=1,
+        le=120,
+        description="A pressed button stays down at least so long.",
+        json_schema_extra=_unit("steps"),
+    )
+    sticky_buttons: tuple[Button, ...] = Field(
+        default=("jump", "boost", "handbrake"), description="The buttons that sticky is about."
+    )
 
 
 class ResetSection(ComponentSection):
@@ -89,10 +135,31 @@ class TerminalSection(ComponentSection):
     kind: str = Field(min_length=1, description="Registered terminal, or path/to/file.py:Class.")
 
 
+WeightPoint = tuple[Annotated[int, Field(ge=0), BeforeValidator(whole)], float]
+Weight = float | Annotated[tuple[WeightPoint, ...], Field(min_length=1)]
+
+
 class RewardSection(ComponentSection):
     """One term of the reward: `name = weight`, or `name = {weight = …, <its parameters>}`."""
 
-    weight: float = Field(description="Factor of this term in the sum; negative for what should cost.")
+    weight: Weight = Field(
+        description="Factor of this term in the sum; negative for what should cost. A schedule is a list of "
+        "[timesteps, weight], joined by straight lines: [[0, 1.0], [5_000_000, 0.2]]."
+    )
+
+
+class RewardOptionsSection(Section):
+    """What becomes of all rewards together."""
+
+    mode: Literal["none", "sparse", "dense", "hybrid"] = Field(
+        default="none",
+        description="Factors of whole categories. sparse: events alone; dense: little for events; hybrid: between; "
+        "none: every weight as written.",
+    )
+    team_spirit: float = Field(
+        default=0.0, ge=0, le=1, description="Share of a car's reward that is its team's mean. 0: each for itself."
+    )
+    zero_sum: bool = Field(default=False, description="The opponents' mean reward is taken off.")
 
 
 class PolicySection(Section):
@@ -126,6 +193,19 @@ class PpoSection(Section):
         description="Learning rate of the critic.",
         json_schema_extra={"follows": "ppo.learning_rate"},
     )
+    schedule: Literal["constant", "linear", "cosine", "kl_adaptive"] = Field(
+        default="constant",
+        description="How the learning rates change. linear, cosine: fall to learning_rate_floor over schedule_steps; "
+        "kl_adaptive: rise and fall so that an update's KL stays near target_kl.",
+    )
+    schedule_steps: Whole = Field(
+        default=10_000_000,
+        ge=1,
+        description="Timesteps over which linear and cosine fall.",
+        json_schema_extra=_unit("timesteps"),
+    )
+    learning_rate_floor: float = Field(default=1e-5, ge=0, le=1, description="No schedule goes below this.")
+    target_kl: float = Field(default=0.01, gt=0, le=1, description="What kl_adaptive aims at.")
     gamma: float = Field(
         default=0.99,
         ge=0,
@@ -169,6 +249,67 @@ class PpoSection(Section):
     reward_clip: float = Field(
         default=10.0, gt=0, description="Rewards, so divided, are cut to this; the cut share is reported."
     )
+
+
+class PhaseEntry(Section):
+    """One phase of a campaign: a profile, and when the bot has learned what it teaches."""
+
+    profile: str = Field(min_length=1, description="Its rewards, resets, terminals, team sizes and [ppo] are used.")
+    until: dict[str, float] = Field(
+        default={}, description="Metrics that the bot's own games must reach, as {kickoff_touches = 80}: all of them."
+    )
+    min_steps: Whole = Field(
+        default=0, ge=0, description="Timesteps that the phase lasts at least.", json_schema_extra=_unit("timesteps")
+    )
+    max_steps: Whole | None = Field(
+        default=None,
+        ge=1,
+        description="Timesteps after which the next phase begins whatever was reached. None: never.",
+        json_schema_extra=_unit("timesteps"),
+    )
+
+
+class StageEntry(Section):
+    """One stage of match play: team sizes and opponents, up to a number of timesteps of the run."""
+
+    name: str = Field(default="", max_length=40, description="Shown beside the phase. Empty: the team sizes.")
+    blue: Whole = Field(default=1, ge=0, le=3, description="Blue cars.", json_schema_extra=_unit("cars"))
+    orange: Whole = Field(default=1, ge=0, le=3, description="Orange cars.", json_schema_extra=_unit("cars"))
+    opponent: str = Field(default="mirror", min_length=1, description="As game.opponent.")
+    until: Whole | None = Field(
+        default=None, ge=1, description="Timesteps of the run at which the next stage begins. None: the last stage."
+    )
+    resets: tuple[ResetSection, ...] = Field(default=(), description="In the place of the phase's. Empty: the phase's.")
+    categories: dict[str, float] = Field(
+        default={}, description="Factors of whole reward categories, as {aerial = 2.0}."
+    )
+
+
+class CurriculumSection(Section):
+    """What changes as the bot learns. Empty: nothing does."""
+
+    phases: tuple[PhaseEntry, ...] = Field(default=(), description="Profiles that the bot goes through, in order.")
+    window: Whole = Field(
+        default=10,
+        ge=1,
+        description="Newest iterations over which skill is measured.",
+        json_schema_extra=_unit("iterations"),
+    )
+    stages: Literal["none", "three_stage", "five_stage", "aerial_focus"] | tuple[StageEntry, ...] = Field(
+        default="none", description="Match stages: a known plan by name, or a list of your own."
+    )
+    stage_steps: tuple[Whole, ...] = Field(
+        default=(), description="Ends of a known plan's stages in timesteps. Empty: its own."
+    )
+
+
+class MechanicsSection(Section):
+    """A lane of its own for practice: a share of the arenas with other resets, terminals and rewards."""
+
+    weight: float = Field(default=0.0, ge=0, le=0.9, description="Share of the arenas; 0.2 is usual from phase 4 on.")
+    resets: tuple[ResetSection, ...] = Field(default=(), description="How its episodes start.")
+    terminals: tuple[TerminalSection, ...] = Field(default=(), description="How they end. Empty: as in the match.")
+    rewards: dict[str, RewardSection] = Field(default={}, description="What it pays. Empty: as in the match.")
 
 
 class CollectSection(Section):
@@ -280,6 +421,9 @@ class Profile(Section):
     obs: ObsSection = ObsSection()
     actions: ActionsSection = ActionsSection()
     rewards: dict[str, RewardSection] = Field(min_length=1, description="What the bot is paid for, by name.")
+    reward_options: RewardOptionsSection = RewardOptionsSection()
+    curriculum: CurriculumSection = CurriculumSection()
+    mechanics: MechanicsSection = MechanicsSection()
     policy: PolicySection = PolicySection()
     critic: CriticSection = CriticSection()
     ppo: PpoSection = PpoSection()

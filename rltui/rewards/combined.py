@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,13 +14,27 @@ from rltui.sim.state import Bool, Float, GameState
 Weighted = tuple[str, Reward, float]  # name as the profile has it, reward, weight
 
 
+@dataclass(frozen=True)
+class RewardOptions:
+    """What becomes of all rewards together. categories: factors (name, factor) beside those of the mode."""
+
+    mode: str = "none"
+    team_spirit: float = 0.0
+    zero_sum: bool = False
+    categories: tuple[tuple[str, float], ...] = ()
+
+
 class CombinedReward:
     """R rewards with their weights, in the profile's order (RLGym: CombinedReward)."""
 
-    def __init__(self, components: Sequence[Weighted]) -> None:
+    def __init__(self, components: Sequence[Weighted], options: RewardOptions = RewardOptions()) -> None:
         self.names = [name for name, _, _ in components]
         self.rewards = [reward for _, reward, _ in components]
         self.weights = [float(weight) for _, _, weight in components]
+
+    def set_weights(self, weights: Sequence[float]) -> None:
+        """New factors from now on, in the profile's order; modes and categories apply to them as before."""
+        self.weights = [float(weight) for weight in weights]
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         """Every reward forgets these arenas (mask [K])."""

@@ -32,6 +32,7 @@ class Reward(ABC):
     penalty: ClassVar[bool] = (
         False  # meant to cost although its value is positive: such a class wants a negative weight
     )
+    contacts: ClassVar[bool] = False  # whether it reads `state.contacts`, which costs time
 
     @dataclass(frozen=True)
     class Params:

@@ -58,7 +58,9 @@ class ArenaBatch:
         rows: Float,
         pace: Pace,
         cursor: Int,
+        contacts: bool = False,
     ) -> None:
+        """contacts: whether `state.contacts` is read."""
         self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
         self._cursor = cursor.data  # a memoryview is the cheapest to write to
         self._rows, self._jumps = rows, rows[:, JUMP] != 0

@@ -11,9 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui.errors import RltuiError
+
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 Int = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Contacts:
+    """What touches the world, in more detail than most need: it is read only where a component asks for it."""
+
+    wheels: NDArray[np.int8]  # [K, C] wheels that touch a surface, 0–4
+    normal: Float  # [K, C, 3] of the surface that the body touches; zeros without world contact, also on wheels
 
 
 @dataclass(slots=True)
@@ -28,6 +38,8 @@ class GameState:
     tick: Int  # [K] ticks since the arena's reset
     last_touch_tick: Int  # [K] tick of the newest step with a touch by any car, or of the reset (0)
     last_toucher: Int  # [K] car index of the newest touch since the reset, −1 none
+    last_toucher_of: Int  # [K, 2] the same for blue and for orange
+    kickoff: Bool  # [K] the episode began with a kickoff
     goal: NDArray[np.int8]  # [K] 0 none, +1 blue scored, −1 orange scored (ball beyond the goal line)
 
     ball_position: Float  # [K, 3]
@@ -56,9 +68,17 @@ class GameState:
     can_flip: Bool  # [K, C] RLGym's Car.can_flip
     world_contact: Bool  # [K, C] the body (not a wheel) touches the world
     touches: NDArray[np.int16]  # [K, C] ball touches during the step
+    touch_height: Float  # [K, C] z of the ball at the car's newest touch in the step, 0 none
+    shots: Bool  # [K, C] this car's touch in the step put the ball on its way into the opponents' goal
+    saves: Bool  # [K, C] this car's touch in the step kept the ball from its own goal
+    demos: Bool  # [K, C] demolished another car in the step
+    demoed: Bool  # [K, C] was demolished in the step
+    pad_picked: Int  # [K, C] index of the boost pad picked up in the step, −1 none
+    boost_gained: Float  # [K, C] boost that the pickup gave, 0–100
     pad_timers: Float  # [K, 34] seconds until available, RLGym's pad order
 
     previous_actions: Float  # [K, C, 8] controls chosen at the last step; zeros after a reset
+    _contacts: Contacts | None = None
 
     @property
     def arenas(self) -> int:
@@ -67,3 +87,10 @@ class GameState:
     @property
     def cars(self) -> int:
         return self.blue + self.orange
+
+    @property
+    def contacts(self) -> Contacts:
+        """RltuiError unless a component of the environment declares `contacts = True`: reading them costs time."""
+        if self._contacts is None:
+            raise RltuiError("state.contacts is not read here", "write `contacts = True` in the class that uses it")
+        return self._contacts

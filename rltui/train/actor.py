@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.env.soccar_batch import SoccarBatch, StepOut
+from rltui.env.lanes import Lanes
+from rltui.env.soccar_batch import StepOut
 from rltui.env.spec import EnvSpec
 from rltui.policy.discrete import DiscretePolicy
 from rltui.policy.gumbel import GumbelBank
@@ -18,6 +19,8 @@ from rltui.train.messages import RolloutDone
 
 BANK_DRAWS = 90  # steps' worth of noise in the bank: two draws in a row overlap once in 45 steps
 NOISE = 0x6E  # sets the exploration's random numbers apart from the arenas'
+
+Block = dict[str, NDArray[Any]]  # SharedRollout.worker_block
 
 
 @dataclass(frozen=True)
@@ -35,25 +38,26 @@ class Actor:
 
     def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64]) -> None:
         """cursor: int64 [1], the arena being simulated, kept current for the report of a crash."""
-        self.env = SoccarBatch(spec.env, spec.arenas, spec.seed, cursor)
-        self._agents = spec.arenas * self.env.cars
+        self.env = Lanes(spec.env, spec.arenas, spec.seed, cursor)
+        self._agents = spec.arenas * self.env.learners
         self._policy = DiscretePolicy(spec.policy_sizes, max_rows=self._agents)
         self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.n_actions * BANK_DRAWS)
-        self._obs = np.zeros((spec.arenas, self.env.cars, self.env.obs_size), np.float32)
-        self.env.reset(self._obs)
+        self._now = _step_out(spec.arenas, self.env.learners, self.env.obs_size)
+        self.env.reset(self._now)
 
     def rollout(
-        self,
-        block: dict[str, NDArray[Any]],
-        weights: NDArray[np.float32],
-        on_step: Callable[[int], None],
+        self, block: Block, weights: NDArray[np.float32], timesteps: int, on_step: Callable[[int], None]
     ) -> RolloutDone:
-        """Fill one worker block (SharedRollout.worker_block). `on_step(t)` is called before each step and may raise."""
+        """Fill one worker block (SharedRollout.worker_block) after so many timesteps of training. `on_step(t)` is called
+        before each step and may raise.
+        """
         started = time.perf_counter()
         self._policy.set_weights(weights)
+        self.env.set_timesteps(timesteps)
         steps = len(block["actions"])
-        views = _StepViews(block, steps, self.env.arenas, self.env.cars)
-        block["obs"][0] = self._obs.reshape(self._agents, -1)
+        views = _StepViews(block, steps, self.env.arenas, self.env.learners)
+        block["obs"][0] = self._now.obs.reshape(self._agents, -1)
+        block["legality"][0] = self._now.legality.reshape(-1)
         count, infer = 0, 0.0
         for t in range(steps):
             on_step(t)
@@ -65,14 +69,15 @@ class Actor:
             if len(finals.arenas):
                 count = self._store_finals(block, t, count, finals.arenas, finals.obs)
         block["final_count"][...] = count
-        self._obs[...] = views.outs[-1].obs
+        self._now.obs[...] = views.outs[-1].obs
+        self._now.legality[...] = views.outs[-1].legality
         return self._report(time.perf_counter() - started, infer)
 
     def _store_finals(
-        self, block: dict[str, NDArray[Any]], t: int, count: int, arenas: NDArray[np.int64], obs: NDArray[np.float32]
+        self, block: Block, t: int, count: int, arenas: NDArray[np.int64], obs: NDArray[np.float32]
     ) -> int:
         """Append the true final observations of arenas cut at step t; returns the new count."""
-        cars = self.env.cars
+        cars = self.env.learners
         agents = (arenas[:, None] * cars + np.arange(cars)).ravel()
         end = count + len(agents)
         block["final_index"][count:end] = t * self._agents + agents
@@ -80,8 +85,7 @@ class Actor:
         return end
 
     def _report(self, seconds: float, infer: float) -> RolloutDone:
-        parts = self.env.timings.take()
-        parts["infer"] = infer
+        parts = {**self.env.take_timings(), "infer": infer}
         parts["other"] = max(0.0, seconds - sum(parts.values()))
         return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes())
 
@@ -89,20 +93,32 @@ class Actor:
 class _StepViews:
     """The per-step views of a block, made once a rollout so that the loop only indexes lists."""
 
-    def __init__(self, block: dict[str, NDArray[Any]], steps: int, arenas: int, cars: int) -> None:
+    def __init__(self, block: Block, steps: int, arenas: int, cars: int) -> None:
         obs = block["obs"].reshape(steps + 1, arenas, cars, -1)
+        legality = block["legality"].reshape(steps + 1, arenas, cars)
         rewards = block["rewards"].reshape(steps, arenas, cars)
         self._terminated = block["terminated"].reshape(steps, arenas, cars)
         self._truncated = block["truncated"].reshape(steps, arenas, cars)
         self.actions = list(block["actions"].reshape(steps, arenas, cars))
         ends = np.zeros((2, arenas), np.bool_)
         self._ends = ends
-        self.outs = [StepOut(obs[t + 1], rewards[t], ends[0], ends[1]) for t in range(steps)]
+        self.outs = [StepOut(obs[t + 1], legality[t + 1], rewards[t], ends[0], ends[1]) for t in range(steps)]
 
     def spread_ends(self, t: int) -> None:
         """An episode ends for every car of its arena."""
         self._terminated[t] = self._ends[0][:, None]
         self._truncated[t] = self._ends[1][:, None]
+
+
+def _step_out(arenas: int, cars: int, obs_size: int) -> StepOut:
+    ends = np.zeros((2, arenas), np.bool_)
+    return StepOut(
+        np.zeros((arenas, cars, obs_size), np.float32),
+        np.zeros((arenas, cars), np.uint8),
+        np.zeros((arenas, cars), np.float32),
+        ends[0],
+        ends[1],
+    )
 
 
 def resident_bytes() -> int:

@@ -57,7 +57,7 @@ class Blueprint:
             workers=self.workers,
             steps=steps_per_rollout(self.profile),
             arenas=self.profile.collect.arenas,
-            cars=self.spec.blue + self.spec.orange,
+            cars=self.spec.learners,
             obs_size=self.size.obs,
             parameters=flat_size(self.policy_sizes),
         )

@@ -49,8 +49,10 @@ class Collector(ABC):
         """Make the actors ready, polling meanwhile. RltuiError says what failed, and nothing is left running."""
 
     @abstractmethod
-    def fill(self, block: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
-        """Run one rollout of every worker; `poll` is called often and may raise to abandon."""
+    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+        """Run one rollout of every worker, after so many timesteps of training; `poll` is called often and may raise to
+        abandon.
+        """
 
     @abstractmethod
     def live(self) -> list[WorkerLive]:
@@ -64,11 +66,11 @@ class Collector(ABC):
     def kill(self) -> None:
         """End the workers at once, whatever they are doing."""
 
-    def collect(self, block: int, poll: Callable[[], None]) -> Collected:
+    def collect(self, block: int, timesteps: int, poll: Callable[[], None]) -> Collected:
         """Fill the block and show it as one rollout. Collects again while no worker brought anything."""
-        reports = self.fill(block, poll)
+        reports = self.fill(block, timesteps, poll)
         while not any(reports):
-            reports = self.fill(block, poll)
+            reports = self.fill(block, timesteps, poll)
         return Collected(_rollout(self.shared, block, reports), reports)
 
     def progress(self) -> float:
@@ -91,7 +93,7 @@ class SerialCollector(Collector):
             spec = replace(self._spec, seed=(*self._spec.seed, index, 0))
             self._actors.append(Actor(spec, self.shared.arena_cursor[index : index + 1]))
 
-    def fill(self, block: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         self.shared.steps_done[:] = 0
         for index, actor in enumerate(self._actors):
 
@@ -100,13 +102,14 @@ class SerialCollector(Collector):
                 self.shared.steps_done[index] = t
                 poll()
 
-            self._newest[index] = actor.rollout(self.shared.worker_block(block, index), self.shared.weights, on_step)
+            views = self.shared.worker_block(block, index)
+            self._newest[index] = actor.rollout(views, self.shared.weights, timesteps, on_step)
             self.shared.steps_done[index] = self.shared.shape.steps
         return list(self._newest)
 
     def states(self) -> list[GameState]:
         """What each worker's arenas are in now, for the debugger."""
-        return [actor.env.state for actor in self._actors]
+        return [state for actor in self._actors for state in actor.env.states()]
 
     def live(self) -> list[WorkerLive]:
         shape = self.shared.shape
@@ -144,8 +147,8 @@ class LocalCollector(Collector):
     def start(self, poll: Callable[[], None]) -> None:
         self._pool.start(poll)
 
-    def fill(self, block: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
-        return self._pool.collect(block, poll)
+    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+        return self._pool.collect(block, timesteps, poll)
 
     def live(self) -> list[WorkerLive]:
         return self._pool.live()
@@ -184,5 +187,6 @@ def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None
         final_obs=np.concatenate(obs),
         final_index=np.concatenate(index),
         valid=np.array([report is not None for report in reports]),
+        legality=arrays["legality"],
         cars=shape.cars,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from rltui.env.episode_stats import EpisodeStats
+from rltui.env.lanes import MATCH
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.messages import RolloutDone
 
@@ -32,10 +33,10 @@ def iteration_metrics(
     least did. arena_steps: of each report.
     """
     reports = [report for report in workers if report is not None]
-    stats = total([report.stats for report in reports])
     metrics: dict[str, float | None] = {"timesteps": timesteps}
-    metrics |= _rollout(stats, cars=stats.car_steps / (arena_steps * len(reports)))
-    metrics |= {f"reward/{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
+    for lane, stats in lane_stats(reports).items():
+        prefix = "" if lane == MATCH else f"{lane}/"
+        metrics |= {prefix + name: value for name, value in _lane(stats).items()}
     metrics |= train
     metrics |= _times(rows, times)
     metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arena_steps).items()}
@@ -45,6 +46,21 @@ def iteration_metrics(
         metrics[f"worker/{index}/seconds"] = report.seconds
         metrics[f"worker/{index}/memory_mb"] = report.memory / 2**20
     return metrics
+
+
+def match_stats(workers: Sequence[RolloutDone | None]) -> EpisodeStats:
+    """Of the match, all workers together; one at least reported."""
+    return lane_stats([report for report in workers if report is not None])[MATCH]
+
+
+def lane_stats(reports: Sequence[RolloutDone]) -> dict[str, EpisodeStats]:
+    """Of each lane, all workers together."""
+    return {lane: total([report.stats[lane] for report in reports]) for lane in reports[0].stats}
+
+
+def _lane(stats: EpisodeStats) -> dict[str, float | None]:
+    rewards = {f"reward/{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
+    return _rollout(stats) | rewards
 
 
 def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
@@ -62,14 +78,14 @@ def mean_reward(stats: EpisodeStats) -> float | None:
     return _per(sum(stats.rewards.values()), stats.car_episodes)
 
 
-def _rollout(stats: EpisodeStats, cars: float) -> dict[str, float | None]:
+def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
     minutes = stats.seconds / 60
     return {
         "rollout/policy_reward": mean_reward(stats),
         "rollout/episodes": stats.episodes,
         "rollout/episode_seconds": _per(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
         "rollout/goals_per_minute": _per(stats.goals, minutes),
-        "rollout/touches_per_minute": _per(stats.touches, minutes * cars),
+        "rollout/touches_per_minute": _per(stats.touches, stats.car_seconds / 60),
         "rollout/airborne": _per(100 * stats.airborne, stats.car_steps),
         "rollout/boost": _per(stats.boost, stats.car_steps),
     }

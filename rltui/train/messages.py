@@ -11,6 +11,7 @@ class Collect(msgspec.Struct, frozen=True, tag="collect"):
     """Run one rollout with the weights that are in shared memory now."""
 
     block: int
+    timesteps: int  # of training so far: what schedules go by
 
 
 class Close(msgspec.Struct, frozen=True, tag="close"):
@@ -24,7 +25,7 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
 class RolloutDone(msgspec.Struct, frozen=True, tag="done"):
     seconds: float  # wall time of the rollout
     parts: dict[str, float]  # seconds by part
-    stats: EpisodeStats
+    stats: dict[str, EpisodeStats]  # by lane
     memory: int  # resident bytes
 
 

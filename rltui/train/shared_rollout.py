@@ -23,7 +23,7 @@ ALIGN = 64  # bytes: a cache line
 
 @dataclass(frozen=True)
 class RolloutShape:
-    """B blocks of W workers, each T steps of K arenas with C cars and D observation numbers; P policy parameters."""
+    """B blocks of W workers, each T steps of K arenas with C learning cars and D observation numbers; P policy parameters."""
 
     blocks: int
     workers: int
@@ -52,6 +52,7 @@ class RolloutShape:
             "steps_done": ((w,), np.int64),  # steps of the running rollout
             "arena_cursor": ((w,), np.int64),  # the arena being simulated, for the report of a crash
             "obs": ((b, w, t + 1, a, d), np.float32),
+            "legality": ((b, w, t + 1, a), np.uint8),  # legality class that belongs to each observation
             "actions": ((b, w, t, a), np.int64),
             "log_probs": ((b, w, t, a), np.float32),
             "rewards": ((b, w, t, a), np.float32),
@@ -112,7 +113,7 @@ class SharedRollout:
         return {name: array[block] for name, array in self._arrays.items() if len(self.shape.fields()[name][0]) > 1}
 
     def worker_block(self, block: int, worker: int) -> dict[str, NDArray[Any]]:
-        """One worker's slices of one iteration: obs [T+1, A, D], actions [T, A] … final_obs [T·A, D], final_count []."""
+        """One worker's slices of one iteration: obs [T+1, A, D], legality [T+1, A], actions [T, A] … final_obs [T·A, D], final_count []."""
         return {name: array[worker, ...] for name, array in self.block(block).items()}
 
     def close(self, unlink: bool = False) -> None:

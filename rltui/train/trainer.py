@@ -32,7 +32,7 @@ from rltui.runs.checkpoint import is_complete
 from rltui.runs.saver import Kind, SaveResult
 from rltui.train.collectors import Collected, Collector, SerialCollector
 from rltui.train.debug_lines import action_lines, learning_lines, reset_lines
-from rltui.train.iteration_report import IterationTimes, iteration_metrics, mean_reward, total
+from rltui.train.iteration_report import IterationTimes, iteration_metrics, match_stats, mean_reward
 from rltui.train.live_controls import LiveControls, Pending
 from rltui.train.preparation import Prepared
 from rltui.train.saving import SavedFigures, Saving
@@ -132,7 +132,7 @@ class Trainer:
         self._enter("collecting")
         shape = self._collector.shared.shape
         self._collector.shared.weights[:] = self._learner.policy_flat()
-        collected = self._collector.collect(self._block, self._controls.poll)
+        collected = self._collector.collect(self._block, self._loop.timesteps, self._controls.poll)
         self._block = (self._block + 1) % shape.blocks
         return collected
 
@@ -191,7 +191,7 @@ class Trainer:
 
     def _remember(self, report: UpdateReport, collected: Collected) -> None:
         """The figures that the next checkpoint carries; unknown ones keep their last value."""
-        reward = mean_reward(total([worker.stats for worker in collected.reports if worker is not None]))
+        reward = mean_reward(match_stats(collected.reports))
         self._figures = SavedFigures(
             mean_reward=self._figures.mean_reward if reward is None else reward,
             entropy=report.metrics.get("train/entropy", self._figures.entropy),

@@ -69,7 +69,8 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
         message = decode_to_worker(pipe.recv_bytes())
         if isinstance(message, Close):
             return
-        done = actor.rollout(shared.worker_block(message.block, index), shared.weights, on_step)
+        block = shared.worker_block(message.block, index)
+        done = actor.rollout(block, shared.weights, message.timesteps, on_step)
         shared.steps_done[index] = spec.shape.steps
         pipe.send_bytes(encode(done))
 

@@ -89,7 +89,7 @@ class WorkerPool:
                     self.close()
                     raise RltuiError(f"worker {index} did not start ({kind}): {text}", trace.strip()[-4000:])
 
-    def collect(self, block: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+    def collect(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         """One rollout from every worker that is ready, in worker order; None for one whose data is to be dropped.
 
         poll: called every 50 ms; what it raises abandons the rollout; then only `close` or `kill` may follow.
@@ -102,7 +102,7 @@ class WorkerPool:
             member.done = None
             if member.state == "waiting":
                 self._shared.steps_done[index] = 0
-                self._send(member, Collect(block))
+                self._send(member, Collect(block, timesteps))
                 self._enter(member, "collecting")
         while any(member.state == "collecting" for member in self._members):
             self._watch(poll)

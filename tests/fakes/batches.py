@@ -36,8 +36,9 @@ def spec(blue: int = 1, orange: int = 1, **changes: Any) -> EnvSpec:
 def new_out(env: SoccarBatch) -> StepOut:
     """Arrays for one step, full of what must not stay."""
     return StepOut(
-        obs=np.full((env.arenas, env.cars, env.obs_size), np.nan, np.float32),
-        rewards=np.full((env.arenas, env.cars), np.nan, np.float32),
+        obs=np.full((env.arenas, env.learners, env.obs_size), np.nan, np.float32),
+        legality=np.zeros((env.arenas, env.learners), np.uint8),
+        rewards=np.full((env.arenas, env.learners), np.nan, np.float32),
         terminated=np.ones(env.arenas, np.bool_),
         truncated=np.ones(env.arenas, np.bool_),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from rlgym.rocket_league.api import Car, PhysicsObject
 from rlgym.rocket_league.api import GameState as RlgymState
 
-from rltui.sim.state import Float, GameState
+from rltui.sim.state import Contacts, Float, GameState
 
 TEAM_SIZES = [(blue, orange) for blue in range(4) for orange in range(4) if blue + orange]
 TURN = np.array([-1, -1, 1], dtype=np.float32)
@@ -37,6 +37,8 @@ def random_state(rng: np.random.Generator, arenas: int, blue: int, orange: int) 
         tick=rng.integers(0, 36000, arenas),
         last_touch_tick=np.zeros(arenas, np.int64),
         last_toucher=rng.integers(-1, cars, arenas),
+        last_toucher_of=_touchers(rng, arenas, blue, orange),
+        kickoff=_coin(rng, (arenas,)),
         goal=goal,
         ball_position=ball,
         ball_velocity=_box(rng, (arenas,), [3400, 3400, 3400]),
@@ -55,10 +57,28 @@ def random_state(rng: np.random.Generator, arenas: int, blue: int, orange: int) 
         is_flipping=flags["has_flipped"] & (flip_time < 0.65),
         can_flip=~on_ground & ~flags["is_holding_jump"] & has_flip,
         touches=rng.integers(0, 3, shape).astype(np.int16),
+        touch_height=_range(rng, shape, 2000),
+        shots=_coin(rng, shape, 0.1),
+        saves=_coin(rng, shape, 0.1),
+        demos=_coin(rng, shape, 0.1),
+        demoed=_coin(rng, shape, 0.1),
+        pad_picked=np.where(_coin(rng, shape, 0.2), rng.integers(0, 34, shape), -1),
+        boost_gained=_range(rng, shape, 100),
         pad_timers=np.where(_coin(rng, (arenas, 34)), rng.uniform(0, 10, (arenas, 34)), 0).astype(np.float32),
         previous_actions=rng.choice([-1, 0, 1], (*shape, 8)).astype(np.float32),
+        _contacts=Contacts(
+            np.where(on_ground, rng.integers(3, 5, shape), rng.integers(0, 3, shape)).astype(np.int8),
+            _normals(rng, flags["world_contact"]),
+        ),
         **flags,
     )
+
+
+def _touchers(rng: np.random.Generator, arenas: int, blue: int, orange: int) -> np.ndarray:
+    """A car of each team, or −1."""
+    return np.stack(
+        [rng.choice([-1, *range(blue)], arenas), rng.choice([-1, *range(blue, blue + orange)], arenas)], axis=1
+    ).astype(np.int64)
 
 
 def counterparts(state: GameState) -> list[int]:
@@ -72,7 +92,9 @@ def turned(state: GameState) -> GameState:
     per_car = {
         name: getattr(state, name)[:, order]
         for name in GameState.__slots__
-        if np.ndim(getattr(state, name)) >= 2 and np.shape(getattr(state, name))[1] == state.cars
+        if name not in ("pad_timers", "last_toucher_of")
+        and np.ndim(getattr(state, name)) >= 2
+        and np.shape(getattr(state, name))[1] == state.cars
     }
     for name in ("position", "velocity", "angular_velocity", "forward", "up"):
         per_car[name] = per_car[name] * TURN
@@ -89,6 +111,12 @@ def turned(state: GameState) -> GameState:
         team_sign=np.repeat(np.array([1, -1], np.float32), [state.orange, state.blue]),
         goal=-state.goal,
         last_toucher=toucher,
+        last_toucher_of=np.array(
+            [[-1 if i < 0 else order.index(i) for i in row] for row in state.last_toucher_of[:, ::-1].tolist()]
+        ),
+        _contacts=None
+        if state._contacts is None
+        else Contacts(state.contacts.wheels[:, order], state.contacts.normal[:, order] * TURN),
         pad_timers=np.ascontiguousarray(state.pad_timers[:, ::-1]),
     )
 
@@ -138,6 +166,11 @@ def _range(rng: np.random.Generator, shape: tuple[int, ...], high: float) -> Flo
 
 def _coin(rng: np.random.Generator, shape: tuple[int, ...], p: float = 0.5) -> np.ndarray:
     return rng.random(shape) < p
+
+
+def _normals(rng: np.random.Generator, touching: np.ndarray) -> Float:
+    normals, _ = _directions(rng, touching.shape)
+    return np.where(touching[..., None], normals, np.float32(0))
 
 
 def _directions(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Float, Float]:

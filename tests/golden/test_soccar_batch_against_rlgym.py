@@ -138,7 +138,7 @@ def test_observations_rewards_and_ends_are_rlgyms(teams: tuple[int, int], obs: d
     script = Scripted(env._resets)
     env._resets = script  # type: ignore[assignment]
     out = new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     judges = [RlgymArena(teams, obs, queue) for queue in script.queues]
     for arena, judge in enumerate(judges):
         np.testing.assert_allclose(out.obs[arena], judge.reset(), rtol=1e-5, atol=1e-6)

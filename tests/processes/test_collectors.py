@@ -41,7 +41,7 @@ def copied(collected: Collected) -> dict[str, np.ndarray]:
 def rollouts(tmp_path: Path, kind: str, seed: int = 0, count: int = 3) -> list[dict[str, np.ndarray]]:
     with collector(tmp_path, kind, seed) as (made, learner):
         made.shared.weights[:] = learner.policy_flat()
-        return [copied(made.collect(0, lambda: None)) for _ in range(count)]
+        return [copied(made.collect(0, 0, lambda: None)) for _ in range(count)]
 
 
 def test_serial_and_local_are_bit_identical_and_seeds_differ(tmp_path: Path) -> None:
@@ -58,8 +58,8 @@ def test_a_rollout_is_one_unbroken_line_per_agent(tmp_path: Path) -> None:
     """The last observation of one rollout is the first of the next; log-probabilities are those of the policy."""
     with collector(tmp_path, "serial") as (made, learner):
         made.shared.weights[:] = learner.policy_flat()
-        first = copied(made.collect(0, lambda: None))
-        second = copied(made.collect(0, lambda: None))
+        first = copied(made.collect(0, 0, lambda: None))
+        second = copied(made.collect(0, 0, lambda: None))
     np.testing.assert_array_equal(first["obs"][:, -1], second["obs"][:, 0])
     assert np.isfinite(first["obs"]).all()
     assert (first["log_probs"] < 0).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from rltui.actions.rlgym_table import FULL_BOOST, IDLE
 from rltui.env.episode_stats import EpisodeStats
-from rltui.env.soccar_batch import SoccarBatch, StepOut
+from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.errors import RltuiError
 from rltui.registry import Component
@@ -42,7 +43,7 @@ def env_from(setup: ArenaSetup, arenas: int = 2, **changes: Any) -> SoccarBatch:
 def record(env: SoccarBatch, steps: int = 60, seed: int = 5) -> list[bytes]:
     """Everything that comes out over some steps of random actions."""
     rng, out = np.random.default_rng(seed), new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     seen = [out.obs.tobytes()]
     for _ in range(steps):
         finals = env.step(rng.integers(0, env.n_actions, (env.arenas, env.cars)), out)
@@ -61,8 +62,8 @@ def test_an_arena_draws_from_a_generator_of_its_own() -> None:
     """What an arena does does not depend on how many there are."""
     three, two = (SoccarBatch(spec(), arenas, [4]) for arenas in (3, 2))
     out3, out2 = new_out(three), new_out(two)
-    three.reset(out3.obs)
-    two.reset(out2.obs)
+    three.reset(out3)
+    two.reset(out2)
     np.testing.assert_array_equal(out3.obs[:2], out2.obs)
     assert (out3.obs[0] != out3.obs[1]).any() and (out3.obs[0] != out3.obs[2]).any()
     for step in range(60):
@@ -77,7 +78,7 @@ def test_any_team_sizes(teams: tuple[int, int]) -> None:
     env = SoccarBatch(spec(*teams), 2, [0])
     assert (env.cars, env.obs_size) == (sum(teams), 52 + 20 * sum(teams))
     out = new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     for _ in range(35):
         env.step(np.full((2, env.cars), FULL_BOOST), out)
         assert np.isfinite(out.obs).all() and np.isfinite(out.rewards).all()
@@ -87,7 +88,7 @@ def test_a_cut_episode_gives_its_true_final_observation() -> None:
     """Two seconds without a touch are 30 steps: the last one's true observation is one of a car 2 s further."""
     env = env_from(flat_setup([(0, 0, 17), (-1000, 0, 17)], ball=(0, 4000, 93.15)))
     out = new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     first, before = out.obs.copy(), out.obs.copy()
     for step in range(1, 31):
         before[:] = out.obs
@@ -107,8 +108,8 @@ def test_final_observations_are_those_of_a_game_that_goes_on() -> None:
     """A twin without limits plays the same: where the first is cut, the twin shows what the last observation was."""
     limited, endless = SoccarBatch(spec(), 4, [8]), SoccarBatch(spec(terminals=()), 4, [8])
     out, twin = new_out(limited), new_out(endless)
-    limited.reset(out.obs)
-    endless.reset(twin.obs)
+    limited.reset(out)
+    endless.reset(twin)
     rng, running = np.random.default_rng(0), np.ones(4, np.bool_)
     for _ in range(60):
         actions = rng.integers(0, 90, (4, 2))
@@ -131,7 +132,7 @@ def test_a_goal_terminates_and_wins_over_the_limits() -> None:
     limits = (Component("goal"), Component("timeout", {"seconds": 2 / 15}), Component("no_touch", {"seconds": 2 / 15}))
     env = env_from(setup, terminals=limits, rewards=(Weighted(Component("goal"), 10.0),))
     out = new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     first, idle = out.obs.copy(), np.full((2, 2), IDLE)
     env.step(idle, out)
     assert not out.terminated.any() and not out.truncated.any() and not out.rewards.any()
@@ -145,7 +146,7 @@ def test_a_goal_terminates_and_wins_over_the_limits() -> None:
 def test_only_the_ended_arenas_begin_anew() -> None:
     env = env_from(flat_setup([(0, 0, 17), (-1000, 0, 17)], ball=(0, 4000, 93.15)), arenas=3)
     out = new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     env.state.last_touch_tick[1] = 80  # as if touched: its two seconds end ten steps later
     for step in range(1, 41):
         finals = env.step(np.full((3, 2), IDLE), out)
@@ -160,7 +161,7 @@ def test_rewards_that_remember_forget_with_the_episode() -> None:
     setup = flat_setup([(0, 0, 17), (-1000, 0, 17)], ball=(0, 4000, 1500))
     env = env_from(setup, rewards=(Weighted(Component("strong_hit"), 1.0),))
     out, told = new_out(env), []
-    env.reset(out.obs)
+    env.reset(out)
     strong_hit = env._rewards.rewards[0]
     forget = strong_hit.reset
     strong_hit.reset = lambda state, arenas: (told.append(arenas.copy()), forget(state, arenas))  # type: ignore[method-assign]
@@ -174,7 +175,7 @@ def test_rewards_that_remember_forget_with_the_episode() -> None:
 def test_an_action_that_is_no_row_names_arena_and_car(wrong: int, named: str) -> None:
     env = SoccarBatch(spec(), 3, [0])
     out = new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     actions = np.full((3, 2), IDLE)
     actions[2, 1] = wrong
     with pytest.raises(RltuiError, match=f"arena 2, car 1: action {named} is not a row"):
@@ -184,7 +185,7 @@ def test_an_action_that_is_no_row_names_arena_and_car(wrong: int, named: str) ->
 def test_actions_of_another_type_are_refused() -> None:
     env = SoccarBatch(spec(), 1, [0])
     out = new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     with pytest.raises(RltuiError, match="must be int64"):
         env.step(np.full((1, 2), 8.0), out)  # type: ignore[arg-type]
 
@@ -197,7 +198,7 @@ def slow_stats(env: SoccarBatch, steps: int) -> EpisodeStats:
     ages = np.zeros(env.arenas, int)
     weights = [item.weight for item in spec().rewards]
     judges = env._rewards.rewards
-    env.reset(out.obs)
+    env.reset(out)
     for _ in range(steps):
         actions = rng.integers(0, 90, (env.arenas, env.cars))
         actions[rng.random(actions.shape) < 0.7] = FULL_BOOST
@@ -267,7 +268,7 @@ def test_timings_cover_the_step_and_start_again() -> None:
 
     env = SoccarBatch(spec(), 8, [0])
     out = new_out(env)
-    env.reset(out.obs)
+    env.reset(out)
     began = time.perf_counter()
     for _ in range(40):
         env.step(np.full((8, 2), FULL_BOOST), out)
@@ -305,9 +306,9 @@ def test_observations_are_written_where_the_caller_says() -> None:
     """A row of a rollout: not contiguous as a whole, and its neighbours stay as they are."""
     env = SoccarBatch(spec(), 2, [0])
     block = np.full((4, 2, 2, env.obs_size), 7.0, np.float32)
-    env.reset(block[1])
-    flags = np.zeros((2, 2), np.bool_)
-    env.step(np.full((2, 2), IDLE), StepOut(block[2], np.zeros((2, 2), np.float32), flags[0], flags[1]))
+    out = new_out(env)
+    env.reset(replace(out, obs=block[1]))
+    env.step(np.full((2, 2), IDLE), replace(out, obs=block[2]))
     assert (block[0] == 7).all() and (block[3] == 7).all() and not (block[1:3] == 7).all(axis=(1, 2, 3)).any()
 
 
@@ -318,7 +319,7 @@ from tests.fakes.batches import new_out, spec
 from rltui.env.soccar_batch import SoccarBatch
 env = SoccarBatch(spec(), 1, [0])
 out = new_out(env)
-env.reset(out.obs)
+env.reset(out)
 env.step(np.zeros((1, 2), np.int64), out)
 print(*sorted({"torch", "textual", "pydantic", "rlgym.api", "rlgym.rocket_league.sim"} & set(sys.modules)))
 """

@@ -37,7 +37,7 @@ class Failing:
         if self._start is not None:
             raise self._start
 
-    def collect(self, block: int, poll: Callable[[], None]) -> None:
+    def collect(self, block: int, timesteps: int, poll: Callable[[], None]) -> None:
         raise ZeroDivisionError("in a reward")
 
     def live(self) -> list[Any]:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from rltui.errors import RltuiError
+from rltui.rewards.modes import category_factors
 from rltui.rewards.reward import Reward
+from rltui.rewards.team_mix import team_mix
 from rltui.sim.state import Bool, Float, GameState
 
 Weighted = tuple[str, Reward, float]  # name as the profile has it, reward, weight
+SUM = np.dtype(np.float64)  # terms of 25 and −25 leave nothing of the small ones in float32
 
 
 @dataclass(frozen=True)
@@ -23,18 +26,31 @@ class RewardOptions:
     zero_sum: bool = False
     categories: tuple[tuple[str, float], ...] = ()
 
+    @property
+    def mixes(self) -> bool:
+        """Whether a car's reward depends on that of others."""
+        return self.team_spirit != 0 or self.zero_sum
+
 
 class CombinedReward:
     """R rewards with their weights, in the profile's order (RLGym: CombinedReward)."""
 
     def __init__(self, components: Sequence[Weighted], options: RewardOptions = RewardOptions()) -> None:
+        """RltuiError for options that do not exist or are out of range."""
+        if not 0 <= options.team_spirit <= 1:
+            raise RltuiError(f"team_spirit must be in [0, 1], found {options.team_spirit}", exit_code=2)
+        factors = category_factors(options.mode, options.categories)
         self.names = [name for name, _, _ in components]
         self.rewards = [reward for _, reward, _ in components]
-        self.weights = [float(weight) for _, _, weight in components]
+        self._factors = [factors[reward.category] for reward in self.rewards]
+        self.set_weights([weight for _, _, weight in components])
+        self._options = options
+        self._mix: Float | None = None  # [C, C]
+        self._own: Float | None = None  # [R, K, C] the cars' own terms, before they are mixed
 
     def set_weights(self, weights: Sequence[float]) -> None:
         """New factors from now on, in the profile's order; modes and categories apply to them as before."""
-        self.weights = [float(weight) for weight in weights]
+        self.weights = [float(weight) * factor for weight, factor in zip(weights, self._factors, strict=True)]
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         """Every reward forgets these arenas (mask [K])."""
@@ -42,16 +58,39 @@ class CombinedReward:
             reward.reset(state, arenas)
 
     def value(self, state: GameState, out: Float, contributions: Float) -> None:
-        """Write weight × value of each reward into `contributions` [R, K, C] and their sum into `out` [K, C].
+        """Write each reward's term into `contributions` [R, K, C] and their sum into `out` [K, C].
 
-        RltuiError names a reward whose values have another shape or cannot become numbers.
+        A term is weight × value, after modes, team spirit and zero sum: |sum of terms − out| ≤ 1e-5 · max(1, |out|).
+        RltuiError names a reward whose values have another shape or are no numbers.
         """
+        if self._options.mixes:
+            mix, own = self._mixing(state, contributions)
+            self._weigh(state, own)
+            np.matmul(own, mix, out=contributions)
+        else:
+            self._weigh(state, contributions)
+        np.add.reduce(contributions, axis=0, dtype=SUM, out=out)
+
+    def _weigh(self, state: GameState, out: Float) -> None:
+        """weight × value of each reward into `out` [R, K, C]."""
+        shape = out.shape[1:]
         for i, reward in enumerate(self.rewards):
             values = reward.value(state)
-            if getattr(values, "shape", None) != out.shape:
-                raise RltuiError(_wrong_shape(self.names[i], values, out.shape))
-            np.multiply(values, self.weights[i], out=contributions[i])
-        np.add.reduce(contributions, axis=0, out=out)
+            if getattr(values, "shape", None) != shape:
+                raise RltuiError(_wrong_shape(self.names[i], values, shape))
+            try:
+                np.multiply(values, self.weights[i], out=out[i])
+            except TypeError as error:
+                raise RltuiError(
+                    f"reward {self.names[i]!r}: value() must give numbers, found {values.dtype}"
+                ) from error
+
+    def _mixing(self, state: GameState, like: Float) -> tuple[Float, Float]:
+        """The mixing matrix and room for the cars' own terms, made at the first call: team sizes never change."""
+        if self._mix is None or self._own is None:
+            self._mix = team_mix(state.blue, state.orange, self._options.team_spirit, self._options.zero_sum)
+            self._own = np.zeros_like(like)
+        return self._mix, self._own
 
 
 def _wrong_shape(name: str, values: object, expected: tuple[int, ...]) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rltui.rewards.alive import off_the_ground
 from rltui.rewards.reward import Reward
-from rltui.sim.state import Bool, Float, GameState
+from rltui.sim.state import Float, GameState
 
 
 class InAir(Reward):
@@ -16,8 +17,3 @@ class InAir(Reward):
 
     def value(self, state: GameState) -> Float:
         return off_the_ground(state).astype(np.float32)
-
-
-def off_the_ground(state: GameState) -> Bool:
-    """[K, C] fewer than three wheels touch a surface, and not demolished."""
-    return ~state.on_ground & (state.demo_respawn_timer <= 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.rewards.in_air import off_the_ground
+from rltui.rewards.alive import off_the_ground
 from rltui.rewards.reward import Reward
 from rltui.sim.state import Float, GameState
 

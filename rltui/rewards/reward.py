@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
+from rltui.sim.simulated import Simulated
 from rltui.sim.state import Bool, Float, GameState
 
 Category = Literal["events", "ball", "goal", "positioning", "boost", "aerial", "mechanics", "penalties"]
@@ -33,6 +34,7 @@ class Reward(ABC):
         False  # meant to cost although its value is positive: such a class wants a negative weight
     )
     contacts: ClassVar[bool] = False  # whether it reads `state.contacts`, which costs time
+    notice: ClassVar[str] = ""  # a sentence on such rewards, said when a profile is checked and when training starts
 
     @dataclass(frozen=True)
     class Params:
@@ -50,6 +52,9 @@ class Reward(ABC):
 
     def __init__(self, params: Params) -> None:
         self.params = params
+
+    def attach(self, simulated: Simulated) -> None:  # noqa: B027  the arrays are enough for most rewards
+        """Called once, before the first reset, where there is a simulator behind the arrays."""
 
     def reset(self, state: GameState, arenas: Bool) -> None:  # noqa: B027  most rewards remember nothing
         """Forget these arenas (mask [K]): `state` is the first of their new episode, for the others the present one."""

@@ -1,37 +1,92 @@
-"""Weights that turn a reward's meaning round: a penalty that pays, or a reward that costs."""
+"""Weights that turn a reward's meaning round: a penalty that pays, or a reward that costs (and rewards that fail at all)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from rltui.rewards.reward import Reward
+from rltui.rewards.trial import Trial, try_out
+
+NAMED_PENALTY = re.compile(r"penalty|punish", re.IGNORECASE)
 
 
-def sign_warnings(components: Iterable[tuple[str, Reward, float]]) -> list[str]:
-    """One sentence for each component (name, reward, weight) that works against its kind; none when all is well.
+@dataclass(frozen=True)
+class Weighed:
+    """A component to be checked. weights: points (timesteps, weight), of a plain weight one; factor: its category's."""
 
-    A penalty is what its class calls one: `penalty`, category "penalties", or a value that is never positive. A value
-    that takes both signs decides nothing, and a weight of 0 neither.
+    name: str
+    reward: Reward
+    weights: tuple[tuple[int, float], ...]
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class _Tendency:
+    """sign: of the values, 0 where it decides nothing; always: of all of them."""
+
+    sign: int
+    words: str
+    always: bool = True
+
+
+def sign_warnings(components: Iterable[Weighed], teams: tuple[int, int]) -> list[str]:
+    """One sentence for each component that works against its kind, lies about its sign, or fails; none when all is well.
+
+    A penalty is what its class calls one: `penalty`, category "penalties", a value that is never positive, or a name with
+    "penalty" in it. The sign is the declared one; of rewards that declare none, and of all from users' files, it is what
+    they give on random states. A reward of both signs decides nothing, but a penalty of both is taken at its mean. A
+    weight of 0 is no matter.
     """
-    found = []
-    for name, reward, weight in components:
-        effect = reward.sign * weight
-        if is_penalty(reward) and effect > 0:
-            found.append(
-                f"{name} is a penalty, but {_because(reward.sign, weight)} it pays: should the weight be {-weight:g}?"
-            )
-        elif not is_penalty(reward) and effect < 0:
-            found.append(
-                f"{name} is a reward, but {_because(reward.sign, weight)} it costs: should the weight be {-weight:g}?"
-            )
-    return found
+    return [warning for component in components for warning in _of_component(component, teams)]
 
 
 def is_penalty(reward: Reward) -> bool:
     """Whether the class is meant to cost."""
-    return reward.penalty or reward.category == "penalties" or reward.sign < 0
+    named = NAMED_PENALTY.search(type(reward).__name__) is not None
+    return reward.penalty or reward.category == "penalties" or reward.sign < 0 or named
 
 
-def _because(sign: int, weight: float) -> str:
-    value = "never negative" if sign > 0 else "never positive"
-    return f"its value is {value} and with weight {weight:g}"
+def _of_component(component: Weighed, teams: tuple[int, int]) -> Iterator[str]:
+    name, reward = component.name, component.reward
+    if reward.sign and type(reward).__module__.startswith("rltui."):
+        yield from _turned(component, _Tendency(reward.sign, f"its value is {_never(reward.sign)}"))
+        return
+    trial = try_out(reward, teams)
+    if trial.failure:
+        yield f"{name} was tried on random states and failed: {trial.failure}"
+        return
+    if trial.low < 0 < reward.sign or reward.sign < 0 < trial.high:
+        yield (
+            f"{name} declares sign = {reward.sign}, but its values on random states are {trial.low:.2g} to "
+            f"{trial.high:.2g}: declare sign = 0, or mend the reward"
+        )
+    yield from _turned(component, _seen(trial, is_penalty(reward)))
+
+
+def _seen(trial: Trial, penalty: bool) -> _Tendency:
+    if trial.low >= 0 or trial.high <= 0:
+        sign = (trial.high > 0) - (trial.low < 0)
+        return _Tendency(sign, f"its value on random states is {_never(sign)}")
+    sign = (1 if trial.mean > 0 else -1) if penalty and trial.leans else 0
+    return _Tendency(sign, f"its value on random states is {trial.mean:.2g} on average", always=False)
+
+
+def _never(sign: int) -> str:
+    return "never negative" if sign > 0 else "never positive"
+
+
+def _turned(component: Weighed, tendency: _Tendency) -> Iterator[str]:
+    """At most one: of the first weight that turns the meaning round."""
+    penalty = is_penalty(component.reward) or (tendency.sign < 0 and tendency.always)
+    kind, does = ("penalty", "pays") if penalty else ("reward", "costs")
+    for timesteps, weight in component.weights:
+        effect = tendency.sign * weight * component.factor
+        if effect and (effect > 0) == penalty:
+            when = f" at {timesteps:,} timesteps" if len(component.weights) > 1 else ""
+            yield (
+                f"{component.name} is a {kind}, but {tendency.words} and with weight {weight:g}{when} it {does}: "
+                f"should the weight be {-weight:g}?"
+            )
+            return

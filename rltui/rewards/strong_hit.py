@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rltui.rewards.memory import Memory
 from rltui.rewards.reward import Reward
 from rltui.sim.state import Bool, Float, GameState
 
 
 class StrongHit(Reward):
-    """On a step with a touch by this car: sqrt(min(Δv / full_hit_speed, 1)), else 0. Δv is the length of the change of
-    ball velocity over the step, whoever caused it.
+    """On a touch by this car: sqrt(min(Δv / full_hit_speed, 1)), else 0.
+
+    Δv is the length of the change of ball velocity over the step, whoever caused it.
     """
 
     category = "ball"
@@ -28,18 +30,15 @@ class StrongHit(Reward):
     def __init__(self, params: Params) -> None:
         super().__init__(params)
         self._full_hit_speed = params.full_hit_speed
-        self._ball_velocity: Float | None = None  # [K, 3] at the end of the last step
+        self._ball_velocity = Memory()  # [K, 3] at the end of the last step
 
     def reset(self, state: GameState, arenas: Bool) -> None:
-        if self._ball_velocity is None or len(self._ball_velocity) != state.arenas:
-            self._ball_velocity = state.ball_velocity.copy()
-        self._ball_velocity[arenas] = state.ball_velocity[arenas]
+        self._ball_velocity.begin(arenas, state.ball_velocity)
 
     def value(self, state: GameState) -> Float:
-        if self._ball_velocity is None:
-            raise RuntimeError("strong_hit: reset comes before the first step")
-        change = state.ball_velocity - self._ball_velocity
-        np.copyto(self._ball_velocity, state.ball_velocity)
+        before = self._ball_velocity.values
+        change = state.ball_velocity - before
+        np.copyto(before, state.ball_velocity)
         strength = np.sqrt(np.einsum("ki,ki->k", change, change)) / self._full_hit_speed
         paid = np.sqrt(np.minimum(strength, 1.0))
         hits: Float = paid[:, None] * (state.touches > 0)

@@ -1,4 +1,4 @@
-"""`velocity_ball_to_goal`: how fast the ball goes to the opponents' net."""
+"""`velocity_ball_to_goal`: how fast the ball goes to the opponents' net. `basic_shot`: the same for the last toucher only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rltui.rewards.geometry import BACK_NET_Y, BALL_MAX_SPEED, NET_CENTRE_Z, component
+from rltui.rewards.geometry import BALL_MAX_SPEED, component
+from rltui.rewards.nets import NetParams, opponent_nets
 from rltui.rewards.reward import Reward
 from rltui.sim.state import Float, GameState
 
@@ -18,12 +19,8 @@ class VelocityBallToGoal(Reward):
     sign = 0
 
     @dataclass(frozen=True)
-    class Params(Reward.Params):
+    class Params(NetParams):
         clip: bool = field(default=False, metadata={"doc": "No penalty for a ball that goes away: at least 0."})
-        target_z: float = field(
-            default=NET_CENTRE_Z,
-            metadata={"doc": "Height of the point aimed at.", "unit": "uu", "min": 0.0, "max": 642.775},
-        )
 
         def __post_init__(self) -> None:
             if not isinstance(self.clip, bool):
@@ -32,8 +29,7 @@ class VelocityBallToGoal(Reward):
     def __init__(self, params: Params) -> None:
         super().__init__(params)
         self._clip = params.clip
-        z = params.target_z
-        self._nets = np.array([[0.0, BACK_NET_Y, z], [0.0, -BACK_NET_Y, z]], dtype=np.float32)  # by attacking team
+        self._nets = opponent_nets(params.target_z)
 
     def value(self, state: GameState) -> Float:
         to_nets = self._nets - state.ball_position[:, None]
@@ -42,3 +38,15 @@ class VelocityBallToGoal(Reward):
         if self._clip:
             np.maximum(speeds, 0.0, out=speeds)
         return speeds.take(state.team, axis=1)
+
+
+class BasicShot(VelocityBallToGoal):
+    """`velocity_ball_to_goal` for the car that touched the ball last, else 0: −1..1."""
+
+    category = "goal"
+    sign = 0
+
+    def value(self, state: GameState) -> Float:
+        speeds = super().value(state)
+        speeds *= state.last_toucher[:, None] == np.arange(state.cars)
+        return speeds

@@ -20,7 +20,7 @@ def random_state(rng: np.random.Generator, arenas: int, blue: int, orange: int) 
     cars = blue + orange
     shape = (arenas, cars)
     goal = rng.choice([0, 0, 0, 1, -1], arenas).astype(np.int8)
-    ball = _box(rng, (arenas,), [3500, 4500, 1900])
+    ball = _place(rng, (arenas,), [3500, 4500, 1900])
     ball[goal != 0, 1] = 5300 * goal[goal != 0]
     demo = np.where(_coin(rng, shape, 0.2), rng.uniform(0, 3, shape), 0).astype(np.float32)
     forward, up = _directions(rng, shape)
@@ -43,7 +43,7 @@ def random_state(rng: np.random.Generator, arenas: int, blue: int, orange: int) 
         ball_position=ball,
         ball_velocity=_box(rng, (arenas,), [3400, 3400, 3400]),
         ball_angular_velocity=_box(rng, (arenas,), [3, 3, 3]),
-        position=_box(rng, shape, [4000, 5000, 1900]),
+        position=_place(rng, shape, [4000, 5000, 1900]),
         velocity=_box(rng, shape, [1300, 1300, 1300]),
         angular_velocity=_box(rng, shape, [3, 3, 3]),
         forward=forward,
@@ -92,7 +92,7 @@ def turned(state: GameState) -> GameState:
     per_car = {
         name: getattr(state, name)[:, order]
         for name in GameState.__slots__
-        if name not in ("pad_timers", "last_toucher_of")
+        if name not in ("pad_timers", "pad_picked", "last_toucher_of")
         and np.ndim(getattr(state, name)) >= 2
         and np.shape(getattr(state, name))[1] == state.cars
     }
@@ -118,6 +118,7 @@ def turned(state: GameState) -> GameState:
         if state._contacts is None
         else Contacts(state.contacts.wheels[:, order], state.contacts.normal[:, order] * TURN),
         pad_timers=np.ascontiguousarray(state.pad_timers[:, ::-1]),
+        pad_picked=np.where(state.pad_picked < 0, -1, 33 - state.pad_picked)[:, order],
     )
 
 
@@ -158,6 +159,13 @@ def _physics(position: Float, velocity: Float, spin: Float, at: int | tuple[int,
 
 def _box(rng: np.random.Generator, shape: tuple[int, ...], half: list[float]) -> Float:
     return rng.uniform(-np.array(half), half, (*shape, 3)).astype(np.float32)
+
+
+def _place(rng: np.random.Generator, shape: tuple[int, ...], half: list[float]) -> Float:
+    """Above the floor."""
+    places = _box(rng, shape, half)
+    places[..., 2] = np.abs(places[..., 2])
+    return places
 
 
 def _range(rng: np.random.Generator, shape: tuple[int, ...], high: float) -> Float:

@@ -7,12 +7,16 @@ import random
 from collections.abc import Iterator
 from functools import cache
 
+import msgspec
+
 from rltui.events.commands import CommandApplied, Live, WorkerLive
 from rltui.events.records import (
     CheckpointSaved,
     CommandLogged,
     IterationFinished,
+    Lesson,
     LogLine,
+    PhaseChanged,
     Record,
     RunFinished,
     RunStarted,
@@ -106,6 +110,31 @@ def iteration(index: int, *, time: float | None = None) -> IterationFinished:
     }
     when = START + 2 + index * SECONDS if time is None else time
     return IterationFinished(time=when, iteration=index, timesteps=timesteps, metrics=metrics)
+
+
+def campaign_iteration(time: float, index: int = 608) -> IterationFinished:
+    """One of a campaign's first phase: of two criteria one is reached."""
+    distance: dict[str, float | None] = {
+        "curriculum/phase": 1,
+        "curriculum/kickoff_touches": 62.0,
+        "curriculum/kickoff_touches_missing": 18.0,
+        "curriculum/touches_per_minute": 4.5,
+        "curriculum/touches_per_minute_missing": 0.0,
+    }
+    row = iteration(index)
+    return msgspec.structs.replace(row, time=time, metrics={**row.metrics, **distance})
+
+
+def phase_changed(time: float, timesteps: int) -> PhaseChanged:
+    """From phase 1 to phase 2, which plays 2v2."""
+    lesson = Lesson(
+        label="BronzeSkills1", phase=2, stage="2v2", blue=2, orange=2, learning_rate=1e-4, critic_learning_rate=1e-4,
+        ent_coef=0.01, gamma=0.99, iteration=30_000, batch=15_000, minibatch=15_000, epochs=2, reward_names=["goal"],
+    )  # fmt: skip
+    return PhaseChanged(
+        time=time, timesteps=timesteps, came_from="phase-1-ball-touching", to="phase-2-bronze-skills",
+        reason="skill reached: kickoff touches 91 (80 wanted), over 10 iterations", lesson=lesson,
+    )  # fmt: skip
 
 
 def iterations(first: int, last: int) -> Iterator[Record]:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from rltui.registry import BUILT_IN, Component, build, resolve
 from rltui.rewards.reward import Category, Reward
 from rltui.sim.state import Float, GameState
-from tests.fakes.game_states import TEAM_SIZES, counterparts, random_state, turned
+from tests.fakes.game_states import TEAM_SIZES, counterparts, turned
+from tests.fakes.scrimmage import scrimmage
 
 REWARDS = list(BUILT_IN["reward"])
 ARENAS = 4
@@ -21,8 +22,7 @@ ALL = np.ones(ARENAS, dtype=bool)
 
 
 def rollout(seed: int, blue: int, orange: int, steps: int = 4) -> list[GameState]:
-    rng = np.random.default_rng(seed)
-    return [random_state(rng, ARENAS, blue, orange) for _ in range(steps)]
+    return scrimmage(np.random.default_rng(seed), ARENAS, (blue, orange), steps)
 
 
 def play(name: str, states: list[GameState]) -> Float:
@@ -56,13 +56,16 @@ def test_shape_dtype_and_declared_sign(name: str, seed: int, sizes: tuple[int, i
 
 
 @pytest.mark.parametrize("point", [(0, 0, 0), (0, 6000, 321.39), (0, -6000, 321.39), (0, 6000, 0), (-4096, 5120, 2044)])
+@pytest.mark.parametrize("speed", [0.0, 1.0])
 @pytest.mark.parametrize("name", REWARDS)
-def test_finite_when_car_ball_and_goal_coincide(name: str, point: tuple[float, float, float]) -> None:
+def test_finite_when_car_ball_and_goal_coincide(name: str, speed: float, point: tuple[float, float, float]) -> None:
     states = [
         replace(
             state,
             ball_position=np.full((ARENAS, 3), point, dtype=np.float32),
             position=np.full((ARENAS, 4, 3), point, dtype=np.float32),
+            ball_velocity=state.ball_velocity * np.float32(speed),
+            velocity=state.velocity * np.float32(speed),
         )
         for state in rollout(7, 2, 2)
     ]

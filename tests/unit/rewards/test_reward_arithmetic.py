@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,22 +9,7 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
-from rltui.sim.state import GameState
-from tests.fakes.game_states import random_state
-
-ALL = np.ones(1, dtype=bool)
-
-
-def scene(**fields: Any) -> GameState:
-    """One arena, one blue and one orange car, all alive, with these fields."""
-    state = random_state(np.random.default_rng(0), 1, 1, 1)
-    alive = replace(state, demo_respawn_timer=np.zeros((1, 2), dtype=np.float32))
-    typed = {name: np.array(value, dtype=getattr(state, name).dtype) for name, value in fields.items()}
-    return replace(alive, **typed)
-
-
-def value(name: str, state: GameState, **options: Any) -> list[float]:
-    return build("reward", Component(name, options)).value(state)[0].tolist()  # type: ignore[no-any-return]
+from tests.fakes.reward_scenes import ALL, scene, value
 
 
 def test_speed_toward_ball_never_costs() -> None:

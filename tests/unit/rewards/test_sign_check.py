@@ -1,65 +1,154 @@
-"""A penalty that pays, or a reward that costs, is a warning."""
+"""A penalty that pays, or a reward that costs, is a warning; so is a reward that lies about its sign, or fails."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from rltui.registry import BUILT_IN, Component, build
 from rltui.rewards.reward import Reward
-from rltui.rewards.sign_check import sign_warnings
-from rltui.sim.state import Float, GameState
+from rltui.rewards.sign_check import Weighed, sign_warnings
+from rltui.sim.state import GameState
 
 
-class NegativePenalty(Reward):
-    """Like a penalty of the community whose value is already negative."""
-
-    category = "penalties"
-    sign = -1
-
-    def value(self, state: GameState) -> Float:
-        raise NotImplementedError
+def made(name: str, category: str, sign: int, value: Any, **attributes: Any) -> Reward:
+    """A user's reward."""
+    names = {"category": category, "sign": sign, "value": lambda self, state: value(state), "__module__": __name__}
+    return type(name, (Reward,), names | attributes)(Reward.Params())
 
 
-class PositivePenalty(NegativePenalty):
-    sign = 1
+def height(state: GameState) -> Any:
+    """Never negative."""
+    return np.repeat(state.ball_position[:, 2:], state.cars, axis=1)
 
 
-def built_in(name: str, weight: float) -> tuple[str, Reward, float]:
-    return name, build("reward", Component(name)), weight
+def upward(state: GameState) -> Any:
+    """Of both signs, none of them more often."""
+    return state.velocity[..., 2]
+
+
+def warnings(reward: Reward | str, *weights: float, factor: float = 1.0) -> list[str]:
+    """Of one component; several weights are points of a schedule, a million timesteps apart."""
+    name = reward if isinstance(reward, str) else type(reward).__name__
+    instance = build("reward", Component(reward)) if isinstance(reward, str) else reward
+    points = tuple((1_000_000 * index, weight) for index, weight in enumerate(weights))
+    return sign_warnings([Weighed(name, instance, points, factor)], (2, 1))
 
 
 def test_a_negative_penalty_given_a_negative_weight_rewards_it() -> None:
-    warning = "own is a penalty, but its value is never positive and with weight -4 it pays: should the weight be 4?"
-    assert sign_warnings([("own", NegativePenalty(Reward.Params()), -4.0)]) == [warning]
-    assert sign_warnings([("own", NegativePenalty(Reward.Params()), 4.0)]) == []
+    """The community's own goal penalty, given a negative weight."""
+    own_goal = made("OwnGoal", "goal", -1, lambda state: -height(state))
+    (warning,) = warnings(own_goal, -4.0)
+    assert warning == (
+        "OwnGoal is a penalty, but its value on random states is never positive and with weight -4 it pays: "
+        "should the weight be 4?"
+    )
+    assert warnings(own_goal, 4.0) == []
 
 
 def test_a_positive_penalty_wants_a_negative_weight() -> None:
-    assert sign_warnings([("own", PositivePenalty(Reward.Params()), -1.0)]) == []
-    assert len(sign_warnings([("own", PositivePenalty(Reward.Params()), 1.0)])) == 1
+    for reward in (
+        made("High", "penalties", 1, height),
+        made("High", "ball", 1, height, penalty=True),
+        made("HighBallPenalty", "ball", 0, height),
+        made("PunishHigh", "ball", 0, height),
+    ):
+        assert warnings(reward, -1.0) == []
+        assert "is a penalty" in warnings(reward, 1.0)[0]
 
 
 def test_concede_with_a_positive_weight_rewards_own_goals() -> None:
-    warning = (
+    assert warnings("concede", 10.0) == [
         "concede is a penalty, but its value is never negative and with weight 10 it pays: should the weight be -10?"
-    )
-    assert sign_warnings([built_in("goal", 10), built_in("concede", 10)]) == [warning]
+    ]
 
 
 def test_a_reward_with_a_negative_weight_costs() -> None:
-    warning = "touch is a reward, but its value is never negative and with weight -1 it costs: should the weight be 1?"
-    assert sign_warnings([built_in("touch", -1)]) == [warning]
+    assert warnings("touch", -1.0) == [
+        "touch is a reward, but its value is never negative and with weight -1 it costs: should the weight be 1?"
+    ]
+
+
+def test_every_point_of_a_schedule_counts() -> None:
+    assert warnings("touch", 1.0, 0.0) == []
+    (warning,) = warnings("touch", 1.0, 0.5, -0.5)
+    assert "with weight -0.5 at 2,000,000 timesteps it costs" in warning
 
 
 @pytest.mark.parametrize("weight", [-1.0, 0.0, 1.0])
 def test_values_of_both_signs_decide_nothing(weight: float) -> None:
-    assert sign_warnings([built_in("face_ball", weight), built_in("velocity_ball_to_goal", weight)]) == []
+    for reward in ("face_ball", "velocity_ball_to_goal", made("Upward", "aerial", 0, upward)):
+        assert warnings(reward, weight) == []
 
 
-def test_weight_zero_is_no_matter() -> None:
-    assert sign_warnings([built_in("concede", 0.0), built_in("touch", 0.0)]) == []
+def test_an_undeclared_sign_is_seen_on_random_states() -> None:
+    """velocity_ball_to_goal may be of both signs, but not when it is clipped."""
+    clipped = build("reward", Component("velocity_ball_to_goal", {"clip": True}))
+    assert warnings(clipped, 1.0) == []
+    assert "its value on random states is never negative" in warnings(clipped, -1.0)[0]
+    assert "HighBall is a reward" in warnings(made("HighBall", "ball", 0, height), -1.0)[0]
 
 
-def test_the_weights_of_the_phases_pass() -> None:
-    names = dict.fromkeys(BUILT_IN["reward"], 1.0) | {"concede": -10.0}
-    assert sign_warnings(built_in(name, weight) for name, weight in names.items()) == []
+def test_a_penalty_of_both_signs_is_taken_at_its_mean() -> None:
+    mostly = made("Mostly", "penalties", 0, lambda state: height(state) - 200)
+    assert "on average and with weight 2 it pays" in warnings(mostly, 2.0)[0]
+    assert warnings(mostly, -2.0) == []
+    even = made("Even", "penalties", 0, upward)
+    assert warnings(even, 1.0) == warnings(even, -1.0) == []
+
+
+def test_a_declaration_that_lies() -> None:
+    for sign in (-1, 1):
+        (warning,) = warnings(made("Upward", "aerial", sign, upward), 1.0)
+        assert f"Upward declares sign = {sign}, but its values on random states are -" in warning
+
+
+def test_a_reward_that_fails_is_said_with_its_line() -> None:
+    def divide(state: GameState) -> Any:
+        return 1 / 0
+
+    (warning,) = warnings(made("Divide", "ball", 1, divide), 1.0)
+    assert warning.startswith("Divide was tried on random states and failed: ZeroDivisionError: division by zero (")
+    assert f"{__file__}:{divide.__code__.co_firstlineno + 1})" in warning
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (lambda state: np.full((state.arenas, state.cars), np.nan), "values are not finite"),
+        (lambda state: state.boost * 1e38, "values are not finite"),
+        (lambda state: state.boost[0], "value() must give an array [arenas, cars]"),
+        (lambda state: 1.0, "value() must give an array [arenas, cars]"),
+        (lambda state: np.full((state.arenas, state.cars), "x"), "value() must give numbers"),
+        (lambda state: state.contacts.wheels, "state.contacts is not read here; write `contacts = True`"),
+    ],
+)
+def test_other_failures(value: Any, words: str) -> None:
+    (warning,) = warnings(made("Mine", "ball", 0, value), 1.0)
+    assert warning.startswith("Mine was tried on random states and failed: ") and words in warning
+
+
+def test_contacts_are_there_for_those_that_declare_them() -> None:
+    reward = made("Wheels", "ball", 1, lambda state: state.contacts.wheels, contacts=True)
+    assert warnings(reward, 1.0) == []
+
+
+def test_a_weight_or_a_category_of_zero_is_no_matter() -> None:
+    assert warnings("concede", 0.0) == warnings("touch", 0.0) == warnings("touch", -1.0, factor=0.0) == []
+
+
+def test_a_category_turned_round_turns_its_rewards() -> None:
+    assert warnings("touch", -1.0, factor=-1.0) == []
+    assert warnings("touch", 1.0, factor=-1.0) != []
+
+
+@pytest.mark.parametrize("teams", [(1, 0), (1, 1), (3, 3), (0, 2)])
+def test_every_registered_reward_passes_with_the_weight_that_it_wants(teams: tuple[int, int]) -> None:
+    rewards = {name: build("reward", Component(name)) for name in BUILT_IN["reward"]}
+    weighed = [
+        Weighed(name, reward, ((0, -1.0 if reward.penalty and reward.sign > 0 else 1.0),))
+        for name, reward in rewards.items()
+    ]
+    assert sign_warnings(weighed, teams) == []

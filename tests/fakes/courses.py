@@ -1,0 +1,45 @@
+"""A course without workers, for what needs to know only what is learned now."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+
+from rltui.learn.ppo import PPOLearner
+from rltui.train.blueprint import Blueprint
+from rltui.train.collectors import Collector
+from rltui.train.course import Course
+from rltui.train.preparation import Prepared
+
+
+class NoCollector:
+    """Collects nothing; counts its starts and ends."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        shape = blueprint.shape
+        self.shared = SimpleNamespace(shape=shape, weights=np.zeros(shape.parameters, np.float32))
+        self.blueprint = blueprint
+        self.started = self.closed = 0
+
+    def start(self, poll: Any) -> None:
+        self.started += 1
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def live(self) -> list[Any]:
+        return []
+
+    def progress(self) -> float:
+        return 0.0
+
+
+def course(prepared: Prepared, learner: PPOLearner | None = None, collector: Any = None) -> Course:
+    """collector: used for every lesson; without it each gets one that collects nothing."""
+
+    def open_collector(blueprint: Blueprint, timesteps: int) -> Collector:
+        return cast(Collector, collector or NoCollector(blueprint))
+
+    return Course(prepared, learner or prepared.blueprint.learner(), open_collector)

@@ -1,0 +1,114 @@
+"""`flip_reset`, `wavedash` and `dribble`, by hand. Blue does it, orange stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fakes.reward_scenes import play, scene, value
+
+UP = ((0, 0, 1), (0, 0, 1))
+AIR: dict[str, Any] = {
+    "on_ground": [[False, True]],
+    "position": [[[0, 0, 1100], [3000, 0, 17]]],
+    "ball_position": [[0, 0, 1000]],
+    "up": [UP],
+    "can_flip": [[False, False]],
+    "previous_actions": [[[0] * 8, [0] * 8]],
+}
+SPENT = AIR | {"has_jumped": [[True, False]], "has_flipped": [[True, False]], "air_time_since_jump": [[0.5, 0]]}
+ON_BALL = AIR | {"on_ground": [[True, True]]}
+
+
+def test_a_flip_that_comes_back_from_the_ball_is_paid_once() -> None:
+    spent, on_ball, left = scene(**SPENT), scene(**ON_BALL), scene(**AIR)
+    assert play("flip_reset", spent, spent, left, left) == [[0, 0], [1, 0], [0, 0]]
+    assert play("flip_reset", spent, on_ball, on_ball, left) == [[1, 0], [0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("before", "pays"),
+    [
+        ({"has_flipped": [[True, False]]}, 1),
+        ({"has_double_jumped": [[True, False]]}, 1),
+        ({"has_jumped": [[True, False]], "air_time_since_jump": [[1.25, 0]]}, 1),  # too late to flip
+        ({"has_jumped": [[True, False]], "air_time_since_jump": [[1.2, 0]]}, 0),  # it had its flip
+        ({}, 0),
+    ],
+)
+def test_only_a_flip_that_was_gone_comes_back(before: dict[str, Any], pays: float) -> None:
+    assert play("flip_reset", scene(**AIR | before), scene(**AIR)) == [[pays, 0]]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ball_position": [[0, 0, 700]]},  # far away: a bounce of the wheels off the world
+        {"world_contact": [[True, False]]},
+        {"has_jumped": [[True, False]], "air_time_since_jump": [[0, 0]]},  # landed and jumped again
+        {"on_ground": [[True, True]], "ball_position": [[0, 0, 1200]]},  # on the world, the ball on the roof
+        {"on_ground": [[True, True]], "ball_position": [[140, 0, 1090]]},  # on the world, the ball beside it
+        {"demo_respawn_timer": [[1, 0]]},
+    ],
+)
+def test_a_flip_that_the_world_gives_back_is_no_flip_reset(changes: dict[str, Any]) -> None:
+    assert play("flip_reset", scene(**SPENT), scene(**AIR | changes)) == [[0, 0]]
+
+
+def flying(speed: float, **changes: Any) -> Any:
+    return scene(**AIR | {"velocity": [[[speed, 0, 0], [0, 0, 0]]]} | changes)
+
+
+FLIPPING = {"is_flipping": [[True, False]], "has_flipped": [[True, False]]}
+DOWN = {"on_ground": [[True, True]]}
+PRESSED = {"previous_actions": [[[0, 0, -1, 0, 0, 1, 0, 0], [0] * 8]]}
+
+
+def test_a_wavedash_is_a_landing_in_a_flip_with_speed_gained() -> None:
+    assert play("wavedash", flying(500), flying(900, **FLIPPING), flying(600, **DOWN)) == [[0, 0], [1, 0]]
+    assert play("wavedash", flying(500), flying(900, **FLIPPING), flying(599, **DOWN)) == [[0, 0], [0, 0]]
+    assert play("wavedash", flying(500), flying(900), flying(900, **DOWN)) == [[0, 0], [0, 0]]
+
+
+def test_the_speed_before_the_flip_is_what_counts() -> None:
+    first, second = flying(900, **FLIPPING), flying(950, **FLIPPING)
+    assert play("wavedash", flying(500), first, second, flying(600, **DOWN))[-1] == [1, 0]
+
+
+def test_how_much_must_be_gained_is_a_parameter() -> None:
+    states = flying(500), flying(900, **FLIPPING), flying(700, **DOWN)
+    assert play("wavedash", *states, gain=200)[-1] == [1, 0]
+    assert play("wavedash", *states, gain=201)[-1] == [0, 0]
+
+
+def test_a_wavedash_within_one_step_is_told_by_the_press() -> None:
+    ready = flying(500, can_flip=[[True, False]])
+    assert play("wavedash", ready, flying(800, **DOWN | PRESSED)) == [[1, 0]]
+    assert play("wavedash", ready, flying(800, **DOWN)) == [[0, 0]]
+    assert play("wavedash", flying(500), flying(800, **DOWN | PRESSED)) == [[0, 0]]  # it had no flip
+    landed_and_jumped = flying(800, **DOWN | PRESSED | {"has_jumped": [[True, False]]})
+    assert play("wavedash", ready, landed_and_jumped) == [[0, 0]]
+
+
+def test_the_fall_after_a_respawn_is_no_wavedash() -> None:
+    gone = flying(0, **FLIPPING, demo_respawn_timer=[[1, 0]])
+    assert play("wavedash", flying(0), gone, flying(150, **DOWN)) == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("ball", "pays"),
+    [
+        ((0, 0, 150), 1),  # at rest on the roof
+        ((60, 0, 149), 1),
+        ((0, 0, 600), 1),  # high above it
+        ((0, 149, 150), 1),
+        ((0, 151, 150), 0),
+        ((0, 140, 93.15), 0),  # on the floor beside it
+    ],
+)
+def test_a_dribble_is_a_ball_above_the_roof(ball: tuple[float, float, float], pays: float) -> None:
+    carrying = {"position": [[[0, 0, 17], [3000, 0, 17]]], "ball_position": [ball]}
+    assert value("dribble", scene(**carrying)) == [pays, 0]
+    assert value("dribble", scene(**carrying, on_ground=[[False, True]])) == [0, 0]
+    assert value("dribble", scene(**carrying, demo_respawn_timer=[[1, 0]])) == [0, 0]

@@ -1,18 +1,37 @@
 """ActionPipeline: from the row that a policy chose to what the simulator plays. Each stage is one array operation.
 
-lookup → legality → sticky buttons → clip → repeat for `tick_skip` with the action delay (the last two are the simulator's).
+lookup → legality → sticky buttons → clip → repeat for `tick_skip` ticks with the action delay.
+
+What people know under other names:
+- lookup (RLGym's LookupTableAction): a row number stands for its controls, and the arenas keep the simulator's own
+  object for every row, so that nothing is converted in a step;
+- legality (StateAwareLUTWrapper): `mask`, rows that can do nothing cannot be chosen; `fallback`, they are replaced here;
+- sticky (StickyButtonsWrapper): a pressed button stays down for at least so many steps;
+- clip (ClipActionWrapper): of the table, once;
+- repeat and delay (RepeatAction, ExpandForRocketSim, CollapseToSingleTick): the profile's `tick_skip` and
+  `action_delay_ticks`; the arenas set the controls once a step and let the simulator run on;
+- the way into the simulator (FinalRocketSimAdapter): `sim.arena_batch.car_controls`, by name and never by position.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rltui.actions.action_table import CONTROLS, check_indices
+from rltui.actions.fallback import Fallback
+from rltui.actions.legality import Classes, class_ids, idle_rows, legal_rows
+from rltui.actions.row_words import describe
+from rltui.actions.sticky import StickyButtons
+from rltui.errors import RltuiError
 from rltui.sim.state import Bool, Float, GameState, Int
 
-Classes = NDArray[np.uint8]
+__all__ = ["ActionPipeline", "Classes", "PipelineOptions", "action_masks", "option_problems"]
+
+LOWEST = np.array([-1, -1, -1, -1, -1, 0, 0, 0], np.float32)
 
 
 @dataclass(frozen=True)
@@ -26,27 +45,93 @@ class PipelineOptions:
     sticky: int = 1
     sticky_buttons: tuple[str, ...] = ("jump", "boost", "handbrake")
 
+    @classmethod
+    def of_saved(cls, values: Mapping[str, Any]) -> PipelineOptions:
+        """From what a saved policy says of its pipeline: JSON, which knows no tuples. TypeError for an unknown key."""
+        plain: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+        }
+        return cls(**plain)
+
 
 class ActionPipeline:
-    """For K arenas with A cars that the policy plays."""
+    """For K arenas with A cars that the policy plays. A stage that is off costs nothing."""
 
     def __init__(self, rows: Float, options: PipelineOptions, arenas: int, cars: int) -> None:
-        """rows: float32 [N, 8], the action table. RltuiError for rows or options that do not do."""
-        self.controls: Float = (
-            rows  # [M, 8] all that the simulator may be asked to play: the table first, then variants
-        )
-        self.masks: Bool | None = None  # [classes, N] legal rows of each legality class; None: nothing is masked
-        self.fallbacks = 0  # choices replaced since the last reading
+        """rows: float32 [N, 8], the action table. RltuiError for options that do not fit it."""
+        for key, message, expected, found in option_problems(rows, options):
+            raise RltuiError(f"actions.{key}: {message}, expected {expected}, found {found}", exit_code=2)
+        played = np.clip(rows, LOWEST, 1) if options.clip else rows
+        self._n_actions, self._cars = len(rows), slice(cars)
+        self._classify = options.legality != "off"
+        self._fallback = _fallback(rows, options, (arenas, cars)) if options.legality == "fallback" else None
+        self._sticky = _sticky(played, options, (arenas, cars)) if options.sticky > 1 else None
+        # [M, 8] all that the simulator may be asked to play: the table first, then variants
+        self.controls: Float = self._sticky.variants if self._sticky else played
+        self.masks = action_masks(
+            rows, options
+        )  # [classes, N] legal rows of each legality class; None: nothing is masked
 
     def reset(self, arenas: Bool) -> None:
         """Forget what is held in these arenas (mask [K])."""
+        if self._sticky:
+            self._sticky.reset(arenas)
 
     def classify(self, state: GameState, out: Classes) -> None:
         """Write the legality class of each car now, uint8 [K, A]; with legality off nothing is written."""
+        if self._classify:
+            class_ids(state, self._cars, out)
 
     def play(self, actions: Int, state: GameState) -> Int:
         """Rows of `controls` int64 [K, A] for the chosen rows of the table [K, A]; `state` is what the policy saw.
 
-        KeyError for a number that is no row.
+        RltuiError naming arena and car for a number that is no row, where a stage is on; where none is, the arenas refuse it.
         """
-        return actions
+        if not (self._fallback or self._sticky):
+            return actions
+        check_indices(actions, self._n_actions)
+        if self._fallback:
+            actions = self._fallback.replace(actions, state)
+        return self._sticky.hold(actions) if self._sticky else actions
+
+    def take_fallbacks(self) -> int:
+        """Choices replaced since the last call."""
+        if not self._fallback:
+            return 0
+        count, self._fallback.count = self._fallback.count, 0
+        return count
+
+
+def action_masks(rows: Float, options: PipelineOptions) -> Bool | None:
+    """bool [classes, N] of the table's legal rows in each legality class, where these options mask; else None."""
+    return legal_rows(rows) if options.legality == "mask" else None
+
+
+def option_problems(rows: Float, options: PipelineOptions) -> Iterator[tuple[str, str, str, str]]:
+    """Where the options do not fit the table: key of the profile's [actions], what is wrong, expected, found."""
+    idle = np.flatnonzero(idle_rows(rows))
+    if options.legality in ("mask", "fallback") and not len(idle):
+        yield (
+            "legality",
+            "the action table has no idle row, and a demolished car may do nothing else",
+            'a row of eight zeros in the table, or "off"',
+            f'"{options.legality}"',
+        )
+    for key in ("fallback_row", "recovery_row"):
+        row = getattr(options, key)
+        if row is not None and not 0 <= row < len(rows):
+            yield key, "no row of the action table", f"0 to {len(rows) - 1}", str(row)
+        elif key == "fallback_row" and row is not None and row not in idle:
+            where = f"row {idle[0]}, which idles" if len(idle) else "a row of eight zeros, which the table lacks"
+            yield key, f"row {row} is not idle but {describe(rows[row])}", where, str(row)
+
+
+def _fallback(rows: Float, options: PipelineOptions, shape: tuple[int, int]) -> Fallback:
+    fallback, recovery = options.fallback_row, options.recovery_row
+    if fallback is None:
+        fallback = int(np.flatnonzero(idle_rows(rows))[0])
+    return Fallback(rows, fallback, fallback if recovery is None else recovery, shape)
+
+
+def _sticky(rows: Float, options: PipelineOptions, shape: tuple[int, int]) -> StickyButtons:
+    return StickyButtons(rows, [CONTROLS.index(name) for name in options.sticky_buttons], options.sticky, shape)

@@ -1,0 +1,78 @@
+"""Legality: which rows of an action table can do something in the state that a car is in.
+
+It depends on three booleans of a car, so a class id (their bit field) and one mask for each class say it all. Driving
+is never forbidden: with linked steer and yaw every turning row looks like air torque, and without them only idling
+would be left on the ground.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.errors import RltuiError
+from rltui.sim.state import Bool, Float, GameState
+
+Classes = NDArray[np.uint8]
+
+CAN_JUMP, HAS_BOOST, ALIVE = 1, 2, 4  # bits of a class id
+CLASSES = 8
+JUMP, BOOST = 5, 6  # columns of the table
+
+
+def class_ids(state: GameState, cars: slice, out: Classes) -> None:
+    """Write the class of each of these cars, uint8 [K, A].
+
+    A jump press does something on the ground (jump), while a jump lasts (it goes on), while a flip is left and the
+    button is free for it, and wherever the body touches the world: on its roof, that is what rights the car.
+    """
+    jump = state.on_ground[:, cars] | state.can_flip[:, cars]
+    np.logical_or(jump, state.is_jumping[:, cars], out=jump)
+    np.logical_or(jump, state.world_contact[:, cars], out=jump)
+    np.multiply(state.boost[:, cars] > 0, np.uint8(HAS_BOOST), out=out)
+    np.add(out, jump, out=out)
+    np.add(out, np.uint8(ALIVE), out=out)
+    np.multiply(out, state.demo_respawn_timer[:, cars] == 0, out=out)  # a wreck is of class 0, whatever else it has
+
+
+def legal_rows(rows: Float) -> Bool:
+    """bool [CLASSES, N], from a table [N, 8]: the rows that a car of each class may play. Idle always is one of them."""
+    return np.stack([_legal_in(rows, class_id) for class_id in range(CLASSES)])
+
+
+def _legal_in(rows: Float, class_id: int) -> Bool:
+    idle = idle_rows(rows)
+    if not class_id & ALIVE:
+        return idle
+    legal = np.ones(len(rows), np.bool_)
+    if not class_id & CAN_JUMP:
+        legal &= rows[:, JUMP] == 0
+    if not class_id & HAS_BOOST:
+        legal &= rows[:, BOOST] == 0
+    return legal
+
+
+def idle_rows(rows: Float) -> Bool:
+    """bool [N]: all eight controls zero."""
+    idle: Bool = ~np.any(rows != 0, axis=1)
+    return idle
+
+
+def idle_row(rows: Float) -> int:
+    """The first idle row. RltuiError where the table has none: then a demolished car would have nothing to choose."""
+    found = np.flatnonzero(idle_rows(rows))
+    if not len(found):
+        raise RltuiError(
+            "the action table has no idle row, which legality needs: a demolished car can do nothing else",
+            "add a row of eight zeros, or set actions.legality to off",
+            exit_code=2,
+        )
+    return int(found[0])
+
+
+def describe_class(class_id: int) -> str:
+    """In words: "alive, can jump or flip, no boost"."""
+    if not class_id & ALIVE:
+        return "demolished"
+    jump = "can jump or flip" if class_id & CAN_JUMP else "can neither jump nor flip"
+    return f"alive, {jump}, {'boost' if class_id & HAS_BOOST else 'no boost'}"

@@ -33,11 +33,13 @@ class SoccarArena:
         self.first_tick = 0  # the arena's tick count when the episode began
         self.first_id = 0  # ids go on counting: a car's index is its id less this
 
-    def listen(self, on_touch: Event, on_pickup: Event, on_demo: Event) -> None:
-        """Be told of each tick of a ball touch, of each boost pickup, of each demolition."""
+    def listen(self, on_touch: Event, on_pickup: Event, on_demo: Event, on_shot: Event, on_save: Event) -> None:
+        """Be told of each tick of a ball touch, of each boost pickup, demolition, shot and save."""
         self.arena.set_ball_touch_callback(on_touch, self._index)
         self.arena.set_boost_pickup_callback(on_pickup, self._index)
         self.arena.set_car_demo_callback(on_demo, self._index)
+        self.arena.set_shot_event_callback(on_shot, self._index)
+        self.arena.set_save_event_callback(on_save, self._index)
 
     def reset(self, setup: ArenaSetup) -> None:
         """Begin an episode: new cars, so that nothing is carried over, then ball, cars, pads, controls.
@@ -90,7 +92,9 @@ def _ball_state(setup: ArenaSetup) -> Any:
 
 
 def _car_state(setup: ArenaSetup, car: int) -> Any:
-    """A new CarState: no jump or flip used. The contact flags hold until the first tick, which works them out."""
+    """A new CarState: no jump or flip used unless so said. The contact flags hold until the first tick, which works them
+    out.
+    """
     state = RocketSim.CarState()
     state.pos = RocketSim.Vec(*setup.position[car].tolist())
     state.vel = RocketSim.Vec(*setup.velocity[car].tolist())
@@ -99,4 +103,9 @@ def _car_state(setup: ArenaSetup, car: int) -> Any:
     state.boost = float(setup.boost[car])
     state.is_on_ground = bool(setup.on_ground[car])
     state.wheels_with_contact = WHEELS_DOWN if setup.on_ground[car] else WHEELS_UP
+    if setup.flip_used is not None and setup.flip_used[car]:
+        state.has_jumped = state.has_double_jumped = True
+    if setup.body_down is not None and setup.body_down[car]:
+        state.has_world_contact = True
+        state.world_contact_normal = RocketSim.Vec(0.0, 0.0, 1.0)
     return state

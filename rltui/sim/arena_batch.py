@@ -17,14 +17,18 @@ from rltui.sim.arena import SoccarArena
 from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import FLIP_SECONDS, FLIP_WINDOW_SECONDS, GOAL_LINE_Y
 from rltui.sim.pad_timers import PadTimers
-from rltui.sim.readout import Readout, append_numbers, view_state
+from rltui.sim.readout import Readout, view_state
 from rltui.sim.state import Bool, Float, Int
+from rltui.sim.step_events import StepEvents
 
 JUMP = 5  # column of the action table
+BUILT_AT_ONCE = 10_000  # rows, that take 10 ms and 1 MB
 # NumPy compares with these faster than with Python's numbers
 NOTHING, GOAL_LINE, FLIP_WINDOW, LAST_FLIP_TIME = (
     np.array(number, np.float32) for number in (0.0, GOAL_LINE_Y, FLIP_WINDOW_SECONDS, FLIP_SECONDS)
 )
+
+NO_NORMAL = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -64,17 +68,13 @@ class ArenaBatch:
         self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
         self._cursor = cursor.data  # a memoryview is the cheapest to write to
         self._rows, self._jumps = rows, rows[:, JUMP] != 0
-        self._controls = {index: car_controls(row) for index, row in enumerate(rows.tolist())}
+        self._controls = _controls(rows)
         team = np.repeat(np.array([0, 1], np.int8), teams)
         arenas, cars = len(generators), len(team)
         self._arenas = [SoccarArena(index, team.tolist(), rng) for index, rng in enumerate(generators)]
-        for arena in self._arenas:
-            arena.listen(self._on_touch, self._on_pickup, self._on_demo)
         self._handles = [Handles(_unready, [], _unready, [])] * arenas
-        self._touched: list[tuple[int, int]] = []  # arena, car id
-        self._picked: list[tuple[int, Any, int]] = []  # arena, pad, tick count of the arena
         self._demolished: set[int] = set()  # arenas that may have a demolished car
-        self._readout = Readout(arenas, cars)
+        self._readout = Readout(arenas, cars, contacts)
         self._is_on_ground, self._is_demoed = self._readout.field("is_on_ground"), self._readout.field("is_demoed")
         self._boosting_time = self._readout.field("time_spent_boosting")
         self._pads = PadTimers(arenas)
@@ -84,6 +84,14 @@ class ArenaBatch:
         self._orange_scored: Bool = np.empty(arenas, np.bool_)
         self.state = view_state(self._readout, team)
         self._ball_y = self.state.ball_position[:, 1]
+        self._events = StepEvents(self._arenas, self.state, self._boosting_time, self._delay)
+        self.totals = self._events.totals
+        self._boost_of_dead: Float = np.zeros((arenas, cars), np.float32)
+
+    @property
+    def arenas(self) -> Sequence[SoccarArena]:
+        """[K] The simulator's side of the batch."""
+        return self._arenas
 
     def step(self, actions: Int) -> None:
         """`simulate`, then `read`."""
@@ -113,12 +121,22 @@ class ArenaBatch:
         A loop of its own: reading between steps costs more, for the simulator's code then has to come back each time.
         """
         values: list[Any] = []
+        append_numbers = self._readout.append_numbers
         for handles in self._handles:
             append_numbers(handles.ball, handles.cars, values)
         self._readout.store_all(values)
         self.state.tick += self._tick_skip
         self._note_events()
         self._derive()
+
+    def contact(self, arena: int, car: int) -> tuple[int, tuple[float, float, float]]:
+        """Wheels that touch a surface, and the normal of what the body touches, as in Contacts; for when few are wanted."""
+        detail = self._arenas[arena].cars[car].get_state()
+        if detail.is_demoed:
+            return 0, NO_NORMAL
+        return sum(detail.wheels_with_contact), (
+            detail.world_contact_normal.as_tuple() if detail.has_world_contact else NO_NORMAL
+        )
 
     def reset(self, arenas: Sequence[int], setups: Sequence[ArenaSetup]) -> None:
         """Begin new episodes in these arenas; `state` shows their first states and the others as they are."""
@@ -132,21 +150,13 @@ class ArenaBatch:
         self._demolished.discard(index)
         self._handles[index] = _handles(arena)
         values: list[Any] = []
-        append_numbers(self._handles[index].ball, self._handles[index].cars, values)
+        self._readout.append_numbers(self._handles[index].ball, self._handles[index].cars, values)
         self._readout.store_one(index, values)
-        state.tick[index] = state.last_touch_tick[index] = 0
-        state.last_toucher[index] = -1
-        for array in (state.touches, state.previous_actions, state.is_holding_jump, state.demo_respawn_timer):
+        self._events.forget(index)
+        state.tick[index] = 0
+        state.kickoff[index] = setup.kickoff
+        for array in (state.previous_actions, state.is_holding_jump, state.demo_respawn_timer):
             array[index] = 0
-
-    def _on_touch(self, arena: Any, car: Any, data: int) -> None:
-        self._touched.append((data, car.id))
-
-    def _on_pickup(self, arena: Any, car: Any, boost_pad: Any, data: int) -> None:
-        self._picked.append((data, boost_pad, arena.tick_count))
-
-    def _on_demo(self, arena: Any, bumper: Any, victim: Any, data: int) -> None:
-        self._demolished.add(data)
 
     def _note_controls(self, actions: Int) -> None:
         """The step's controls. When none of its ticks plays them, the jump button was last held as they were before."""
@@ -158,19 +168,13 @@ class ArenaBatch:
         self._rows.take(actions, axis=0, out=state.previous_actions, mode="clip")
 
     def _note_events(self) -> None:
-        """Touches, pickups and demolitions of the step, as the simulator told of them."""
-        state = self.state
-        state.touches.fill(0)
-        for index, car_id in self._touched:
-            car = car_id - self._arenas[index].first_id
-            state.touches[index, car] += 1
-            state.last_toucher[index] = car
-            state.last_touch_tick[index] = state.tick[index]
-        self._touched.clear()
-        for index, pad, count in self._picked:
-            arena = self._arenas[index]
-            self._pads.picked(index, arena.pad_index[pad], count + 1 - arena.first_tick)
-        self._picked.clear()
+        """What happened in the step, as the simulator told of it."""
+        events = self._events
+        events.write()
+        for pickup in events.pickups:
+            self._pads.picked(pickup.arena, pickup.pad, pickup.tick)
+        self._demolished |= events.demolished
+        events.clear()
         for index in tuple(self._demolished):
             self._note_demolished(index)
 
@@ -179,9 +183,12 @@ class ArenaBatch:
         arena, state = self._arenas[index], self.state
         details = [car.get_state() for car in arena.cars]
         for car, detail in enumerate(details):
-            state.demo_respawn_timer[index, car] = detail.demo_respawn_timer
             if detail.is_demoed:
                 state.is_holding_jump[index, car] = detail.last_controls.jump
+                self._boost_of_dead[index, car] = detail.boost
+            elif state.demo_respawn_timer[index, car] > 0:
+                self.totals.boost_received[index, car] += detail.boost - self._boost_of_dead[index, car]
+            state.demo_respawn_timer[index, car] = detail.demo_respawn_timer
         handles = _handles(arena)
         if any(detail.is_demoed for detail in details):
             handles = handles._replace(step=arena.step_with_respawns)
@@ -192,7 +199,10 @@ class ArenaBatch:
     def _derive(self) -> None:
         """What follows from the numbers read, as RLGym's Car works it out. Gives the same when called twice."""
         state, used, in_time = self.state, self._used, self._in_time
-        np.greater(self._is_on_ground, self._is_demoed, out=state.on_ground)  # a demolished car claims to stand
+        # a demolished car claims to stand, and to touch what it touched
+        np.greater(self._is_on_ground, self._is_demoed, out=state.on_ground)
+        if self._demolished:
+            np.greater(state.world_contact, self._is_demoed, out=state.world_contact)
         np.greater(self._boosting_time, NOTHING, out=state.is_boosting)
         # equal too: RLGym compares in float64, where 0.65 lies just above its float32
         np.less_equal(state.flip_time, LAST_FLIP_TIME, out=state.is_flipping)
@@ -206,6 +216,16 @@ class ArenaBatch:
         np.less(self._ball_y, -GOAL_LINE, out=self._orange_scored)
         np.subtract(self._blue_scored, self._orange_scored, out=state.goal, dtype=np.int8)
         self._pads.write(state.tick, state.pad_timers)
+        if self._readout.has_contacts:
+            self._derive_contacts()
+
+    def _derive_contacts(self) -> None:
+        contacts, standing = self.state.contacts, self._readout.field("wheels_with_contact")
+        np.sum(standing, axis=-1, out=contacts.wheels)
+        np.multiply(contacts.wheels, ~self._is_demoed, out=contacts.wheels)
+        # a normal outlives the contact
+        normal = self._readout.field("world_contact_normal")
+        np.multiply(normal, self.state.world_contact[..., None], out=contacts.normal)
 
 
 def _handles(arena: SoccarArena) -> Handles:
@@ -215,6 +235,27 @@ def _handles(arena: SoccarArena) -> Handles:
         ball=arena.arena.ball.get_state,
         cars=[car.get_state for car in arena.cars],
     )
+
+
+class _LazyControls(dict[int, Any]):
+    """Controls by row of the table, built when they are first played."""
+
+    def __init__(self, rows: Float) -> None:
+        super().__init__()
+        self._rows = rows
+
+    def __missing__(self, row: int) -> Any:
+        if not 0 <= row < len(self._rows):
+            raise KeyError(row)
+        self[row] = controls = car_controls(self._rows[row].tolist())
+        return controls
+
+
+def _controls(rows: Float) -> dict[int, Any]:
+    """Controls by row of the table [N, 8]. A huge table, of which little may be played, is not built at once."""
+    if len(rows) > BUILT_AT_ONCE:
+        return _LazyControls(rows)
+    return {index: car_controls(row) for index, row in enumerate(rows.tolist())}
 
 
 def car_controls(row: Sequence[float]) -> Any:

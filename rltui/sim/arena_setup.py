@@ -26,6 +26,8 @@ class ArenaSetup:
     on_ground: Bool  # [C] all four wheels down
     pad_timers: Float | None = None  # [34] seconds until available, rounded to ticks; None: all available
     kickoff: bool = False  # the ball sleeps until touched
+    flip_used: Bool | None = None  # [C] neither flip nor double jump is left; None: all have theirs
+    body_down: Bool | None = None  # [C] the body, not a wheel, lies on the floor; None: nobody's
 
     def problem(self, cars: int) -> str:
         """What is wrong with it, or "": the simulator itself takes anything, NaN too, without a word."""
@@ -39,7 +41,7 @@ class ArenaSetup:
             "rotation": (cars, 3, 3),
             "boost": (cars,),
             "on_ground": (cars,),
-        }
+        } | {name: (cars,) for name in ("flip_used", "body_down") if getattr(self, name) is not None}
         arrays = [getattr(self, name) for name in shapes]
         for (name, shape), array in zip(shapes.items(), arrays, strict=True):
             if array.shape != shape:

@@ -16,7 +16,7 @@ import RocketSim
 from numpy.typing import NDArray
 
 from rltui.sim.field import PADS
-from rltui.sim.state import Bool, Float, GameState
+from rltui.sim.state import Bool, Contacts, Float, GameState
 
 BALL_NUMBERS, CAR_NUMBERS = 9, 15  # position, velocity, angular velocity; of a car also forward, up
 FIELDS = (  # attribute of CarState, code of `struct`; in all a multiple of four bytes
@@ -34,16 +34,26 @@ FIELDS = (  # attribute of CarState, code of `struct`; in all a multiple of four
     ("has_world_contact", "?"),
     ("is_demoed", "?"),
 )
+CONTACT_FIELDS = (("world_contact_normal", "3f"), ("wheels_with_contact", "4?"))
 read_fields = attrgetter(*(name for name, _ in FIELDS))  # all in one call: a third of the price of thirteen
 numbers = RocketSim.Vec.as_tuple
+
+
+def read_contact_fields(car: Any) -> tuple[Any, ...]:
+    """FIELDS, then the numbers of CONTACT_FIELDS."""
+    return (*read_fields(car), *numbers(car.world_contact_normal), *car.wheels_with_contact)
 
 
 class Readout:
     """The numbers of K arenas with C cars. The views that it hands out stay valid; `store` changes what they show."""
 
-    def __init__(self, arenas: int, cars: int) -> None:
-        codes = "".join(code for _, code in FIELDS)
-        car = _fields_dtype(codes)
+    def __init__(self, arenas: int, cars: int, contacts: bool = False) -> None:
+        """contacts: whether CONTACT_FIELDS are among what is read."""
+        fields = FIELDS + CONTACT_FIELDS if contacts else FIELDS
+        codes = "".join(code for _, code in fields)
+        car = _fields_dtype(fields)
+        self.has_contacts = contacts
+        self._read_fields = read_contact_fields if contacts else read_fields
         self._records = np.zeros(arenas, [("ball", np.float32, (BALL_NUMBERS,)), ("cars", car, (cars,))])
         self._bytes = self._records.view(np.uint8).data
         arena_codes = f"{BALL_NUMBERS}f" + f"{CAR_NUMBERS}f{codes}" * cars
@@ -60,9 +70,31 @@ class Readout:
         return view
 
     def field(self, name: str) -> NDArray[Any]:
-        """View [K, C], float32 or bool, of one of FIELDS."""
+        """View [K, C], float32 or bool, of one of FIELDS; [K, C, 3 or 4] of one of CONTACT_FIELDS."""
         view: NDArray[Any] = self._records["cars"][name]
         return view
+
+    def append_numbers(
+        self, read_ball: Callable[[], Any], readers: Sequence[Callable[[], Any]], values: list[Any]
+    ) -> None:
+        """Append one arena as `store_all` and `store_one` expect it: its BallState, then the CarState of each car.
+
+        Read one attribute at a time: the objects that the simulator makes for it are then freed and made in the same place.
+        """
+        floats, fields = numbers, self._read_fields
+        ball = read_ball()
+        values += floats(ball.pos)
+        values += floats(ball.vel)
+        values += floats(ball.ang_vel)
+        for read in readers:
+            car = read()
+            axes = car.rot_mat
+            values += floats(car.pos)
+            values += floats(car.vel)
+            values += floats(car.ang_vel)
+            values += floats(axes.forward)
+            values += floats(axes.up)
+            values += fields(car)
 
     def store_all(self, values: list[Any]) -> None:
         """Overwrite all arenas with what `append_numbers` gave, arena after arena."""
@@ -74,38 +106,24 @@ class Readout:
         packer.pack_into(self._bytes, arena * packer.size, *values)
 
 
-def append_numbers(read_ball: Callable[[], Any], readers: Sequence[Callable[[], Any]], values: list[Any]) -> None:
-    """Append one arena as `store_all` and `store_one` expect it: its BallState, then the CarState of each car.
-
-    Read one attribute at a time: the objects that the simulator makes for it are then freed and made in the same place.
-    """
-    floats, fields = numbers, read_fields
-    ball = read_ball()
-    values += floats(ball.pos)
-    values += floats(ball.vel)
-    values += floats(ball.ang_vel)
-    for read in readers:
-        car = read()
-        axes = car.rot_mat
-        values += floats(car.pos)
-        values += floats(car.vel)
-        values += floats(car.ang_vel)
-        values += floats(axes.forward)
-        values += floats(axes.up)
-        values += fields(car)
-
-
-def _fields_dtype(codes: str) -> np.dtype[np.void]:
+def _fields_dtype(fields: Sequence[tuple[str, str]]) -> np.dtype[np.void]:
     """The dtype of one car as `struct` packs it, without alignment."""
     body = 4 * CAR_NUMBERS
+    codes = [code for _, code in fields]
     return np.dtype(
         {
-            "names": ["body", *(name for name, _ in FIELDS)],
-            "formats": [(np.float32, (CAR_NUMBERS,))] + [np.float32 if code == "f" else np.bool_ for code in codes],
-            "offsets": [0] + [body + struct.calcsize("=" + codes[:i]) for i in range(len(codes))],
-            "itemsize": body + struct.calcsize("=" + codes),
+            "names": ["body", *(name for name, _ in fields)],
+            "formats": [(np.float32, (CAR_NUMBERS,)), *(_format(code) for code in codes)],
+            "offsets": [0, *(body + struct.calcsize("=" + "".join(codes[:i])) for i in range(len(codes)))],
+            "itemsize": body + struct.calcsize("=" + "".join(codes)),
         }
     )
+
+
+def _format(code: str) -> Any:
+    """dtype of a code of `struct`: f, ?, or several of them as in 3f."""
+    kind = np.float32 if code[-1] == "f" else np.bool_
+    return (kind, (int(code[:-1]),)) if code[:-1] else kind
 
 
 def view_state(read: Readout, team: NDArray[np.int8]) -> GameState:
@@ -161,4 +179,5 @@ def view_state(read: Readout, team: NDArray[np.int8]) -> GameState:
         boost_gained=np.zeros(shape, np.float32),
         pad_timers=np.zeros((arenas, PADS), np.float32),
         previous_actions=np.zeros((*shape, 8), np.float32),
+        _contacts=Contacts(np.zeros(shape, np.int8), np.zeros((*shape, 3), np.float32)) if read.has_contacts else None,
     )

@@ -27,6 +27,14 @@ class Contacts:
 
 
 @dataclass(slots=True)
+class Ends:
+    """Which episodes end with the step, as the terminals say: an arena may be in both."""
+
+    terminated: Bool  # [K]
+    truncated: Bool  # [K]
+
+
+@dataclass(slots=True)
 class GameState:
     """Arrays with leading axis K (arenas); C cars an arena. The arrays are overwritten by the next step: copy to keep."""
 
@@ -69,8 +77,8 @@ class GameState:
     world_contact: Bool  # [K, C] the body (not a wheel) touches the world
     touches: NDArray[np.int16]  # [K, C] ball touches during the step
     touch_height: Float  # [K, C] z of the ball at the car's newest touch in the step, 0 none
-    shots: Bool  # [K, C] this car's touch in the step put the ball on its way into the opponents' goal
-    saves: Bool  # [K, C] this car's touch in the step kept the ball from its own goal
+    shots: Bool  # [K, C] the simulator counted a shot of the car's in the step, 0.3 s after its touch (sim.step_events)
+    saves: Bool  # [K, C] the car's touch in the step kept a shot from its own goal
     demos: Bool  # [K, C] demolished another car in the step
     demoed: Bool  # [K, C] was demolished in the step
     pad_picked: Int  # [K, C] index of the boost pad picked up in the step, −1 none
@@ -79,6 +87,7 @@ class GameState:
 
     previous_actions: Float  # [K, C, 8] controls chosen at the last step; zeros after a reset
     _contacts: Contacts | None = None
+    _ends: Ends | None = None
 
     @property
     def arenas(self) -> int:
@@ -94,3 +103,10 @@ class GameState:
         if self._contacts is None:
             raise RltuiError("state.contacts is not read here", "write `contacts = True` in the class that uses it")
         return self._contacts
+
+    @property
+    def ends(self) -> Ends:
+        """For rewards, which come after the terminals. Nothing ends where nobody judges."""
+        if self._ends is None:
+            self._ends = Ends(np.zeros(self.arenas, np.bool_), np.zeros(self.arenas, np.bool_))
+        return self._ends

@@ -41,7 +41,13 @@ def check_car(arenas: ArenaBatch, arena: int, car: int) -> None:
     assert ours("is_flipping") == (truth.has_flipped and truth.flip_time < 0.65)
     assert ours("has_double_jumped") == truth.has_double_jumped
     assert ours("can_flip") == (not on_ground and not truth.last_controls.jump and has_flip)
-    assert ours("world_contact") == truth.has_world_contact
+    touches_world = truth.has_world_contact and not truth.is_demoed
+    assert ours("world_contact") == touches_world
+    wheels = 0 if truth.is_demoed else sum(truth.wheels_with_contact)
+    normal = truth.world_contact_normal.as_tuple() if touches_world else (0.0, 0.0, 0.0)
+    assert state.contacts.wheels[arena, car] == wheels
+    assert tuple(state.contacts.normal[arena, car].tolist()) == normal
+    assert arenas.contact(arena, car) == (wheels, normal)
 
 
 def check(arenas: ArenaBatch) -> None:
@@ -66,7 +72,7 @@ def check(arenas: ArenaBatch) -> None:
 )
 def test_state_is_the_simulators(teams: tuple[int, int], pace: Pace, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    arenas = batch(arenas=2, teams=teams, pace=pace, seed=seed)
+    arenas = batch(arenas=2, teams=teams, pace=pace, seed=seed, contacts=True)
     reset = Random(Random.Params())
     arenas.reset([0, 1], [reset.sample(rng, *teams) for _ in range(2)])
     check(arenas)

@@ -13,19 +13,18 @@ import numpy as np
 
 from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import BALL_MAX_SPIN, BALL_RADIUS, CAR_MAX_SPEED, CAR_MAX_SPIN, CAR_REACH, CAR_REST_Z
+from rltui.sim.resets.bodies import Rotation, Vector
 from rltui.sim.resets.reset import Reset
+from rltui.sim.resets.span import Span, check_spans, span
 from rltui.sim.state import Float
 
 HALF_X, HALF_Y = 3500.0, 4500.0
 DIAGONAL = 7600.0  # |x| + |y|; from 7,650 up a high ball, from 7,700 a car is inside the corner wall and thrown out
-BALL_Z = (100.0, 1900.0)
-CAR_Z = (150.0, 1950.0)  # in the air
 BALL_SPEED = 3000.0
 CAR_TO_CAR = 2 * CAR_REACH + 10
 CAR_TO_BALL = CAR_REACH + BALL_RADIUS + 10
 
 BALL_DRAWS, CAR_DRAWS = 9, 14
-Vector = tuple[float, float, float]
 
 
 class Random(Reset):
@@ -38,14 +37,36 @@ class Random(Reset):
         cars_on_ground: bool = field(
             default=False, metadata={"doc": "Every car starts on the ground, not only every second."}
         )
+        ground_share: float = field(
+            default=0.5,
+            metadata={
+                "doc": "Chance of each car to start on the ground; 1 with cars_on_ground.",
+                "unit": "",
+                "min": 0.0,
+                "max": 1.0,
+            },
+        )
+        car_z: Span = field(default=(150.0, 1950.0), metadata=span("Heights of the cars in the air.", "uu", 100, 1950))
+        ball_z: Span = field(default=(100.0, 1900.0), metadata=span("Heights of the ball.", "uu", 94, 1940))
+        boost_scale: float = field(
+            default=1.0,
+            metadata={
+                "doc": "Factor of the boost drawn, which never exceeds 100.",
+                "unit": "",
+                "min": 0.0,
+                "max": 100.0,
+            },
+        )
 
         def __post_init__(self) -> None:
             if not isinstance(self.cars_on_ground, bool):
                 raise TypeError(f"cars_on_ground must be true or false, found {self.cars_on_ground!r}")
+            check_spans(self)
 
     def __init__(self, params: Params) -> None:
         super().__init__(params)
-        self._ground_share = 1.0 if params.cars_on_ground else 0.5
+        self._ground_share = 1.0 if params.cars_on_ground else params.ground_share
+        self._car_z, self._ball_z, self._full_boost = params.car_z, params.ball_z, 100.0 * params.boost_scale
 
     def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
         cars = blue + orange
@@ -54,9 +75,9 @@ class Random(Reset):
             ball = draws[:BALL_DRAWS]
             each = [draws[at : at + CAR_DRAWS] for at in range(BALL_DRAWS, len(draws), CAR_DRAWS)]
             ground = [draw[0] < self._ground_share for draw in each]
-            ball_place = _place(ball, BALL_Z)
+            ball_place = _place(ball, self._ball_z)
             places = [
-                _place(draw[2:], (CAR_REST_Z, CAR_REST_Z) if flat else CAR_Z)
+                _place(draw[2:], (CAR_REST_Z, CAR_REST_Z) if flat else self._car_z)
                 for draw, flat in zip(each, ground, strict=True)
             ]
             if _is_free(ball_place, places):
@@ -70,7 +91,7 @@ class Random(Reset):
             velocity=_array([_vector(draw[5:], CAR_MAX_SPEED, flat) for draw, flat in drawn]),
             angular_velocity=_array([_spin(draw[8:], flat) for draw, flat in drawn]),
             rotation=_array([_rotation(draw[11:], flat) for draw, flat in drawn]),
-            boost=_array([100.0 * draw[1] for draw in each]),
+            boost=_array([min(self._full_boost * draw[1], 100.0) for draw in each]),
             on_ground=np.array(ground),
         )
 
@@ -79,7 +100,7 @@ def _array(numbers: Sequence[object]) -> Float:
     return np.array(numbers, np.float32)
 
 
-def _place(draw: Sequence[float], heights: tuple[float, float]) -> Vector:
+def _place(draw: Sequence[float], heights: Span) -> Vector:
     low, high = heights
     return HALF_X * (2 * draw[0] - 1), HALF_Y * (2 * draw[1] - 1), low + (high - low) * draw[2]
 
@@ -106,7 +127,7 @@ def _spin(draw: Sequence[float], flat: bool) -> Vector:
     return (0.0, 0.0, CAR_MAX_SPIN * (2 * draw[0] - 1)) if flat else _vector(draw, CAR_MAX_SPIN, False)
 
 
-def _rotation(draw: Sequence[float], flat: bool) -> tuple[Vector, Vector, Vector]:
+def _rotation(draw: Sequence[float], flat: bool) -> Rotation:
     """Rows of a matrix with columns forward, right, up: uniform over all headings when `flat`, else over all rotations,
     by Shoemake's unit quaternion (Graphics Gems III, 1992).
     """

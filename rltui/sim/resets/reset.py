@@ -22,6 +22,10 @@ class Reset(ABC):
     def __init__(self, params: Params) -> None:
         self.params = params
 
+    def misfit(self, blue: int, orange: int) -> str:
+        """Why it has no states for these team sizes, or ""."""
+        return ""
+
     @abstractmethod
     def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
         """One first state for these team sizes: inside the field, no bodies overlapping, speeds within the limits.

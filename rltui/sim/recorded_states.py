@@ -1,0 +1,132 @@
+"""Recorded states: an `.npz` file from which episodes can begin again (the reset `replay`).
+
+N states of the same team sizes; C cars, all blue, then all orange. World coordinates; uu, uu/s, rad/s, boost 0–100.
+
+    blue, orange           whole numbers, the team sizes
+    ball_position          [N, 3]
+    ball_velocity          [N, 3]
+    ball_angular_velocity  [N, 3]
+    position               [N, C, 3]
+    velocity               [N, C, 3]
+    angular_velocity       [N, C, 3]
+    rotation               [N, C, 3, 3], columns forward, right, up
+    boost                  [N, C]
+    on_ground              [N, C] true or false: three or more wheels down
+
+and, where known,
+
+    pad_timers             [N, 34] seconds until available, in RLGym's order
+    flip_used              [N, C] true or false: neither flip nor double jump is left
+    body_down              [N, C] true or false: the body, not a wheel, lies on the floor
+
+Numbers of any float or integer type. Other arrays are passed over, so that a recording may hold more. A car that is
+demolished has no state to begin from: such moments are left out.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.runs.atomic import replace_file
+from rltui.sim.arena_setup import ArenaSetup
+from rltui.sim.recorded_checks import FLAGS, NEEDED, OPTIONAL, Arrays, checked, refused
+from rltui.sim.state import GameState
+
+TURN = np.array([-1, -1, 1], np.float32)  # of a vector, by 180° about z
+FLOOR_Z = 60.0  # a body below it that touches the world lies on the floor
+
+
+@dataclass(frozen=True)
+class RecordedStates:
+    """What a file holds. arrays: by name, float32 and bool."""
+
+    blue: int
+    orange: int
+    arrays: Arrays
+
+    def __len__(self) -> int:
+        return len(self.arrays["boost"])
+
+    def setup(self, index: int) -> ArenaSetup:
+        """One of them, a copy."""
+        return ArenaSetup(**{name: array[index].copy() for name, array in self.arrays.items()})
+
+    def turned(self) -> RecordedStates:
+        """The same seen from the other side: turned by 180° about z, the teams swapped."""
+        arrays = {name: self._turned(name, array) for name, array in self.arrays.items()}
+        return RecordedStates(self.orange, self.blue, arrays)
+
+    def _turned(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        if name == "pad_timers":
+            return array[:, ::-1]
+        if not name.startswith("ball"):
+            array = np.concatenate([array[:, self.blue :], array[:, : self.blue]], axis=1)
+        if name in FLAGS or name == "boost":
+            return array
+        turned: NDArray[Any] = array * (TURN[:, None] if name == "rotation" else TURN)
+        return turned
+
+
+def setup_of(state: GameState, arena: int) -> ArenaSetup:
+    """The arena's present state as the first of an episode. ValueError when one of its cars is demolished."""
+    if state.demo_respawn_timer[arena].any():
+        raise ValueError(f"arena {arena} has a demolished car, which no episode can begin with")
+    forward, up, position = state.forward[arena], state.up[arena], state.position[arena]
+    return ArenaSetup(
+        ball_position=state.ball_position[arena].copy(),
+        ball_velocity=state.ball_velocity[arena].copy(),
+        ball_angular_velocity=state.ball_angular_velocity[arena].copy(),
+        position=position.copy(),
+        velocity=state.velocity[arena].copy(),
+        angular_velocity=state.angular_velocity[arena].copy(),
+        rotation=np.stack([forward, np.cross(up, forward), up], axis=2),
+        boost=state.boost[arena].copy(),
+        on_ground=state.on_ground[arena].copy(),
+        pad_timers=state.pad_timers[arena].copy(),
+        flip_used=state.has_flipped[arena] | state.has_double_jumped[arena],
+        body_down=state.world_contact[arena] & (position[:, 2] < FLOOR_Z),
+    )
+
+
+def stacked(setups: Sequence[ArenaSetup]) -> dict[str, NDArray[Any]]:
+    """Arrays for `save`; what not all of them have is left out."""
+    names = [*NEEDED, *(name for name in OPTIONAL if all(getattr(setup, name) is not None for setup in setups))]
+    return {name: np.stack([getattr(setup, name) for setup in setups]) for name in names}
+
+
+def save(path: Path, blue: int, orange: int, arrays: Arrays) -> None:
+    """Write the file, whole or not at all. Raises RltuiError for what `load` would refuse, else OSError."""
+    teams = {"blue": np.array(blue), "orange": np.array(orange)}
+    _, _, typed = checked(path, {**arrays, **teams})
+    content = io.BytesIO()
+    np.savez_compressed(content, **teams, **typed)
+    replace_file(path, content.getvalue())
+
+
+def load(path: Path) -> RecordedStates:
+    """RltuiError names file, key, what was expected and what was found."""
+    arrays: dict[str, NDArray[Any]] = {}
+    name = ""
+    try:
+        file = np.load(path, allow_pickle=False)
+        if not isinstance(file, np.lib.npyio.NpzFile):
+            raise ValueError("a single array")
+        with file:
+            for name in ("blue", "orange", *NEEDED, *OPTIONAL):
+                if name in file.files:
+                    arrays[name] = file[name]
+    except FileNotFoundError:
+        raise refused(path, "no such file") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        place = f"{name}: " if name else ""
+        raise refused(path, f"{place}expected plain arrays in an .npz file, found something else ({error})") from error
+    return RecordedStates(*checked(path, arrays))

@@ -9,15 +9,16 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from rltui.errors import RltuiError
 from rltui.learn.normalization import RunningStatistics
+from rltui.learn.observation_statistics import ObservationStatistics
 from rltui.learn.safe_pickle import load_tensors
 
 POLICY = "PPO_POLICY.pt"
@@ -26,6 +27,9 @@ POLICY_OPTIMIZER = "PPO_POLICY_OPTIMIZER.pt"
 CRITIC_OPTIMIZER = "PPO_VALUE_NET_OPTIMIZER.pt"
 BOOK_KEEPING = "BOOK_KEEPING_VARS.json"
 NAMES = (POLICY, CRITIC, POLICY_OPTIMIZER, CRITIC_OPTIMIZER, BOOK_KEEPING)
+
+RETURNS, OBSERVATIONS = "reward_running_stats", "obs_running_stats"  # keys of the book's statistics
+Statistics = TypeVar("Statistics")
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 _MAX_JSON = 1 << 20  # bytes; rlgym-ppo's file is about 1 kB, with observation statistics some 100 kB
@@ -52,6 +56,7 @@ class Book:
     progress: Progress
     cumulative_model_updates: int
     return_statistics: RunningStatistics
+    observation_statistics: ObservationStatistics | None = None  # None: observations are not normalised
 
 
 def tensor_bytes(state: Mapping[str, Any]) -> bytes:
@@ -65,7 +70,10 @@ def book_bytes(book: Book) -> bytes:
     """The JSON file, with rlgym-ppo's keys."""
     progress = {field.name: getattr(book.progress, field.name) for field in fields(Progress)}
     progress["cumulative_model_updates"] = book.cumulative_model_updates
-    return json.dumps(progress | {"reward_running_stats": book.return_statistics.to_json()}, indent=4).encode()
+    statistics = {RETURNS: book.return_statistics.to_json()}
+    if book.observation_statistics is not None:
+        statistics[OBSERVATIONS] = book.observation_statistics.to_json()
+    return json.dumps(progress | statistics, indent=4).encode()
 
 
 def take(files: Mapping[str, bytes], name: str) -> bytes:
@@ -102,8 +110,11 @@ def read_adam(name: str, data: bytes, parameters: Sequence[Tensor]) -> AdamState
     return {i: _adam_parameter(name, i, state[i], parameter) for i, parameter in enumerate(parameters)}
 
 
-def read_book(data: bytes) -> Book:
-    """BOOK_KEEPING_VARS.json. RltuiError names the key, expected and found."""
+def read_book(data: bytes, obs_size: int) -> Book:
+    """BOOK_KEEPING_VARS.json. RltuiError names the key, expected and found.
+
+    obs_size: numbers of an observation, which its statistics must fit where there are any.
+    """
     try:
         if len(data) > _MAX_JSON:
             raise ValueError(f"{len(data)} bytes, expected at most {_MAX_JSON}")
@@ -118,7 +129,8 @@ def read_book(data: bytes) -> Book:
                 ts_since_last_save=_count({"ts_since_last_save": 0} | book, "ts_since_last_save"),
             ),
             cumulative_model_updates=_count(book, "cumulative_model_updates"),
-            return_statistics=_statistics(book),
+            return_statistics=_statistics(book, RETURNS, RunningStatistics.from_json),
+            observation_statistics=_observation_statistics(book, obs_size),
         )
     except (ValueError, RecursionError) as error:
         raise RltuiError(f"{BOOK_KEEPING}: {error}", _HINT) from error
@@ -203,8 +215,14 @@ def _number(book: Mapping[str, Any], key: str) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _statistics(book: Mapping[str, Any]) -> RunningStatistics:
+def _statistics(book: Mapping[str, Any], key: str, read: Callable[[object], Statistics]) -> Statistics:
     try:
-        return RunningStatistics.from_json(book.get("reward_running_stats"))
+        return read(book.get(key))
     except ValueError as error:
-        raise ValueError(f"key 'reward_running_stats': {error}") from error
+        raise ValueError(f"key {key!r}: {error}") from error
+
+
+def _observation_statistics(book: Mapping[str, Any], obs_size: int) -> ObservationStatistics | None:
+    if OBSERVATIONS not in book:
+        return None
+    return _statistics(book, OBSERVATIONS, lambda data: ObservationStatistics.from_json(data, obs_size))

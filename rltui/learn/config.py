@@ -24,6 +24,7 @@ class PPOConfig:
     normalize_advantages: bool = True  # to mean 0 and standard deviation 1, per batch
     standardize_returns: bool = True  # divide rewards by the running standard deviation of the returns …
     reward_clip: float = 10.0  # … and cut them to ± this
+    normalize_observations: bool = False  # each number by its running mean and deviation
     buffer_iterations: int = 1  # how many iterations' data an update learns from, oldest dropped first
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ class Experience:
     log_probs: Tensor  # float32 [R] under the policy that collected
     advantages: Tensor  # float32 [R]
     targets: Tensor  # float32 [R] of the critic
+    classes: Tensor | None = None  # uint8 [R] legality class; None: nothing is masked
 
     def __len__(self) -> int:
         return len(self.place)
@@ -42,13 +43,15 @@ class Experience:
         return Experience(self.obs.index_select(0, self.place), torch.arange(len(self)).to(self.place), *columns)
 
     def _columns(self) -> tuple[Tensor, ...]:
-        return self.place, self.actions, self.log_probs, self.advantages, self.targets
+        always = self.place, self.actions, self.log_probs, self.advantages, self.targets
+        return always if self.classes is None else (*always, self.classes)
 
 
 def join(parts: Sequence[Experience]) -> Experience:
     """Several iterations' rows behind each other; a single one is returned as it is."""
     if len(parts) == 1:
         return parts[0]
+    classes = [part.classes for part in parts if part.classes is not None]
     starts = [sum(len(part.obs) for part in parts[:i]) for i in range(len(parts))]
     return Experience(
         obs=torch.cat([part.obs for part in parts]),
@@ -57,6 +60,7 @@ def join(parts: Sequence[Experience]) -> Experience:
         log_probs=torch.cat([part.log_probs for part in parts]),
         advantages=torch.cat([part.advantages for part in parts]),
         targets=torch.cat([part.targets for part in parts]),
+        classes=torch.cat(classes) if classes else None,
     )
 
 

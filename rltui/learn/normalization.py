@@ -48,17 +48,27 @@ class RunningStatistics:
     @classmethod
     def from_json(cls, data: object) -> RunningStatistics:
         """Raises ValueError for anything but the statistics of one number."""
-        if not isinstance(data, dict):
-            raise ValueError(f"expected an object, found {type(data).__name__}")
-        mean, squares = _one_number(data, "mean"), _one_number(data, "var")
-        count = data.get("count")
-        if not isinstance(count, int) or isinstance(count, bool) or count < 0 or squares < 0:
-            raise ValueError("expected count and var of at least 0")
-        return cls(mean, squares, count)
+        (mean,), (squares,) = read_numbers(data, "mean", 1), read_numbers(data, "var", 1)
+        if squares < 0:
+            raise ValueError("expected var of at least 0")
+        return cls(mean, squares, read_count(data))
 
 
-def _one_number(data: dict[str, Any], key: str) -> float:
+def read_numbers(data: object, key: str, count: int) -> list[float]:
+    """A list of so many numbers in a JSON object; ValueError for anything else."""
+    if not isinstance(data, dict):
+        raise ValueError(f"expected an object, found {type(data).__name__}")
     value = data.get(key)
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], int | float) and math.isfinite(value[0]):
-        return float(value[0])
-    raise ValueError(f"expected {key} to be a list of one finite number, found {value!r:.80}")
+    finite = isinstance(value, list) and all(isinstance(x, int | float) and math.isfinite(x) for x in value)
+    if not isinstance(value, list) or not finite or len(value) != count:
+        found = f"{len(value)} of them" if isinstance(value, list) and finite else f"{value!r:.80}"
+        raise ValueError(f"expected {key} to be a list of finite numbers, {count} in all, found {found}")
+    return [float(x) for x in value]
+
+
+def read_count(data: object) -> int:
+    """How many samples a JSON object's statistics are of; ValueError for anything else."""
+    count = data.get("count") if isinstance(data, dict) else None
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise ValueError(f"expected count of at least 0, found {count!r:.80}")
+    return count

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -36,6 +37,7 @@ from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
 CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
 
 Float = NDArray[np.float32]
+Bool = NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
@@ -55,15 +57,21 @@ class PPOLearner:
         config: PPOConfig,
         device: str = "cpu",
         seed: int = 0,
+        masks: Bool | None = None,
     ) -> None:
-        """seed: of the initial weights and of every shuffle (together with `updates`, so that a resumed run goes on)."""
+        """seed: of the initial weights and of every shuffle (together with `updates`, so that a resumed run goes on).
+
+        masks: bool [legality classes, n_actions], what may be chosen in each; None: everything.
+        """
         sizes = [obs_size, *policy_layers, n_actions], [obs_size, *critic_layers, 1]
         self.config = config
         self._state = LearnerState(sizes, config, device, seed)
         self._obs_size, self._n_actions = obs_size, n_actions
         self._device, self._seed = torch.device(device), seed
-        self._pass_rows = min(config.minibatch, CPU_ROWS) if self._device.type == "cpu" else config.minibatch
+        self._pass_rows = _pass_rows(config, self._device)
         self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)
+        self._masks = masks
+        self._legal = None if masks is None else torch.from_numpy(masks).to(self._device)
 
     @property
     def updates(self) -> int:
@@ -76,9 +84,26 @@ class PPOLearner:
         policy, critic = (sum(p.numel() for p in n.parameters()) for n in (self._state.policy, self._state.critic))
         return policy, critic
 
+    def set_rates(self, policy: float, critic: float) -> None:
+        """Learning rates from the next update on."""
+        self._state.policy_optimizer.lr, self._state.critic_optimizer.lr = policy, critic
+
+    def configure(self, config: PPOConfig) -> None:
+        """Another configuration from the next update on. Networks, optimisers and statistics stay, earlier iterations'
+        data does not: it was paid for by other rewards.
+        """
+        self.config = config
+        self._pass_rows = _pass_rows(config, self._device)
+        self._buffer = deque(maxlen=config.buffer_iterations)
+        self.set_rates(config.learning_rate, config.critic_learning_rate)
+
     def policy_flat(self) -> Float:
-        """The policy's weights for the workers, a new vector float32 [P]: w0, b0, w1, b1, … with w as [in, out]."""
-        return networks.flat(self._state.policy)
+        """The policy's weights for the workers, a new vector float32 [P]: w0, b0, w1, b1, … with w as [in, out].
+
+        Behind them `normalizer_flat` of the observations where they are normalised.
+        """
+        weights, normalizer = networks.flat(self._state.policy), self._state.normalizer
+        return weights if normalizer is None else np.concatenate([weights, normalizer.flat])
 
     def snapshot(self, progress: Progress | None = None) -> LearnerSnapshot:
         """A copy of all state, for a saver thread; progress is what the trainer wants kept in BOOK_KEEPING_VARS.json."""
@@ -99,7 +124,7 @@ class PPOLearner:
         A non-finite number anywhere drops the update. Dropped or abandoned, everything is as before, bit for bit:
         weights, Adam's state, return statistics, buffer. Raises ValueError for arrays that do not fit.
         """
-        rollout.check(self._obs_size, self._n_actions)
+        rollout.check(self._obs_size, self._n_actions, self._masks)
         before, buffer = Backup(self._state), self._buffer.copy()
         try:
             return self._update(rollout, between, before)
@@ -125,7 +150,10 @@ class PPOLearner:
             order = torch.from_numpy(shuffle.permutation(len(data))).to(self._device)
             for start, stop in batch_edges(len(data), self.config.batch):
                 self._step(data.rows(order[start:stop]), totals, between, f"epoch {epoch + 1}, row {start}")
-        return self._report(totals, figures, before, len(data))
+        report = self._report(totals, figures, before, len(data))
+        if self._state.normalizer is not None:
+            self._state.normalizer.take_in(rollout.obs)  # what was collected and learned with the same statistics
+        return report
 
     def _with_earlier(self, newest: Experience) -> Experience:
         """The newest rows and those of the iterations in the buffer; only the buffer keeps copies."""
@@ -144,7 +172,9 @@ class PPOLearner:
         advantages = self._advantages(rollout, rewards, values)
         targets = advantages + values[:, :-1]
         place = np.arange(w * (t + 1) * a).reshape(w, t + 1, a)[:, :-1]
-        columns = (place, rollout.actions, rollout.log_probs, advantages, targets)
+        columns = [place, rollout.actions, rollout.log_probs, advantages, targets]
+        if self._masks is not None and rollout.legality is not None:
+            columns.append(rollout.legality[:, :-1])
         data = Experience(obs, *(torch.from_numpy(x.reshape(-1)).to(self._device) for x in columns))
         figures = {"train/return_std": self._state.return_statistics.std, "train/reward_clipped": 100 * clipped}
         return data, figures | _explained_variance(values[:, :-1], targets)
@@ -163,10 +193,15 @@ class PPOLearner:
         )
         return gae.advantages(steps, self.config.gamma, self.config.gae_lambda).swapaxes(0, 1)
 
+    def _seen(self, obs: Tensor) -> Tensor:
+        """Observations [N, D] as the networks are shown them: normalised, or as they are."""
+        normalizer = self._state.normalizer
+        return obs if normalizer is None else normalizer(obs)
+
     @torch.inference_mode()
     def _values(self, obs: Tensor) -> Float:
         """V of observations [N, D] → [N], a minibatch at a time."""
-        pieces = [self._state.critic(piece) for piece in torch.split(obs, self._pass_rows)]
+        pieces = [self._state.critic(self._seen(piece)) for piece in torch.split(obs, self._pass_rows)]
         values: Float = torch.cat(pieces).squeeze(-1).cpu().numpy()
         return values
 
@@ -190,8 +225,9 @@ class PPOLearner:
         mean, scale = _advantage_scale(batch.advantages) if config.normalize_advantages else (0.0, 1.0)
         state.policy_optimizer.zero_grad()
         state.critic_optimizer.zero_grad()
-        for part in batch.minibatches(self._pass_rows):
+        for raw in batch.minibatches(self._pass_rows):
             between()
+            part = replace(raw, obs=self._seen(raw.obs))
             weight = len(part) / len(batch)
             policy_loss, *figures = self._policy_loss(part, (part.advantages - mean) * scale)
             critic_loss = mse_loss(state.critic(part.obs).squeeze(-1), part.targets)
@@ -212,7 +248,7 @@ class PPOLearner:
         KL is Schulman's estimate r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html).
         """
         epsilon = self.config.clip_range
-        log_probs, entropy = distributions.evaluate(self._state.policy(part.obs), part.actions)
+        log_probs, entropy = distributions.evaluate(self._state.policy(part.obs), part.actions, self._legal_rows(part))
         log_ratio = log_probs - part.log_probs
         ratio = log_ratio.exp()
         surrogate = torch.min(ratio * advantages, ratio.clamp(1 - epsilon, 1 + epsilon) * advantages)
@@ -222,6 +258,12 @@ class PPOLearner:
             kl = (ratio - 1 - log_ratio).mean()
             clipped = ((ratio - 1).abs() > epsilon).float().mean()
         return loss, mean_entropy, kl, clipped
+
+    def _legal_rows(self, part: Experience) -> Tensor | None:
+        """bool [N, n_actions] of a minibatch; None where nothing is masked."""
+        if self._legal is None or part.classes is None:
+            return None
+        return self._legal.index_select(0, part.classes.int())
 
     def _report(self, totals: Totals, figures: dict[str, float], before: Backup, rows: int) -> UpdateReport:
         policy_change, critic_change = before.change()
@@ -235,8 +277,14 @@ class PPOLearner:
             )
         metrics = totals.metrics() | figures
         metrics |= {"train/policy_update": policy_change, "train/critic_update": critic_change}
-        metrics |= {"train/learning_rate": self.config.learning_rate, "train/updates": float(self.updates)}
+        rate = self._state.policy_optimizer.lr
+        metrics |= {"train/learning_rate": rate, "train/updates": float(self.updates)}
         return UpdateReport(metrics, notes=notes, rows=rows, steps=totals.steps)
+
+
+def _pass_rows(config: PPOConfig, device: torch.device) -> int:
+    """Rows of one forward and backward pass."""
+    return min(config.minibatch, CPU_ROWS) if device.type == "cpu" else config.minibatch
 
 
 def _time_first(x: NDArray[Scalar]) -> NDArray[Scalar]:

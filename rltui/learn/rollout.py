@@ -63,8 +63,11 @@ class Rollout:
             cars=self.cars,
         )
 
-    def check(self, obs_size: int, n_actions: int) -> None:
-        """Raises ValueError where the arrays do not fit each other or the networks, or an action is no row of the table."""
+    def check(self, obs_size: int, n_actions: int, masks: Bool | None = None) -> None:
+        """Raises ValueError where the arrays do not fit each other or the networks, or an action is no row of the table.
+
+        masks: bool [classes, n_actions]; then also where an action is not legal in its class.
+        """
         w, t, a = self.shape
         finals = len(self.final_index)
         expected = {"obs": (w, t + 1, a, obs_size), "final_obs": (finals, obs_size), "valid": (w,)}
@@ -73,6 +76,8 @@ class Rollout:
             if getattr(self, name).shape != shape:
                 raise ValueError(f"rollout.{name}: expected {list(shape)}, found {list(getattr(self, name).shape)}")
         self._check_actions(n_actions)
+        if masks is not None:
+            self._check_legality(masks)
         self._check_finals()
 
     def _check_actions(self, n_actions: int) -> None:
@@ -81,6 +86,21 @@ class Rollout:
             worker, step, agent = np.argwhere(bad)[0]
             action = self.actions[worker, step, agent]
             raise ValueError(f"action {action} of {self.where(worker, step, agent)} is not in 0 … {n_actions - 1}")
+
+    def _check_legality(self, masks: Bool) -> None:
+        """A log-probability under another mask than the one that it was sampled with would be wrong without a sign."""
+        w, t, a = self.shape
+        found = None if self.legality is None else list(self.legality.shape)
+        if self.legality is None or found != [w, t + 1, a]:
+            raise ValueError(f"rollout.legality: expected {[w, t + 1, a]} where rows are masked, found {found}")
+        classes, (count, rows) = self.legality[:, :-1], masks.shape
+        legal = (classes < count) & masks[classes.clip(max=count - 1), self.actions.clip(0, rows - 1)]
+        known = np.isfinite(self.log_probs)  # a choice from numbers that are not finite is the guard's to name
+        illegal = ~legal & known & self.valid[:, None, None]
+        if illegal.any():
+            worker, step, agent = place = tuple(np.argwhere(illegal)[0])
+            where = self.where(worker, step, agent)
+            raise ValueError(f"action {self.actions[place]} of {where} is not legal in its class {classes[place]}")
 
     def _check_finals(self) -> None:
         """A truncated step without its own final observation would be bootstrapped from the next episode."""

@@ -18,6 +18,8 @@ from rltui.learn.adam import Adam
 from rltui.learn.checkpoint_files import Book, Progress
 from rltui.learn.config import PPOConfig
 from rltui.learn.normalization import RunningStatistics
+from rltui.learn.observation_normalizer import ObservationNormalizer
+from rltui.learn.observation_statistics import ObservationStatistics
 
 
 @dataclass(frozen=True)
@@ -40,21 +42,30 @@ class LearnerSnapshot:
             files_of.BOOK_KEEPING: files_of.book_bytes(self.book),
         }
 
+    def normalizer(self) -> tuple[NDArray[np.float32], NDArray[np.float32]] | tuple[None, None]:
+        """Mean and variance of the observations for policy.npz; None where they are not normalised."""
+        statistics = self.book.observation_statistics
+        return (None, None) if statistics is None else statistics.frozen()
+
     def policy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """The policy's weights for policy.npz: w [in, out], b [out] of each layer."""
         return networks.layers(self.policy)
 
 
 class LearnerState:
-    """Two networks, their Adam optimisers, the statistics of the returns and the count of optimiser steps."""
+    """Two networks, their Adam optimisers, the statistics of returns and observations, the count of optimiser steps."""
 
     def __init__(self, sizes: tuple[Sequence[int], Sequence[int]], config: PPOConfig, device: str, seed: int) -> None:
         """sizes: widths of the policy and of the critic, from the observation's to the last one's."""
         policy, critic = (networks.build(size[0], size[1:-1], size[-1], 2 * seed + i) for i, size in enumerate(sizes))
+        self._obs_size = sizes[0][0]
         self.policy, self.critic = policy.to(device), critic.to(device)
         self.policy_optimizer = Adam(self.policy.parameters(), config.learning_rate)
         self.critic_optimizer = Adam(self.critic.parameters(), config.critic_learning_rate)
         self.return_statistics = RunningStatistics()
+        self.normalizer: ObservationNormalizer | None = None
+        if config.normalize_observations:
+            self.normalizer = ObservationNormalizer(self._obs_size, device)
         self.updates = 0
 
     def snapshot(self, progress: Progress) -> LearnerSnapshot:
@@ -64,7 +75,12 @@ class LearnerState:
             critic=_cloned(self.critic.state_dict()),
             policy_optimizer=self.policy_optimizer.state_dict(),
             critic_optimizer=self.critic_optimizer.state_dict(),
-            book=Book(progress, self.updates, copy(self.return_statistics)),
+            book=Book(
+                progress,
+                self.updates,
+                copy(self.return_statistics),
+                None if self.normalizer is None else self.normalizer.statistics,
+            ),
         )
 
     def load(self, files: Mapping[str, bytes]) -> Progress:
@@ -83,12 +99,14 @@ class LearnerState:
                 (files_of.CRITIC_OPTIMIZER, self.critic),
             )
         )
-        book = files_of.read_book(files_of.take(files, files_of.BOOK_KEEPING))
+        book = files_of.read_book(files_of.take(files, files_of.BOOK_KEEPING), self._obs_size)
         self.policy.load_state_dict(policy)
         self.critic.load_state_dict(critic)
         self.policy_optimizer.load(policy_adam)
         self.critic_optimizer.load(critic_adam)
         self.return_statistics = book.return_statistics
+        if self.normalizer is not None:
+            self.normalizer.use(book.observation_statistics or ObservationStatistics.nothing_seen(self._obs_size))
         self.updates = book.cumulative_model_updates
         return book.progress
 
@@ -104,6 +122,7 @@ class Backup:
         self._moments = [(moment, moment.clone()) for adam in adams for moment in adam.tensors()]
         self._steps = [(adam, adam.steps) for adam in adams]
         self._statistics = copy(state.return_statistics)
+        self._observations = None if state.normalizer is None else state.normalizer.statistics
         self._updates = state.updates
 
     def change(self) -> tuple[float, float]:
@@ -123,6 +142,8 @@ class Backup:
             adam.zero_grad()
             adam.steps = steps
         self._state.return_statistics = self._statistics
+        if self._state.normalizer is not None and self._observations is not None:
+            self._state.normalizer.use(self._observations)
         self._state.updates = self._updates
 
 

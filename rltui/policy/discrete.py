@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from rltui.policy.gumbel import GumbelBank
 from rltui.policy.layout import Float, Layer, flat_size, flatten, layer_sizes, matrices
+from rltui.policy.normalizer import Normalizer
 
 Int = NDArray[np.int64]
+Bool = NDArray[np.bool_]
+Classes = NDArray[np.uint8]
+
+ILLEGAL = np.float32(-1e30)  # added to a logit: beyond what any other makes up for; its probability is exactly 0
 
 
 class _Buffers:
@@ -29,7 +34,7 @@ class _Buffers:
         self.last_input = inputs[-1]
         self.logits = np.empty((n, actions), np.float32)
         self.flat_logits = self.logits.reshape(-1)
-        self.work = np.empty((n, actions), np.float32)
+        self.work = np.empty((n, actions), np.float32)  # the penalties of illegal rows, then what sampling needs
         self.chosen = np.empty((n, 1), np.float32)
         self.sums = np.empty(n, np.float32)
         self.flat_index = np.empty(n, np.int64)
@@ -43,20 +48,32 @@ class DiscretePolicy:
     its kernels by shape.)
     """
 
-    def __init__(self, sizes: Sequence[int], max_rows: int) -> None:
-        """sizes: widths from the observation's to the number of actions. max_rows: the most rows of one call."""
+    def __init__(self, sizes: Sequence[int], max_rows: int, masks: Bool | None = None, normalize: bool = False) -> None:
+        """sizes: widths from the observation's to the number of actions. max_rows: the most rows of one call.
+
+        masks: bool [legality classes, n_actions], at least one True in each: what may be chosen; None: everything. With
+        masks, `act` and `best` need the class of each row, uint8 [n].
+
+        normalize: whether it scales its observations; then the weights end with their `normalizer_flat`.
+        """
         self.sizes = tuple(sizes)
         self.max_rows = max_rows
-        self._flat = np.zeros(flat_size(sizes), np.float32)
-        self._matrices = matrices(self._flat, sizes)
+        self._flat = np.zeros(flat_size(sizes, normalize), np.float32)
+        weights, statistics = np.split(self._flat, [flat_size(sizes)])
+        self._matrices = matrices(weights, sizes)
+        self._normalizer = Normalizer(statistics) if normalize else None
         self._ones = np.ones(sizes[-1], np.float32)
         self._buffers: dict[int, _Buffers] = {}
+        self._penalties = None if masks is None else _penalties(masks, sizes[-1])
 
     @classmethod
-    def from_layers(cls, layers: Sequence[Layer], max_rows: int) -> DiscretePolicy:
-        """A policy with these weights: w [in, out] and b [out] of each layer."""
-        policy = cls(layer_sizes(layers), max_rows)
-        policy.set_weights(flatten(layers))
+    def from_layers(
+        cls, layers: Sequence[Layer], max_rows: int, masks: Bool | None = None, normalizer: Float | None = None
+    ) -> DiscretePolicy:
+        """A policy with these weights: w [in, out] and b [out] of each layer, and `normalizer_flat` where it normalises."""
+        policy = cls(layer_sizes(layers), max_rows, masks, normalizer is not None)
+        weights = flatten(layers)
+        policy.set_weights(weights if normalizer is None else np.concatenate([weights, normalizer]))
         return policy
 
     @property
@@ -73,14 +90,16 @@ class DiscretePolicy:
             raise ValueError(f"flat parameters are {list(flat.shape)}, expected {list(self._flat.shape)}")
         np.copyto(self._flat, flat)
 
-    def act(self, obs: Float, noise: GumbelBank, actions_out: Int, log_probs_out: Float) -> None:
+    def act(
+        self, obs: Float, noise: GumbelBank, actions_out: Int, log_probs_out: Float, classes: Classes | None = None
+    ) -> None:
         """Sample an action for each row of obs [n, obs_size] into actions_out [n], its log-probability into the other.
 
         Gumbel-max: argmax(logits + noise). The log-probability of action a is −log Σ exp(logits − logits[a]): exact,
         and safe without the usual maximum, because the bank's noise is bounded and so is how far a draw can be below it.
         """
         n = len(obs)
-        b = self._forward(obs)
+        b = self._masked(obs, classes)
         np.add(b.logits, noise.next(n, self.sizes[-1]), out=b.work)
         b.work.argmax(axis=1, out=actions_out)
         np.add(b.row_start, actions_out, out=b.flat_index)
@@ -92,18 +111,36 @@ class DiscretePolicy:
         np.log(b.sums, out=b.sums)
         np.negative(b.sums, out=log_probs_out)
 
-    def logits(self, obs: Float) -> Float:
-        """Logits of obs [n, obs_size]: a view float32 [n, n_actions] that the next call overwrites."""
-        return self._forward(obs).logits
+    def logits(self, obs: Float, classes: Classes | None = None) -> Float:
+        """Logits of obs [n, obs_size]: a view float32 [n, n_actions] that the next call overwrites.
 
-    def best(self, obs: Float) -> Int:
+        classes: then the rows that are illegal in them have ILLEGAL; None: the network's own logits.
+        """
+        return (self._forward(obs) if classes is None else self._masked(obs, classes)).logits
+
+    def best(self, obs: Float, classes: Classes | None = None) -> Int:
         """The most probable action of each row, a new int64 [n]; the lowest index where logits are equal."""
-        best: Int = self._forward(obs).logits.argmax(axis=1)
+        best: Int = self._masked(obs, classes).logits.argmax(axis=1)
         return best
+
+    def _masked(self, obs: Float, classes: Classes | None) -> _Buffers:
+        """The forward pass; ValueError where there are masks and it is not said which apply."""
+        b = self._forward(obs)
+        if self._penalties is None:
+            return b
+        if classes is None or classes.shape != (len(obs),):
+            found = "none" if classes is None else list(classes.shape)
+            raise ValueError(f"a policy with masks needs the legality class of each of {len(obs)} rows, found {found}")
+        self._penalties.take(classes, axis=0, out=b.work, mode="clip")
+        np.add(b.logits, b.work, out=b.logits)
+        return b
 
     def _forward(self, obs: Float) -> _Buffers:
         b = self._buffers.get(len(obs)) or self._new_buffers(len(obs))
-        np.copyto(b.observation, obs)
+        if self._normalizer is None:
+            np.copyto(b.observation, obs)
+        else:
+            self._normalizer.apply(obs, b.observation)
         for x, matrix, out, following, zeros in b.hidden:
             np.matmul(x, matrix, out=out)
             np.maximum(following, zeros, out=following)  # the whole buffer: max(1, 0) keeps the column of ones
@@ -115,3 +152,12 @@ class DiscretePolicy:
             raise ValueError(f"{n} rows, at most {self.max_rows}")
         self._buffers[n] = _Buffers(n, self._matrices)
         return self._buffers[n]
+
+
+def _penalties(masks: Bool, n_actions: int) -> Float:
+    """float32 [classes, n_actions]: what is added to the logits. ValueError for masks that leave nothing to choose."""
+    if masks.ndim != 2 or masks.shape[1] != n_actions:
+        raise ValueError(f"masks are {list(masks.shape)}, expected [classes, {n_actions}]")
+    if not masks.any(axis=1).all():
+        raise ValueError(f"nothing may be chosen in legality class {int(masks.any(axis=1).argmin())}")
+    return np.where(masks, np.float32(0), ILLEGAL)

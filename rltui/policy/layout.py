@@ -15,9 +15,12 @@ Float = NDArray[np.float32]
 Layer = tuple[Float, Float]  # w [in, out], b [out]
 
 
-def flat_size(sizes: Sequence[int]) -> int:
-    """Parameters of a network with these widths, from the input's to the output's: [92, 256, 256, 256, 90]."""
-    return sum((n + 1) * m for n, m in pairwise(sizes))
+def flat_size(sizes: Sequence[int], normalize: bool = False) -> int:
+    """Parameters of a network with these widths, from the input's to the output's: [92, 256, 256, 256, 90].
+
+    normalize: with the means and the factors of its observations behind them (`normalizer_flat`).
+    """
+    return sum((n + 1) * m for n, m in pairwise(sizes)) + (2 * sizes[0] if normalize else 0)
 
 
 def layer_sizes(layers: Sequence[Layer]) -> list[int]:

@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui.actions.legality import idle_rows, legal_rows
 from rltui.errors import RltuiError
 from rltui.policy.discrete import DiscretePolicy
 from rltui.policy.layout import Float, Layer, layer_sizes
+from rltui.policy.normalizer import normalizer_flat
 
 FORMAT = 1
 KIND = "discrete"
+LEGALITY = ("off", "mask", "fallback")
 _HINT = "choose another checkpoint, or make the file anew by saving the run again"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same policy makes the same bytes
 
@@ -43,8 +46,12 @@ class SavedPolicy:
     normalizer_var: Float | None = None  # [obs_size]
 
     def network(self, max_rows: int) -> DiscretePolicy:
-        """The policy, ready to act on up to max_rows observations at once."""
-        return DiscretePolicy.from_layers(self.layers, max_rows)
+        """The policy, ready to act on up to max_rows observations at once; with masks where it was trained with them."""
+        masks = legal_rows(self.table) if self.legality == "mask" else None
+        normalizer = None
+        if self.normalizer_mean is not None and self.normalizer_var is not None:
+            normalizer = normalizer_flat(self.normalizer_mean, self.normalizer_var)
+        return DiscretePolicy.from_layers(self.layers, max_rows, masks, normalizer)
 
 
 def save_policy(policy: SavedPolicy) -> bytes:
@@ -137,11 +144,26 @@ def _problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
     except ValueError as error:
         return [str(error)]
     shapes = {"table": (sizes[-1], 8), "normalizer_mean": (sizes[0],), "normalizer_var": (sizes[0],)}
-    return [
+    problems = [
         f"key {key!r}: expected {list(shape)}, found {list(arrays[key].shape)}"
         for key, shape in shapes.items()
         if key in arrays and arrays[key].shape != shape
     ]
+    problems += _normalizer_problems(arrays)
+    if not problems and str(arrays["legality"]) == "mask" and not idle_rows(arrays["table"]).any():
+        problems.append("key 'table': expected an idle row, which legality 'mask' needs, found none")
+    return problems
+
+
+def _normalizer_problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
+    """Both keys or none, and no variance below 0."""
+    mean, var = (arrays.get(key) for key in ("normalizer_mean", "normalizer_var"))
+    if (mean is None) != (var is None):
+        missing = "normalizer_mean" if mean is None else "normalizer_var"
+        return [f"key {missing!r}: expected beside the other one of the normaliser, found nothing"]
+    if var is not None and (var < 0).any():
+        return [f"key 'normalizer_var': expected at least 0, found {var.min()}"]
+    return []
 
 
 def _scalar_problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
@@ -155,6 +177,8 @@ def _scalar_problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
     ]
     if not problems and int(arrays["format"]) != FORMAT:
         problems.append(f"key 'format': expected {FORMAT}, found {int(arrays['format'])}")
+    if not problems and str(arrays["legality"]) not in LEGALITY:
+        problems.append(f"key 'legality': expected one of {', '.join(LEGALITY)}, found {str(arrays['legality'])!r}")
     if not problems and str(arrays["kind"]) != KIND:
         problems.append(f"key 'kind': expected {KIND!r}, found {str(arrays['kind'])!r}")
     return problems

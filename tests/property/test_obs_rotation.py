@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rltui.env.observer import Observer
+from rltui.env.soccar_batch import SoccarBatch
+from rltui.env.spec import Weighted
+from rltui.obs.obs_builder import ObsBuilder
 from rltui.registry import BUILT_IN, Component, build
+from rltui.sim.state import Float, GameState
+from tests.fakes.batches import new_out, spec
 from tests.fakes.game_states import TEAM_SIZES, counterparts, random_state, turned
+
+ARENAS = 3
+TIES = ("ball_position", "position")
 
 
 @pytest.mark.parametrize(("blue", "orange"), TEAM_SIZES)
@@ -16,12 +25,75 @@ from tests.fakes.game_states import TEAM_SIZES, counterparts, random_state, turn
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_counterparts_see_the_same(name: str, blue: int, orange: int, seed: int) -> None:
-    state = random_state(np.random.default_rng(seed), 3, blue, orange)
+    state = random_state(np.random.default_rng(seed), ARENAS, blue, orange)
+    assert_same(build("obs", Component(name)), state)
+
+
+@pytest.mark.parametrize(("blue", "orange"), TEAM_SIZES)
+@pytest.mark.parametrize("name", BUILT_IN["obs"])
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_also_where_many_things_are_equally_near(name: str, blue: int, orange: int, seed: int) -> None:
+    """Ball and cars on a coarse grid about the centre: pads and players at equal distances everywhere."""
+    state = random_state(np.random.default_rng(seed), ARENAS, blue, orange)
+    for field in TIES:
+        array = getattr(state, field)
+        array[..., :2] = np.round(array[..., :2] / 1024) * 1024
+        array[..., 2] = 100
+    assert_same(build("obs", Component(name)), state)
+
+
+@pytest.mark.parametrize("name", BUILT_IN["obs"])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), sizes=st.sampled_from(TEAM_SIZES), stack=st.integers(2, 4))
+def test_also_through_stacking(name: str, seed: int, sizes: tuple[int, int], stack: int) -> None:
+    rng = np.random.default_rng(seed)
+    observers = [stacked(name, stack, teams) for teams in (sizes, sizes[::-1])]
+    for step in range(stack + 2):
+        begun = np.full(ARENAS, step == 0) | (rng.random(ARENAS) < 0.2)
+        state = random_state(rng, ARENAS, *sizes)
+        rows, turned_rows = (seen(observer, one, begun) for observer, one in zip(observers, (state, turned(state)), strict=True))  # fmt: skip
+        np.testing.assert_array_equal(turned_rows, rows[:, counterparts(state)])
+
+
+@pytest.mark.parametrize("cars", [1, 2, 3])
+@pytest.mark.parametrize("name", BUILT_IN["obs"])
+def test_both_teams_see_the_same_kickoff_in_the_simulator(name: str, cars: int) -> None:
+    """Both teams' cars do the same from the kickoff on, short of the ball: only the physics' last bits may differ."""
+    resets = (Weighted(Component("kickoff"), 1.0),)
+    env = SoccarBatch(spec(cars, cars, obs=Component(name), obs_stack=2, resets=resets), 12, [cars])
+    out = new_out(env)
+    env.reset(out)
+    np.testing.assert_allclose(out.obs[:, :cars], out.obs[:, cars:], atol=1e-6)
+    rng = np.random.default_rng(cars)
+    for _ in range(10):
+        rows = rng.integers(0, 90, (12, cars))
+        env.step(np.concatenate([rows, rows], axis=1), out)
+        np.testing.assert_allclose(out.obs[:, :cars], out.obs[:, cars:], atol=2e-3)
+
+
+def assert_same(obs: ObsBuilder, state: GameState) -> None:
     other = turned(state)
-    obs = build("obs", Component(name))
-    rows = np.full((3, state.cars, obs.size(blue, orange)), np.nan, dtype=np.float32)
-    turned_rows = np.full((3, state.cars, obs.size(orange, blue)), np.nan, dtype=np.float32)
-    obs.build(state, rows)
-    obs.build(other, turned_rows)
+    rows, turned_rows = observe(obs, state), observe(obs, other)
     np.testing.assert_array_equal(turned_rows, rows[:, counterparts(state)])
     assert np.isfinite(rows).all()
+
+
+def observe(obs: ObsBuilder, state: GameState) -> Float:
+    """All rows, written over NaN so that a forgotten number shows."""
+    rows = np.full((state.arenas, state.cars, obs.size(state.blue, state.orange)), np.nan, dtype=np.float32)
+    obs.build(state, rows)
+    return rows
+
+
+def stacked(name: str, stack: int, teams: tuple[int, int]) -> Observer:
+    return Observer(build("obs", Component(name)), stack, ARENAS, teams, sum(teams))
+
+
+def seen(observer: Observer, state: GameState, begun: np.ndarray) -> Float:
+    """A step's rows; begun: arenas whose episode starts with it."""
+    out = np.full((ARENAS, state.cars, observer.size), np.nan, dtype=np.float32)
+    observer.reset(state, begun)
+    observer.write(state, out)
+    observer.advance(out)
+    return out

@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui.env.boost_spent import BoostSpent
+from rltui.env.goal_counts import GoalCounts
+from rltui.env.kickoff_touches import KickoffTouches
+from rltui.env.turtle import TurtleStats, TurtleTracker
 from rltui.sim.field import TICKS_PER_SECOND
-from rltui.sim.state import GameState, Int
+from rltui.sim.state import Int
+
+if TYPE_CHECKING:
+    from rltui.sim.arena_batch import ArenaBatch  # loads the simulator, which reports do not need
 
 
 @dataclass(frozen=True)
 class EpisodeStats:
-    """Sums. Episodes count when they end; everything else counts each step."""
+    """Sums. Episodes count when they end; everything else counts each step. A car is one that learns."""
 
     episodes: int
     car_episodes: int  # episodes × cars: what a mean reward is taken over
     episode_ticks: int  # of the ended episodes
     rewards: dict[str, float]  # by name: weighted, over the ended episodes and their cars
-    goals: int
+    goals: int  # of teams that learn
     touches: int  # steps of a car in which it touched the ball
     airborne: int  # steps of a car, not demolished, with fewer than three wheels down
     boost: float  # over all steps of all cars, 0–100 each
     car_steps: int
     arena_steps: int
     seconds: float  # of game time, over all arenas
+    fallbacks: int = 0  # choices of a car, of car_steps in all, that legality replaced
+    conceded: int = 0  # goals against teams that learn
+    own_goals: int = 0  # of those conceded: after a car's own last touch
+    shots: int = 0
+    saves: int = 0
+    demos: int = 0
+    boost_spent: float = 0.0
+    kickoffs: int = 0  # in which it is known whether a car touched the ball in time
+    kickoffs_touched: int = 0
+    turtles: TurtleStats = field(default_factory=TurtleStats)
 
     @property
     def car_seconds(self) -> float:
@@ -37,47 +55,75 @@ class EpisodeStats:
 class EpisodeTally:
     """Counts for K arenas, of which C cars learn, and R rewards."""
 
-    def __init__(self, reward_names: Sequence[str], arenas: int, cars: int, tick_skip: int) -> None:
-        self._names = list(reward_names)
+    def __init__(self, reward_names: Sequence[str], sim: ArenaBatch, cars: int, tick_skip: int) -> None:
+        """The simulation's totals are taken over: nobody else clears them."""
+        state = sim.state
+        self._names, self._totals = list(reward_names), sim.totals
         self._tick_skip, self._cars = tick_skip, slice(cars)
-        self._running = np.zeros((len(self._names), arenas, cars))  # of the episodes that go on
-        self._boost = np.zeros((arenas, cars))
+        self._tick, self._boost_now = state.tick, state.boost[:, :cars]
+        self._on_ground, self._respawn_timer = state.on_ground[:, :cars], state.demo_respawn_timer[:, :cars]
+        self._running = np.zeros((len(self._names), state.arenas, cars))  # of the episodes that go on
+        self._boost = np.zeros((state.arenas, cars))
+        self._spent = BoostSpent(state, cars)
+        self._goals = GoalCounts(state, cars)
+        self._kickoffs = KickoffTouches(state, cars, tick_skip)
+        self._turtles = TurtleTracker(state, cars, tick_skip, sim.contact)
         self._clear()
 
-    def step(self, state: GameState, contributions: NDArray[np.float32]) -> None:
+    def begin(self, arenas: Int) -> None:
+        """Episodes of these arenas (indices) begin; the state shows their first moment."""
+        self._spent.begin(arenas)
+        self._goals.begin(arenas)
+        self._kickoffs.begin(arenas)
+
+    def step(self, contributions: NDArray[np.float32]) -> None:
         """Count one step; contributions [R, K, C] are the weighted rewards."""
         np.add(self._running, contributions[:, :, self._cars], out=self._running)
-        mine = self._cars
-        np.add(self._boost, state.boost[:, mine], out=self._boost)
+        np.add(self._boost, self._boost_now, out=self._boost)
         self._steps += 1
-        self._grounded += np.count_nonzero(state.on_ground[:, mine])
-        self._touches += np.count_nonzero(state.touches[:, mine])
-        self._demolished += np.count_nonzero(state.demo_respawn_timer[:, mine])
-        self._goals += np.count_nonzero(state.goal)
+        self._grounded += np.count_nonzero(self._on_ground)
+        demolished = np.count_nonzero(self._respawn_timer)
+        self._demolished += demolished
+        self._goals.step()
+        self._kickoffs.step()
+        self._turtles.step(demolished)
 
-    def end(self, arenas: Int, ticks: Int) -> None:
-        """Episodes of these arenas (indices) ended after this many ticks each."""
+    def end(self, arenas: Int) -> None:
+        """Episodes of these arenas (indices) ended; the state shows their last moment."""
         self._episodes += len(arenas)
-        self._ticks += int(ticks.sum())
+        self._ticks += int(self._tick[arenas].sum())
         self._ended += self._running[:, arenas].sum(axis=(1, 2))
         self._running[:, arenas] = 0.0
+        self._spent.end(arenas)
+        self._kickoffs.end(arenas)
+        self._turtles.end(arenas)
 
     def drain(self) -> EpisodeStats:
         """Everything since the last drain. Running episodes keep their rewards until they end."""
         arenas, cars = self._boost.shape
+        totals, mine = self._totals, self._cars
         car_steps = self._steps * arenas * cars
         stats = EpisodeStats(
             episodes=self._episodes,
             car_episodes=self._episodes * cars,
             episode_ticks=self._ticks,
             rewards=dict(zip(self._names, self._ended.tolist(), strict=True)),
-            goals=int(self._goals),
-            touches=int(self._touches),
+            goals=self._goals.scored,
+            touches=int(totals.touches[:, mine].sum()),
             airborne=int(car_steps - self._grounded - self._demolished),
             boost=float(self._boost.sum()),
             car_steps=car_steps,
             arena_steps=self._steps * arenas,
             seconds=self._steps * arenas * self._tick_skip / TICKS_PER_SECOND,
+            conceded=self._goals.conceded,
+            own_goals=self._goals.own,
+            shots=int(totals.shots[:, mine].sum()),
+            saves=int(totals.saves[:, mine].sum()),
+            demos=int(totals.demos[:, mine].sum()),
+            boost_spent=self._spent.drain(totals.boost_received[:, mine]),
+            kickoffs=self._kickoffs.decided,
+            kickoffs_touched=self._kickoffs.touched,
+            turtles=self._turtles.drain(),
         )
         self._clear()
         return stats
@@ -86,4 +132,7 @@ class EpisodeTally:
         self._boost.fill(0.0)
         self._ended = np.zeros(len(self._names))
         self._steps = self._episodes = self._ticks = 0
-        self._goals = self._touches = self._grounded = self._demolished = 0
+        self._grounded = self._demolished = 0
+        self._totals.clear()
+        self._goals.clear()
+        self._kickoffs.clear()

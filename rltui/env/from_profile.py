@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rltui.actions.action_table import table_hash
-from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.checked_rows import checked_rows
+from rltui.actions.pipeline import PipelineOptions, action_masks
 from rltui.env.spec import EnvSpec, Lane, Weighted
+from rltui.profile.lessons import lesson
 from rltui.profile.models import Profile, ResetSection, RewardSection, TerminalSection
 from rltui.profile.resolved import component
+from rltui.profile.stages import stages_of
 from rltui.registry import Component, build
 from rltui.rewards.combined import RewardOptions
-from rltui.rewards.sign_check import sign_warnings
+from rltui.rewards.modes import category_factors
+from rltui.rewards.reward import Reward
+from rltui.rewards.sign_check import Weighed, sign_warnings
 from rltui.runs.signature import Signature, net
+from rltui.sim.state import Bool, Float
 
 MASKED_TABLES = frozenset({"hybrid"})  # `legality = "auto"` masks these
 
 
 def env_spec(profile: Profile) -> EnvSpec:
-    """Plain picklable data; every component with all its parameters, files of components as absolute paths."""
+    """Plain picklable data; every component with all its parameters, files of components as absolute paths. Of a
+    curriculum: its first lesson.
+    """
+    profile = lesson(profile)
     options = profile.reward_options
     return EnvSpec(
         blue=profile.game.blue,
@@ -36,10 +45,16 @@ def env_spec(profile: Profile) -> EnvSpec:
         meshes=profile.game.meshes or None,
         obs_stack=profile.obs.stack,
         pipeline=_pipeline(profile),
-        reward_options=RewardOptions(options.mode, options.team_spirit, options.zero_sum),
+        reward_options=RewardOptions(options.mode, options.team_spirit, options.zero_sum, _categories(profile)),
         opponent=Component(profile.game.opponent),
         mechanics=_mechanics(profile),
     )
+
+
+def _categories(profile: Profile) -> tuple[tuple[str, float], ...]:
+    """Factors of the stage that a lesson is; none without stages."""
+    stages = stages_of(profile.curriculum)
+    return tuple(stages[0].categories.items()) if stages else ()
 
 
 def _rewards(sections: Mapping[str, RewardSection]) -> tuple[Weighted, ...]:
@@ -93,20 +108,34 @@ class Sizes:
 
 def sizes(spec: EnvSpec) -> Sizes:
     """Builds observation and table, no arenas."""
-    rows = build("action table", spec.table).rows()
+    rows = table_rows(spec)
     size = build("obs", spec.obs).size(spec.blue, spec.orange)
     return Sizes(size * spec.obs_stack, len(rows), table_hash(rows))
+
+
+def table_rows(spec: EnvSpec) -> Float:
+    """float32 [N, 8]. RltuiError for a table that cannot be played."""
+    return checked_rows(build("action table", spec.table), spec.pipeline.clip)
+
+
+def masks(spec: EnvSpec) -> Bool | None:
+    """bool [legality classes, N]: what the policy may choose; None where nothing is masked."""
+    return action_masks(table_rows(spec), spec.pipeline)
 
 
 def signature(profile: Profile, spec: EnvSpec | None = None) -> Signature:
     """What a checkpoint must have to go on under this profile.
 
-    obs: `default/92/<8 hex digits of its parameters>`. Team sizes count only through the observation's size.
+    obs: `default/92/<8 hex digits of its parameters>`, and `/stack 2` and `/normalized` where it is. Team sizes count only
+    through the observation's size.
     """
     spec = spec or env_spec(profile)
     size = sizes(spec)
+    obs = [_short_name(spec.obs), str(size.obs), _options_hash(spec.obs)]
+    obs += [f"stack {spec.obs_stack}"] if spec.obs_stack > 1 else []
+    obs += ["normalized"] if profile.obs.normalize else []
     return Signature(
-        obs=f"{_short_name(spec.obs)}/{size.obs}/{_options_hash(spec.obs)}",
+        obs="/".join(obs),
         table_hash=size.table_hash,
         policy=net(profile.policy.kind, size.obs, profile.policy.layers, size.actions),
         critic=net("critic", size.obs, profile.critic.layers, 1),
@@ -114,10 +143,26 @@ def signature(profile: Profile, spec: EnvSpec | None = None) -> Signature:
 
 
 def reward_warnings(spec: EnvSpec) -> list[str]:
-    """Penalties that pay and rewards that cost."""
-    return sign_warnings(
-        (_short_name(reward.component), build("reward", reward.component), reward.weight) for reward in spec.rewards
-    )
+    """What is odd about the rewards of the match and of the practice lane: penalties that pay, rewards that cost or fail
+    on random states, a mode that leaves none; and what their classes want users to know.
+    """
+    lanes = [spec] if spec.mechanics is None else [spec, spec.lane(spec.mechanics)]
+    return list(dict.fromkeys(warning for lane in lanes for warning in _lane_warnings(lane)))
+
+
+def _lane_warnings(spec: EnvSpec) -> Iterator[str]:
+    options = spec.reward_options
+    factors = category_factors(options.mode, options.categories)
+    weighed = []
+    for item in spec.rewards:
+        reward: Reward = build("reward", item.component)
+        points = item.schedule or ((0, item.weight),)
+        weighed.append(Weighed(_short_name(item.component), reward, points, factors[reward.category]))
+    if not any(each.factor for each in weighed):
+        yield f'reward_options.mode = "{options.mode}" leaves nothing to learn from: it takes out every reward here'
+    yield from sign_warnings(weighed, (spec.blue, spec.orange))
+    for notice in dict.fromkeys(each.reward.notice for each in weighed if each.reward.notice):
+        yield f"{', '.join(each.name for each in weighed if each.reward.notice == notice)}: {notice}"
 
 
 def _short_name(component: Component) -> str:

@@ -39,6 +39,7 @@ class Lanes:
         first = self._batches[0]
         self.arenas, self.learners = arenas, first.learners
         self.obs_size, self.n_actions, self.masks = first.obs_size, first.n_actions, first.masks
+        self.table_hash = first.table_hash
 
     def reset(self, out: StepOut) -> None:
         """As SoccarBatch.reset."""
@@ -76,6 +77,10 @@ class Lanes:
         """Of each lane, overwritten by the next step."""
         return [batch.state for batch in self._batches]
 
+    def batches(self) -> list[SoccarBatch]:
+        """Of each lane, for the debugger."""
+        return list(self._batches)
+
     def _parts(self, out: StepOut) -> list[tuple[SoccarBatch, StepOut]]:
         if len(self._batches) == 1:
             return [(self._batches[0], out)]
@@ -90,8 +95,8 @@ class _Lane:
 
 
 def practice_arenas(share: float, arenas: int) -> int:
-    """Arenas of a worker that practise: the share rounded, at least one, and one is left for the match where there are two."""
-    return min(max(1, round(share * arenas)), max(1, arenas - 1))
+    """Arenas of a worker that practise: the share rounded, at least one; one is always left for the match."""
+    return min(max(1, round(share * arenas)), arenas - 1)
 
 
 def _part(out: StepOut, part: slice) -> StepOut:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
 
-from rltui.actions.action_table import ActionTable, check_indices
+from rltui.actions.action_table import check_indices, table_hash
+from rltui.actions.checked_rows import checked_rows
 from rltui.actions.pipeline import ActionPipeline
 from rltui.env.episode_stats import EpisodeStats, EpisodeTally
 from rltui.env.observer import Observer
@@ -21,6 +23,7 @@ from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.resets.reset import MixedReset
+from rltui.sim.simulated import Simulated
 from rltui.sim.state import Bool, Float, GameState, Int
 from rltui.sim.terminals.terminal import Terminal
 
@@ -44,9 +47,8 @@ class SoccarBatch:
         teams = (spec.blue, spec.orange)
         self.arenas, self.cars, self.learners = arenas, sum(teams), spec.learners
         self._teams = teams
-        table: ActionTable = build("action table", spec.table)
-        rows = table.rows()
-        self.n_actions = len(rows)
+        rows = checked_rows(build("action table", spec.table), spec.pipeline.clip)
+        self.n_actions, self.table_hash = len(rows), table_hash(rows)
         self._pipeline = ActionPipeline(rows, spec.pipeline, arenas, self.learners)
         self.masks = self._pipeline.masks
         self._observer = Observer(build("obs", spec.obs), spec.obs_stack, arenas, teams, self.learners)
@@ -74,12 +76,18 @@ class SoccarBatch:
             np.zeros(1, np.int64) if cursor is None else cursor,
             contacts=any(reward.contacts for reward in self._rewards.rewards),
         )
-        self._tally = EpisodeTally(self.reward_names, arenas, self.learners, spec.tick_skip)
+        simulated = Simulated(self._sim.arenas)
+        for reward in self._rewards.rewards:
+            reward.attach(simulated)
         self._values: Float = np.zeros((arenas, self.cars), np.float32)
         self._contributions = np.zeros((len(self.reward_names), arenas, self.cars), np.float32)
         self._final_obs = np.zeros((arenas, self.learners, self.obs_size), np.float32)
         self._no_finals = Finals(np.zeros(0, np.int64), self._final_obs[:0])
-        self.state = self._sim.state
+        self.state, self.contact = self._sim.state, self._sim.contact
+        self._tally = EpisodeTally(self.reward_names, self._sim, self.learners, spec.tick_skip)
+        self._ends = self.state.ends
+        # called with all cars' rewards [K, C] and their terms [R, K, C] while `state` still shows how the step ended
+        self.on_judged: Callable[[Float, Float], None] | None = None
         self.timings = PartTimings()
 
     def set_timesteps(self, timesteps: int) -> None:
@@ -101,9 +109,12 @@ class SoccarBatch:
         simulated = perf_counter()
         self._sim.read()
         read = perf_counter()
-        self._reward(out.rewards)
-        self._tally.step(self.state, self._contributions)
         ended = self._judge(out)
+        rewards = self._reward(out.rewards)
+        np.greater(out.truncated, out.terminated, out=out.truncated)  # terminal wins
+        self._tally.step(self._contributions)
+        if self.on_judged is not None:
+            self.on_judged(rewards, self._contributions)
         judged = perf_counter()
         finals = self._end(ended, out.truncated) if np.count_nonzero(ended) else self._no_finals
         reset = perf_counter()
@@ -119,7 +130,7 @@ class SoccarBatch:
 
     def drain_stats(self) -> EpisodeStats:
         """Sums since the last drain."""
-        return self._tally.drain()
+        return replace(self._tally.drain(), fallbacks=self._pipeline.take_fallbacks())
 
     def _simulate(self, actions: Int) -> None:
         if actions.dtype != INT64:
@@ -131,13 +142,14 @@ class SoccarBatch:
             check_indices(actions, self.n_actions)  # says which
             raise
 
-    def _reward(self, out: Float) -> None:
-        """All cars' rewards, for team spirit and zero sum need them; the learners' are handed on."""
+    def _reward(self, out: Float) -> Float:
+        """All cars' rewards [K, C], for team spirit and zero sum need them; the learners' are written to `out`."""
         if self.learners == self.cars:
             self._rewards.value(self.state, out, self._contributions)
-            return
+            return out
         self._rewards.value(self.state, self._values, self._contributions)
         np.copyto(out, self._values[:, : self.learners])
+        return self._values
 
     def _observe(self, out: StepOut) -> None:
         self._observer.write(self.state, out.obs)
@@ -145,10 +157,10 @@ class SoccarBatch:
         self._pipeline.classify(self.state, out.legality)
 
     def _judge(self, out: StepOut) -> Bool:
-        """Write what ends, and return which arenas do, either way."""
+        """Write what ends, each by itself, and return which arenas do, either way."""
         _any(self._terminating, self.state, out.terminated)
         _any(self._truncating, self.state, out.truncated)
-        np.greater(out.truncated, out.terminated, out=out.truncated)  # terminal wins
+        self._ends.terminated, self._ends.truncated = out.terminated, out.truncated
         return out.terminated | out.truncated
 
     def _end(self, ended: Bool, truncated: Bool) -> Finals:
@@ -159,7 +171,7 @@ class SoccarBatch:
             self._observer.write(self.state, self._final_obs)
             finals = Finals(cut, self._final_obs[cut])
         arenas = np.flatnonzero(ended)
-        self._tally.end(arenas, self.state.tick[arenas])
+        self._tally.end(arenas)
         self._begin(arenas)
         return finals
 
@@ -167,6 +179,7 @@ class SoccarBatch:
         indices = arenas.tolist()
         setups = [self._resets.sample(self._generators[index], *self._teams) for index in indices]
         self._sim.reset(indices, setups)
+        self._tally.begin(arenas)
         begun = np.zeros(self.arenas, np.bool_)
         begun[arenas] = True
         self._rewards.reset(self.state, begun)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from rltui.actions.pipeline import PipelineOptions
 from rltui.registry import Component
@@ -29,7 +30,7 @@ class Weighted:
             return self.weight
         if timesteps <= points[0][0]:
             return points[0][1]
-        for (start, low), (end, high) in zip(points, points[1:], strict=False):
+        for (start, low), (end, high) in pairwise(points):
             if timesteps < end:
                 return low + (high - low) * (timesteps - start) / (end - start)
         return points[-1][1]
@@ -74,3 +75,9 @@ class EnvSpec:
     def lane(self, lane: Lane) -> EnvSpec:
         """The same game as played in a lane."""
         return replace(self, rewards=lane.rewards, resets=lane.resets, terminals=lane.terminals, mechanics=None)
+
+    def beginning_with(self, reset: str) -> EnvSpec:
+        """The same game in which every episode of every lane begins with this registered reset."""
+        resets = (Weighted(Component(reset), 1.0),)
+        mechanics = replace(self.mechanics, resets=resets) if self.mechanics is not None else None
+        return replace(self, resets=resets, mechanics=mechanics)

@@ -78,6 +78,8 @@ def test_what_a_bot_does_not_care_for(override: str) -> None:
     [
         ("obs.zero_padding=3", "observation"),
         ("obs.boost_coef=0.02", "observation"),
+        ("obs.stack=2", "observation"),
+        ("obs.normalize=true", "observation"),
         ("policy.layers=[128]", "policy"),
         ("critic.layers=[64, 64]", "critic"),
         ("game.blue=2", "observation"),
@@ -86,6 +88,12 @@ def test_what_a_bot_does_not_care_for(override: str) -> None:
 def test_what_makes_it_another_bot(override: str, part: str) -> None:
     differences = signature(load("quick")).differences(signature(load("quick", [override])))
     assert any(difference.startswith(part) for difference in differences)
+
+
+def test_stacking_and_normalising_stand_in_the_signature() -> None:
+    plain = signature(load("quick")).obs
+    both = signature(load("quick", ["obs.stack=3", "obs.normalize=true"])).obs
+    assert both == plain.replace("/92/", f"/{3 * 92}/") + "/stack 3/normalized"
 
 
 def test_team_sizes_count_through_the_size_alone() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from rltui.actions.rlgym_table import FULL_BOOST, IDLE
-from rltui.env.episode_stats import EpisodeStats
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
+from rltui.env.turtle import TurtleStats
 from rltui.errors import RltuiError
 from rltui.registry import Component
 from rltui.sim.arena_setup import ArenaSetup
@@ -190,15 +190,15 @@ def test_actions_of_another_type_are_refused() -> None:
         env.step(np.full((1, 2), 8.0), out)  # type: ignore[arg-type]
 
 
-def slow_stats(env: SoccarBatch, steps: int) -> EpisodeStats:
+def slow_stats(env: SoccarBatch, steps: int) -> dict[str, Any]:
     """The statistics added up step by step in plain Python, from what comes out."""
     rng, out = np.random.default_rng(0), new_out(env)
-    totals = {"episodes": 0, "ticks": 0, "goals": 0, "touches": 0, "airborne": 0, "boost": 0.0}
+    totals: dict[str, Any] = dict.fromkeys(SUMS, 0)
     running, ended = np.zeros((4, env.arenas, env.cars)), np.zeros(4)
-    ages = np.zeros(env.arenas, int)
     weights = [item.weight for item in spec().rewards]
     judges = env._rewards.rewards
     env.reset(out)
+    boost, open_kickoffs = env.state.boost.copy(), env.state.kickoff.copy()
     for _ in range(steps):
         actions = rng.integers(0, 90, (env.arenas, env.cars))
         actions[rng.random(actions.shape) < 0.7] = FULL_BOOST
@@ -208,29 +208,39 @@ def slow_stats(env: SoccarBatch, steps: int) -> EpisodeStats:
         values = [np.float32(w) * np.asarray(judge.value(state)) for judge, w in zip(judges, weights, strict=True)]
         np.testing.assert_allclose(out.rewards, np.sum(values, axis=0), rtol=1e-5, atol=1e-6)
         running += values
-        ages += 8
         totals["goals"] += int((state.goal != 0).sum())
+        totals["conceded"] += int((state.goal != 0).sum())
         totals["touches"] += int((state.touches > 0).sum())
         totals["airborne"] += int((~state.on_ground & (state.demo_respawn_timer == 0)).sum())
+        for name in ("shots", "saves", "demos"):
+            totals[name] += int(getattr(state, name).sum())
         totals["boost"] += float(state.boost.sum())
-        for arena in np.flatnonzero(out.terminated | out.truncated):
+        totals["boost_spent"] += float((boost + state.boost_gained - state.boost).sum())
+        over = out.terminated | out.truncated
+        touched = open_kickoffs & (state.touches > 0).any(axis=1)
+        decided = touched | (open_kickoffs & (over | (state.tick >= 1200)))
+        totals["kickoffs_touched"] += int(touched.sum())
+        totals["kickoffs"] += int(decided.sum())
+        open_kickoffs &= ~decided
+        for arena in np.flatnonzero(over):
             totals["episodes"] += 1
-            totals["ticks"] += int(ages[arena])
+            totals["episode_ticks"] += int(state.tick[arena])
             ended += running[:, arena].sum(axis=1)
-            running[:, arena], ages[arena] = 0, 0
+            running[:, arena] = 0
+            open_kickoffs[arena] = env.state.kickoff[arena]
+        boost = env.state.boost.copy()
     names = [item.component.name for item in spec().rewards]
-    return EpisodeStats(
-        episodes=totals["episodes"],
-        car_episodes=totals["episodes"] * env.cars,
-        episode_ticks=totals["ticks"],
-        rewards=dict(zip(names, ended.tolist(), strict=True)),
-        goals=totals["goals"],
-        touches=totals["touches"],
-        airborne=totals["airborne"],
-        boost=totals["boost"],
-        car_steps=steps * env.arenas * env.cars,
-        seconds=steps * env.arenas * 8 / 120,
-    )
+    return totals | {
+        "car_episodes": totals["episodes"] * env.cars,
+        "rewards": dict(zip(names, ended.tolist(), strict=True)),
+        "car_steps": steps * env.arenas * env.cars,
+        "arena_steps": steps * env.arenas,
+        "seconds": steps * env.arenas * 8 / 120,
+    }
+
+
+SUMS = ["episodes", "episode_ticks", "goals", "conceded", "own_goals", "touches", "shots", "saves", "demos", "airborne"]
+SUMS += ["boost", "boost_spent", "kickoffs", "kickoffs_touched", "fallbacks"]
 
 
 def watch(env: SoccarBatch) -> list[Any]:
@@ -252,15 +262,29 @@ def test_statistics_are_the_plain_sums() -> None:
     limits = (Component("goal"), Component("no_touch", {"seconds": 3.0}), Component("timeout", {"seconds": 4.0}))
     env = SoccarBatch(spec(terminals=limits), 4, [3])
     expected = slow_stats(env, 180)
-    got = env.drain_stats()
-    assert got.episodes > 8 and got.touches > 0 and 0 < got.airborne < got.car_steps
-    assert got.rewards == pytest.approx(expected.rewards, rel=1e-5)
-    assert got.boost == pytest.approx(expected.boost, rel=1e-6)
-    for name in ("episodes", "car_episodes", "episode_ticks", "goals", "touches", "airborne", "car_steps"):
-        assert getattr(got, name) == getattr(expected, name), name
-    assert got.seconds == pytest.approx(expected.seconds)
+    got = asdict(env.drain_stats())
+    assert got["episodes"] > 8 and got["touches"] > 0 and 0 < got["airborne"] < got["car_steps"]
+    assert 0 < got["kickoffs_touched"] < got["kickoffs"] and got["boost_spent"] > 100
+    assert got.pop("rewards") == pytest.approx(expected.pop("rewards"), rel=1e-5)
+    assert got.pop("turtles")["events"] >= 0  # counted in test_turtle
+    assert got == pytest.approx(expected, rel=1e-5)
     empty = env.drain_stats()
     assert (empty.episodes, empty.car_steps, empty.boost, sum(empty.rewards.values())) == (0, 0, 0.0, 0.0)
+    assert (empty.touches, empty.kickoffs, empty.boost_spent, empty.turtles) == (0, 0, 0.0, TurtleStats())
+
+
+def test_turtles_are_followed_within_episodes() -> None:
+    """Idle cars on their roofs, cut after two seconds; in the step after that they lie there again."""
+    setup = flat_setup([(0, 0, 39.64), (-1000, 0, 39.64)], ball=(0, 4000, 93.15))
+    setup.rotation[:] = np.diag([1.0, -1.0, -1.0])
+    env = env_from(setup)
+    out = new_out(env)
+    env.reset(out)
+    for _ in range(30):
+        env.step(np.full((2, 2), IDLE), out)
+    assert env.drain_stats().turtles == TurtleStats(events=4, censored=4)
+    env.step(np.full((2, 2), IDLE), out)
+    assert env.drain_stats().turtles == TurtleStats(events=4)
 
 
 def test_timings_cover_the_step_and_start_again() -> None:

@@ -1,0 +1,182 @@
+"""Figures of a report that need more than a sum: kickoff touches, own goals, boost spent, and only the learners' cars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rltui.actions.rlgym_table import FULL_BOOST, IDLE
+from rltui.env.boost_spent import BoostSpent
+from rltui.env.goal_counts import GoalCounts
+from rltui.env.kickoff_touches import KickoffTouches
+from rltui.sim.arena_batch import ArenaBatch
+from rltui.sim.arena_setup import ArenaSetup
+from rltui.sim.state import GameState
+from tests.fakes.arenas import batch, flat_setup
+from tests.fakes.game_states import random_state
+from tests.unit.sim.test_demolition import ramming
+from tests.unit.sim.test_step_events import passing
+
+
+def quiet(arenas: int, blue: int = 1, orange: int = 1) -> GameState:
+    """Kickoffs in which nothing has happened yet."""
+    state = random_state(np.random.default_rng(0), arenas, blue, orange)
+    state.kickoff[:], state.goal[:], state.tick[:], state.touches[:] = True, 0, 0, 0
+    return state
+
+
+def run(kickoffs: KickoffTouches, steps: int) -> None:
+    for _ in range(steps):
+        kickoffs.step()
+
+
+def test_a_kickoff_is_decided_by_a_touch_ten_seconds_or_the_end() -> None:
+    state = quiet(4)
+    state.kickoff[3] = False
+    kickoffs = KickoffTouches(state, 2, 8)
+    kickoffs.begin(np.arange(4))
+    run(kickoffs, 3)
+    assert (kickoffs.decided, kickoffs.touched) == (0, 0)
+    state.touches[[0, 3], 1] = 1
+    run(kickoffs, 2)
+    assert (kickoffs.decided, kickoffs.touched) == (1, 1)  # once
+    kickoffs.end(np.array([1, 3]))
+    assert (kickoffs.decided, kickoffs.touched) == (2, 1)
+    state.touches[:] = 0
+    run(kickoffs, 144)
+    assert kickoffs.decided == 2  # 149 steps, 9.93 s
+    run(kickoffs, 1)
+    assert (kickoffs.decided, kickoffs.touched) == (3, 1)
+    state.touches[2] = 1
+    run(kickoffs, 1)
+    assert (kickoffs.decided, kickoffs.touched) == (3, 1)
+
+
+def test_a_report_in_the_middle_leaves_a_kickoff_open() -> None:
+    state = quiet(1)
+    kickoffs = KickoffTouches(state, 2, 8)
+    kickoffs.begin(np.arange(1))
+    run(kickoffs, 3)
+    kickoffs.clear()
+    state.touches[0, 0] = 1
+    run(kickoffs, 1)
+    assert (kickoffs.decided, kickoffs.touched) == (1, 1)
+
+
+def test_a_scripted_opponents_touch_decides_no_kickoff() -> None:
+    state = quiet(1)
+    kickoffs = KickoffTouches(state, 1, 8)
+    kickoffs.begin(np.arange(1))
+    state.touches[0, 1] = 1
+    run(kickoffs, 150)
+    assert (kickoffs.decided, kickoffs.touched) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("teams", "learners", "goal", "toucher", "counts"),
+    [
+        ((1, 1), 2, 1, 0, (1, 1, 0)),
+        ((1, 1), 2, 1, 1, (1, 1, 1)),
+        ((1, 1), 2, -1, 0, (1, 1, 1)),
+        ((1, 1), 2, -1, -1, (1, 1, 0)),
+        ((1, 1), 1, 1, 0, (1, 0, 0)),  # orange is scripted
+        ((1, 1), 1, 1, 1, (1, 0, 0)),  # its own goal is ours, and not counted as one
+        ((1, 1), 1, -1, 1, (0, 1, 0)),
+        ((1, 1), 1, -1, 0, (0, 1, 1)),
+        ((1, 0), 1, -1, 0, (0, 1, 1)),
+        ((1, 0), 1, 1, 0, (1, 0, 0)),
+        ((2, 2), 4, -1, 1, (1, 1, 1)),
+        ((2, 2), 4, -1, 2, (1, 1, 0)),
+    ],
+)
+def test_whose_goal_it_was(
+    teams: tuple[int, int], learners: int, goal: int, toucher: int, counts: tuple[int, int, int]
+) -> None:
+    """(scored, conceded, own), as the learners see it."""
+    state = quiet(1, *teams)
+    goals = GoalCounts(state, learners)
+    state.last_toucher[0] = toucher
+    goals.step()
+    state.goal[0] = goal
+    goals.step()
+    assert (goals.scored, goals.conceded, goals.own) == counts
+
+
+def test_a_ball_in_the_net_counts_once_until_it_comes_out_or_a_new_episode_begins() -> None:
+    state = quiet(2)
+    goals = GoalCounts(state, 2)
+    state.goal[:] = [1, -1]
+    for _ in range(3):
+        goals.step()
+    assert goals.scored == 2
+    goals.begin(np.array([0]))
+    goals.step()
+    assert goals.scored == 3
+    state.goal[1] = 0
+    goals.step()
+    state.goal[1] = -1
+    goals.step()
+    assert goals.scored == 4
+
+
+def drained(spent: BoostSpent, arenas: ArenaBatch) -> float:
+    amount = spent.drain(arenas.totals.boost_received)
+    arenas.totals.clear()
+    return amount
+
+
+def spent_in(setup: ArenaSetup, rows: list[int], steps: int) -> tuple[float, Any]:
+    arenas = batch(teams=(len(setup.position), 0))
+    spent = BoostSpent(arenas.state, len(setup.position))
+    arenas.reset([0], [setup])
+    spent.begin(np.array([0]))
+    for _ in range(steps):
+        arenas.step(np.array([rows]))
+    return drained(spent, arenas), arenas
+
+
+def test_boost_spent_is_what_was_burnt_with_pickups_in_between() -> None:
+    """One second, less the first tick, which plays the reset's controls."""
+    amount, arenas = spent_in(passing(0, 60.0), [FULL_BOOST], 15)
+    assert amount == pytest.approx(33.3 * 119 / 120, abs=1e-3)
+    assert arenas.state.boost[0, 0] == pytest.approx(60 + 12 - amount, abs=1e-3)
+    assert spent_in(passing(0, 60.0), [IDLE], 15)[0] == 0.0
+
+
+def test_boost_spent_goes_on_over_reports_and_ends() -> None:
+    arenas = batch()
+    spent = BoostSpent(arenas.state, 1)
+    setup = flat_setup([(0, 0, 800)], ball=(0, 4000, 93.15))
+    parts = []
+    for _ in range(2):
+        arenas.reset([0], [setup])
+        spent.begin(np.array([0]))
+        for step in range(6):
+            arenas.step(np.array([[FULL_BOOST]]))
+            if step == 2:
+                parts.append(drained(spent, arenas))
+        spent.end(np.array([0]))
+    parts.append(drained(spent, arenas))
+    tick = 33.3 / 120
+    assert parts == pytest.approx([23 * tick, 47 * tick, 24 * tick], abs=1e-3)
+
+
+@pytest.mark.parametrize("boost", [10.0, 80.0])
+def test_a_respawn_is_neither_spent_nor_gained(boost: float) -> None:
+    """The victim never boosts; whatever it has, it comes back with 33.3."""
+    arenas, setup = batch(teams=(1, 1)), ramming()
+    setup.boost[:] = [100.0, boost]
+    spent = BoostSpent(arenas.state, 2)
+    arenas.reset([0], [setup])
+    spent.begin(np.array([0]))
+    gained, demolished = 0.0, False
+    for _ in range(70):
+        demolished |= bool(arenas.state.demo_respawn_timer.any())
+        arenas.step(np.array([[IDLE if demolished else FULL_BOOST, IDLE]]))
+        gained += float(arenas.state.boost_gained.sum())
+    assert demolished
+    assert not arenas.state.demo_respawn_timer.any()
+    assert arenas.state.boost[0, 1] == pytest.approx(33.3, abs=0.1)
+    assert drained(spent, arenas) == pytest.approx(100 + gained - arenas.state.boost[0, 0], abs=1e-3)

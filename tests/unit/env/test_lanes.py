@@ -1,0 +1,74 @@
+"""A worker's arenas as match and practice lane: what one sees of them is what the two would give alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rltui.env.lanes import MATCH, Lanes, practice_arenas
+from rltui.env.soccar_batch import SoccarBatch
+from rltui.env.spec import Lane, Weighted
+from rltui.registry import Component
+from tests.fakes.batches import new_out, spec
+
+PRACTICE = Lane(
+    "mechanics",
+    0.5,
+    rewards=(Weighted(Component("touch"), 3.0),),
+    resets=(Weighted(Component("random"), 1.0),),
+    terminals=(Component("timeout", {"seconds": 0.5}),),
+)
+
+
+def test_without_practice_there_is_one_lane_and_it_is_the_plain_batch() -> None:
+    lanes, plain = Lanes(spec(), 3, [7]), SoccarBatch(spec(), 3, [7])
+    out, expected = new_out(lanes), new_out(plain)
+    lanes.reset(out)
+    plain.reset(expected)
+    actions = np.random.default_rng(0).integers(0, 90, (40, 3, 2))
+    for chosen in actions:
+        lanes.step(chosen, out)
+        plain.step(chosen, expected)
+        np.testing.assert_array_equal(out.obs, expected.obs)
+        np.testing.assert_array_equal(out.rewards, expected.rewards)
+    assert list(lanes.drain_stats()) == [MATCH]
+
+
+def test_lanes_are_their_two_batches_side_by_side() -> None:
+    both = spec(mechanics=PRACTICE)
+    lanes = Lanes(both, 4, [7])
+    match, practice = SoccarBatch(spec(), 2, [7]), SoccarBatch(both.lane(PRACTICE), 2, [7, 1])
+    out, first, second = new_out(lanes), new_out(match), new_out(practice)
+    lanes.reset(out)
+    match.reset(first)
+    practice.reset(second)
+    cut = []
+    for chosen in np.random.default_rng(1).integers(0, 90, (80, 4, 2)):
+        finals = lanes.step(chosen, out)
+        ends = match.step(chosen[:2], first), practice.step(chosen[2:], second)
+        for name in ("obs", "rewards", "terminated", "truncated"):
+            expected = np.concatenate([getattr(first, name), getattr(second, name)])
+            np.testing.assert_array_equal(getattr(out, name), expected, err_msg=name)
+        np.testing.assert_array_equal(finals.arenas, np.concatenate([ends[0].arenas, ends[1].arenas + 2]))
+        np.testing.assert_array_equal(finals.obs, np.concatenate([ends[0].obs, ends[1].obs]))
+        cut += finals.arenas.tolist()
+    assert {2, 3} <= set(cut)
+    stats = lanes.drain_stats()
+    assert stats["mechanics"].episodes == 2 * (80 // 8)  # half a second is 7.5 steps: cut at the eighth
+    assert list(stats[MATCH].rewards) != list(stats["mechanics"].rewards) == ["touch"]
+
+
+def test_timings_are_of_all_lanes() -> None:
+    lanes = Lanes(spec(mechanics=PRACTICE), 2, [7])
+    out = new_out(lanes)
+    lanes.reset(out)
+    lanes.step(np.zeros((2, 2), np.int64), out)
+    assert all(seconds >= 0 for seconds in lanes.take_timings().values())
+    assert set(lanes.take_timings().values()) == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("share", "arenas", "expected"), [(0.2, 32, 6), (0.2, 2, 1), (0.01, 32, 1), (0.9, 4, 3), (0.5, 1, 0)]
+)
+def test_arenas_that_practise(share: float, arenas: int, expected: int) -> None:
+    assert practice_arenas(share, arenas) == expected

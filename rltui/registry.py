@@ -12,8 +12,9 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
 from rltui.errors import RltuiError
@@ -21,8 +22,15 @@ from rltui.errors import RltuiError
 Kind = Literal["obs", "action table", "reward", "reset", "terminal", "player"]
 
 BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
-    "obs": {"default": "rltui.obs.default:DefaultObs"},
-    "action table": {"rlgym": "rltui.actions.rlgym_table:RlgymTable"},
+    "obs": {
+        "default": "rltui.obs.default:DefaultObs",
+        "advanced_plus": "rltui.obs.advanced_plus:AdvancedPlusObs",
+        "compact": "rltui.obs.compact:CompactObs",
+    },
+    "action table": {
+        "rlgym": "rltui.actions.rlgym_table:RlgymTable",
+        "hybrid": "rltui.actions.hybrid_table:HybridTable",
+    },
     "reward": {
         "touch": "rltui.rewards.touch:Touch",
         "goal": "rltui.rewards.goal:Goal",
@@ -33,15 +41,65 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
         "strong_hit": "rltui.rewards.strong_hit:StrongHit",
         "in_air": "rltui.rewards.in_air:InAir",
         "off_ground": "rltui.rewards.off_ground:OffGround",
+        "scorer": "rltui.rewards.goal:Scorer",
+        "shot": "rltui.rewards.shot:Shot",
+        "save": "rltui.rewards.shot:Save",
+        "demo": "rltui.rewards.demo:Demo",
+        "demoed": "rltui.rewards.demo:Demoed",
+        "boost_pickup": "rltui.rewards.pickups:BoostPickup",
+        "kickoff_first_touch": "rltui.rewards.kickoff_first_touch:KickoffFirstTouch",
+        "velocity_player_to_ball": "rltui.rewards.velocity_player_to_ball:VelocityPlayerToBall",
+        "jump_shot": "rltui.rewards.jump_shot:JumpShot",
+        "basic_shot": "rltui.rewards.velocity_ball_to_goal:BasicShot",
+        "basic_aerial": "rltui.rewards.basic_aerial:BasicAerial",
+        "negative_velocity_own_goal": "rltui.rewards.own_net:NegativeVelocityOwnGoal",
+        "clear": "rltui.rewards.own_net:Clear",
+        "liu_distance_ball_to_goal": "rltui.rewards.liu_distance:LiuDistanceBallToGoal",
+        "liu_distance_player_to_ball": "rltui.rewards.liu_distance:LiuDistancePlayerToBall",
+        "recovery_and_landing": "rltui.rewards.recovery_and_landing:RecoveryAndLanding",
+        "bad_orientation": "rltui.rewards.bad_orientation:BadOrientation",
+        "save_boost": "rltui.rewards.save_boost:SaveBoost",
+        "collect_boost": "rltui.rewards.pickups:CollectBoost",
+        "steal_boost": "rltui.rewards.pickups:StealBoost",
+        "align_ball_goal": "rltui.rewards.align_ball_goal:AlignBallGoal",
+        "possession": "rltui.rewards.possession:Possession",
+        "offside": "rltui.rewards.offside:Offside",
+        "in_net": "rltui.rewards.offside:InNet",
+        "flip_reset": "rltui.rewards.flip_reset:FlipReset",
+        "wavedash": "rltui.rewards.wavedash:Wavedash",
+        "dribble": "rltui.rewards.dribble:Dribble",
+        "air_touch": "rltui.rewards.air_touch:AirTouch",
     },
-    "reset": {"kickoff": "rltui.sim.resets.kickoff:Kickoff", "random": "rltui.sim.resets.random:Random"},
+    "reset": {
+        "kickoff": "rltui.sim.resets.kickoff:Kickoff",
+        "random": "rltui.sim.resets.random:Random",
+        "turtled": "rltui.sim.resets.turtled:Turtled",
+        "wall": "rltui.sim.resets.wall:Wall",
+        "air_dribble": "rltui.sim.resets.air_dribble:AirDribble",
+        "flip_reset": "rltui.sim.resets.flip_reset:FlipReset",
+        "jump_challenge": "rltui.sim.resets.jump_challenge:JumpChallenge",
+        "ceiling": "rltui.sim.resets.ceiling:Ceiling",
+        "save": "rltui.sim.resets.save:Save",
+        "shot": "rltui.sim.resets.shot:Shot",
+        "dribble": "rltui.sim.resets.dribble:Dribble",
+        "replay": "rltui.sim.resets.replay:Replay",
+    },
     "terminal": {
         "goal": "rltui.sim.terminals.goal:Goal",
         "no_touch": "rltui.sim.terminals.no_touch:NoTouch",
         "timeout": "rltui.sim.terminals.timeout:Timeout",
     },
-    "player": {},
+    "player": {
+        "idle": "rltui.league.scripted.idle:Idle",
+        "random": "rltui.league.scripted.random:Random",
+        "chaser": "rltui.league.scripted.chaser:Chaser",
+    },
 }
+# Of other libraries: module and base class, and what makes a component of ours of a class derived from it.
+FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
+    "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_v2_rewards:adapt"),
+}
+TABLE_FILES = (".csv", ".npy")  # an action table may be one of these
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,8 +117,10 @@ def resolve(kind: Kind, name: str) -> type[Any]:
         module_name, class_name = target.split(":")
         found: type[Any] = getattr(importlib.import_module(module_name), class_name)
         return found
+    if kind == "action table" and name.lower().endswith(TABLE_FILES):
+        return _table_of("table_file", "table_in_file")(Path(name).expanduser().resolve())
     if ":" in name:
-        return _from_file(kind, name)
+        return _users_own(kind, name)
     near = difflib.get_close_matches(name, BUILT_IN[kind], n=1)
     raise RltuiError(
         f"unknown {kind} {name!r}" + (f": did you mean {near[0]!r}?" if near else ""),
@@ -114,6 +174,8 @@ def _range_problems(key: str, value: Any, limits: Mapping[str, Any]) -> list[str
     low, high = limits.get("min"), limits.get("max")
     if (low is None and high is None) or value is None:
         return []
+    if isinstance(value, list | tuple):
+        return [problem for element in value for problem in _range_problems(key, element, limits)]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return [f"{key} must be a number, found {value!r}"]
     if (low is not None and value < low) or (high is not None and value > high) or value != value:
@@ -121,9 +183,55 @@ def _range_problems(key: str, value: Any, limits: Mapping[str, Any]) -> list[str
     return []
 
 
-def _from_file(kind: Kind, name: str) -> type[Any]:
-    path_text, _, class_name = name.rpartition(":")
-    path = Path(path_text).expanduser().resolve()
+def is_module(source: str) -> bool:
+    """Whether the part before the colon is a module's dotted name, not a file's path."""
+    return not source.endswith(".py") and all(part.isidentifier() for part in source.split("."))
+
+
+def _users_own(kind: Kind, name: str) -> type[Any]:
+    """`path/to/file.py:Class` or `module:Class`; of an action table, a function that returns the rows will do."""
+    source, _, attribute = name.rpartition(":")
+    if is_module(source):
+        module, place = _imported(kind, name, source), source
+    else:
+        path = Path(source).expanduser().resolve()
+        module, place = _from_file(kind, name, path), str(path)
+    found = getattr(module, attribute, None)
+    if isinstance(found, type):
+        return _native(kind, found)
+    if kind == "action table" and callable(found):
+        return _table_of("function_table", "table_of_function")(found, name)
+    wanted = "class or function" if kind == "action table" else "class"
+    raise RltuiError(f"{kind} {name!r}: {place} has no {wanted} {attribute}", exit_code=2)
+
+
+def _native(kind: Kind, found: type[Any]) -> type[Any]:
+    """A class of another library, adapted where there is an adapter; any other as it is."""
+    library, base, adapter = FOREIGN.get(kind, ("", "", ""))
+    if library not in sys.modules or not issubclass(found, getattr(sys.modules[library], base)):
+        return found
+    module_name, _, function = adapter.partition(":")
+    adapted: type[Any] = getattr(importlib.import_module(module_name), function)(found)
+    return adapted
+
+
+def _table_of(module: str, maker: str) -> Callable[..., type[Any]]:
+    made: Callable[..., type[Any]] = getattr(importlib.import_module(f"rltui.actions.{module}"), maker)
+    return made
+
+
+def _imported(kind: Kind, name: str, module: str) -> ModuleType:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # the program's own folder stands there instead; worker processes inherit the list
+    try:
+        return importlib.import_module(module)
+    except Exception as error:  # a user's module may raise anything at import
+        where = traceback.format_exc(limit=-2).strip()
+        raise RltuiError(f"{kind} {name!r}: module {module} does not import: {error!r}", where, exit_code=2) from error
+
+
+def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
     if not path.is_file():
         raise RltuiError(f"{kind} {name!r}: no file {path}", "write path/to/file.py:Class", exit_code=2)
     module_name = f"rltui_user_{path.stem}_{abs(hash(str(path))):x}"
@@ -140,7 +248,4 @@ def _from_file(kind: Kind, name: str) -> type[Any]:
             del sys.modules[module_name]
             where = traceback.format_exc(limit=-2).strip()
             raise RltuiError(f"{kind} {name!r}: {path} does not import: {error!r}", where, exit_code=2) from error
-    cls = getattr(module, class_name, None)
-    if not isinstance(cls, type):
-        raise RltuiError(f"{kind} {name!r}: {path} has no class {class_name}", exit_code=2)
-    return cls
+    return module

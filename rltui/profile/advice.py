@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, log
 
+from rltui.profile.lessons import lesson
 from rltui.profile.machine import steps_per_rollout, worker_count
 from rltui.profile.models import Profile
+from rltui.profile.stages import stages_of
 from rltui.profile.toml_text import toml_value
 
 TICKS_PER_SECOND = 120
@@ -19,8 +22,12 @@ def half_life(gamma: float, tick_skip: int) -> float:
 
 
 def advice(profile: Profile) -> list[str]:
-    """One sentence for each doubtful setting, its key first."""
-    return [*_learning_rate(profile), *_horizon(profile), *_batches(profile), *_saving(profile), *_episodes(profile)]
+    """One sentence for each doubtful setting, its key first; of a campaign, behind the name of the phase that it is in."""
+    if not profile.phases:
+        return [sentence for part in PARTS for sentence in part(lesson(profile))]
+    each = [(phase.name, lesson(profile, index)) for index, phase in enumerate(profile.phases)]
+    of_phases = [f"{name}: {sentence}" for name, taught in each for part in PARTS for sentence in part(taught)]
+    return [*of_phases, *_campaign(profile)]
 
 
 def _learning_rate(profile: Profile) -> list[str]:
@@ -88,3 +95,39 @@ def _episodes(profile: Profile) -> list[str]:
     if not {"no_touch", "timeout"} & set(kinds):
         found.append("terminals: neither no_touch nor timeout: an episode in which nothing happens never ends")
     return found
+
+
+def _mechanics(profile: Profile) -> list[str]:
+    weight, phase = profile.mechanics.weight, profile.phase
+    if weight == 0 or phase is None or phase >= 4:
+        return []
+    return [
+        f"mechanics.weight = {toml_value(weight)}: early in phase {phase}; practice of mechanics pays from phase 4 on, "
+        "when touches and goals are reliable"
+    ]
+
+
+def _campaign(profile: Profile) -> list[str]:
+    """Phases that nothing ends, and stages that no phase's profile is asked for."""
+    entries = list(zip(profile.curriculum.phases, profile.phases, strict=True))
+    stuck = [
+        f"curriculum.phases: {phase.name} ends by hand alone: it has neither until nor max_steps"
+        for entry, phase in entries[:-1]
+        if not entry.until and entry.max_steps is None
+    ]
+    unused = [
+        f"{phase.name}: curriculum.stages are not used in a campaign, which has its own"
+        for _, phase in entries
+        if stages_of(phase.curriculum)
+    ]
+    return stuck + unused
+
+
+PARTS: tuple[Callable[[Profile], list[str]], ...] = (
+    _learning_rate,
+    _horizon,
+    _batches,
+    _saving,
+    _episodes,
+    _mechanics,
+)

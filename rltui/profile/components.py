@@ -17,10 +17,18 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from rltui.errors import RltuiError
-from rltui.profile.models import Section, whole
+from rltui.profile.models import (
+    ActionsSection,
+    ObsSection,
+    ResetSection,
+    RewardSection,
+    Section,
+    TerminalSection,
+    whole,
+)
 from rltui.profile.problems import KeyPath, nearest
 from rltui.profile.validation import MESSAGES, Finding, plain, validate
-from rltui.registry import BUILT_IN, Component, Kind, resolve
+from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, is_module, resolve
 
 BASES: Mapping[Kind, str] = {
     "obs": "rltui.obs.obs_builder:ObsBuilder",
@@ -30,12 +38,22 @@ BASES: Mapping[Kind, str] = {
     "terminal": "rltui.sim.terminals.terminal:Terminal",
     "player": "rltui.league.scripted.player:ScriptedPlayer",
 }
+SECTIONS: Mapping[Kind, type[Section]] = {
+    "obs": ObsSection,
+    "action table": ActionsSection,
+    "reward": RewardSection,
+    "reset": ResetSection,
+    "terminal": TerminalSection,
+}
+OWN: Mapping[Kind, tuple[str, ...]] = {kind: tuple(section.model_fields) for kind, section in SECTIONS.items()}
+OWN_NAME = "path/to/file.py:Class"
+MIRROR = "mirror"  # the opponent that is the learner itself
 
 
 @dataclasses.dataclass(frozen=True)
 class Placed:
     """A component as a profile's raw values have it. path: of its table or value; name_path: of its name; own: the
-    profile's own keys, which stand beside the component's parameters.
+    profile's own keys, which stand beside the component's parameters; its name, if in one of them, in the first.
     """
 
     kind: Kind
@@ -48,39 +66,86 @@ class Placed:
 
 def placed(data: Mapping[str, Any]) -> Iterator[Placed]:
     """Every component that raw values name; what is not even of the right type is left to the models."""
-    yield from _one("obs", data.get("obs", {}), ("obs",), ("kind",), "default")
-    yield from _one("action table", data.get("actions", {}), ("actions",), ("table",), "rlgym")
-    rewards = data.get("rewards")
+    yield from _one("obs", data.get("obs", {}), ("obs",), "default")
+    yield from _one("action table", data.get("actions", {}), ("actions",), "rlgym")
+    yield from _game(data, ())
+    mechanics = data.get("mechanics")
+    if isinstance(mechanics, Mapping):
+        yield from _game(mechanics, ("mechanics",))
+    yield from _player(data.get("game"), ("game",))
+    curriculum = data.get("curriculum")
+    for index, stage in enumerate(_list(curriculum.get("stages") if isinstance(curriculum, Mapping) else None)):
+        path = ("curriculum", "stages", index)
+        yield from _player(stage, path)
+        yield from _several("reset", stage.get("resets") if isinstance(stage, Mapping) else None, (*path, "resets"))
+
+
+def _game(table: Mapping[str, Any], path: KeyPath) -> Iterator[Placed]:
+    """What a whole profile, or its practice lane, says of rewards, resets and terminals."""
+    rewards = table.get("rewards")
     for name, value in rewards.items() if isinstance(rewards, Mapping) else ():
-        table = value if isinstance(value, Mapping) else {}
-        options = {key: item for key, item in table.items() if key != "weight"}
-        yield Placed("reward", name, options, ("rewards", name), ("rewards", name), ("weight",))
-    for index, table in enumerate(_list(data.get("resets"))):
-        yield from _one("reset", table, ("resets", index), ("kind", "weight"))
-    for index, table in enumerate(_list(data.get("terminals"))):
-        yield from _one("terminal", table, ("terminals", index), ("kind",))
+        options = _options(value, OWN["reward"]) if isinstance(value, Mapping) else {}
+        yield Placed("reward", name, options, (*path, "rewards", name), (*path, "rewards", name), OWN["reward"])
+    yield from _several("reset", table.get("resets"), (*path, "resets"))
+    yield from _several("terminal", table.get("terminals"), (*path, "terminals"))
+
+
+def _several(kind: Kind, tables: Any, path: KeyPath) -> Iterator[Placed]:
+    for index, table in enumerate(_list(tables)):
+        yield from _one(kind, table, (*path, index))
+
+
+def _player(table: Any, path: KeyPath) -> Iterator[Placed]:
+    """The opponent; the learner itself is no component."""
+    name = table.get("opponent", MIRROR) if isinstance(table, Mapping) else MIRROR
+    if isinstance(name, str) and name not in ("", MIRROR):
+        yield Placed("player", name, {}, (*path, "opponent"), (*path, "opponent"), ())
 
 
 def _list(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _one(kind: Kind, table: Any, path: KeyPath, own: tuple[str, ...], default: str = "") -> Iterator[Placed]:
-    """own: the key of the name, then the profile's other ones."""
+def _one(kind: Kind, table: Any, path: KeyPath, default: str = "") -> Iterator[Placed]:
+    """A component whose name stands in the first of the profile's own keys."""
+    own = OWN[kind]
     name = table.get(own[0], default) if isinstance(table, Mapping) else None
     if isinstance(name, str) and name:
-        options = {key: item for key, item in table.items() if key not in own}
-        yield Placed(kind, name, options, path, (*path, own[0]) if own[0] in table else path, own)
+        name_path = (*path, own[0]) if own[0] in table else path
+        yield Placed(kind, name, _options(table, own), path, name_path, own)
+
+
+def _options(table: Mapping[str, Any], own: tuple[str, ...]) -> dict[str, Any]:
+    return {key: item for key, item in table.items() if key not in own}
 
 
 def from_folder(name: str, folder: Path | None) -> str:
-    """`file.py:Class` with a relative path, made absolute: beside the profile first, else from the working folder."""
+    """`file.py:Class` or `table.csv` with a relative path, made absolute: beside the profile first, else from the
+    working folder.
+    """
     path_text, colon, class_name = name.rpartition(":")
-    if not colon or not path_text:
+    if name.lower().endswith(TABLE_FILES):
+        path_text, colon, class_name = name, "", ""
+    elif not path_text or is_module(path_text):
         return name
-    path = Path(path_text).expanduser()
+    return f"{absolute(path_text, folder)}{colon}{class_name}"
+
+
+def absolute(file: str, folder: Path | None) -> Path:
+    """A file that a profile names: beside the profile first, else from the working folder."""
+    path = Path(file).expanduser()
     beside = folder / path if folder is not None else path
-    return f"{(beside if beside.is_file() else path).resolve()}:{class_name}"
+    return (beside if beside.is_file() else path).resolve()
+
+
+def files(part: Placed, folder: Path | None) -> dict[str, str]:
+    """The component's parameters that are files (`file` in their metadata), absolute; none of what is no component."""
+    try:
+        fields = dataclasses.fields(resolve(part.kind, from_folder(part.name, folder)).Params)
+    except (RltuiError, AttributeError, TypeError):  # told of by who checks components
+        return {}
+    given = {field.name: part.options.get(field.name) for field in fields if field.metadata.get("file")}
+    return {name: str(absolute(value, folder)) for name, value in given.items() if isinstance(value, str) and value}
 
 
 def check_component(part: Placed, folder: Path | None) -> list[Finding]:
@@ -88,14 +153,15 @@ def check_component(part: Placed, folder: Path | None) -> list[Finding]:
     try:
         cls = resolve(part.kind, from_folder(part.name, folder))
     except RltuiError as error:
-        near = nearest(part.name, BUILT_IN[part.kind])
+        near = nearest(part.name, _known(part.kind))
         reason = plain(error.message).partition(": ")[2]  # after kind and name
-        message = reason if ":" in part.name else f"unknown {part.kind}"
-        return [Finding(part.name_path, message, _names(part.kind), part.name, near)]
+        message = f"unknown {part.kind}" if error.message.startswith("unknown") else reason
+        expected = OWN_NAME if ":" in part.name and part.kind != "action table" else _names(part.kind)
+        return [Finding(part.name_path, message, expected, part.name, near)]
     wrong = _contract(part, cls)
     if wrong:
         return [Finding(part.name_path, wrong, f"a {BASES[part.kind].partition(':')[2]}", part.name)]
-    model, findings = validate(parameters(cls), tuples(part.options), part.options)
+    model, findings = validate(parameters(cls), tuples({**part.options, **files(part, folder)}), part.options)
     if model is None:
         return [_of_component(finding, part) for finding in findings]
     try:
@@ -117,8 +183,13 @@ def _of_component(finding: Finding, part: Placed) -> Finding:
     return Finding(path, f"unknown parameter of {part.kind} {part.name!r}", expected, finding.found, hint)
 
 
+def _known(kind: Kind) -> tuple[str, ...]:
+    return (MIRROR, *BUILT_IN[kind]) if kind == "player" else tuple(BUILT_IN[kind])
+
+
 def _names(kind: Kind) -> str:
-    return f"{', '.join(BUILT_IN[kind])}, or path/to/file.py:Class"
+    files = "a .csv or .npy file, module:function, " if kind == "action table" else ""
+    return f"{', '.join(_known(kind))}, {files}or {OWN_NAME}"
 
 
 def _contract(part: Placed, cls: type[Any]) -> str:
@@ -151,9 +222,10 @@ def _annotation(hint: Any, limits: Mapping[str, Any]) -> Any:
     low, high = limits.get("min"), limits.get("max")
 
     def within(value: Any) -> Any:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if number and ((low is not None and value < low) or (high is not None and value > high)):
-            raise PydanticCustomError("out_of_range", "out of range")
+        for element in value if isinstance(value, tuple) else (value,):
+            number = isinstance(element, int | float) and not isinstance(element, bool)
+            if number and ((low is not None and element < low) or (high is not None and element > high)):
+                raise PydanticCustomError("out_of_range", "out of range")
         return value
 
     if hint is int or (int in typing.get_args(hint) and float not in typing.get_args(hint)):

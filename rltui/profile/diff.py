@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rltui.profile.models import Profile
-from rltui.profile.problems import show_key
+from rltui.profile.problems import KeyPath, show_key
 from rltui.profile.resolved import resolved
 from rltui.profile.toml_text import toml_value
 
@@ -31,19 +31,24 @@ def differences(left: Profile, right: Profile) -> list[Difference]:
     ]
 
 
-def _flat(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _flat(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from _flat(item, (*path, key))
-    elif path in (("resets",), ("terminals",)):
-        yield from _named(value, path)
-    elif path[0] == "rewards" and len(path) == 2:
+    elif isinstance(value, tuple) and value and all(isinstance(item, Mapping) for item in value):
+        yield from _named(value, path) if "kind" in value[0] else _numbered(value, path)
+    elif path[-2:-1] == ("rewards",):
         yield (*path, "weight"), toml_value(value)  # touch = 1 is short for touch = {weight = 1}
     else:
         yield path, toml_value(value)
 
 
-def _named(tables: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _numbered(tables: Sequence[Any], path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    for index, table in enumerate(tables):
+        yield from _flat(table, (*path, index))
+
+
+def _named(tables: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     """Tables by their kind, so that another order is no difference; the second of a kind is `random 2`."""
     seen: dict[str, int] = {}
     for table in tables:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rltui.profile.components import check_component, complete, from_folder, placed, tuples
+from rltui.profile.campaign import Phases, filled, kept_name, misfits, named_phases, read_phases
+from rltui.profile.components import Placed, check_component, files, from_folder, placed, tuples
 from rltui.profile.locate import locate
 from rltui.profile.models import SCHEMA, Profile
-from rltui.profile.overrides import apply_overrides
+from rltui.profile.overrides import apply_overrides, of_sections
 from rltui.profile.problems import KeyPath, Problem, ProfileError, show_key
+from rltui.profile.resolved import OF_PHASES
 from rltui.profile.rules import broken_rules
 from rltui.profile.source import Source, read_source
+from rltui.profile.table_rows import check_rows
 from rltui.profile.validation import Finding, validate
-from rltui.registry import Component, build
 
 OVERRIDE = "--set"
 
@@ -42,8 +45,8 @@ def load(profile: str | Path, overrides: Sequence[str] = ()) -> Profile:
     return reading.profile
 
 
-def read(argument: str | Path, overrides: Sequence[str] = ()) -> Reading:
-    """Like load, but mistakes are in the result."""
+def read(argument: str | Path, overrides: Sequence[str] = (), phase: bool = False) -> Reading:
+    """Like load, but mistakes are in the result. phase: it is a phase of a campaign, and can have none of its own."""
     reading = Reading(str(argument))
     try:
         reading.path = locate(argument)
@@ -52,66 +55,97 @@ def read(argument: str | Path, overrides: Sequence[str] = ()) -> Reading:
         reading.problems = list(error.problems)
         return reading
     if source.data is not None:
-        reading.profile = _judge(source, reading, overrides)
+        reading.profile = _judge(source, reading, overrides, phase)
     reading.problems = sorted(source.problems, key=lambda problem: (problem.line is None, problem.line or 0))
+    reading.problems.sort(key=lambda problem: problem.file not in (source.file, OVERRIDE))  # phases' files come after
     if reading.problems:
         reading.profile = None
     return reading
 
 
-def _judge(source: Source, reading: Reading, overrides: Sequence[str]) -> Profile | None:
+def _judge(source: Source, reading: Reading, overrides: Sequence[str], phase: bool) -> Profile | None:
     data = source.data or {}
-    set_paths, findings = apply_overrides(data, overrides)
+    own, of_phases = of_sections(overrides, OF_PHASES)
+    set_paths, findings = apply_overrides(data, own)
+    phases = None
+    if named_phases(data) and not phase:
+        phases = read_phases(data, _folder(reading.path), lambda path: _of_phase(path, of_phases))
+        source.problems += phases.problems
+    else:
+        more_paths, more_findings = apply_overrides(data, of_phases)
+        set_paths, findings = set_paths + more_paths, findings + more_findings
     for finding in findings:
         source.problems.append(_problem(finding, source, [finding.path]))
     if "schema" not in data:
         reading.notices.append(f"no schema: read as the present one; write `schema = {SCHEMA}` on the first line")
-    profile, findings = _findings(data, reading.path)
+    profile, findings = _findings(data, reading.path, phases)
+    if named_phases(data) and phase:
+        findings = [Finding(("curriculum", "phases"), "a phase of a campaign cannot have phases of its own")]
     source.problems += [_problem(finding, source, set_paths) for finding in findings]
     return profile
 
 
-def _findings(data: dict[str, Any], path: Path | None) -> tuple[Profile | None, list[Finding]]:
-    folder = path.parent if path is not None else None
+def _of_phase(path: Path, overrides: Sequence[str]) -> tuple[Profile | None, list[Problem]]:
+    reading = read(path, overrides, phase=True)
+    return reading.profile, reading.problems
+
+
+def _folder(path: Path | None) -> Path | None:
+    return path.parent if path is not None else None
+
+
+def _findings(data: dict[str, Any], path: Path | None, phases: Phases | None) -> tuple[Profile | None, list[Finding]]:
+    folder = _folder(path)
+    if phases is not None and phases.sound:
+        data = filled(data, phases.profiles[0])
     model, findings = validate(Profile, prepare(data, folder), data)
     for part in placed(data):
         findings += check_component(part, folder)
+    findings += check_rows(data, folder)
     wrong = {finding.path for finding in findings}  # what is wrong in itself needs no rule's opinion too
     findings += [finding for finding in broken_rules(data) if finding.path not in wrong]
+    if phases is not None and not phases.sound:  # what the first phase would have given is not missing
+        findings = [*phases.findings, *(finding for finding in findings if finding.path[0] not in OF_PHASES)]
+        return None, findings
     if findings or not isinstance(model, Profile):
         return None, findings
     if path is not None:
         model._name, model._path = path.stem, path
-    misfit = _obs_misfit(model)
-    return (None, [misfit]) if misfit else (model, [])
+    model._phases = tuple(phases.profiles) if phases is not None else ()
+    wrong_together = misfits(model)
+    return (None, wrong_together) if wrong_together else (model, [])
 
 
 def prepare(data: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     """Raw values as the models take them: weights as tables, lists as tuples, files of components as absolute paths."""
     prepared: dict[str, Any] = {key: tuples(value) for key, value in data.items()}
-    rewards = data.get("rewards")
-    if isinstance(rewards, Mapping):
-        prepared["rewards"] = {
-            from_folder(name, folder): tuples(value) if isinstance(value, Mapping) else {"weight": value}
-            for name, value in rewards.items()
-        }
+    for game in (prepared, prepared.get("mechanics")):
+        if isinstance(game, dict) and isinstance(game.get("rewards"), Mapping):
+            game["rewards"] = {
+                from_folder(name, folder): value if isinstance(value, Mapping) else {"weight": value}
+                for name, value in game["rewards"].items()
+            }
     for part in placed(data):
-        if part.kind != "reward" and part.name_path != part.path:
+        if part.kind == "player" or (part.kind != "reward" and part.name_path != part.path):
             holder: Any = prepared
-            for key in part.path:
+            for key in part.name_path[:-1]:
                 holder = holder[key]
             holder[part.name_path[-1]] = from_folder(part.name, folder)
+        if given := files(part, folder):
+            _table_of(part, prepared, folder).update(given)
+    for index, name in named_phases(data):
+        with contextlib.suppress(ProfileError):  # it has been told
+            prepared["curriculum"]["phases"][index]["profile"] = kept_name(locate(name, folder))
     return prepared
 
 
-def _obs_misfit(profile: Profile) -> Finding | None:
-    """An observation may serve only some team sizes."""
-    obs = Component(profile.obs.kind, profile.obs.options)
-    try:
-        build("obs", Component(obs.name, complete("obs", obs))).size(profile.game.blue, profile.game.orange)
-    except Exception as error:  # a user's class may raise anything
-        return Finding(("obs",), f"does not fit {profile.game.blue}v{profile.game.orange}: {error}", found=obs.name)
-    return None
+def _table_of(part: Placed, prepared: Any, folder: Path | None) -> dict[str, Any]:
+    """A component's own table among prepared values, where a reward goes by its new name."""
+    path = (*part.path[:-1], from_folder(part.name, folder)) if part.kind == "reward" else part.path
+    for key in path:
+        prepared = prepared[key]
+    table: dict[str, Any] = prepared
+    return table
 
 
 def _problem(finding: Finding, source: Source, set_paths: Sequence[KeyPath]) -> Problem:

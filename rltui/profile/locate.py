@@ -43,15 +43,18 @@ def listing() -> list[Listed]:
     return sorted(found.values(), key=lambda listed: listed.name)
 
 
-def locate(argument: str | Path) -> Path:
+def locate(argument: str | Path, beside: Path | None = None) -> Path:
     """The file. A plain name is looked up in ./profiles, then among the shipped; anything else is a path.
 
-    `profiles/quick.toml` finds the shipped profile too when there is no such file here. ProfileError (exit code 2)
-    names what is nearest.
+    beside: a folder in which names and relative paths are looked up first. `profiles/quick.toml` finds the shipped
+    profile too when there is no such file here. ProfileError (exit code 2) names what is nearest.
     """
     text = str(argument)
     path = Path(text).expanduser()
-    if path.name == text and path.suffix != SUFFIX:
+    plain = path.name == text and path.suffix != SUFFIX
+    if beside is not None and _is_there(beside / (f"{text}{SUFFIX}" if plain else path)):
+        return beside / (f"{text}{SUFFIX}" if plain else path)
+    if plain:
         for folder in (user_folder(), shipped_folder()):
             if _is_there(folder / f"{text}{SUFFIX}"):
                 return folder / f"{text}{SUFFIX}"

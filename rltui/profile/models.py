@@ -12,6 +12,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
+from rltui.profile.weights import schedule
+
 SCHEMA: Final = 1
 
 
@@ -29,6 +31,8 @@ AutoCount = Annotated[int, Field(ge=1, le=512), BeforeValidator(whole)] | Litera
 Layer = Annotated[int, Field(ge=1, le=16384), BeforeValidator(whole)]
 Layers = Annotated[tuple[Layer, ...], Field(min_length=1, max_length=16)]
 Phase = Annotated[int, Field(ge=0, le=99), BeforeValidator(whole)]
+Steps = Annotated[int, Field(ge=1), BeforeValidator(whole)]
+Row = Annotated[int, Field(ge=0), BeforeValidator(whole)]
 
 
 class Section(BaseModel):
@@ -101,11 +105,11 @@ class ActionsSection(ComponentSection):
         description="Rows that can do nothing in a state. mask: they cannot be chosen; fallback: the choice becomes "
         "fallback_row; off: they are played; auto: mask for the hybrid table, off for all others.",
     )
-    fallback_row: Whole | None = Field(
-        default=None, ge=0, description="Row played for an illegal choice; all zeros. None: the table's idle row."
+    fallback_row: Row | None = Field(
+        default=None, description="Row played for an illegal choice; all zeros. None: the table's idle row."
     )
-    recovery_row: Whole | None = Field(
-        default=None, ge=0, description="Row played for an illegal choice of a car on its roof. None: the fallback row."
+    recovery_row: Row | None = Field(
+        default=None, description="Row played for an illegal choice of a car on its roof. None: the fallback row."
     )
     clip: bool = Field(default=False, description="Values of the table beyond -1..1 are cut instead of refused.")
     sticky: Whole = Field(
@@ -135,8 +139,8 @@ class TerminalSection(ComponentSection):
     kind: str = Field(min_length=1, description="Registered terminal, or path/to/file.py:Class.")
 
 
-WeightPoint = tuple[Annotated[int, Field(ge=0), BeforeValidator(whole)], float]
-Weight = float | Annotated[tuple[WeightPoint, ...], Field(min_length=1)]
+WeightPoint = Annotated[tuple[int, float], Field(json_schema_extra={"words": "[timesteps, weight]"})]
+Weight = Annotated[float | tuple[WeightPoint, ...], BeforeValidator(schedule)]
 
 
 class RewardSection(ComponentSection):
@@ -261,9 +265,8 @@ class PhaseEntry(Section):
     min_steps: Whole = Field(
         default=0, ge=0, description="Timesteps that the phase lasts at least.", json_schema_extra=_unit("timesteps")
     )
-    max_steps: Whole | None = Field(
+    max_steps: Steps | None = Field(
         default=None,
-        ge=1,
         description="Timesteps after which the next phase begins whatever was reached. None: never.",
         json_schema_extra=_unit("timesteps"),
     )
@@ -276,8 +279,8 @@ class StageEntry(Section):
     blue: Whole = Field(default=1, ge=0, le=3, description="Blue cars.", json_schema_extra=_unit("cars"))
     orange: Whole = Field(default=1, ge=0, le=3, description="Orange cars.", json_schema_extra=_unit("cars"))
     opponent: str = Field(default="mirror", min_length=1, description="As game.opponent.")
-    until: Whole | None = Field(
-        default=None, ge=1, description="Timesteps of the run at which the next stage begins. None: the last stage."
+    until: Steps | None = Field(
+        default=None, description="Timesteps of the run at which the next stage begins. None: the last stage."
     )
     resets: tuple[ResetSection, ...] = Field(default=(), description="In the place of the phase's. Empty: the phase's.")
     categories: dict[str, float] = Field(
@@ -298,7 +301,7 @@ class CurriculumSection(Section):
     stages: Literal["none", "three_stage", "five_stage", "aerial_focus"] | tuple[StageEntry, ...] = Field(
         default="none", description="Match stages: a known plan by name, or a list of your own."
     )
-    stage_steps: tuple[Whole, ...] = Field(
+    stage_steps: tuple[Steps, ...] = Field(
         default=(), description="Ends of a known plan's stages in timesteps. Empty: its own."
     )
 
@@ -435,6 +438,7 @@ class Profile(Section):
 
     _name: str = PrivateAttr("profile")
     _path: Path | None = PrivateAttr(None)
+    _phases: tuple[Profile, ...] = PrivateAttr(())
 
     @property
     def name(self) -> str:
@@ -445,3 +449,8 @@ class Profile(Section):
     def path(self) -> Path | None:
         """The file it was read from."""
         return self._path
+
+    @property
+    def phases(self) -> tuple[Profile, ...]:
+        """The profiles that `curriculum.phases` names, in order. The first one's rewards, resets … are this one's own."""
+        return self._phases

@@ -18,7 +18,7 @@ def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[lis
     findings: list[Finding] = []
     for text in overrides:
         key, equals, value = text.partition("=")
-        parts = key_path(re.sub(r"\[(\d+)\]", r".\1", key))
+        parts = _parts(key)
         if not equals or parts is None:
             findings.append(Finding((), "not an override", "section.key=value", text or '""'))
             continue
@@ -27,6 +27,20 @@ def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[lis
         except _NoTableError as error:
             findings.append(Finding(error.path, "has no keys below it", error.expected, key.strip()))
     return paths, findings
+
+
+def of_sections(overrides: Sequence[str], sections: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Those that set something else, and those that set a key in one of these top-level keys."""
+    other: list[str] = []
+    chosen: list[str] = []
+    for text in overrides:
+        parts = _parts(text.partition("=")[0])
+        (chosen if parts and parts[0] in sections else other).append(text)
+    return other, chosen
+
+
+def _parts(key: str) -> tuple[str, ...] | None:
+    return key_path(re.sub(r"\[(\d+)\]", r".\1", key))
 
 
 def toml_or_text(text: str) -> Any:

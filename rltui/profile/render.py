@@ -25,7 +25,9 @@ def render(profile: Profile) -> str:
     data = resolved(profile)
     entries = {entry.key: entry for entry in all_keys()}
     blocks = [_top_level(data, entries)]
-    blocks += [_section(name, doc, data[name], entries, profile) for name, doc in _sections_in_order().items()]
+    blocks += [
+        _section(name, doc, data[name], entries, profile) for name, doc in _sections_in_order().items() if name in data
+    ]
     return "\n".join("\n".join(block) + "\n" for block in blocks)
 
 
@@ -40,17 +42,22 @@ def _top_level(data: Mapping[str, Any], entries: Mapping[str, Entry]) -> list[st
         if key in sections():
             continue
         lines += ["", *_comment(_explain(entries[key]))] if lines else _comment(_explain(entries[key]))
-        if key in ("resets", "terminals"):
-            lines += [f"{key} = [", *_tables(key, value), "]"]
-        else:
-            lines.append(f"{key} = {toml_value(value)}")
+        lines += _statement(key, value)
     return lines
 
 
+def _statement(key: str, value: Any, remark: str = "") -> list[str]:
+    """One line, or one for each table of a list."""
+    if isinstance(value, tuple) and any(isinstance(item, Mapping) for item in value):
+        return [f"{toml_key(key)} = [", *_tables(key, value), "]"]
+    return [f"{toml_key(key)} = {toml_value(value)}{remark}"]
+
+
 def _tables(key: str, tables: Any) -> Iterator[str]:
-    kind: Kind = "reset" if key == "resets" else "terminal"
+    kinds: dict[str, Kind] = {"resets": "reset", "terminals": "terminal"}
     for table in tables:
-        yield from (f"    {line}" for line in _comment(summary(kind, table["kind"])))
+        if key in kinds:
+            yield from (f"    {line}" for line in _comment(summary(kinds[key], table["kind"])))
         yield f"    {toml_value(table)},"
 
 
@@ -64,7 +71,7 @@ def _section(
     for key, value in table.items():
         entry = entries.get(f"{name}.{key}") or parameters.get(key)
         lines += _comment(_explain(entry)) if entry is not None else []
-        lines.append(f"{toml_key(key)} = {toml_value(value)}{_remark(f'{name}.{key}', profile)}")
+        lines += _statement(key, value, _remark(f"{name}.{key}", profile))
     return lines
 
 

@@ -4,60 +4,56 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from rltui.profile.components import complete
-from rltui.profile.models import ActionsSection, ComponentSection, ObsSection, Profile, RewardSection, TerminalSection
+from rltui.profile.components import SECTIONS, complete
+from rltui.profile.models import ComponentSection, Profile, RewardSection, Section
 from rltui.registry import Component, Kind
+
+OF_PHASES = ("resets", "terminals", "game", "rewards", "reward_options", "mechanics", "ppo", "label", "phase")
+EXTRAS = ("curriculum", "mechanics")  # left out where nothing of them is used
 
 
 def resolved(profile: Profile) -> dict[str, Any]:
-    """Plain values in the order of the schema; what is not set (phase) is left out. A reward is a number, or a table."""
+    """Plain values in the order of the schema; what is not set (phase) is left out. A reward is a number, or a table.
+
+    Of a campaign also what each phase's profile says is left out.
+    """
     data: dict[str, Any] = {}
     for name, field in Profile.model_fields.items():
-        value = _plain(getattr(profile, name))
-        if value is not None:
-            data[field.alias or name] = value
+        value = getattr(profile, name)
+        unused = name in EXTRAS and value == field.default
+        if value is not None and not unused and not (profile.phases and name in OF_PHASES):
+            data[field.alias or name] = _plain(value)
     return data
 
 
 def digest(profile: Profile) -> str:
-    """64 hex digits over the resolved profile: equal profiles, equal digests, however they are written."""
-    text = json.dumps(resolved(profile), sort_keys=True, ensure_ascii=True, default=list)
+    """64 hex digits over the resolved profile and its phases': equal profiles, equal digests, however they are written."""
+    whole = [resolved(part) for part in (profile, *profile.phases)]
+    text = json.dumps(whole if profile.phases else whole[0], sort_keys=True, ensure_ascii=True, default=list)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def component(section: ComponentSection, name: str = "") -> tuple[Kind, Component]:
     """The component that a section names, with all its parameters. `name`: of a reward, which is its key."""
-    kind: Kind
-    if isinstance(section, ObsSection):
-        kind, name = "obs", section.kind
-    elif isinstance(section, ActionsSection):
-        kind, name = "action table", section.table
-    elif isinstance(section, RewardSection):
-        kind = "reward"
-    elif isinstance(section, TerminalSection):
-        kind, name = "terminal", section.kind
-    else:
-        kind, name = "reset", str(getattr(section, "kind", name))
+    kind = next(kind for kind, model in SECTIONS.items() if isinstance(section, model))
+    if not isinstance(section, RewardSection):
+        name = str(getattr(section, next(iter(type(section).model_fields))))
     return kind, Component(name, complete(kind, Component(name, section.options)))
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _reward(name, section) for name, section in value.items()}
-    if isinstance(value, ComponentSection):
-        return {**_declared(value), **_options(value)}
-    if isinstance(value, tuple) and any(isinstance(item, ComponentSection) for item in value):
-        return tuple(map(_plain, value))
-    if hasattr(value, "model_fields_set"):
-        return _declared(value)
-    return value
-
-
-def _reward(name: str, section: RewardSection) -> Any:
-    options = _options(section, name)
-    return {"weight": section.weight, **options} if options else section.weight
+def _plain(value: Any, name: str = "") -> Any:
+    """name: the key of a reward."""
+    if isinstance(value, RewardSection):
+        options = _options(value, name)
+        return {"weight": value.weight, **options} if options else value.weight
+    if isinstance(value, Section):
+        return _declared(value) | (_options(value) if isinstance(value, ComponentSection) else {})
+    if isinstance(value, Mapping):
+        return {key: _plain(item, key) for key, item in value.items()}
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
 
 
 def _options(section: ComponentSection, name: str = "") -> dict[str, Any]:
@@ -65,5 +61,10 @@ def _options(section: ComponentSection, name: str = "") -> dict[str, Any]:
     return {key: value for key, value in component(section, name)[1].options.items() if value is not None}
 
 
-def _declared(section: Any) -> dict[str, Any]:
-    return {name: getattr(section, name) for name in type(section).model_fields}
+def _declared(section: Section) -> dict[str, Any]:
+    """Of the keys that stand for nothing by default (None, an empty list or table), those that say something."""
+    return {
+        name: _plain(value)
+        for name, field in type(section).model_fields.items()
+        if (value := getattr(section, name)) is not None and not (value in ((), {}) and value == field.default)
+    }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rltui.profile.models import GameSection, PpoSection, Profile
+from rltui.profile.curriculum_rules import CURRICULUM_RULES
+from rltui.profile.models import PpoSection, Profile
+from rltui.profile.problems import KeyPath
+from rltui.profile.raw_values import number, table
 from rltui.profile.toml_text import found, toml_value
 from rltui.profile.validation import Finding
 
@@ -17,9 +19,9 @@ def broken_rules(data: Mapping[str, Any]) -> list[Finding]:
 
 
 def _minibatch(data: Mapping[str, Any]) -> Iterator[Finding]:
-    ppo = _table(data, "ppo")
-    batch = _number(ppo, "batch", _number(ppo, "iteration", PpoSection.model_fields["iteration"].default))
-    minibatch = _number(ppo, "minibatch", batch)
+    ppo = table(data, "ppo")
+    batch = number(ppo, "batch", number(ppo, "iteration", PpoSection.model_fields["iteration"].default))
+    minibatch = number(ppo, "minibatch", batch)
     if batch is not None and minibatch is not None and minibatch > batch >= 1:
         yield Finding(
             ("ppo", "minibatch"),
@@ -30,43 +32,59 @@ def _minibatch(data: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _somebody_plays(data: Mapping[str, Any]) -> Iterator[Finding]:
-    game = _table(data, "game")
-    blue, orange = (_number(game, side, GameSection.model_fields[side].default) for side in ("blue", "orange"))
-    if blue == 0 and orange == 0:
-        yield Finding(
-            ("game", "blue"),
-            "nobody plays",
-            "at least one car in blue or orange",
-            "0v0",
-            involves=(("game", "orange"),),
-        )
-
-
 def _resets_have_weight(data: Mapping[str, Any]) -> Iterator[Finding]:
-    resets = data.get("resets")
-    if not isinstance(resets, list | tuple) or not resets or not all(isinstance(reset, Mapping) for reset in resets):
-        return
-    if all(_number(reset, "weight", 1.0) == 0 for reset in resets):
-        yield Finding(("resets",), "every weight is 0: no episode can start", "at least one weight above 0", "0")
+    for path, resets in _everywhere(data, "resets"):
+        sound = isinstance(resets, list | tuple) and resets and all(isinstance(reset, Mapping) for reset in resets)
+        if sound and all(number(reset, "weight", 1.0) == 0 for reset in resets):
+            yield Finding(path, "every weight is 0: no episode can start", "at least one weight above 0", "0")
 
 
 def _rewards_have_weight(data: Mapping[str, Any]) -> Iterator[Finding]:
-    rewards = _table(data, "rewards")
-    weights = [
-        _number(value, "weight", None) if isinstance(value, Mapping) else _number({"weight": value}, "weight", None)
-        for value in rewards.values()
-    ]
-    if weights and all(weight == 0 for weight in weights):
+    for path, rewards in _everywhere(data, "rewards"):
+        values = rewards.values() if isinstance(rewards, Mapping) else ()
+        weights = [weight for value in values for weight in _weights(value)]
+        if weights and all(weight == 0 for weight in weights):
+            yield Finding(path, "every weight is 0: nothing to learn from", "at least one weight that is not 0", "0")
+
+
+def _weights(value: Any) -> list[float | None]:
+    """The weight of a reward, or those of its schedule's points."""
+    weight = value.get("weight") if isinstance(value, Mapping) else value
+    points = weight if isinstance(weight, list | tuple) else [(0, weight)]
+    sound = [point for point in points if isinstance(point, list | tuple) and len(point) == 2]
+    return [number({"weight": point[1]}, "weight", None) for point in sound]
+
+
+def _everywhere(data: Mapping[str, Any], key: str) -> list[tuple[KeyPath, Any]]:
+    """The same key of the match, and of the practice lane."""
+    return [((key,), data.get(key)), (("mechanics", key), table(data, "mechanics").get(key))]
+
+
+def _floor_below_rate(data: Mapping[str, Any]) -> Iterator[Finding]:
+    ppo, fields = table(data, "ppo"), PpoSection.model_fields
+    rate, floor = (number(ppo, key, fields[key].default) for key in ("learning_rate", "learning_rate_floor"))
+    scheduled = ppo.get("schedule", "constant") != "constant"
+    if scheduled and rate is not None and floor is not None and floor > rate:
         yield Finding(
-            ("rewards",), "every weight is 0: nothing to learn from", "at least one weight that is not 0", "0"
+            ("ppo", "learning_rate_floor"),
+            "above the rate that it is the floor of",
+            f"at most {toml_value(rate)} (ppo.learning_rate)",
+            found(floor),
+            involves=(("ppo", "learning_rate"), ("ppo", "schedule")),
         )
+
+
+def _something_sticks(data: Mapping[str, Any]) -> Iterator[Finding]:
+    actions = table(data, "actions")
+    sticky = number(actions, "sticky", 1)
+    if sticky is not None and sticky > 1 and actions.get("sticky_buttons") in ([], ()):
+        yield Finding(("actions", "sticky"), "holds no button", "a button in actions.sticky_buttons", found(sticky))
 
 
 def _delay_within_step(data: Mapping[str, Any]) -> Iterator[Finding]:
     fields = Profile.model_fields
-    skip = _number(data, "tick_skip", fields["tick_skip"].default)
-    delay = _number(data, "action_delay_ticks", fields["action_delay_ticks"].default)
+    skip = number(data, "tick_skip", fields["tick_skip"].default)
+    delay = number(data, "action_delay_ticks", fields["action_delay_ticks"].default)
     if skip is not None and delay is not None and delay > skip >= 1:
         yield Finding(
             ("action_delay_ticks",),
@@ -79,21 +97,10 @@ def _delay_within_step(data: Mapping[str, Any]) -> Iterator[Finding]:
 
 RULES: tuple[Callable[[Mapping[str, Any]], Iterator[Finding]], ...] = (
     _minibatch,
-    _somebody_plays,
     _resets_have_weight,
     _rewards_have_weight,
+    _floor_below_rate,
+    _something_sticks,
     _delay_within_step,
+    *CURRICULUM_RULES,
 )
-
-
-def _table(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = data.get(key)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _number(table: Mapping[str, Any], key: str, default: float | None) -> float | None:
-    """The number written, the default where none is, None where something else is."""
-    value = table.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return value

@@ -119,11 +119,12 @@ def _table(node: Node, prefix: str, definitions: Mapping[str, Node]) -> Iterator
 
 def _elements(node: Node, key: str, definitions: Mapping[str, Node]) -> Iterator[Entry]:
     """The keys of the tables in a list (`resets[].kind`) or of named tables (`rewards.<name>.weight`)."""
-    for word, name in (("items", "[]"), ("additionalProperties", ".<name>")):
-        if isinstance(node.get(word), Mapping):
-            below = dereference(node[word], definitions)
-            if "properties" in below:
-                yield from _table(below, f"{key}{name}.", definitions)
+    for option in (node, *node.get("anyOf", ())):
+        for word, name in (("items", "[]"), ("additionalProperties", ".<name>")):
+            if isinstance(option.get(word), Mapping):
+                below = dereference(option[word], definitions)
+                if "properties" in below:
+                    yield from _table(below, f"{key}{name}.", definitions)
 
 
 def _entry(key: str, node: Node, definitions: Mapping[str, Node], required: bool) -> Entry:

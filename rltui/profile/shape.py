@@ -23,7 +23,8 @@ NAMES = {
 @dataclass(frozen=True)
 class Shape:
     """type: one of NAMES' keys, or "any"; minimum, maximum: inclusive, unless `above` excludes the minimum; choices: all
-    that is allowed; items: of a list, `length` of them where it is fixed; alternatives: any of these.
+    that is allowed; items: of a list, `length` of them where it is fixed; alternatives: any of these; words: what it is
+    called, where its type says too little.
     """
 
     type: str
@@ -35,10 +36,13 @@ class Shape:
     length: int | None = None
     alternatives: tuple[Shape, ...] = ()
     unit: str = ""
+    words: str = ""
 
     @property
     def type_name(self) -> str:
-        """`whole number`, `whole number or "auto"`, `list of numbers`."""
+        """`whole number`, `whole number or "auto"`, `list of numbers`, `list of [timesteps, weight]`."""
+        if self.words:
+            return self.words
         if self.alternatives:
             return " or ".join(shape.type_name for shape in self.alternatives)
         if self.choices:
@@ -64,7 +68,7 @@ class Shape:
 
 
 def _plural(name: str) -> str:
-    return name if name in ("text", "true or false") else f"{name}s"
+    return name if name in ("text", "true or false") or name.startswith("[") else f"{name}s"
 
 
 def _limits(shape: Shape) -> str:
@@ -97,6 +101,7 @@ def shape_of(node: Node, definitions: Mapping[str, Node]) -> Shape:
         items=_items(node, definitions),
         length=len(node["prefixItems"]) if "prefixItems" in node else None,
         unit=str(node.get("unit", "")),
+        words=str(node.get("words", "")),
     )
 
 

@@ -40,5 +40,5 @@ def test_shared_memory() -> None:
     )
     needed = machine.memory(profile, 92, 90)
     rows = 2 * 16 * 2 * (100 + 1) * 2  # agents × (steps + 1) × two blocks
-    assert needed.shared == -(-rows * (92 * 4 + 18) // 1_000_000)
+    assert needed.shared == -(-rows * (92 * 4 + 19) // 1_000_000)
     assert needed.total > needed.shared + 350 + 2 * 60

@@ -57,7 +57,7 @@ def test_an_entry_in_full() -> None:
         ("ppo.standardize_returns", "true or false", "", "", "true", False),
         ("resets[].weight", "number", "at least 0", "", "1.0", False),
         ("resets[].kind", "text", "", "", "", True),
-        ("rewards.<name>.weight", "number", "", "", "", True),
+        ("rewards.<name>.weight", "number or list of [timesteps, weight]", "", "", "", True),
         ("workers.timeout_s", "number", "1 to 3600", "s", "30.0", False),
     ],
 )

@@ -7,25 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes
+from rltui.debug.lut import examine
+from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes, table_rows
 from rltui.profile.advice import advice
+from rltui.profile.lessons import lessons
 from rltui.profile.load import load, read
 from rltui.profile.locate import listing, shipped_folder
 
 NAMES = [listed.name for listed in listing() if listed.shipped]
-PHASES = ("phase-1-ball-touching", "phase-2-bronze-skills")
-CLASSIC = ("classic-phase-1", "phase-2-bronze-skills")
+PHASES = ("phase-1-ball-touching", "phase-2-bronze-skills", "phase-3-silver-skills", "phase-4-gold-skills")
+CLASSIC = tuple(f"classic-phase-{number}" for number in range(1, 5))
+SKILLS = ("BallTouching", "BronzeSkills1", "SilverSkills1", "GoldSkills1")
 LABELS = {
     "quick": "Quick",
-    "phase-1-ball-touching": "BallTouching",
-    "phase-2-bronze-skills": "BronzeSkills1",
-    "classic-phase-1": "BallTouching",
+    **dict(zip(PHASES, SKILLS, strict=True)),
+    **dict(zip(CLASSIC, SKILLS, strict=True)),
+    "campaign": "BallTouching",  # its first phase's
     "seed-task": "SeedTask",
 }
 
 
 def test_they_are_there() -> None:
-    assert {"quick", "seed-task", *PHASES} <= set(NAMES)
+    assert set(NAMES) >= set(LABELS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -33,7 +36,8 @@ def test_valid_and_without_warnings(name: str) -> None:
     reading = read(name)
     assert reading.problems == [] and reading.notices == []
     assert reading.profile is not None
-    assert advice(reading.profile) == [] and reward_warnings(env_spec(reading.profile)) == []
+    assert advice(reading.profile) == []
+    assert all(reward_warnings(env_spec(taught)) == [] for taught in lessons(reading.profile))
     assert reading.profile.description and reading.profile.label == LABELS[name]
 
 
@@ -41,26 +45,65 @@ def test_valid_and_without_warnings(name: str) -> None:
 def test_every_table_and_reward_is_commented(name: str) -> None:
     lines = (shipped_folder() / f"{name}.toml").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith(f"# {name.partition('-')[0]}".replace("phase", "Phase")[:7])
-    start = lines.index("[rewards]") + 1
-    if name != "seed-task":
-        assert lines[start - 2].startswith("#")
-        for line in lines[start : lines.index("", start)]:
-            assert "#" in line, line
+    for table in ("[rewards]", "[mechanics.rewards]") if name != "seed-task" else ():
+        if table in lines:
+            start = lines.index(table) + 1
+            assert lines[start - 2].startswith("#")
+            for line in lines[start : lines.index("", start)]:
+                assert "#" in line, line
     assert all(len(line) <= 120 for line in lines)
 
 
 def test_a_bot_goes_from_phase_to_phase() -> None:
-    first, second = (signature(load(name)) for name in PHASES)
-    assert first == second == signature(load("classic-phase-1"))
+    needed = {signature(load(name)) for name in (*PHASES, *CLASSIC, "campaign")}
+    assert len(needed) == 1
 
 
-def test_the_phases_have_the_community_s_weights() -> None:
-    weights = [{name: reward.weight for name, reward in load(phase).rewards.items()} for phase in CLASSIC]
-    assert weights == [
-        {"touch": 1, "speed_toward_ball": 0.05, "face_ball": 0.01, "in_air": 0.0015},
-        {"goal": 20, "concede": -10, "strong_hit": 0.2, "velocity_ball_to_goal": 0.2, "speed_toward_ball": 0.05,
-         "face_ball": 0.015, "in_air": 0.0015},
-    ]  # fmt: skip
+def test_the_campaign_goes_through_all_phases_and_only_its_last_has_no_end() -> None:
+    campaign = load("campaign")
+    assert tuple(phase.name for phase in campaign.phases) == PHASES
+    assert [phase.phase for phase in lessons(campaign)] == [1, 2, 3, 4]
+    *before, last = campaign.curriculum.phases
+    assert all(entry.until and entry.min_steps for entry in before)
+    assert not last.until
+    first = before[0]
+    assert {"kickoff_touches", "touches_per_minute"} <= set(first.until), "both: either alone may be luck"
+
+
+def test_learning_rates_are_as_advised() -> None:
+    """Cannot score yet 2e-4, scoring 1e-4, dribbles and flicks 0.8e-4 or less (a bot that knows nothing may be bolder)."""
+    rates = [load(name).ppo for name in CLASSIC]
+    assert [rate.learning_rate for rate in rates] == [2e-4, 2e-4, 1e-4, 0.8e-4]
+    assert (rates[1].schedule, rates[1].learning_rate_floor) == ("linear", 1.5e-4)
+    assert [load(name).ppo.learning_rate for name in PHASES[2:]] == [1e-4, 0.8e-4]
+
+
+def test_practice_begins_in_phase_4() -> None:
+    assert [load(name).mechanics.weight for name in PHASES] == [0, 0, 0, 0.2]
+
+
+def test_every_table_lets_a_bot_do_what_it_must() -> None:
+    tables = {str((spec.table, spec.pipeline)): spec for spec in (env_spec(load(name)) for name in NAMES)}
+    for spec in tables.values():
+        assert examine(table_rows(spec), spec.pipeline).of("fail") == []
+
+
+COMMUNITY = [
+    {"touch": 1, "speed_toward_ball": 0.05, "face_ball": 0.01, "in_air": 0.0015},
+    {"goal": 20, "concede": -10, "strong_hit": 0.2, "velocity_ball_to_goal": 0.2, "speed_toward_ball": 0.05,
+     "face_ball": 0.015, "in_air": 0.0015},
+    {"goal": 25, "concede": -8, "velocity_ball_to_goal": 8, "liu_distance_ball_to_goal": 3,
+     "negative_velocity_own_goal": 4, "liu_distance_player_to_ball": 1, "strong_hit": 5, "jump_shot": 2.5, "face_ball": 1,
+     "speed_toward_ball": 1, "save_boost": 0.4, "recovery_and_landing": 0.1, "bad_orientation": 0.1, "in_air": 0.075},
+    {"goal": 20, "concede": -10, "velocity_ball_to_goal": 10, "strong_hit": 5, "basic_shot": 4, "basic_aerial": 4,
+     "save_boost": 0.8, "collect_boost": 0.3, "face_ball": 1, "speed_toward_ball": 1, "recovery_and_landing": 0.3,
+     "bad_orientation": 0.1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "weights"), list(zip(CLASSIC, COMMUNITY, strict=True)))
+def test_the_classic_phases_have_the_community_s_weights(name: str, weights: dict[str, float]) -> None:
+    assert {term: reward.weight for term, reward in load(name).rewards.items()} == weights
 
 
 def test_the_seed_task_is_the_peers() -> None:

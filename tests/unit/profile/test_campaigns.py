@@ -1,0 +1,248 @@
+"""Campaigns: phases found, read and fitted together; what a lesson is; stages; texts that read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rltui.env.from_profile import env_spec
+from rltui.profile.advice import advice
+from rltui.profile.keep import kept
+from rltui.profile.lessons import lesson, lessons
+from rltui.profile.load import load, read
+from rltui.profile.problems import Problem
+from rltui.profile.render import render
+from rltui.profile.resolved import digest, resolved
+from rltui.profile.stages import ENDS, PLANS, stage_at, stage_name, stages_of
+
+PHASE = """\
+schema = 1
+label = "{label}"
+phase = {number}
+resets = [{{kind = "kickoff"}}]
+[rewards]
+{rewards}
+[ppo]
+learning_rate = {rate}
+"""
+CAMPAIGN = """\
+schema = 1
+[curriculum]
+phases = [
+    {profile = "first", until = {kickoff_touches = 80, "rollout/goals_per_minute" = 1}, min_steps = 1e5},
+    {profile = "second", max_steps = 5_000},
+]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A campaign of two phases beside it; the working folder is another one."""
+    (tmp_path / "first.toml").write_text(PHASE.format(label="One", number=1, rewards="touch = 1", rate=2e-4))
+    (tmp_path / "second.toml").write_text(PHASE.format(label="", number=7, rewards="goal = 5", rate=8e-5))
+    (tmp_path / "campaign.toml").write_text(CAMPAIGN)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return tmp_path
+
+
+def problems(path: Path, text: str) -> tuple[Problem, ...]:
+    path.write_text(text)
+    reading = read(path)
+    assert reading.profile is None
+    return tuple(reading.problems)
+
+
+def test_a_campaign_is_its_first_lesson_and_knows_the_others(folder: Path) -> None:
+    profile = load(folder / "campaign.toml")
+    assert [phase.name for phase in profile.phases] == ["first", "second"]
+    assert list(profile.rewards) == ["touch"]
+    assert profile.curriculum.phases[0].until == {"kickoff_touches": 80, "rollout/goals_per_minute": 1}
+    assert profile.curriculum.phases[0].min_steps == 100_000
+
+
+def test_a_lesson_has_the_phase_s_words_and_the_campaign_s(folder: Path) -> None:
+    profile = load(folder / "campaign.toml", ["save_every=77", "collect.arenas=3", "policy.layers=[256, 256, 256]"])
+    first, second = lessons(profile)
+    assert (first.label, first.phase, first.ppo.learning_rate) == ("One", 1, 2e-4)
+    assert (second.label, second.phase, second.ppo.learning_rate) == ("second", 7, 8e-5)
+    assert list(second.rewards) == ["goal"]
+    assert (second.save_every, second.collect.arenas, second.name, second.phases) == (77, 3, "campaign", ())
+    assert lesson(second) == second, "a lesson is its own lesson"
+
+
+def test_overrides_of_what_phases_say_reach_every_phase(folder: Path) -> None:
+    profile = load(folder / "campaign.toml", ["ppo.gamma=0.9", "rewards.face_ball=0.5"])
+    assert [phase.ppo.gamma for phase in lessons(profile)] == [0.9, 0.9]
+    assert all("face_ball" in phase.rewards for phase in lessons(profile))
+
+
+def test_shipped_phases_are_found_and_kept_by_name(folder: Path) -> None:
+    path = folder / "mine.toml"
+    path.write_text('schema = 1\n[curriculum]\nphases = [{profile = "phase-1-ball-touching"}]\n')
+    assert load(path).curriculum.phases[0].profile == "phase-1-ball-touching"
+    assert load(folder / "campaign.toml").curriculum.phases[0].profile == str(folder / "first.toml")
+
+
+def test_what_is_shown_reads_back_and_leaves_the_phases_their_own(folder: Path) -> None:
+    profile = load(folder / "campaign.toml")
+    shown = render(profile)
+    assert "[rewards]" not in shown
+    assert "[ppo]" not in shown
+    again = folder / "again.toml"
+    again.write_text(shown)
+    assert resolved(load(again)) == resolved(profile)
+    assert digest(load(again)) == digest(profile)
+    (folder / "second.toml").write_text(PHASE.format(label="", number=7, rewards="goal = 6", rate=1e-4))
+    assert digest(load(again)) != digest(profile), "a phase's word is the campaign's"
+
+
+def test_what_a_run_keeps_is_the_same_campaign_whatever_becomes_of_the_originals(folder: Path) -> None:
+    profile = load(folder / "campaign.toml", ["ppo.gamma=0.9"])
+    run = folder / "run"
+    run.mkdir()
+    for name, text in kept(profile, "run.toml").items():
+        (run / name).write_text(text)
+    assert sorted(path.name for path in run.iterdir()) == ["first.toml", "run.toml", "second.toml"]
+    (folder / "first.toml").unlink()
+    again = load(run / "run.toml")
+    assert [resolved(phase) for phase in again.phases] == [resolved(phase) for phase in profile.phases]
+
+
+def test_phases_of_one_name_are_kept_apart(folder: Path) -> None:
+    (folder / "run.toml").write_text((folder / "second.toml").read_text())
+    other = folder / "elsewhere" / "first.toml"
+    other.write_text((folder / "second.toml").read_text())
+    names = ("first", "elsewhere/first.toml", "run", "first")
+    text = "schema = 1\n[curriculum]\nphases = [" + ", ".join(f'{{profile = "{name}"}}' for name in names) + "]\n"
+    (folder / "campaign.toml").write_text(text)
+    texts = kept(load(folder / "campaign.toml"), "run.toml")
+    assert sorted(texts) == ["first-2.toml", "first.toml", "run-2.toml", "run.toml"]
+    assert "touch" in texts["first.toml"]
+    assert "goal = 5" in texts["first-2.toml"]
+
+
+def test_a_phase_s_mistakes_are_told_with_its_own_file_and_line(folder: Path) -> None:
+    (folder / "second.toml").write_text("schema = 1\n[rewards]\ntuch = 1\n")
+    (found,) = problems(folder / "campaign.toml", CAMPAIGN)
+    assert (Path(found.file).name, found.line, found.key) == ("second.toml", 3, "rewards.tuch")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key", "words"),
+    [
+        ('"second"', '"secnd"', 5, "curriculum.phases[1].profile", "no such profile"),
+        ('"second"', '"campaign"', 3, "curriculum.phases", "cannot have phases of its own"),
+        ('"second"', '"quick"', 5, "curriculum.phases[1].profile", "obs.zero_padding: expected 3, found 0"),
+        ("kickoff_touches", "kickof_touches", 4, "curriculum.phases[0].until.kickof_touches", "unknown metric"),
+        ("5_000", "0", 5, "curriculum.phases[1].max_steps", "out of range"),
+        ("max_steps", "min_steps = 6_000, max_steps", 5, "curriculum.phases[1].max_steps", "over before min_steps"),
+        ("schema = 1", "schema = 1\n[ppo]", 2, "ppo", "each phase's profile has its own"),
+        ("schema = 1", "schema = 1\nresets = [{kind = 'kickoff'}]", 2, "resets", "each phase's profile has its own"),
+        ("[curriculum]", "[policy]\nlayers = [8]\n[curriculum]", 6, "curriculum.phases[0].profile", "policy.layers"),
+    ],
+)
+def test_what_cannot_be_a_campaign(folder: Path, old: str, new: str, line: int, key: str, words: str) -> None:
+    found = problems(folder / "campaign.toml", CAMPAIGN.replace(old, new, 1))[0]
+    assert (found.line, found.key) == (line, key)
+    assert words in str(found)
+
+
+def test_the_nearest_metric_is_named(folder: Path) -> None:
+    (found,) = problems(folder / "campaign.toml", CAMPAIGN.replace("kickoff_touches", "kickof_touches"))
+    assert found.hint == 'did you mean "kickoff_touches"?'
+
+
+STAGES = (
+    "schema = 1\n[rewards]\ntouch = 1\nin_air = 0.1\n[obs]\nzero_padding = {padding}\n[curriculum]\nstages = {stages}\n"
+)
+
+
+def staged(folder: Path, stages: str, padding: int = 3, more: str = "") -> Path:
+    path = folder / "staged.toml"
+    path.write_text(STAGES.format(stages=stages, padding=padding) + more)
+    return path
+
+
+def test_known_plans(folder: Path) -> None:
+    profile = load(staged(folder, '"three_stage"'))
+    stages = stages_of(profile.curriculum)
+    assert [stage_name(stage) for stage in stages] == ["1v1", "1v2 chaser", "2v2"]
+    assert [stage.until for stage in stages] == [2_000_000, 3_500_000, None]
+    assert [stage_at(stages, steps) for steps in (0, 1_999_999, 2_000_000, 3_499_999, 3_500_000, 10**9)] == [
+        0, 0, 1, 1, 2, 2,
+    ]  # fmt: skip
+    for plan in PLANS:
+        assert len(stages_of(load(staged(folder, f'"{plan}"')).curriculum)) == len(ENDS[plan]) + 1
+    own = load(staged(folder, '"five_stage"', more="stage_steps = [10, 20]\n"))
+    assert [stage.until for stage in stages_of(own.curriculum)] == [10, 20, None]
+
+
+def test_the_aerial_plan_starts_in_the_air_with_more_boost_and_pays_double(folder: Path) -> None:
+    first, second = lessons(load(staged(folder, '"aerial_focus"', more="stage_steps = [1_000]\n")))
+    (reset,) = env_spec(first).resets
+    assert (reset.component.options["car_z"], reset.component.options["boost_scale"]) == ((200.0, 800.0), 1.5)
+    assert env_spec(first).reward_options.categories == (("aerial", 2.0),)
+    assert env_spec(second).reward_options.categories == ()
+    assert [item.component.name for item in env_spec(second).resets] == ["kickoff"]
+
+
+def test_a_stage_decides_who_plays_and_how_episodes_start(folder: Path) -> None:
+    stages = (
+        "[{blue = 1, orange = 2, opponent = 'chaser', until = 9}, {blue = 2, orange = 2, resets = [{kind = 'random'}]}]"
+    )
+    first, second = (env_spec(taught) for taught in lessons(load(staged(folder, stages))))
+    assert (first.blue, first.orange, first.opponent.name, first.learners) == (1, 2, "chaser", 1)
+    assert (second.blue, second.orange, second.opponent.name, second.learners) == (2, 2, "mirror", 4)
+    assert [spec.resets[0].component.name for spec in (first, second)] == ["kickoff", "random"]
+
+
+def test_a_lesson_s_text_stands_alone(folder: Path) -> None:
+    """What a checkpoint keeps: the stage's part of it too."""
+    taught = lesson(load(staged(folder, '"aerial_focus"')))
+    path = folder / "alone.toml"
+    path.write_text(render(taught))
+    assert env_spec(load(path)) == env_spec(taught)
+
+
+@pytest.mark.parametrize(
+    ("stages", "padding", "more", "key", "words"),
+    [
+        ('"three_stage"', 0, "", "obs", "room for 2 cars a team (zero_padding = 2)"),
+        ('"five_stage"', 2, "", "obs", "3v3"),
+        ('"three_stage"', 3, "stage_steps = [5, 4]\n", "curriculum.stage_steps[1]", "above 5"),
+        ('"three_stage"', 3, "stage_steps = [5, 6, 7]\n", "curriculum.stage_steps", "at most 2"),
+        ('"none"', 3, "stage_steps = [5]\n", "curriculum.stage_steps", "only a known plan"),
+        ('"four_stage"', 3, "", "curriculum.stages", 'did you mean "five_stage"?'),
+        ("[{until = 5}]", 3, "", "curriculum.stages[0].until", "the last stage has no end"),
+        ("[{}, {}]", 3, "", "curriculum.stages[0].until", "missing"),
+        ("[{until = 5}, {until = 5}, {}]", 3, "", "curriculum.stages[1].until", "above 5"),
+        ("[{blue = 0, orange = 0}]", 3, "", "curriculum.stages[0].blue", "nobody plays"),
+        ("[{blue = 0, opponent = 'idle'}]", 3, "", "curriculum.stages[0].opponent", "nobody learns"),
+        ("[{orange = 0, opponent = 'idle'}]", 3, "", "curriculum.stages[0].opponent", "has no car to play"),
+        ("[{opponent = 'chasr'}]", 3, "", "curriculum.stages[0].opponent", 'did you mean "chaser"?'),
+        ("[{resets = [{kind = 'kickof'}]}]", 3, "", "curriculum.stages[0].resets[0].kind", '"kickoff"'),
+        ("[{categories = {aeriel = 2}}]", 3, "", "curriculum.stages[0].categories.aeriel", '"aerial"'),
+        ("[{resets = [{kind = 'random', car_on = 1}]}]", 3, "", "curriculum.stages[0].resets[0].car_on", "unknown parameter"),
+    ],
+)  # fmt: skip
+def test_stages_that_cannot_be(folder: Path, stages: str, padding: int, more: str, key: str, words: str) -> None:
+    reading = read(staged(folder, stages, padding, more))
+    assert [problem.key for problem in reading.problems] == [key]
+    assert words in str(reading.problems[0])
+
+
+def test_what_is_advised(folder: Path) -> None:
+    path = folder / "campaign.toml"
+    assert advice(load(path)) == []
+    path.write_text(CAMPAIGN.replace('until = {kickoff_touches = 80, "rollout/goals_per_minute" = 1}, ', ""))
+    (first,) = advice(load(path))
+    assert "first ends by hand alone" in first
+    practice = "\n[mechanics]\nweight = 0.2\nresets = [{kind = 'random'}]\n"
+    with (folder / "first.toml").open("a") as file:
+        file.write(practice)
+    path.write_text(CAMPAIGN)
+    (early,) = advice(load(path))
+    assert early.startswith("first: mechanics.weight = 0.2: early in phase 1")
+    assert advice(load(folder / "second.toml", ["mechanics.weight=0.2", "mechanics.resets=[{kind = 'random'}]"])) == []

@@ -36,12 +36,22 @@ class Stop(msgspec.Struct, frozen=True, tag="stop"):
     mode: Literal["finish", "now", "abandon"] = "finish"
 
 
-Command = Pause | Resume | SaveCheckpoint | SaveMilestone | Stop
+class SetLearningRate(msgspec.Struct, frozen=True, tag="learning_rate"):
+    """Of the policy, from the next update on; the critic's keeps its proportion. None: back to the profile's schedule."""
+
+    value: float | None
+
+
+class NextPhase(msgspec.Struct, frozen=True, tag="next_phase"):
+    """Go on to the campaign's next phase at the end of the iteration, whatever the bot can do."""
+
+
+Command = Pause | Resume | SaveCheckpoint | SaveMilestone | Stop | SetLearningRate | NextPhase
 
 
 def name_of(command: Command) -> str:
-    """The command's tag, as people read it: pause, resume, checkpoint, milestone, stop."""
-    return str(command.__struct_config__.tag)
+    """The command's tag, as people read it: pause, resume, checkpoint, milestone, stop, learning rate, next phase."""
+    return str(command.__struct_config__.tag).replace("_", " ")
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):

@@ -77,6 +77,43 @@ class IterationFinished(_Record, frozen=True, kw_only=True):
     metrics: dict[str, float | None]
 
 
+class Lesson(msgspec.Struct, frozen=True, kw_only=True):
+    """What a curriculum's step changes of the run's header, under the same names."""
+
+    label: str
+    phase: int | None
+    stage: str | None
+    blue: int
+    orange: int
+    learning_rate: float
+    critic_learning_rate: float
+    ent_coef: float
+    gamma: float
+    iteration: int
+    batch: int
+    minibatch: int
+    epochs: int
+    reward_names: list[str]
+
+
+class _LessonChanged(_Record, frozen=True, kw_only=True):
+    """The run goes on with another lesson; its first iteration is the next one."""
+
+    timesteps: int
+    came_from: str = msgspec.field(name="from")
+    to: str
+    reason: str
+    lesson: Lesson
+
+
+class PhaseChanged(_LessonChanged, frozen=True, kw_only=True):
+    """from, to: the phases' profiles."""
+
+
+class StageChanged(_LessonChanged, frozen=True, kw_only=True):
+    """from, to: the stages' names."""
+
+
 class UpdateDropped(_Record, frozen=True, kw_only=True):
     """The non-finite guard kept an update from the weights."""
 
@@ -132,6 +169,14 @@ class LogLine(_Record, frozen=True, kw_only=True):
     worker: int | None = None
 
 
+class TableUsed(_Record, frozen=True, kw_only=True):
+    """How often each row of the action table was chosen since the trainer started."""
+
+    timesteps: int
+    table_hash: str
+    counts: list[int]  # by row
+
+
 class RunFinished(_Record, frozen=True, kw_only=True):
     """A clean end. A run whose journal lacks it after its last RunStarted ended uncleanly."""
 
@@ -152,6 +197,8 @@ Record = (
     RunStarted
     | RunResumed
     | IterationFinished
+    | PhaseChanged
+    | StageChanged
     | UpdateDropped
     | WorkerStarted
     | WorkerFailed
@@ -160,6 +207,7 @@ Record = (
     | CheckpointFailed
     | CheckpointPruned
     | LogLine
+    | TableUsed
     | RunFinished
     | CommandLogged
 )

@@ -7,7 +7,15 @@ from typing import Literal
 import msgspec
 
 from rltui.errors import RltuiError
-from rltui.events.records import IterationFinished, Record, RunFinished, RunStarted
+from rltui.events.records import (
+    IterationFinished,
+    Lesson,
+    PhaseChanged,
+    Record,
+    RunFinished,
+    RunStarted,
+    StageChanged,
+)
 from rltui.runs.history import current_line, describe_unclean
 from rltui.runs.journal import read_end, read_start
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
@@ -70,11 +78,13 @@ def describe_run(paths: RunPaths) -> RunSummary:
     header = next((record for record in reversed(records) if isinstance(record, RunStarted)), None)
     first = next((record for record in read_start(paths.journal) if isinstance(record, RunStarted)), header)
     header = header or first
+    taught = _lesson(records)
     trainer = holder(paths)
     unclean = describe_unclean(records) if trainer is None else None
     newest = whole[-1] if whole else None
     metas = [info.meta for info in milestones + whole if info.meta is not None]
     meta = max(metas, key=lambda meta: meta.commit, default=None)
+    phase = taught.phase if taught else meta.phase if meta else header.phase if header else None
     return RunSummary(
         name=paths.name,
         state="training" if trainer else "unclean" if unclean else "stopped" if records or metas else "empty",
@@ -83,8 +93,8 @@ def describe_run(paths: RunPaths) -> RunSummary:
         host=trainer.host if trainer else None,
         since=trainer.since if trainer else None,
         profile=header.profile if header else meta.profile if meta else None,
-        label=header.label if header else None,
-        phase=header.phase if header else meta.phase if meta else None,
+        label=taught.label if taught else header.label if header and header.phase == phase else None,
+        phase=phase,
         parent=meta.parent if meta else None,
         started=first.time if first else None,
         updated=max([record.time for record in records[-1:]] + [meta.time for meta in metas], default=None),
@@ -102,6 +112,14 @@ def _failure(records: list[Record]) -> str:
     """Why the last session ended with an error; empty where it did not."""
     end = next((record for record in reversed(records) if isinstance(record, RunFinished | RunStarted)), None)
     return end.reason if isinstance(end, RunFinished) and end.exit_code else ""
+
+
+def _lesson(records: list[Record]) -> RunStarted | Lesson | None:
+    """What the newest of these records says is learned: a header, or a curriculum's step after it."""
+    found = next(
+        (record for record in reversed(records) if isinstance(record, RunStarted | PhaseChanged | StageChanged)), None
+    )
+    return found.lesson if isinstance(found, PhaseChanged | StageChanged) else found
 
 
 def _newest_records(paths: RunPaths) -> list[Record]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rltui.env.lanes import Lanes
 from rltui.env.soccar_batch import StepOut
 from rltui.env.spec import EnvSpec
+from rltui.errors import RltuiError
 from rltui.policy.discrete import DiscretePolicy
 from rltui.policy.gumbel import GumbelBank
 from rltui.train.messages import RolloutDone
@@ -31,6 +32,8 @@ class ActorSpec:
     arenas: int
     policy_sizes: tuple[int, ...]
     seed: tuple[int, ...]
+    table_hash: str = ""  # of the action table that the run began with; empty: not compared
+    normalize: bool = False  # observations: the weights then end with their statistics
 
 
 class Actor:
@@ -39,8 +42,13 @@ class Actor:
     def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64]) -> None:
         """cursor: int64 [1], the arena being simulated, kept current for the report of a crash."""
         self.env = Lanes(spec.env, spec.arenas, spec.seed, cursor)
+        if spec.table_hash not in ("", self.env.table_hash):
+            raise RltuiError(
+                f"the action table {spec.env.table.name} has changed since the run began",
+                "put it back as it was, or start anew with --resume new",
+            )
         self._agents = spec.arenas * self.env.learners
-        self._policy = DiscretePolicy(spec.policy_sizes, max_rows=self._agents)
+        self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.masks, spec.normalize)
         self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.n_actions * BANK_DRAWS)
         self._now = _step_out(spec.arenas, self.env.learners, self.env.obs_size)
         self.env.reset(self._now)
@@ -58,11 +66,12 @@ class Actor:
         views = _StepViews(block, steps, self.env.arenas, self.env.learners)
         block["obs"][0] = self._now.obs.reshape(self._agents, -1)
         block["legality"][0] = self._now.legality.reshape(-1)
-        count, infer = 0, 0.0
+        count, infer, masked = 0, 0.0, self.env.masks is not None
         for t in range(steps):
             on_step(t)
             before = time.perf_counter()
-            self._policy.act(block["obs"][t], self._noise, block["actions"][t], block["log_probs"][t])
+            classes = block["legality"][t] if masked else None
+            self._policy.act(block["obs"][t], self._noise, block["actions"][t], block["log_probs"][t], classes)
             infer += time.perf_counter() - before
             finals = self.env.step(views.actions[t], views.outs[t])
             views.spread_ends(t)

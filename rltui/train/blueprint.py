@@ -6,18 +6,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rltui.env.from_profile import Sizes, env_spec, sizes
+from rltui.env.from_profile import Sizes, env_spec, masks, sizes
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError
 from rltui.learn.config import PPOConfig
 from rltui.learn.ppo import PPOLearner
+from rltui.learn.schedules import Schedule
 from rltui.policy.layout import flat_size
+from rltui.profile.lessons import lesson
 from rltui.profile.machine import steps_per_rollout, thread_count, worker_count
 from rltui.train.actor import ActorSpec
 from rltui.train.shared_rollout import RolloutShape
 
 if TYPE_CHECKING:
     from rltui.profile.models import Profile
+
+
+OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,8 @@ class Blueprint:
 
     @classmethod
     def draw(cls, profile: Profile) -> Blueprint:
-        """Raises RltuiError when a GPU is demanded and missing."""
+        """Of a curriculum: of its first lesson. Raises RltuiError when a GPU is demanded and missing."""
+        profile = lesson(profile)
         spec = env_spec(profile)
         return cls(
             profile=profile,
@@ -59,7 +65,7 @@ class Blueprint:
             arenas=self.profile.collect.arenas,
             cars=self.spec.learners,
             obs_size=self.size.obs,
-            parameters=flat_size(self.policy_sizes),
+            parameters=flat_size(self.policy_sizes, self.profile.obs.normalize),
         )
 
     @cached_property
@@ -68,11 +74,24 @@ class Blueprint:
         that no epoch ends with an optimizer step on a handful of left-over rows.
         """
         section = self.profile.ppo
-        settings = section.model_dump(exclude={"iteration"})
+        settings = section.model_dump(exclude={"iteration", *OF_SCHEDULE})
         rows = self.shape.rows * self.workers
         for name in ("batch", "minibatch"):
             settings[name] = -(-settings[name] * rows // section.iteration)
-        return PPOConfig(**settings)
+        return PPOConfig(**settings, normalize_observations=self.profile.obs.normalize)
+
+    @property
+    def schedule(self) -> Schedule:
+        """Of the learning rates."""
+        ppo = self.profile.ppo
+        return Schedule(
+            kind=ppo.schedule,
+            learning_rate=ppo.learning_rate,
+            critic_learning_rate=ppo.critic_learning_rate,
+            steps=ppo.schedule_steps,
+            floor=ppo.learning_rate_floor,
+            target_kl=ppo.target_kl,
+        )
 
     def learner(self) -> PPOLearner:
         """A new learner with the profile's seed; sets torch's number of threads for this process."""
@@ -81,7 +100,14 @@ class Blueprint:
         torch.set_num_threads(self.threads)
         policy, critic = self.profile.policy.layers, self.profile.critic.layers
         return PPOLearner(
-            self.size.obs, self.size.actions, policy, critic, self.ppo, device=self.device, seed=self.profile.run.seed
+            self.size.obs,
+            self.size.actions,
+            policy,
+            critic,
+            self.ppo,
+            device=self.device,
+            seed=self.profile.run.seed,
+            masks=masks(self.spec),
         )
 
     def actor(self, timesteps: int) -> ActorSpec:
@@ -91,6 +117,8 @@ class Blueprint:
             arenas=self.profile.collect.arenas,
             policy_sizes=self.policy_sizes,
             seed=(self.profile.run.seed, timesteps),
+            table_hash=self.size.table_hash,
+            normalize=self.profile.obs.normalize,
         )
 
 

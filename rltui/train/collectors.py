@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rltui.env.soccar_batch import SoccarBatch
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record
 from rltui.learn.rollout import Rollout
-from rltui.sim.state import GameState
 from rltui.train.actor import Actor, ActorSpec
 from rltui.train.messages import RolloutDone
 from rltui.train.shared_rollout import SharedRollout
@@ -107,9 +107,9 @@ class SerialCollector(Collector):
             self.shared.steps_done[index] = self.shared.shape.steps
         return list(self._newest)
 
-    def states(self) -> list[GameState]:
-        """What each worker's arenas are in now, for the debugger."""
-        return [state for actor in self._actors for state in actor.env.states()]
+    def batches(self) -> list[SoccarBatch]:
+        """Each worker's arenas by lane, for the debugger."""
+        return [batch for actor in self._actors for batch in actor.env.batches()]
 
     def live(self) -> list[WorkerLive]:
         shape = self.shared.shape

@@ -9,10 +9,13 @@ from rltui.events.records import (
     CheckpointFailed,
     CheckpointSaved,
     IterationFinished,
+    Lesson,
     LogLine,
+    PhaseChanged,
     Record,
     RunFinished,
     RunStarted,
+    StageChanged,
     StateChanged,
     UpdateDropped,
     WorkerFailed,
@@ -66,6 +69,10 @@ class Console:
                     ("! " if record.level in ("warning", "error") else "") + line
                     for line in record.message.splitlines()
                 ]
+            case PhaseChanged():
+                return [f"phase {record.to} after {record.came_from}: {record.reason}", f"  {lesson_line(record.lesson)}"]
+            case StageChanged():
+                return [f"stage {record.to} after {record.came_from}: {record.reason}", f"  {lesson_line(record.lesson)}"]
             case StateChanged(state="paused"):
                 return [f"paused {record.reason}"]
             case RunFinished():
@@ -89,6 +96,14 @@ def start_summary(run: RunStarted) -> list[str]:
         f"{run.workers} workers x {run.arenas} arenas, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
         f"{run.epochs} epochs, learning rate {rates}, gamma {run.gamma:g}",
     ]
+
+
+def lesson_line(lesson: Lesson) -> str:
+    """What a curriculum's step means for the learner."""
+    return (
+        f"game {lesson.blue}v{lesson.orange}, iteration {lesson.iteration:,}, batch {lesson.batch:,}, "
+        f"learning rate {lesson.learning_rate:g}, rewards {', '.join(lesson.reward_names)}"
+    )
 
 
 def iteration_line(record: IterationFinished) -> str:

@@ -1,4 +1,4 @@
-"""What `rltui train --debug` says of each iteration: how episodes began, what was chosen, what was learned, what is saved."""
+"""What `rltui train --debug` says of each iteration: what was chosen, and what was learned."""
 
 from __future__ import annotations
 
@@ -9,29 +9,9 @@ from numpy.typing import NDArray
 
 from rltui.actions.action_table import CONTROLS
 from rltui.learn.rollout import Rollout
-from rltui.sim.field import BACK_WALL_Y, CEILING_Z, SIDE_WALL_X
-from rltui.sim.state import GameState
 
-SHOWN = 4  # arenas, or steps of one car, that are spelled out
+SHOWN = 4  # steps of one car that are spelled out
 TURNING = [CONTROLS.index(name) for name in ("steer", "yaw")]
-TURTLED_UP_Z = -0.2
-
-
-def reset_lines(state: GameState) -> Iterator[str]:
-    """global_debug_mode: each arena's first state analysed, impossible ones flagged."""
-    for arena in range(min(state.arenas, SHOWN)):
-        ball = state.ball_position[arena]
-        yield f"arena {arena}: ball at {_vector(ball)}, speed {np.linalg.norm(state.ball_velocity[arena]):.0f} uu/s"
-        for car in range(state.cars):
-            position, up = state.position[arena, car], float(state.up[arena, car, 2])
-            inside = (np.abs(position) <= (SIDE_WALL_X, BACK_WALL_Y, CEILING_Z)).all() and position[2] >= 0
-            yield (
-                f"  car {car}: at {_vector(position)}, up.z {up:+.2f}, on ground {bool(state.on_ground[arena, car])}, "
-                f"turtled {bool(state.world_contact[arena, car] and up < TURTLED_UP_Z)}, "
-                f"boost {state.boost[arena, car]:.0f}, {np.linalg.norm(position - ball):.0f} uu from the ball, "
-                f"speed {np.linalg.norm(state.velocity[arena, car]):.0f} uu/s"
-                + ("" if inside else "  IMPOSSIBLE: outside the field")
-            )
 
 
 def action_lines(rollout: Rollout, table: NDArray[np.float32]) -> Iterator[str]:
@@ -49,7 +29,3 @@ def learning_lines(metrics: Mapping[str, float]) -> Iterator[str]:
     """debug_learning: every figure of the update."""
     for key, value in metrics.items():
         yield f"{key} = {value:.6g}"
-
-
-def _vector(values: NDArray[np.float32]) -> str:
-    return "(" + ", ".join(f"{value:.0f}" for value in values) + ")"

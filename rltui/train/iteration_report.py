@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from rltui.env.episode_stats import EpisodeStats
 from rltui.env.lanes import MATCH
+from rltui.env.turtle import TurtleStats, total_turtles
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.messages import RolloutDone
 
@@ -58,19 +61,24 @@ def lane_stats(reports: Sequence[RolloutDone]) -> dict[str, EpisodeStats]:
     return {lane: total([report.stats[lane] for report in reports]) for lane in reports[0].stats}
 
 
+def skill_metrics(iterations: Sequence[EpisodeStats]) -> dict[str, float | None]:
+    """The metrics of several iterations of one lane taken together; one at least."""
+    stats = total(iterations)
+    return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60)
+
+
 def _lane(stats: EpisodeStats) -> dict[str, float | None]:
     rewards = {f"reward/{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
-    return _rollout(stats) | rewards
+    return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60) | rewards
 
 
 def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
     """The sums of all workers together."""
     first = parts[0]
-    sums = {
-        item.name: sum(getattr(part, item.name) for part in parts) for item in fields(first) if item.name != "rewards"
-    }
+    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles")]
+    sums = {name: sum(getattr(part, name) for part in parts) for name in numbers}
     rewards = {name: sum(part.rewards[name] for part in parts) for name in first.rewards}
-    return EpisodeStats(**sums, rewards=rewards)
+    return EpisodeStats(**sums, rewards=rewards, turtles=total_turtles(part.turtles for part in parts))
 
 
 def mean_reward(stats: EpisodeStats) -> float | None:
@@ -79,15 +87,43 @@ def mean_reward(stats: EpisodeStats) -> float | None:
 
 
 def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
-    minutes = stats.seconds / 60
+    minutes, car_minutes = stats.seconds / 60, stats.car_seconds / 60
     return {
         "rollout/policy_reward": mean_reward(stats),
         "rollout/episodes": stats.episodes,
         "rollout/episode_seconds": _per(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
         "rollout/goals_per_minute": _per(stats.goals, minutes),
-        "rollout/touches_per_minute": _per(stats.touches, stats.car_seconds / 60),
+        "rollout/conceded_per_minute": _per(stats.conceded, minutes),
+        "rollout/own_goals_per_minute": _per(stats.own_goals, minutes),
+        "rollout/touches_per_minute": _per(stats.touches, car_minutes),
+        "rollout/shots_per_minute": _per(stats.shots, car_minutes),
+        "rollout/saves_per_minute": _per(stats.saves, car_minutes),
+        "rollout/demos_per_minute": _per(stats.demos, car_minutes),
+        "rollout/kickoff_touches": _per(100 * stats.kickoffs_touched, stats.kickoffs),
         "rollout/airborne": _per(100 * stats.airborne, stats.car_steps),
         "rollout/boost": _per(stats.boost, stats.car_steps),
+        "rollout/boost_spent_per_minute": _per(stats.boost_spent, car_minutes),
+    }
+
+
+def _turtles(stats: TurtleStats, car_minutes: float) -> dict[str, float | None]:
+    ticks = stats.recovery_ticks
+    times = {
+        "mean": float(np.mean(ticks)) if ticks else None,
+        "median": float(np.median(ticks)) if ticks else None,
+        "p90": float(np.percentile(ticks, 90)) if ticks else None,
+    }
+    return {
+        "turtle/events": stats.events,
+        "turtle/recovered": stats.recovered,
+        "turtle/failed": stats.failed,
+        "turtle/censored": stats.censored,
+        "turtle/per_minute": _per(stats.events, car_minutes),
+        **{f"turtle/{name}_ticks": value for name, value in times.items()},
+        **{
+            f"turtle/{name}_seconds": None if value is None else value / TICKS_PER_SECOND
+            for name, value in times.items()
+        },
     }
 
 

@@ -11,12 +11,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from rltui.events.commands import Command, Live, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop, WorkerLive
+from rltui.events.commands import (
+    Command,
+    Live,
+    NextPhase,
+    Pause,
+    Resume,
+    SaveCheckpoint,
+    SaveMilestone,
+    SetLearningRate,
+    Stop,
+    WorkerLive,
+)
 from rltui.events.records import TrainerState
 from rltui.train.stop_request import StopRequest, Urgency
 
 LIVE_INTERVAL = 0.1  # seconds between two live states
 PAUSE_POLL = 0.02  # seconds between two looks while paused
+LARGEST_RATE = 1.0  # as of ppo.learning_rate
 MEANING = {
     Urgency.FINISH: "the iteration is finished and saved, then training stops (Ctrl-C again: save now)",
     Urgency.NOW: "the last whole state is saved and training stops now (Ctrl-C again: abandon)",
@@ -67,6 +79,8 @@ class LiveControls:
         self.progress: Callable[[], float | None] = lambda: None
         self.paused_seconds = 0.0
         self.saves: list[Pending] = []  # checkpoint and milestone commands for the end of the iteration
+        self.promotions: list[Pending] = []  # next_phase commands, for the end of the iteration
+        self.rates: list[Pending] = []  # learning_rate commands, for the next update
         self.serve_saves: Callable[[], None] = lambda: None
         self._pausing: Pending | None = None
         self._held = False
@@ -100,9 +114,10 @@ class LiveControls:
         if self._pausing is not None:
             self._pausing.refused(reason)
             self._pausing = None
-        for pending in self.saves:
-            pending.refused(reason)
-        self.saves.clear()
+        for waiting in (self.saves, self.promotions, self.rates):
+            for pending in waiting:
+                pending.refused(reason)
+            waiting.clear()
 
     def _say_stop(self) -> None:
         """Say once what a stop will do; the signal's handler may not write anything itself."""
@@ -118,9 +133,19 @@ class LiveControls:
                 self._resume(pending)
             case SaveCheckpoint() | SaveMilestone():
                 self.saves.append(pending)
+            case NextPhase():
+                self.promotions.append(pending)
+            case SetLearningRate(value=value):
+                self._take_rate(pending, value)
             case Stop(mode=mode):
                 self.stop.ask(URGENCY[mode], f"stop ({mode}) by {pending.by}")
                 self._stopping.append(pending)
+
+    def _take_rate(self, pending: Pending, value: float | None) -> None:
+        if value is None or 0 <= value <= LARGEST_RATE:
+            self.rates.append(pending)
+        else:
+            pending.refused(f"a learning rate is 0 to {LARGEST_RATE:g}, found {value:g}")
 
     def _pause(self, pending: Pending) -> None:
         if self._pausing is None:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.env.from_profile import signature
+from rltui.env.from_profile import env_spec, signature
+from rltui.runs import meta, trainer_state
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resume import ResumePlan, choose_resume
 from rltui.runs.signature import Signature
+from rltui.runs.trainer_state import TrainerState
 from rltui.runs.writable import check_writable
 from rltui.sim import meshes
 from rltui.supervise.control_client import user_name
 from rltui.train.blueprint import Blueprint
+from rltui.train.curriculum import Curriculum, Origin
+from rltui.train.table_check import table_warnings
 
 if TYPE_CHECKING:
     from rltui.profile.models import Profile
@@ -33,6 +38,7 @@ class TrainOptions:
     resume: str = "auto"  # auto, new, or a checkpoint's path
     steps: int | None = None  # total at which the run ends
     debug: bool = False
+    force: bool = False  # also with an action table that fails its checks
 
 
 @dataclass(frozen=True)
@@ -43,12 +49,16 @@ class Prepared:
     blueprint: Blueprint
     signature: Signature
     plan: ResumePlan
+    state: TrainerState | None  # of the checkpoint that it goes on from
+    curriculum: Curriculum
     author: str
     versions: dict[str, str]
+    table_warnings: tuple[str, ...] = ()
 
     @property
     def profile(self) -> Profile:
-        return self.blueprint.profile
+        """As the user wrote it; the blueprint's is the lesson to begin with."""
+        return self.options.profile
 
     @property
     def paths(self) -> RunPaths:
@@ -57,14 +67,29 @@ class Prepared:
 
 
 def prepare(options: TrainOptions) -> Prepared:
-    """Check folder, meshes, components and device, and decide where to resume. Raises RltuiError; changes nothing."""
+    """Check folder, meshes, components, action table and device, and decide where to resume. Raises RltuiError; changes
+    nothing.
+    """
     profile = options.profile
     check_writable(options.data)
-    blueprint = Blueprint.draw(profile)
-    meshes.check(meshes.locate(blueprint.spec.meshes))
-    needed = signature(profile, blueprint.spec)
+    first = env_spec(profile)
+    meshes.check(meshes.locate(first.meshes))
+    warnings = table_warnings(first, options.profile_argument, options.force)
+    needed = signature(profile, first)
     plan = choose_resume(options.data, needed, profile=options.profile_argument, run=options.run, mode=options.resume)
-    return Prepared(options, blueprint, needed, plan, profile.author or user_name(), versions())
+    state, origin = _stood(plan.checkpoint)
+    curriculum = Curriculum(profile, plan.timesteps, origin)
+    blueprint = Blueprint.draw(curriculum.profile)
+    author = profile.author or user_name()
+    return Prepared(options, blueprint, needed, plan, state, curriculum, author, versions(), warnings)
+
+
+def _stood(checkpoint: Path | None) -> tuple[TrainerState | None, Origin | None]:
+    """Where the trainer stood that wrote it."""
+    if checkpoint is None:
+        return None, None
+    state = trainer_state.read(checkpoint)
+    return state, Origin(meta.read(checkpoint).profile, state.curriculum if state else None)
 
 
 def versions() -> dict[str, str]:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
 
-import numpy as np
-
-from rltui import registry
+from rltui.env.from_profile import table_rows
 from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
 from rltui.learn.state import LearnerSnapshot
-from rltui.policy.layout import Layer
 from rltui.policy.saved import SavedPolicy, save_policy
+from rltui.profile.models import Profile
+from rltui.profile.render import render
 from rltui.profile.resolved import digest
-from rltui.runs import meta
+from rltui.runs import meta, trainer_state
 from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.milestones import MilestoneClock
 from rltui.runs.saver import POLICY_FILE, Kind, SaveJob, Saver, SaveResult
+from rltui.runs.trainer_state import TrainerState
+from rltui.train.blueprint import Blueprint
+from rltui.train.course import Course
 from rltui.train.preparation import Prepared
 
 PROFILE_FILE = "profile.toml"
@@ -37,9 +40,9 @@ class SavedFigures:
 class Saving:
     """Decides, snapshots on the training thread, and leaves the rest to the saver thread."""
 
-    def __init__(self, prepared: Prepared, profile_text: str, tell: Callable[[Record], None]) -> None:
+    def __init__(self, prepared: Prepared, course: Course, tell: Callable[[Record], None]) -> None:
         profile, plan = prepared.profile, prepared.plan
-        self._prepared, self._paths, self._text, self._tell = prepared, prepared.paths, profile_text, tell
+        self._prepared, self._paths, self._course, self._tell = prepared, prepared.paths, course, tell
         self._every = profile.save_every
         self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
         self._saver = Saver(prepared.paths, profile.keep.last, self._on_result)
@@ -49,7 +52,7 @@ class Saving:
         self._committed_at = self._saved_at  # the newest state saved, as a checkpoint or a milestone
         self._held: dict[tuple[Kind, int], float] = {}
         self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
-        self.table = np.asarray(registry.build("action table", prepared.blueprint.spec.table).rows(), np.float32)
+        self.table = table_rows(prepared.blueprint.spec)
         self.held_seconds = 0.0  # the training thread was held for saving so far
         self.failures = 0
 
@@ -78,7 +81,14 @@ class Saving:
             self._committed_at = timesteps
         if any(kind == "checkpoint" for kind, _ in wanted):
             self._saved_at = timesteps
-        files = _Files(self._sheet(timesteps, figures), snapshot(), self._text, self._policy)
+        lesson = self._course.blueprint
+        files = _Files(
+            self._sheet(timesteps, figures),
+            snapshot(),
+            self._course.state(),
+            lesson.profile,
+            partial(self._policy, lesson),
+        )
         held = time.perf_counter() - started
         self.held_seconds += held
         for kind, label in wanted:
@@ -106,7 +116,7 @@ class Saving:
     def _job(self, kind: Kind, label: str, timesteps: int, files: _Files) -> SaveJob:
         if kind == "checkpoint":
             return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
-        profile = self._prepared.profile
+        profile = self._course.blueprint.profile
         folder = meta.phase_folder(profile.phase, profile.label or profile.name, profile.name)
         return SaveJob(kind, self._paths.milestones / folder / label, timesteps, files, label)
 
@@ -115,8 +125,8 @@ class Saving:
         return Meta(
             run=self._paths.name,
             commit=self._commit,
-            phase=profile.phase,
-            stage=None,
+            phase=self._course.blueprint.profile.phase,
+            stage=self._course.curriculum.stage_name,
             timesteps=timesteps,
             time=time.time(),
             mean_reward=figures.mean_reward,
@@ -134,23 +144,29 @@ class Saving:
             author=prepared.author,
         )
 
-    def _policy(self, layers: Sequence[Layer]) -> bytes:
-        spec, signature = self._prepared.blueprint.spec, self._prepared.signature
+    def _policy(self, lesson: Blueprint, snapshot: LearnerSnapshot) -> bytes:
+        spec, signature = lesson.spec, self._prepared.signature
         env = {
             "obs": {"kind": spec.obs.name, **spec.obs.options},
+            "obs_stack": spec.obs_stack,
             "table": {"kind": spec.table.name, **spec.table.options},
             "blue": spec.blue,
             "orange": spec.orange,
+            "pipeline": asdict(spec.pipeline),
         }
+        mean, var = snapshot.normalizer()
         return save_policy(
             SavedPolicy(
-                layers=tuple(layers),
+                layers=tuple(snapshot.policy_layers()),
                 table=self.table,
                 table_hash=signature.table_hash,
                 obs_signature=signature.obs,
                 tick_skip=spec.tick_skip,
                 action_delay_ticks=spec.action_delay_ticks,
+                legality=spec.pipeline.legality,
                 env=json.dumps(env),
+                normalizer_mean=mean,
+                normalizer_var=var,
             )
         )
 
@@ -197,18 +213,21 @@ class _Files:
         self,
         sheet: Meta,
         snapshot: LearnerSnapshot,
-        profile_text: str,
-        policy: Callable[[Sequence[Layer]], bytes],
+        state: TrainerState,
+        lesson: Profile,
+        policy: Callable[[LearnerSnapshot], bytes],
     ) -> None:
-        self._sheet, self._snapshot, self._text, self._policy = sheet, snapshot, profile_text, policy
+        self._sheet, self._snapshot, self._state, self._lesson = sheet, snapshot, state, lesson
+        self._policy = policy
         self._made: dict[str, bytes] | None = None
 
     def __call__(self) -> Mapping[str, bytes]:
         if self._made is None:
             self._made = {
                 **self._snapshot.files(),
-                POLICY_FILE: self._policy(self._snapshot.policy_layers()),
+                POLICY_FILE: self._policy(self._snapshot),
                 meta.NAME: meta.encode(self._sheet),
-                PROFILE_FILE: self._text.encode(),
+                trainer_state.NAME: trainer_state.encode(self._state),
+                PROFILE_FILE: render(self._lesson).encode(),
             }
         return self._made

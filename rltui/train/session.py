@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 
-from rltui.events.records import Record
+from rltui.env.from_profile import reward_warnings
 from rltui.learn.ppo import PPOLearner
-from rltui.profile.render import render
+from rltui.profile.advice import advice
+from rltui.profile.keep import kept
 from rltui.runs.atomic import replace_file
 from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.history import copy_history, unclean_end
@@ -20,9 +20,11 @@ from rltui.runs.prune import clean_temporary
 from rltui.runs.resume import confirm
 from rltui.runs.writable import check_writable
 from rltui.supervise.launch import output_mover
+from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collector, LocalCollector, SerialCollector
 from rltui.train.console import Console
 from rltui.train.controls import ControlServer
+from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, LoopState
 from rltui.train.preparation import Prepared, TrainOptions, prepare
 from rltui.train.publisher import Publisher
@@ -58,8 +60,8 @@ class _Session:
     def __init__(self, prepared: Prepared, paths: RunPaths, console: Console, stack: ExitStack) -> None:
         self._prepared, self._paths, self._stack = prepared, paths, stack
         self._unclean = unclean_end(paths)
-        self._text = render(prepared.profile)
-        replace_file(paths.profile, self._text.encode())
+        for name, text in kept(prepared.profile, paths.profile.name).items():
+            replace_file(paths.profile.with_name(name), text.encode())
         journal = JournalWriter(paths.journal, prepared.profile.log.rotate_mb << 20)
         stack.callback(journal.close)
         if prepared.plan.parent_run is not None:
@@ -69,18 +71,19 @@ class _Session:
         self._loop = LoopState(timesteps=prepared.plan.timesteps)
         self._collector: Collector | None = None
         self._shared: SharedRollout | None = None
+        self._warned: set[str] = set()
 
     def run(self) -> int:
         self._stop.install()
         tell = self._publisher.publish
-        learner = self._learner()
-        collector = self._open_collector(tell)
+        self._stack.callback(self._close_collector)
+        course = Course(self._prepared, self._learner(), self._open_collector)
         server = ControlServer(self._paths, self._paths.name, log=tell).start()
         self._stack.callback(server.close)
         self._publisher.server = server
         controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._log)
-        saving = Saving(self._prepared, self._text, tell)
-        trainer = Trainer(self._prepared, learner, collector, saving, controls, tell)
+        saving = Saving(self._prepared, course, tell)
+        trainer = Trainer(self._prepared, course, saving, controls, tell)
         if self._unclean is not None:
             self._publisher.log("warning", "runs", self._unclean)
         try:
@@ -97,17 +100,34 @@ class _Session:
             self._loop.iteration, self._loop.mean_reward = progress.epoch, progress.policy_average_reward
         return learner
 
-    def _open_collector(self, tell: Callable[[Record], None]) -> Collector:
-        blueprint, profile = self._prepared.blueprint, self._prepared.profile
+    def _open_collector(self, blueprint: Blueprint, timesteps: int) -> Collector:
+        """A collector for this lesson, in the place of the one before."""
+        self._close_collector()
+        self._warn(blueprint)
+        profile = blueprint.profile
         self._shared = shared = SharedRollout.create(blueprint.shape)
-        self._stack.callback(shared.close, True)
-        actor = blueprint.actor(self._prepared.plan.timesteps)
+        actor = blueprint.actor(timesteps)
         if profile.collect.collector == "serial":
             self._collector = SerialCollector(actor, shared)
         else:
-            self._collector = LocalCollector(actor, shared, profile.workers.timeout_s, tell)
-        self._stack.callback(self._collector.close)
+            self._collector = LocalCollector(actor, shared, profile.workers.timeout_s, self._publisher.publish)
         return self._collector
+
+    def _close_collector(self) -> None:
+        if self._collector is not None:
+            self._collector.close()
+        if self._shared is not None:
+            self._shared.close(unlink=True)
+        self._collector = self._shared = None
+
+    def _warn(self, blueprint: Blueprint) -> None:
+        """Of the profile and the rewards that now begin; nothing twice."""
+        found = [("profile", sentence) for sentence in advice(blueprint.profile)]
+        found += [("rewards", sentence) for sentence in reward_warnings(blueprint.spec)]
+        for source, warning in found:
+            if warning not in self._warned:
+                self._warned.add(warning)
+                self._publisher.log("warning", source, warning)
 
     def _log(self, line: str) -> None:
         self._publisher.log("info", "trainer", line)

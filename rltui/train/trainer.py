@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import socket
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.events.commands import SaveMilestone
+from rltui.events.commands import SaveMilestone, SetLearningRate
 from rltui.events.records import (
     IterationFinished,
     LogLine,
     Record,
     RunFinished,
     RunResumed,
-    RunStarted,
     StateChanged,
     TrainerState,
     UpdateDropped,
 )
 from rltui.learn.checkpoint_files import Progress
-from rltui.learn.ppo import PPOLearner
 from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
 from rltui.runs.checkpoint import is_complete
 from rltui.runs.saver import Kind, SaveResult
-from rltui.train.collectors import Collected, Collector, SerialCollector
-from rltui.train.debug_lines import action_lines, learning_lines, reset_lines
+from rltui.train.collectors import Collected
+from rltui.train.course import Course
+from rltui.train.curriculum import Move
+from rltui.train.debug_run import DebugRun
+from rltui.train.header import lesson_changes, run_started
 from rltui.train.iteration_report import IterationTimes, iteration_metrics, match_stats, mean_reward
 from rltui.train.live_controls import LiveControls, Pending
 from rltui.train.preparation import Prepared
 from rltui.train.saving import SavedFigures, Saving
 from rltui.train.stop_request import StopNow, Urgency
+from rltui.train.table_use import TableUse, replaced
 from rltui.train.worker_pool import WorkersFailing
 
 RUNNING = {"collecting", "learning"}
@@ -51,21 +51,23 @@ class Trainer:
     def __init__(
         self,
         prepared: Prepared,
-        learner: PPOLearner,
-        collector: Collector,
+        course: Course,
         saving: Saving,
         controls: LiveControls,
         tell: Callable[[Record], None],
     ) -> None:
-        self._prepared, self._learner, self._collector = prepared, learner, collector
+        self._prepared, self._course = prepared, course
         self._saving, self._controls, self._tell = saving, controls, tell
         self._loop, self._stop, self._paths = controls.loop, controls.stop, prepared.paths
         self._block = 0
+        self._move: Move | None = None  # to be made before the next iteration
         self._figures = SavedFigures(mean_reward=self._loop.mean_reward)
+        self._use = TableUse(saving.table, prepared.blueprint.spec.pipeline)
+        self._debugging = DebugRun(course, saving.table, tell) if prepared.options.debug else None
         self._drops = 0
         self._noted: set[str] = set()
         controls.change_state = self._enter
-        controls.workers = collector.live
+        controls.workers = lambda: course.collector.live()
         controls.progress = self._progress
         controls.serve_saves = self._serve_saves
 
@@ -77,6 +79,8 @@ class Trainer:
         try:
             self._begin()
             while not self._ended():
+                self._go_on()
+                self._begin_debugging()
                 self._iterate()
             return self._end(self._reason(), 0)
         except StopNow:
@@ -94,10 +98,7 @@ class Trainer:
 
     def _begin(self) -> None:
         self._announce()
-        self._collector.start(self._controls.look)
-        if self._prepared.options.debug and isinstance(self._collector, SerialCollector):
-            for state in self._collector.states():
-                self._say("global_debug_mode", reset_lines(state))
+        self._course.collector.start(self._controls.look)
         if not self._saving.saved(self._loop.timesteps):
             self._save([("checkpoint", str(self._loop.timesteps))])
 
@@ -115,7 +116,8 @@ class Trainer:
         between = time.perf_counter()
         collect_seconds = between - started - (self._controls.paused_seconds - paused)
         report = self._learn(collected)
-        self._debug(collected, report)
+        if self._debugging is not None:
+            self._debugging.spell_out(collected, report.metrics)
         learn_seconds = time.perf_counter() - between
         rows = collected.rows
         self._loop.timesteps += rows
@@ -123,6 +125,8 @@ class Trainer:
         self._guard(report)
         self._note(report)
         self._remember(report, collected)
+        self._course.learned(match_stats(collected.reports), report.metrics)
+        self._move = self._next_move()
         self._save_if_due()
         save_seconds = self._saving.held_seconds - held
         total = time.perf_counter() - started - (self._controls.paused_seconds - paused)
@@ -130,26 +134,70 @@ class Trainer:
 
     def _collect(self) -> Collected:
         self._enter("collecting")
-        shape = self._collector.shared.shape
-        self._collector.shared.weights[:] = self._learner.policy_flat()
-        collected = self._collector.collect(self._block, self._loop.timesteps, self._controls.poll)
+        shape = self._course.collector.shared.shape
+        self._course.collector.shared.weights[:] = self._course.learner.policy_flat()
+        lasted = self._course.lasted(self._loop.timesteps)
+        poll = self._controls.poll if self._debugging is None else self._debugging.probing(self._controls.poll)
+        collected = self._course.collector.collect(self._block, lasted, poll)
         self._block = (self._block + 1) % shape.blocks
         return collected
 
     def _learn(self, collected: Collected) -> UpdateReport:
         self._enter("learning")
-        return self._learner.update(collected.rollout, self._controls.look)
+        self._take_rates()
+        self._course.set_rates(self._loop.timesteps)
+        return self._course.learner.update(collected.rollout, self._controls.look)
 
-    def _debug(self, collected: Collected, report: UpdateReport) -> None:
-        """`--debug`: spell the iteration out."""
-        if not self._prepared.options.debug:
+    def _take_rates(self) -> None:
+        """Learning rates that people have set meanwhile; each is answered."""
+        pending, self._controls.rates = self._controls.rates, []
+        for command in pending:
+            if isinstance(command.command, SetLearningRate):
+                command.applied(self._course.override(command.command.value, self._loop.timesteps))
+
+    def _next_move(self) -> Move | None:
+        """What the curriculum wants now that an iteration is over, or a person."""
+        following = self._course.curriculum.next_phase
+        if following is None:
+            for command in self._controls.promotions:
+                command.refused("there is no next phase: this is the last, or the profile has none")
+            self._controls.promotions = []
+        asked = self._controls.promotions[0].by if self._controls.promotions else ""
+        return self._course.curriculum.due(self._loop.timesteps, asked)
+
+    def _go_on(self) -> None:
+        """Take up the next lesson, if one is due. What keeps its workers from starting ends the run, which is saved as it
+        was.
+        """
+        move, self._move = self._move, None
+        if move is None:
             return
-        self._say("debug_actions", action_lines(collected.rollout, self._saving.table))
-        self._say("debug_learning", learning_lines(report.metrics))
+        now, before = self._loop.timesteps, self._course.place
+        self._enter("starting", move.reason)
+        try:
+            self._course.go_on(move, now, self._controls.look)
+        except RltuiError as error:
+            raise RltuiError(
+                f"{self._course.curriculum.named(move)} cannot begin: {error.message}", error.hint
+            ) from error
+        self._block = 0
+        for record in lesson_changes(self._course, before, move.reason, now):
+            self._tell(record)
+        self._tell_notices()
+        pending, self._controls.promotions = self._controls.promotions, []
+        for command in pending:
+            command.applied(f"{self._course.place.phase} begins at {now:,} timesteps")
+        self._save([("checkpoint", str(now))])
 
-    def _say(self, flag: str, lines: Iterable[str]) -> None:
-        for line in lines:
-            self._tell(LogLine(time=time.time(), level="debug", source="debug", message=f"[{flag}] {line}"))
+    def _tell_notices(self) -> None:
+        """What the lesson's beginning decided, and why."""
+        for notice in self._course.notices:
+            self._tell(LogLine(time=time.time(), level="info", source="learner", message=notice))
+
+    def _begin_debugging(self) -> None:
+        """`--debug`: what an iteration begins with; other arenas have blocks of their own."""
+        if self._debugging is not None and self._debugging.before(self._loop.timesteps, self._controls.look):
+            self._block = 0
 
     def _guard(self, report: UpdateReport) -> None:
         """Count updates that the non-finite guard dropped; too many in a row end the run."""
@@ -176,10 +224,11 @@ class Trainer:
                 self._tell(LogLine(time=time.time(), level="warning", source="learner", message=note))
 
     def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
-        shape = self._collector.shared.shape
-        metrics = iteration_metrics(
+        shape = self._course.collector.shared.shape
+        metrics = self._course.curriculum.metrics() | iteration_metrics(
             self._loop.timesteps, rows, collected.reports, report.metrics, times, shape.steps * shape.arenas
         )
+        metrics |= self._use.count(collected.rollout, replaced(collected.reports))
         self._tell(
             IterationFinished(
                 time=time.time(),
@@ -188,6 +237,8 @@ class Trainer:
                 metrics={key: _finite(value) for key, value in metrics.items()},
             )
         )
+        if self._use.due():
+            self._tell(self._use.record(self._loop.timesteps))
 
     def _remember(self, report: UpdateReport, collected: Collected) -> None:
         """The figures that the next checkpoint carries; unknown ones keep their last value."""
@@ -199,13 +250,24 @@ class Trainer:
         )
 
     def _save_if_due(self) -> None:
-        due = self._saving.due(self._loop.timesteps)
-        if self._prepared.options.debug:
-            what = ", ".join(f"{kind} {label}" for kind, label in due) or "nothing"
-            self._say("debug_checkpoints", [f"due at {self._loop.timesteps:,} timesteps: {what}"])
+        due = self._due()
+        if self._debugging is not None:
+            self._debugging.saves(self._loop.timesteps, due)
         if due:
             self._save(due)
         self._serve_saves()
+
+    def _due(self) -> list[tuple[Kind, str]]:
+        """What the clocks ask for. At the end of a phase also a milestone, which is the phase's; the checkpoint waits for
+        the lesson to come, unless the run ends here.
+        """
+        due = self._saving.due(self._loop.timesteps)
+        if self._move is None or self._ended():
+            return due
+        due = [(kind, label) for kind, label in due if kind == "milestone"]
+        if not due and self._move.phase != self._course.curriculum.phase:
+            due = [("milestone", self._saving.manual_label(self._loop.timesteps))]
+        return due
 
     def _serve_saves(self) -> None:
         """Do what people asked for by command; each is answered once it is on disk."""
@@ -222,7 +284,7 @@ class Trainer:
 
     def _snapshot(self) -> LearnerSnapshot:
         """The learner's state with rlgym-ppo's own counters."""
-        return self._learner.snapshot(
+        return self._course.learner.snapshot(
             Progress(
                 cumulative_timesteps=self._loop.timesteps,
                 policy_average_reward=self._figures.mean_reward,
@@ -237,7 +299,7 @@ class Trainer:
     def _end(self, reason: str, code: int, keep: bool = True) -> int:
         """Save the last whole state, close everything, say how it ended."""
         self._enter("stopping", reason)
-        self._collector.close()
+        self._course.collector.close()
         if keep and not self._saving.saved(self._loop.timesteps):
             self._save([("checkpoint", str(self._loop.timesteps))])
         self._serve_saves()
@@ -263,7 +325,7 @@ class Trainer:
         """Stop in the middle of an iteration: what it had so far is dropped."""
         if self._stop.urgency is not Urgency.ABANDON:
             return self._end(f"stopped: {self._stop.reason}; the unfinished iteration is dropped", 0)
-        self._collector.kill()
+        self._course.collector.kill()
         self._controls.refuse_waiting("the run was abandoned")
         self._controls.answer_stops("abandoned")
         self._tell(
@@ -285,12 +347,12 @@ class Trainer:
 
     def _progress(self) -> float | None:
         if self._loop.state == "collecting":
-            return self._collector.progress()
+            return self._course.collector.progress()
         return None
 
     def _announce(self) -> None:
         """The header of this start, and the resume if it is one."""
-        self._tell(run_started(self._prepared, self._paths.name, self._learner, self._collector, self._loop.timesteps))
+        self._tell(run_started(self._prepared, self._course, self._loop.timesteps))
         plan = self._prepared.plan
         now = time.time()
         if plan.rewind:
@@ -302,54 +364,13 @@ class Trainer:
         self._tell(LogLine(time=now, level="info", source="runs", message=plan.reason))
         for warning in plan.warnings:
             self._tell(LogLine(time=now, level="warning", source="runs", message=warning))
+        for warning in self._prepared.table_warnings:
+            self._tell(LogLine(time=now, level="warning", source="lut", message=warning))
+        self._tell_notices()
 
 
 class _NotFinite(RltuiError):
     """The guard dropped too many updates in a row."""
-
-
-def run_started(prepared: Prepared, run: str, learner: PPOLearner, collector: Collector, timesteps: int) -> RunStarted:
-    """The header record: what this start was made of."""
-    profile, blueprint, shape = prepared.profile, prepared.blueprint, collector.shared.shape
-    ppo = blueprint.ppo
-    return RunStarted(
-        time=time.time(),
-        run=run,
-        profile=profile.name,
-        label=profile.label,
-        phase=profile.phase,
-        stage=None,
-        author=prepared.author,
-        versions=prepared.versions,
-        pid=os.getpid(),
-        host=socket.gethostname(),
-        device=blueprint.device,
-        seed=profile.run.seed,
-        timesteps=timesteps,
-        step_limit=prepared.options.steps,
-        workers=shape.workers,
-        arenas=shape.arenas,
-        blue=blueprint.spec.blue,
-        orange=blueprint.spec.orange,
-        obs_size=blueprint.size.obs,
-        actions=blueprint.size.actions,
-        policy_layers=list(profile.policy.layers),
-        critic_layers=list(profile.critic.layers),
-        policy_parameters=learner.parameters[0],
-        critic_parameters=learner.parameters[1],
-        learning_rate=ppo.learning_rate,
-        critic_learning_rate=ppo.critic_learning_rate,
-        ent_coef=ppo.ent_coef,
-        gamma=ppo.gamma,
-        tick_skip=blueprint.spec.tick_skip,
-        iteration=shape.rows * shape.workers,
-        batch=ppo.batch,
-        minibatch=ppo.minibatch,
-        epochs=ppo.epochs,
-        save_every=profile.save_every,
-        milestone_interval=profile.milestone_interval,
-        reward_names=[weighted.component.name for weighted in blueprint.spec.rewards],
-    )
 
 
 def _answer(command: Pending) -> Callable[[SaveResult], None]:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rltui.actions.legality import legal_rows
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.load import load
+from rltui.registry import Component, build
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collected, Collector, LocalCollector, SerialCollector
 from rltui.train.shared_rollout import SharedRollout
@@ -17,9 +19,9 @@ from tests.fakes.training import TINY
 
 
 @contextmanager
-def collector(tmp_path: Path, kind: str, seed: int = 0) -> Iterator[tuple[Collector, PPOLearner]]:
+def collector(tmp_path: Path, kind: str, seed: int = 0, more: str = "") -> Iterator[tuple[Collector, PPOLearner]]:
     profile_path = tmp_path / "tiny.toml"
-    profile_path.write_text(TINY)
+    profile_path.write_text(TINY + more)
     blueprint = Blueprint.draw(load(profile_path, [f"run.seed={seed}"]))
     shared = SharedRollout.create(blueprint.shape)
     actor = blueprint.actor(timesteps=0)
@@ -38,8 +40,8 @@ def copied(collected: Collected) -> dict[str, np.ndarray]:
     return {name: np.array(value) for name, value in vars(collected.rollout).items()}
 
 
-def rollouts(tmp_path: Path, kind: str, seed: int = 0, count: int = 3) -> list[dict[str, np.ndarray]]:
-    with collector(tmp_path, kind, seed) as (made, learner):
+def rollouts(tmp_path: Path, kind: str, seed: int = 0, count: int = 3, more: str = "") -> list[dict[str, np.ndarray]]:
+    with collector(tmp_path, kind, seed, more) as (made, learner):
         made.shared.weights[:] = learner.policy_flat()
         return [copied(made.collect(0, 0, lambda: None)) for _ in range(count)]
 
@@ -77,3 +79,40 @@ def test_truncated_steps_carry_their_own_final_observation(tmp_path: Path) -> No
         assert rollout["truncated"][where].all()
         following = rollout["obs"][where[0], where[1] + 1, where[2]]
         assert not np.allclose(rollout["final_obs"], following)
+
+
+MASKED = "[actions]\ntable = 'hybrid'\nsticky = 2\n"
+
+
+def test_serial_and_local_are_bit_identical_with_masks_and_sticky_buttons(tmp_path: Path) -> None:
+    serial, local = (rollouts(tmp_path, kind, more=MASKED) for kind in ("serial", "local"))
+    for one, two in zip(serial, local, strict=True):
+        for name in one:
+            np.testing.assert_array_equal(one[name], two[name], err_msg=name)
+    masks = legal_rows(build("action table", Component("hybrid")).rows())
+    legality = np.concatenate([rollout["legality"][:, :-1] for rollout in serial])
+    actions = np.concatenate([rollout["actions"] for rollout in serial])
+    assert len(np.unique(legality)) >= 3  # cars are in the air, on the ground, with and without boost
+    assert masks[legality, actions].all()
+
+
+def test_a_masked_rollout_is_the_learners_own(tmp_path: Path) -> None:
+    """Nothing learned: probabilities of the workers and of torch agree, row by row."""
+    more = MASKED + "[ppo]\nlearning_rate = 0.0\niteration = 512\n"
+    text = TINY.replace("[ppo]\niteration = 512\nbatch = 512\nminibatch = 256\n", "") + more
+    path = tmp_path / "still.toml"
+    path.write_text(text)
+    blueprint = Blueprint.draw(load(path))
+    shared, learner = SharedRollout.create(blueprint.shape), blueprint.learner()
+    made = SerialCollector(blueprint.actor(timesteps=0), shared)
+    made.start(lambda: None)
+    try:
+        for _ in range(3):
+            shared.weights[:] = learner.policy_flat()
+            report = learner.update(made.collect(0, 0, lambda: None).rollout)
+            assert report.dropped is None
+            assert abs(report.metrics["train/approx_kl"]) < 1e-6
+            assert report.metrics["train/entropy"] < np.log(221)
+    finally:
+        made.close()
+        shared.close(unlink=True)

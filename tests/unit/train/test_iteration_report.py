@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+import msgspec
 import pytest
 
 from rltui.env.episode_stats import EpisodeStats
+from rltui.env.lanes import MATCH
+from rltui.env.turtle import TurtleStats
+from rltui.events.metrics import BY_KEY
 from rltui.train.iteration_report import IterationTimes, iteration_metrics
-from rltui.train.messages import RolloutDone
+from rltui.train.messages import RolloutDone, decode_from_worker, encode
 
 
 def stats(episodes: int, touch: float, shaping: float) -> EpisodeStats:
@@ -20,12 +27,26 @@ def stats(episodes: int, touch: float, shaping: float) -> EpisodeStats:
         airborne=25,
         boost=3300.0,
         car_steps=100,
+        arena_steps=50,
         seconds=60.0,
+        conceded=2,
+        own_goals=1,
+        shots=4,
+        saves=2,
+        demos=1,
+        boost_spent=1500.0,
+        kickoffs=5,
+        kickoffs_touched=4,
+        turtles=TurtleStats(events=6, failed=1, censored=1, recovery_ticks=[80, 120, 160]),
     )
 
 
 def done(part: EpisodeStats) -> RolloutDone:
-    return RolloutDone(2.0, {"simulate": 0.005, "infer": 0.001}, part, 64 * 2**20)
+    return RolloutDone(2.0, {"simulate": 0.005, "infer": 0.001}, {MATCH: part}, 64 * 2**20)
+
+
+def replace_lanes(report: RolloutDone, lanes: Mapping[str, EpisodeStats]) -> RolloutDone:
+    return msgspec.structs.replace(report, stats=dict(lanes))
 
 
 def metrics(*parts: EpisodeStats) -> dict[str, float | None]:
@@ -40,13 +61,65 @@ def test_figures_of_two_workers_are_taken_together() -> None:
     assert found["rollout/policy_reward"] == pytest.approx(1.0)
     assert found["rollout/episode_seconds"] == pytest.approx(10.0)
     assert found["rollout/goals_per_minute"] == pytest.approx(6 / 2)
-    assert found["rollout/touches_per_minute"] == pytest.approx(16 / (2 * 2))
+    assert found["rollout/conceded_per_minute"] == pytest.approx(4 / 2)
+    assert found["rollout/own_goals_per_minute"] == pytest.approx(2 / 2)
+    car_minutes = 2 * 2  # two workers, two cars
+    assert found["rollout/touches_per_minute"] == pytest.approx(16 / car_minutes)
+    assert found["rollout/shots_per_minute"] == pytest.approx(8 / car_minutes)
+    assert found["rollout/saves_per_minute"] == pytest.approx(4 / car_minutes)
+    assert found["rollout/demos_per_minute"] == pytest.approx(2 / car_minutes)
+    assert found["rollout/boost_spent_per_minute"] == pytest.approx(3000 / car_minutes)
+    assert found["rollout/kickoff_touches"] == pytest.approx(80.0)
     assert found["rollout/airborne"] == pytest.approx(25.0)
     assert found["rollout/boost"] == pytest.approx(33.0)
     assert found["time/collected_steps_per_second"] == pytest.approx(100.0)
     assert found["time/overall_steps_per_second"] == pytest.approx(40.0)
     assert found["time/simulate"] == pytest.approx(1e6 * 0.01 / 100)
     assert found["train/entropy"] == 4.4
+
+
+def test_turtles_of_all_workers_are_taken_together() -> None:
+    first = replace(stats(1, 0.0, 0.0), turtles=TurtleStats(4, 1, 1, [80, 120]))
+    second = replace(stats(1, 0.0, 0.0), turtles=TurtleStats(2, 0, 1, [160]))
+    found = {key.removeprefix("turtle/"): value for key, value in metrics(first, second).items() if "turtle/" in key}
+    counts = {"events": 6, "recovered": 3, "failed": 1, "censored": 2}
+    assert {name: found.pop(name) for name in counts} == counts
+    assert found.pop("per_minute") == pytest.approx(6 / 4)
+    ticks = {"mean": 120.0, "median": 120.0, "p90": 152.0}
+    assert found == {f"{name}_ticks": value for name, value in ticks.items()} | {
+        f"{name}_seconds": pytest.approx(value / 120) for name, value in ticks.items()
+    }
+
+
+def test_recovery_times_without_a_recovery_are_unknown_not_zero() -> None:
+    found = metrics(replace(stats(1, 0.0, 0.0), turtles=TurtleStats(events=1, failed=1)))
+    assert (found["turtle/events"], found["turtle/recovered"], found["turtle/failed"]) == (1, 0, 1)
+    for name in ("mean", "median", "p90"):
+        assert found[f"turtle/{name}_ticks"] is None and found[f"turtle/{name}_seconds"] is None
+
+
+def test_without_a_kickoff_its_touches_are_unknown() -> None:
+    assert metrics(replace(stats(1, 0.0, 0.0), kickoffs=0, kickoffs_touched=0))["rollout/kickoff_touches"] is None
+
+
+def test_a_practice_lane_has_its_own_figures() -> None:
+    lanes = {MATCH: stats(2, 8.0, 2.0), "mechanics": replace(stats(1, 3.0, 0.0), rewards={"touch": 4.0})}
+    report = replace_lanes(done(stats(1, 0.0, 0.0)), lanes)
+    times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
+    found = iteration_metrics(1000, 200, [report], {}, times, arena_steps=50)
+    assert found["reward/touch"] == 2.0 and found["mechanics/reward/touch"] == 2.0
+    assert found["mechanics/rollout/episodes"] == 1 and found["mechanics/turtle/events"] == 6
+    assert "mechanics/reward/shaping" not in found
+
+
+def test_every_figure_of_a_lane_is_in_the_table_of_metrics() -> None:
+    found = [key for key in metrics(stats(1, 1.0, 1.0)) if key.startswith(("rollout/", "turtle/"))]
+    assert len(found) > 20 and not [key for key in found if key not in BY_KEY]
+
+
+def test_reports_cross_the_pipe_whole() -> None:
+    report = done(stats(2, 8.0, 2.0))
+    assert decode_from_worker(encode(report)) == report
 
 
 def test_components_sum_to_the_reported_reward() -> None:

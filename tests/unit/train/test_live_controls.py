@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rltui.events.commands import Command, Pause, Resume, SaveCheckpoint, Stop
+from rltui.events.commands import Command, NextPhase, Pause, Resume, SaveCheckpoint, SetLearningRate, Stop
 from rltui.train.live_controls import LiveControls, LoopState, Pending
 from rltui.train.stop_request import StopNow, StopRequest, Urgency
 
@@ -123,3 +123,29 @@ def test_what_comes_while_the_run_ends_is_answered(desk: Desk) -> None:
     desk.controls.answer_stops("stopped at 0 timesteps")
     assert stop.answers == ["applied stopped at 0 timesteps"]
     assert save.answers == pause.answers == ["refused the run has ended"]
+
+
+@pytest.mark.parametrize("value", [None, 0.0, 5e-5, 1.0])
+def test_a_learning_rate_waits_for_the_next_update(desk: Desk, value: float | None) -> None:
+    pending = FakePending(SetLearningRate(value))
+    desk.arriving = [[pending]]
+    desk.controls.look()
+    assert pending.answers == []
+    assert desk.controls.rates == [pending]
+
+
+@pytest.mark.parametrize("value", [-1e-9, 1.001, 1e300])
+def test_what_is_no_learning_rate_is_refused_at_once(desk: Desk, value: float) -> None:
+    pending = FakePending(SetLearningRate(value))
+    desk.arriving = [[pending]]
+    desk.controls.look()
+    assert pending.answers == [f"refused a learning rate is 0 to 1, found {value:g}"]
+    assert desk.controls.rates == []
+
+
+def test_what_waits_for_an_iteration_that_does_not_come_is_refused(desk: Desk) -> None:
+    waiting = [FakePending(NextPhase()), FakePending(SetLearningRate(1e-4)), FakePending(SaveCheckpoint())]
+    desk.arriving = [list(waiting)]
+    desk.controls.look()
+    desk.controls.refuse_waiting("the run has ended")
+    assert [pending.answers for pending in waiting] == [["refused the run has ended"]] * 3

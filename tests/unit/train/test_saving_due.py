@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rltui.events.records import CheckpointSaved, Record
-from rltui.policy.layout import Layer
 from rltui.policy.saved import load_policy
 from rltui.profile.load import load
-from rltui.profile.render import render
 from rltui.runs import meta
 from rltui.runs.listing import complete, list_milestones
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import Kind
 from rltui.train.preparation import Prepared, TrainOptions, prepare
 from rltui.train.saving import SavedFigures, Saving
+from tests.fakes.courses import course
 from tests.fakes.training import TINY
 
 
@@ -28,7 +28,7 @@ def saving(tmp_path: Path, *overrides: str) -> Iterator[tuple[Saving, Prepared, 
     options = TrainOptions(load(path, overrides), str(path), DataDir(tmp_path / "data"), run="r")
     prepared = prepare(options)
     told: list[Record] = []
-    made = Saving(prepared, render(options.profile), told.append)
+    made = Saving(prepared, course(prepared), told.append)
     try:
         yield made, prepared, told
     finally:
@@ -88,8 +88,8 @@ def test_who_asked_is_told_of_the_save_that_took_the_place_of_theirs(tmp_path: P
                 go.wait(10)
                 return self.inner.files()
 
-            def policy_layers(self) -> Sequence[Layer]:
-                return self.inner.policy_layers()
+            def __getattr__(self, name: str) -> Any:
+                return getattr(self.inner, name)
 
         def save(kind: Kind, label: str) -> None:
             made.save([(kind, label)], Slow, 4100, SavedFigures(), lambda result: outcomes.append(result.outcome))  # type: ignore[arg-type]

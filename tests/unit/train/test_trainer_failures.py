@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,15 +13,14 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.events.records import LogLine, Record, RunFinished, StateChanged
 from rltui.profile.load import load
-from rltui.profile.render import render
 from rltui.runs.listing import complete
 from rltui.runs.paths import DataDir
-from rltui.train.collectors import Collector
 from rltui.train.live_controls import LiveControls, LoopState
 from rltui.train.preparation import TrainOptions, prepare
 from rltui.train.saving import Saving
 from rltui.train.stop_request import StopRequest
 from rltui.train.trainer import Trainer
+from tests.fakes.courses import course
 from tests.fakes.training import TINY
 
 
@@ -61,10 +60,9 @@ class Run:
         self.collector = Failing(prepared.blueprint.shape, start)
         loop, stop = LoopState(), StopRequest(lambda: None)
         controls = LiveControls(loop, stop, list, lambda live: None, lambda line: None)
-        saving = Saving(prepared, render(prepared.profile), self.told.append)
-        learner = prepared.blueprint.learner()
-        collector = cast(Collector, self.collector)
-        self.trainer = Trainer(prepared, learner, collector, saving, controls, self.told.append)
+        lessons = course(prepared, collector=self.collector)
+        saving = Saving(prepared, lessons, self.told.append)
+        self.trainer = Trainer(prepared, lessons, saving, controls, self.told.append)
 
     def ending(self) -> tuple[StateChanged, RunFinished]:
         state, finished = self.told[-2:]

@@ -1,0 +1,68 @@
+"""TRAINER_STATE.json of a checkpoint: where the trainer itself stood. Older checkpoints and rlgym-ppo's have none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rltui.errors import RltuiError
+from rltui.runs import manifest
+from rltui.runs.checkpoint import DamagedError, read_file
+
+NAME = "TRAINER_STATE.json"
+SCHEMA = 1
+
+
+class RateState(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the learning rate. words: what the profile said of it then, to find out whether it says something else now."""
+
+    words: str
+    adapted: float | None = None  # where KL had taken it
+    override: float | None = None  # as set by hand
+
+
+class CurriculumState(msgspec.Struct, frozen=True, kw_only=True):
+    """The place in a campaign, and the newest iterations' statistics, by which skill is measured."""
+
+    phase: int  # from 0
+    profile: str  # the name of the phase's profile
+    started: int  # timesteps at which the phase began
+    window: list[dict[str, Any]] = []  # EpisodeStats, the oldest first
+
+
+class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
+    """What a resume needs beside the learner's own files."""
+
+    schema: int = SCHEMA
+    learning_rate: RateState
+    curriculum: CurriculumState | None = None  # None without phases
+
+
+_decoder = msgspec.json.Decoder(TrainerState)
+
+
+def encode(state: TrainerState) -> bytes:
+    """The file's content."""
+    return msgspec.json.encode(state) + b"\n"
+
+
+def read(folder: Path) -> TrainerState | None:
+    """Of a checkpoint; None where it has none. RltuiError for one that cannot be understood."""
+    if not _has_one(folder):
+        return None
+    try:
+        state = _decoder.decode(read_file(folder, NAME))
+    except (DamagedError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RltuiError(f"{folder / NAME} cannot be read: {error}", "choose another checkpoint") from error
+    if state.schema > SCHEMA:
+        raise RltuiError(f"{folder / NAME} has schema {state.schema}, newer than {SCHEMA}", "update rltui")
+    return state
+
+
+def _has_one(folder: Path) -> bool:
+    try:
+        return NAME in manifest.parse((folder / manifest.NAME).read_bytes())
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,98 @@
+"""Course: what a run learns now, at which rates and with which workers; and how it goes on with another lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from rltui.env.episode_stats import EpisodeStats
+from rltui.learn.ppo import PPOLearner
+from rltui.runs.trainer_state import TrainerState
+from rltui.train.blueprint import Blueprint
+from rltui.train.collectors import Collector
+from rltui.train.curriculum import Move
+from rltui.train.preparation import Prepared
+from rltui.train.rates import carried_on, stored
+
+Opener = Callable[[Blueprint, int], Collector]
+GUIDE = "cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A phase, by its number from 0 and its profile's name, and a stage; empty where there is none."""
+
+    number: int
+    phase: str
+    stage: str
+
+
+class Course:
+    """Learner, collector and blueprint of the lesson in force. One learner goes through all lessons."""
+
+    def __init__(self, prepared: Prepared, learner: PPOLearner, open_collector: Opener) -> None:
+        """open_collector(blueprint, timesteps): a collector, not started, that takes the place of any before it."""
+        self.curriculum, self.blueprint, self.learner = prepared.curriculum, prepared.blueprint, learner
+        self._open = open_collector
+        self.collector = open_collector(self.blueprint, prepared.plan.timesteps)
+        state = prepared.state
+        self.rates, words = carried_on(self.blueprint.schedule, state.learning_rate if state else None)
+        if not words and state is not None and self.blueprint.schedule.kind != "constant":
+            words = self._scheduled(prepared.plan.timesteps)
+        self.notices = [*prepared.curriculum.notices, *([words] if words else [])]
+
+    def _scheduled(self, timesteps: int) -> str:
+        rate, kind = self.rates.at(self.lasted(timesteps)).policy, self.blueprint.schedule.kind
+        return f"learning rate {rate:g}: the profile's schedule ({kind}) at {self.lasted(timesteps):,} timesteps"
+
+    @property
+    def place(self) -> Place:
+        """Where the run stands in its curriculum."""
+        return Place(self.curriculum.phase, self.curriculum.phase_name, self.curriculum.stage_name or "")
+
+    def lasted(self, timesteps: int) -> int:
+        """Timesteps of the phase, by which its schedules go; of the whole run where there are no phases."""
+        return timesteps - self.curriculum.started
+
+    def set_rates(self, timesteps: int) -> None:
+        """Before an update, after so many timesteps of the run."""
+        rates = self.rates.at(self.lasted(timesteps))
+        self.learner.set_rates(rates.policy, rates.critic)
+
+    def override(self, rate: float | None, timesteps: int) -> str:
+        """A rate by hand from the next update on, None: the profile's again. What it means, in words."""
+        before = self.rates.at(self.lasted(timesteps)).policy
+        self.rates.override = rate
+        now = self.rates.at(self.lasted(timesteps))
+        whose = "by the profile's schedule" if rate is None else "until the profile's changes"
+        return f"learning rate {now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose} ({GUIDE})"
+
+    def learned(self, stats: EpisodeStats, metrics: Mapping[str, float]) -> None:
+        """An iteration is over; stats: of its match; metrics: the update's, empty where it was dropped."""
+        self.rates.learned(metrics.get("train/approx_kl"))
+        self.curriculum.learned(stats)
+
+    def go_on(self, move: Move, timesteps: int, poll: Callable[[], None]) -> None:
+        """Other workers, another configuration, the same learner. RltuiError, and the place in the curriculum is the old
+        one, where the new workers do not start.
+        """
+        blueprint = Blueprint.draw(self.curriculum.lesson_after(move))
+        self.collector.close()
+        self.collector = self._open(blueprint, timesteps)
+        self.collector.start(poll)
+        self.blueprint = blueprint
+        self.learner.configure(blueprint.ppo)
+        self.rates, words = carried_on(blueprint.schedule, stored(self.rates))
+        self.notices = [words] if words else []
+        self.curriculum.go(move, timesteps)
+
+    def begin_with(self, reset: str, timesteps: int, poll: Callable[[], None]) -> None:
+        """Other workers, whose episodes all begin with this registered reset; "": with the lesson's own again."""
+        spec = self.blueprint.spec.beginning_with(reset) if reset else self.blueprint.spec
+        self.collector.close()
+        self.collector = self._open(replace(self.blueprint, spec=spec), timesteps)
+        self.collector.start(poll)
+
+    def state(self) -> TrainerState:
+        """For a checkpoint."""
+        return TrainerState(learning_rate=stored(self.rates), curriculum=self.curriculum.state())

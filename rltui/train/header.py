@@ -1,0 +1,85 @@
+"""The run's header: what this start of the trainer is made of, and what of that a curriculum's step changes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+
+import msgspec
+
+from rltui.events.records import Lesson, PhaseChanged, RunStarted, StageChanged
+from rltui.train.course import Course, Place
+from rltui.train.preparation import Prepared
+
+
+def run_started(prepared: Prepared, course: Course, timesteps: int) -> RunStarted:
+    """The record with which a trainer opens a run."""
+    profile, blueprint, learner = prepared.profile, course.blueprint, course.learner
+    shape = course.collector.shared.shape
+    return RunStarted(
+        time=time.time(),
+        run=prepared.paths.name,
+        profile=profile.name,
+        author=prepared.author,
+        versions=prepared.versions,
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        device=blueprint.device,
+        seed=profile.run.seed,
+        timesteps=timesteps,
+        step_limit=prepared.options.steps,
+        workers=shape.workers,
+        arenas=shape.arenas,
+        obs_size=blueprint.size.obs,
+        actions=blueprint.size.actions,
+        policy_layers=list(profile.policy.layers),
+        critic_layers=list(profile.critic.layers),
+        policy_parameters=learner.parameters[0],
+        critic_parameters=learner.parameters[1],
+        tick_skip=blueprint.spec.tick_skip,
+        save_every=profile.save_every,
+        milestone_interval=profile.milestone_interval,
+        **msgspec.structs.asdict(lesson_facts(course, timesteps)),
+    )
+
+
+def lesson_facts(course: Course, timesteps: int) -> Lesson:
+    """Of the lesson in force after so many timesteps of the run."""
+    blueprint, shape = course.blueprint, course.collector.shared.shape
+    ppo, rates = blueprint.ppo, course.rates.at(course.lasted(timesteps))
+    return Lesson(
+        label=blueprint.profile.label,
+        phase=blueprint.profile.phase,
+        stage=course.curriculum.stage_name,
+        blue=blueprint.spec.blue,
+        orange=blueprint.spec.orange,
+        learning_rate=rates.policy,
+        critic_learning_rate=rates.critic,
+        ent_coef=ppo.ent_coef,
+        gamma=ppo.gamma,
+        iteration=shape.rows * shape.workers,
+        batch=ppo.batch,
+        minibatch=ppo.minibatch,
+        epochs=ppo.epochs,
+        reward_names=[weighted.component.name for weighted in blueprint.spec.rewards],
+    )
+
+
+def lesson_changes(course: Course, before: Place, reason: str, timesteps: int) -> list[PhaseChanged | StageChanged]:
+    """What has become another since `before`: the phase, the stage, or both."""
+    now, facts = course.place, lesson_facts(course, timesteps)
+    found: list[PhaseChanged | StageChanged] = []
+    if now.number != before.number:
+        found.append(
+            PhaseChanged(
+                time=time.time(), timesteps=timesteps, came_from=before.phase, to=now.phase, reason=reason, lesson=facts
+            )
+        )
+    if now.stage != before.stage:
+        found.append(
+            StageChanged(
+                time=time.time(), timesteps=timesteps, came_from=before.stage, to=now.stage, reason=reason, lesson=facts
+            )
+        )
+    return found

@@ -1,0 +1,227 @@
+"""A campaign end to end: phases by skill, steps and command, stages, kill -9 in the second phase, a switch that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rltui.events.commands import Command, CommandApplied, CommandRefused, NextPhase, SetLearningRate
+from rltui.events.records import (
+    CheckpointSaved,
+    IterationFinished,
+    LogLine,
+    PhaseChanged,
+    RunFinished,
+    RunStarted,
+    StageChanged,
+)
+from rltui.profile.load import load
+from rltui.runs import meta, trainer_state
+from rltui.runs.listing import complete, list_milestones
+from rltui.supervise.control_client import ControlClient
+from tests.fakes.training import Training, wait_for
+
+PHASE = """\
+schema = 1
+label = "{label}"
+phase = {number}
+resets = [{{kind = "kickoff"}}]
+terminals = [{{kind = "goal"}}, {{kind = "timeout", seconds = 4}}]
+[rewards]
+{rewards}
+[policy]
+layers = [32, 32]
+[critic]
+layers = [32, 32]
+[ppo]
+iteration = {iteration}
+batch = {iteration}
+learning_rate = {rate}
+"""
+CAMPAIGN = """\
+schema = 1
+description = "Two phases, small enough for tests."
+milestone_interval = 1_000_000
+save_every = 1024
+[curriculum]
+window = 2
+phases = [
+    {profile = "first", %s},
+    {profile = "second", until = {goals_per_minute = 1000}},
+]
+%s
+[policy]
+layers = [32, 32]
+[critic]
+layers = [32, 32]
+[collect]
+workers = 2
+arenas = 4
+[learner]
+device = "cpu"
+threads = 1
+"""
+NEVER = "until = {goals_per_minute = 1000}"
+AT_ONCE = "until = {touches_per_minute = 0}, min_steps = 1_000"
+BREAKABLE = """\
+from pathlib import Path
+
+from rltui.rewards.touch import Touch
+
+
+class Breakable(Touch):
+    category = "events"
+    sign = 1
+
+    def __init__(self, params):
+        super().__init__(params)
+        if Path(__file__).with_name("broken").exists():
+            raise RuntimeError("broken since the start")
+"""
+
+
+@pytest.fixture
+def campaign(training: Training) -> Training:
+    (training.folder / "first.toml").write_text(
+        PHASE.format(label="One", number=1, rewards="touch = 1\nspeed_toward_ball = 0.05", iteration=512, rate=2e-4)
+    )
+    (training.folder / "second.toml").write_text(
+        PHASE.format(label="Two", number=2, rewards="goal = 5\nface_ball = 0.01", iteration=600, rate=1e-4)
+    )
+    training.profile = CAMPAIGN % (NEVER, "")
+    return training
+
+
+def ask(training: Training, command: Command) -> CommandApplied | CommandRefused:
+    """Send one command and wait for its end."""
+    with ControlClient("tester") as client:
+        client.connect(training.paths)
+        number = client.send(command)
+        answers = (CommandApplied, CommandRefused)
+
+        def answered() -> CommandApplied | CommandRefused | None:
+            return next((m for m in client.poll(0.01) if isinstance(m, answers) and m.id == number), None)
+
+        return wait_for(answered, "the answer")
+
+
+def after(training: Training, timesteps: int) -> Iterator[IterationFinished]:
+    return (row for row in training.iterations() if row.timesteps > timesteps)
+
+
+def saved(training: Training, timesteps: int) -> bool:
+    """Whether there is a checkpoint of at least so many timesteps."""
+    records = (record for record in training.poll() if isinstance(record, CheckpointSaved))
+    return any(record.kind == "checkpoint" and record.timesteps >= timesteps for record in records)
+
+
+def said(training: Training) -> list[str]:
+    return [record.message for record in training.poll() if isinstance(record, LogLine)]
+
+
+def test_it_promotes_by_itself_and_everything_follows(campaign: Training) -> None:
+    campaign.profile = CAMPAIGN % (AT_ONCE, 'stages = "three_stage"\nstage_steps = [2_000, 3_000]')
+    campaign.start("--steps", "4500")
+    assert campaign.wait_end() == 0, campaign.output
+    (phase,) = campaign.wait_records(PhaseChanged)
+    to_chaser, to_teams = campaign.wait_records(StageChanged, 2)
+    assert (phase.came_from, phase.to, phase.timesteps) == ("first", "second", 1024)
+    assert phase.reason.startswith("skill reached: touches")
+    assert (phase.lesson.phase, phase.lesson.label, phase.lesson.reward_names) == (2, "Two", ["goal", "face_ball"])
+    assert (to_chaser.came_from, to_chaser.to, to_teams.to) == ("1v1", "1v2 chaser", "2v2")
+    assert to_chaser.lesson.iteration == 600, "only blue's car is learnt from: 75 steps of 8 arenas"
+    rows = campaign.iterations()
+    assert [row.metrics.get("curriculum/phase") for row in rows][:3] == [1, 1, 2]
+    assert {row.metrics.get("curriculum/stage") for row in rows} == {1, 2, 3}
+    assert "reward/touch" in rows[0].metrics
+    assert set(rows[-1].metrics) >= {"reward/goal", "curriculum/goals_per_minute_missing"}
+    assert [row.metrics["train/learning_rate"] for row in rows[1:3]] == [2e-4, 1e-4]
+    (milestone,) = list_milestones(campaign.paths)
+    assert milestone.path.parent.name == "Phase1-One", "the phase that ended"
+    newest = complete(campaign.paths)[-1].path
+    assert (meta.read(newest).phase, meta.read(newest).stage, meta.read(newest).profile) == (2, "2v2", "tiny")
+    taught = load(newest / "profile.toml")
+    assert (list(taught.rewards), taught.game.blue, taught.phases) == (["goal", "face_ball"], 2, ())
+    kept = load(campaign.paths.profile)
+    assert [list(phase.rewards) for phase in kept.phases] == [["touch", "speed_toward_ball"], ["goal", "face_ball"]]
+    assert "phase second after first: skill reached" in campaign.output
+
+
+def test_killed_in_the_second_phase_it_goes_on_there(campaign: Training) -> None:
+    campaign.profile = CAMPAIGN % ("max_steps = 1_000", "")
+    campaign.start()
+    (phase,) = campaign.wait_records(PhaseChanged)
+    wait_for(lambda: saved(campaign, phase.timesteps), "a checkpoint of the second phase")
+    assert campaign.process is not None
+    campaign.process.kill()
+    campaign.process.wait()
+    reached = complete(campaign.paths)[-1].timesteps
+    state = trainer_state.read(complete(campaign.paths)[-1].path)
+    assert state is not None
+    assert state.curriculum is not None
+    assert (state.curriculum.profile, state.curriculum.started) == ("second", phase.timesteps)
+    campaign.start("--steps", str(reached + 1500))
+    assert campaign.wait_end() == 0, campaign.output
+    started = campaign.wait_records(RunStarted, 2)[-1]
+    assert (started.phase, started.label, started.timesteps) == (2, "Two", reached)
+    assert all("reward/goal" in row.metrics for row in after(campaign, reached))
+    assert len(campaign.wait_records(PhaseChanged)) == 1, "it did not begin again with the first phase"
+
+
+def test_by_hand_and_no_further_than_the_last(campaign: Training) -> None:
+    campaign.start()
+    campaign.wait_records(IterationFinished)
+    answer = ask(campaign, NextPhase())
+    assert isinstance(answer, CommandApplied)
+    assert answer.detail.startswith("second begins at")
+    (phase,) = campaign.wait_records(PhaseChanged)
+    assert phase.reason == "asked for by tester"
+    refused = ask(campaign, NextPhase())
+    assert isinstance(refused, CommandRefused)
+    assert "no next phase" in refused.reason
+
+
+def test_a_learning_rate_set_by_hand_outlives_the_trainer_until_the_profile_changes(campaign: Training) -> None:
+    campaign.start()
+    campaign.wait_records(IterationFinished)
+    refused = ask(campaign, SetLearningRate(7.0))
+    assert isinstance(refused, CommandRefused)
+    assert "0 to 1, found 7" in refused.reason
+    answer = ask(campaign, SetLearningRate(5e-5))
+    assert isinstance(answer, CommandApplied)
+    assert "learning rate 5e-05 instead of 0.0002" in answer.detail
+    wait_for(lambda: campaign.iterations()[-1].metrics["train/learning_rate"] == 5e-5, "the rate in the journal")
+    assert campaign.process is not None
+    campaign.process.terminate()
+    assert campaign.wait_end() == 0
+    reached = complete(campaign.paths)[-1].timesteps
+    campaign.start("--steps", str(reached + 512))
+    assert campaign.wait_end() == 0
+    assert campaign.iterations()[-1].metrics["train/learning_rate"] == 5e-5
+    assert any("5e-05, set by hand, goes on" in line for line in said(campaign))
+    campaign.start("--steps", str(reached + 1024), "--set", "ppo.learning_rate=3e-4")
+    assert campaign.wait_end() == 0
+    assert campaign.iterations()[-1].metrics["train/learning_rate"] == 3e-4
+    assert any("which has changed, wins over 5e-05" in line for line in said(campaign))
+
+
+def test_a_switch_that_fails_stops_the_run_with_a_checkpoint(campaign: Training) -> None:
+    (campaign.folder / "breakable.py").write_text(BREAKABLE)
+    second = campaign.folder / "second.toml"
+    second.write_text(second.read_text().replace("face_ball", '"breakable.py:Breakable"'))
+    campaign.start()
+    campaign.wait_records(IterationFinished)
+    (campaign.folder / "broken").touch()
+    answer = ask(campaign, NextPhase())
+    assert isinstance(answer, CommandRefused)
+    assert campaign.wait_end() == 1
+    finished = campaign.wait_records(RunFinished)[-1]
+    assert "broken since the start" in finished.reason
+    newest = complete(campaign.paths)[-1]
+    assert newest.timesteps == finished.timesteps
+    assert meta.read(newest.path).phase == 1
+    assert "second cannot begin: reward" in campaign.output
+    (campaign.folder / "broken").unlink()
+    campaign.start("--steps", str(newest.timesteps + 512))
+    assert campaign.wait_end() == 0, campaign.output

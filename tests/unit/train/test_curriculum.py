@@ -1,0 +1,206 @@
+"""When a run goes on: by skill over a full window, by steps, by hand, by stage; and where a resume takes it up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rltui.env.episode_stats import EpisodeStats
+from rltui.profile.load import load
+from rltui.profile.models import Profile
+from rltui.runs.trainer_state import CurriculumState
+from rltui.train.curriculum import Curriculum, Move, Origin
+
+PHASE = "schema = 1\nphase = {}\n[rewards]\ntouch = 1\n"
+PHASES = """\
+schema = 1
+[curriculum]
+window = 3
+phases = [
+    {profile = "one", until = {kickoff_touches = 80, own_goals_per_minute = 0.5}, min_steps = 1_000},
+    {profile = "two", max_steps = 500},
+    {profile = "three", until = {goals_per_minute = 2}},
+]
+"""
+STAGES = '[{until = 2_000}, {blue = 1, orange = 2, opponent = "chaser", until = 3_000}, {blue = 2, orange = 2}]'
+
+
+def games(kickoffs: int = 10, touched: int = 0, own_goals: int = 0, seconds: float = 60.0) -> EpisodeStats:
+    """One iteration of the match."""
+    return EpisodeStats(
+        episodes=0, car_episodes=0, episode_ticks=0, rewards={"touch": 0.0}, goals=0, touches=0, airborne=0, boost=0.0,
+        car_steps=200, arena_steps=100, seconds=seconds, own_goals=own_goals, kickoffs=kickoffs, kickoffs_touched=touched,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Profile:
+    for number, name in enumerate(("one", "two", "three"), 1):
+        (tmp_path / f"{name}.toml").write_text(PHASE.format(number))
+    (tmp_path / "campaign.toml").write_text(PHASES)
+    return load(tmp_path / "campaign.toml")
+
+
+@pytest.fixture
+def staged(tmp_path: Path, profile: Profile) -> Profile:
+    (tmp_path / "staged.toml").write_text(PHASES + f"stages = {STAGES}\n")
+    return load(tmp_path / "staged.toml")
+
+
+def after(curriculum: Curriculum, *iterations: EpisodeStats) -> Curriculum:
+    for stats in iterations:
+        curriculum.learned(stats)
+    return curriculum
+
+
+GOOD = games(10, 9)
+
+
+def test_everything_wanted_over_a_full_window_and_after_the_least_steps(profile: Profile) -> None:
+    curriculum = after(Curriculum(profile, 0), GOOD, GOOD)
+    assert curriculum.due(5_000) is None, "the window is not full"
+    after(curriculum, GOOD)
+    assert curriculum.due(999) is None, "too early"
+    move = curriculum.due(1_000)
+    assert move is not None
+    assert move.phase == 1
+    assert move.reason == ("skill reached: kickoff touches 90 (80 wanted), own goals 0 (0.5 wanted), over 3 iterations")
+
+
+@pytest.mark.parametrize(
+    ("iterations", "reached"),
+    [
+        ((games(10, 8), games(10, 8), games(10, 8)), True),
+        ((games(10, 10), games(10, 10), games(10, 3)), False),
+        ((games(100, 90), games(1, 0), games(1, 0)), True),  # by kickoffs, not by iterations
+        ((games(0, 0), games(10, 9), games(0, 0)), True),  # an iteration without one says nothing
+        ((games(0, 0), games(0, 0), games(0, 0)), False),  # nothing is known
+        ((GOOD, GOOD, games(10, 9, own_goals=1)), True),  # 1 in 3 minutes
+        ((GOOD, GOOD, games(10, 9, own_goals=2)), False),
+        ((games(10, 0), games(10, 9), GOOD, GOOD), True),  # the oldest is forgotten
+    ],
+)
+def test_skill_is_that_of_all_games_in_the_window(
+    profile: Profile, iterations: tuple[EpisodeStats, ...], reached: bool
+) -> None:
+    assert (after(Curriculum(profile, 0), *iterations).due(2_000) is not None) == reached
+
+
+def test_the_distance_to_each_criterion_is_told(profile: Profile) -> None:
+    curriculum = Curriculum(profile, 0)
+    assert curriculum.metrics() == {
+        "curriculum/phase": 1,
+        "curriculum/kickoff_touches": None,
+        "curriculum/kickoff_touches_missing": None,
+        "curriculum/own_goals_per_minute": None,
+        "curriculum/own_goals_per_minute_missing": None,
+    }
+    found = after(curriculum, games(10, 5, own_goals=2), games(10, 6)).metrics()
+    assert found["curriculum/kickoff_touches"] == pytest.approx(55)
+    assert found["curriculum/kickoff_touches_missing"] == pytest.approx(25)
+    assert found["curriculum/own_goals_per_minute"] == pytest.approx(1)
+    assert found["curriculum/own_goals_per_minute_missing"] == pytest.approx(0.5)
+    assert after(curriculum, games(10, 10), games(10, 10)).metrics()["curriculum/kickoff_touches_missing"] == 0
+
+
+def test_by_steps_counted_from_the_phase_s_beginning(profile: Profile) -> None:
+    curriculum = Curriculum(profile, 0)
+    curriculum.go(Move(1, 0, ""), 4_000)
+    assert (curriculum.phase_name, curriculum.started) == ("two", 4_000)
+    assert curriculum.due(4_499) is None
+    assert curriculum.due(4_500) == Move(2, 0, "500 timesteps, of 500 at most")
+
+
+def test_by_hand_and_never_beyond_the_last(profile: Profile) -> None:
+    curriculum = Curriculum(profile, 0)
+    assert curriculum.due(10, "ada") == Move(1, 0, "asked for by ada")
+    curriculum.go(Move(2, 0, ""), 10)
+    assert curriculum.next_phase is None
+    assert after(curriculum, *3 * [replace(GOOD, goals=10)]).due(10**9, "ada") is None
+    assert curriculum.metrics()["curriculum/goals_per_minute_missing"] == 0, (
+        "the last one's distance is told all the same"
+    )
+
+
+def test_a_new_phase_measures_anew(profile: Profile) -> None:
+    curriculum = after(Curriculum(profile, 0), GOOD, GOOD, GOOD)
+    curriculum.go(Move(2, 0, ""), 1_000)
+    assert curriculum.metrics()["curriculum/goals_per_minute"] is None
+
+
+def test_stages_go_by_the_run_s_timesteps(staged: Profile) -> None:
+    curriculum = Curriculum(staged, 0)
+    assert curriculum.due(1_999) is None
+    move = curriculum.due(2_100)
+    assert move == Move(0, 1, "2,100 timesteps of the run")
+    curriculum.go(move, 2_100)
+    assert (curriculum.started, curriculum.stage_name) == (0, "1v2 chaser"), "the phase goes on"
+    lesson = curriculum.profile
+    assert (lesson.game.blue, lesson.game.orange, lesson.game.opponent, lesson.phase) == (1, 2, "chaser", 1)
+    both = curriculum.due(3_500, "ada")
+    assert both == Move(1, 2, "asked for by ada")
+    assert curriculum.lesson_after(both).game.orange == 2
+    assert curriculum.metrics()["curriculum/stage"] == 2
+
+
+def test_without_a_curriculum_nothing_ever_changes() -> None:
+    curriculum = after(Curriculum(load("quick"), 0), GOOD)
+    assert (curriculum.due(10**9, "ada"), curriculum.metrics(), curriculum.state()) == (None, {}, None)
+    assert curriculum.profile == load("quick")
+
+
+def resumed(profile: Profile, state: CurriculumState | None, trained_with: str = "campaign") -> Curriculum:
+    return Curriculum(profile, 9_000, Origin(trained_with, state))
+
+
+def test_a_resume_goes_on_where_it_was(profile: Profile) -> None:
+    before = Curriculum(profile, 0)
+    before.go(Move(1, 0, ""), 8_000)
+    after(before, GOOD, games(3, 1))
+    state = before.state()
+    assert state is not None
+    again = resumed(profile, state)
+    assert (again.phase_name, again.started, again.notices) == ("two", 8_000, [])
+    assert again.state() == state
+
+
+def test_a_resume_keeps_the_evidence_of_skill(profile: Profile) -> None:
+    again = resumed(profile, after(Curriculum(profile, 0), GOOD, GOOD).state())
+    assert again.due(9_000) is None
+    assert after(again, GOOD).due(9_000) is not None
+
+
+def test_a_phase_that_has_moved_is_found(profile: Profile) -> None:
+    again = resumed(profile, CurriculumState(phase=0, profile="three", started=100))
+    assert (again.phase_name, again.started) == ("three", 100)
+    assert again.notices == ["phase three is number 3 of the campaign now, and goes on"]
+
+
+@pytest.mark.parametrize(
+    ("state", "trained_with", "phase", "words"),
+    [
+        (
+            CurriculumState(phase=1, profile="gone", started=5),
+            "campaign",
+            "two",
+            "phase gone of the checkpoint is not in",
+        ),
+        (CurriculumState(phase=7, profile="gone", started=5), "campaign", "three", "phase 3 of the campaign, three"),
+        (None, "two", "two", "the checkpoint was trained with two: phase 2"),
+        (None, "other", "one", "the checkpoint comes from no campaign: phase 1 of the campaign, one, begins here"),
+    ],
+)
+def test_what_is_not_there_any_more_is_said(
+    profile: Profile, state: CurriculumState | None, trained_with: str, phase: str, words: str
+) -> None:
+    again = resumed(profile, state, trained_with)
+    assert (again.phase_name, again.started) == (phase, 9_000)
+    assert words in again.notices[0]
+
+
+def test_statistics_of_another_version_are_no_evidence(profile: Profile) -> None:
+    again = resumed(profile, CurriculumState(phase=0, profile="one", started=0, window=[{"goals": 1}]))
+    assert "skill is measured anew" in again.notices[0]
+    assert again.metrics()["curriculum/kickoff_touches"] is None

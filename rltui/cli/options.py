@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,3 +32,16 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def add_run(parser: argparse.ArgumentParser, default: str) -> None:
     """RUN, optional; `default` says in words which run is taken without it."""
     parser.add_argument("run", metavar="RUN", nargs="?", help=f"the run's name; without it {default}")
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """For argparse: a whole number, 300000, 300_000 or 3e5, not below `least`."""
+
+    def read(text: str) -> int:
+        number = float(text)
+        if not number.is_integer() or number < least:
+            raise argparse.ArgumentTypeError(f"a whole number, at least {least}, found {text!r}")
+        return int(number)
+
+    read.__name__ = "whole number"  # argparse names the type in its error: "invalid whole number value"
+    return read

@@ -10,6 +10,7 @@ import msgspec
 from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes
 from rltui.env.spec import EnvSpec
 from rltui.profile.advice import advice, half_life
+from rltui.profile.lessons import lesson, lessons
 from rltui.profile.load import Reading, read
 from rltui.profile.machine import memory, parameter_count, worker_count
 from rltui.profile.models import Profile
@@ -37,12 +38,19 @@ def report(argument: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def _of_valid(profile: Profile, reading: Reading) -> dict[str, Any]:
-    spec = env_spec(profile)
+    first = lesson(profile)
+    spec = env_spec(first)
     return {
-        "warnings": [*reading.notices, *advice(profile), *reward_warnings(spec)],
-        "signature": msgspec.to_builtins(signature(profile, spec)),
-        "summary": {**_texts(profile), **_figures(profile, spec)},
+        "warnings": [*reading.notices, *advice(profile), *_of_rewards(profile)],
+        "signature": msgspec.to_builtins(signature(first, spec)),
+        "summary": {**_texts(first), "hash": digest(profile), **_figures(first, spec)},
     }
+
+
+def _of_rewards(profile: Profile) -> list[str]:
+    """Of every phase's and stage's rewards, each sentence once."""
+    found = {sentence: None for taught in lessons(profile) for sentence in reward_warnings(env_spec(taught))}
+    return list(found)
 
 
 def _texts(profile: Profile) -> dict[str, Any]:
@@ -51,7 +59,6 @@ def _texts(profile: Profile) -> dict[str, Any]:
         "phase": profile.phase,
         "description": profile.description,
         "author": profile.author,
-        "hash": digest(profile),
         "obs": profile.obs.kind,
         "table": profile.actions.table,
         "policy": profile.policy.kind,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rltui.cli.options import Subparsers
 
 RESUME = "a checkpoint's or milestone's folder; auto (default): the newest run that fits; new: from zero"
+FORCE = "also with an action table that fails its checks (rltui lut)"
 OVERRIDE = "override one key of the profile; may be repeated"
 DEBUG_STEPS = 1_000
 DEBUG_OVERRIDES = (
@@ -49,6 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--steps", metavar="N", type=_count, help="total timesteps at which the run ends (default: never)")
     add("--seed", metavar="N", type=int, help="the same as --set run.seed=N")
     add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
+    add("--force", action="store_true", help=FORCE)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--detach", action="store_true", help="train in a process of its own and return")
     how.add_argument("--debug", action="store_true", help="1,000 timesteps in one process, everything spelled out")
@@ -83,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
             resume=args.resume,
             steps=DEBUG_STEPS if args.debug and args.steps is None else args.steps,
             debug=args.debug,
+            force=args.force,
         )
     )
 
@@ -122,6 +125,7 @@ def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
 
     data = data_dir(args.data_dir)
     extra = ["--resume", args.resume, *(["--steps", str(args.steps)] if args.steps is not None else [])]
+    extra += ["--force"] if args.force else []
     extra += [part for override in overrides for part in ("--set", override)]
     launched = detached(args.profile, data, args.run, extra)
     print(f"run {launched.run} trains in the background (pid {launched.pid})")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rltui.actions.pipeline import PipelineOptions
 from rltui.env.soccar_batch import SoccarBatch, StepOut
 from rltui.env.spec import EnvSpec, Weighted
 from rltui.policy.gumbel import GumbelBank
@@ -65,7 +66,7 @@ def _play(policy: SavedPolicy, arenas: int, seconds: float, seed: Sequence[int])
     touched = np.zeros(arenas, np.bool_)
     batch.reset(out)
     for _ in range(math.ceil(seconds * TICKS_PER_SECOND / policy.tick_skip)):
-        network.act(obs.reshape(rows, -1), noise, actions, log_probs)
+        network.act(obs.reshape(rows, -1), noise, actions, log_probs, legality.reshape(rows))
         batch.step(actions.reshape(arenas, batch.cars), out)
         touched |= (batch.state.touches > 0).any(axis=1)
     return int(touched.sum())
@@ -84,8 +85,10 @@ def _spec(policy: SavedPolicy) -> EnvSpec:
         rewards=(Weighted(Component("touch"), 1.0),),
         resets=(Weighted(Component("kickoff"), 1.0),),
         terminals=(Component("timeout", {"seconds": 300}),),
+        obs_stack=env.get("obs_stack", 1),
         tick_skip=policy.tick_skip,
         action_delay_ticks=policy.action_delay_ticks,
+        pipeline=PipelineOptions.of_saved(env.get("pipeline", {"legality": policy.legality})),
     )
 
 

@@ -41,6 +41,7 @@ COCKPIT = (
     Action("pause", ("P", "p"), "Pause", "Pause the training, or let it go on", "Training", 1, trains=True),
     Action("checkpoint", ("C", "c"), "Checkpoint", "Save a checkpoint at the end of this iteration", "Training", 2, trains=True),
     Action("milestone", ("M",), "Milestone", "Keep a milestone: a copy that is never removed", "Training", 3, trains=True),
+    Action("next_phase", ("N",), "Next phase", "Go on to the campaign's next phase, whatever the bot can do; asks first", "Training", trains=True),
     Action("stop", ("S",), "Stop", "Finish this iteration, save, stop; a second time: save at once, stop", "Training", 4, trains=True),
     Action("pane('1')", ("1",), "Metrics", "Show the charts", "View"),
     Action("pane('2')", ("2",), "Rewards", "Show the rewards", "View"),

@@ -12,10 +12,12 @@ from rltui.events.records import (
     CommandLogged,
     Level,
     LogLine,
+    PhaseChanged,
     Record,
     RunFinished,
     RunResumed,
     RunStarted,
+    StageChanged,
     StateChanged,
     UpdateDropped,
     WorkerFailed,
@@ -52,6 +54,10 @@ def entry_of(record: Record) -> LogEntry | None:
             return _of_checkpoint(record)
         case CommandLogged():
             return _of_command(record)
+        case PhaseChanged() | StageChanged():
+            what = "phase" if isinstance(record, PhaseChanged) else "stage"
+            text = f"{what} {record.to} after {record.came_from}: {record.reason}"
+            return LogEntry(record.time, "info", "curriculum", text)
         case UpdateDropped():
             times = "" if record.in_a_row == 1 else f" ({record.in_a_row} in a row)"
             return LogEntry(record.time, "warning", "learner", f"update dropped{times}: {record.source}")

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import msgspec
+
 from rltui.events.commands import (
     CommandAccepted,
     CommandApplied,
@@ -20,10 +22,12 @@ from rltui.events.commands import (
 from rltui.events.records import (
     CheckpointSaved,
     IterationFinished,
+    PhaseChanged,
     Record,
     RunFinished,
     RunResumed,
     RunStarted,
+    StageChanged,
     StateChanged,
     UpdateDropped,
     WorkerFailed,
@@ -41,7 +45,7 @@ class Mark:
     """An event on the charts' time axis."""
 
     timesteps: int
-    kind: Literal["resume", "milestone", "dropped"]
+    kind: Literal["resume", "milestone", "dropped", "lesson"]
     label: str
 
 
@@ -226,6 +230,8 @@ class _Draft:
                 self._worker(record)
             case CheckpointSaved():
                 self._saved(record)
+            case PhaseChanged() | StageChanged():
+                self._lesson(record)
             case UpdateDropped():
                 self._marks.append(Mark(record.timesteps, "dropped", record.source))
             case RunFinished():
@@ -280,6 +286,13 @@ class _Draft:
             finished=None,
             progress=None,
         )
+
+    def _lesson(self, record: PhaseChanged | StageChanged) -> None:
+        """The header goes with the lesson."""
+        header = self._changes.get("header", self._base.header)
+        if isinstance(header, RunStarted):
+            self._set(header=msgspec.structs.replace(header, **msgspec.structs.asdict(record.lesson)))
+        self._marks.append(Mark(record.timesteps, "lesson", record.to))
 
     def _resume(self, record: RunResumed) -> None:
         """Rows above the checkpoint belong to a future that did not happen."""

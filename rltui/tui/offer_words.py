@@ -309,14 +309,23 @@ def _rewards(entry: ProfileEntry, width: int) -> list[Line]:
     summary = entry.check.summary if entry.check else None
     if summary is None or not summary.rewards:
         return []
-    whole = max(len(f"{weight:g}".partition(".")[0]) for weight in summary.rewards.values())
-    rows = [(name, _on_the_point(f"{weight:g}", whole)) for name, weight in summary.rewards.items()]
+    weights = {name: _weight(weight) for name, weight in summary.rewards.items()}
+    whole = max(len(text.split()[0].partition(".")[0]) for text in weights.values())
+    rows = [(name, _on_the_point(text, whole)) for name, text in weights.items()]
     return [text_line("Rewards and weights", "title"), *_indented(_table_raw(rows, width - INDENT))]
 
 
-def _on_the_point(number: str, whole: int) -> str:
-    """Padded so that the decimal points stand below each other."""
-    return " " * (whole - len(number.partition(".")[0])) + number
+def _weight(weight: float | list[tuple[int, float]]) -> str:
+    """`0.2`, or of a schedule `1 → 0.2 in 5 M`."""
+    if not isinstance(weight, list):
+        return f"{weight:g}"
+    path = " → ".join(f"{value:g}" for _, value in weight)
+    return f"{path} in {figures.short(weight[-1][0])}"
+
+
+def _on_the_point(text: str, whole: int) -> str:
+    """Padded so that the decimal points of the first numbers stand below each other."""
+    return " " * (whole - len(text.split()[0].partition(".")[0])) + text
 
 
 def _since(run: RunSummary, now: float) -> str:

@@ -41,7 +41,7 @@ class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
     obs: str = ""
     table: str = ""
     device: str = ""
-    rewards: dict[str, float] = {}
+    rewards: dict[str, float | list[tuple[int, float]]] = {}  # weights; or schedules: (timesteps, weight)
     obs_size: int | None = None
     actions: int | None = None
     parameters: int | None = None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.events.commands import Command, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
+from rltui.events.commands import Command, NextPhase, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
 from rltui.events.records import StateChanged
 from rltui.tui.panes.log import LogPane
 from rltui.tui.pictures import screen_text
@@ -61,6 +61,22 @@ async def test_the_answer_is_shown_and_not_the_wish() -> None:
         clock.now += 9
         cockpit_of(pilot).show_now()
         await until(pilot, lambda: "refused" not in screen_text(pilot.app.screen).splitlines()[-1])
+
+
+async def test_the_next_phase_is_asked_about_and_staying_comes_first() -> None:
+    run = live_run()
+    run.records.add(run_story.campaign_iteration(NOW))
+    async with cockpit(run) as pilot:
+        await until(pilot, lambda: "curriculum/phase" in cockpit_of(pilot).snapshot.metrics)
+        await pilot.press("N")
+        text = await until_shown(pilot, "Go on to the next phase")
+        assert "▸ c  Stay in this phase" in text
+        assert "kickoff touches 62 (18 missing)" in text
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        assert control_of(run).sent == []
+        await pilot.press("N", "n")
+        await until(pilot, lambda: control_of(run).sent == [NextPhase()])
 
 
 async def test_a_second_stop_is_urgent() -> None:

@@ -1,4 +1,4 @@
-"""README stays true: its commands parse, the profiles that it names are shipped, its reward works as written."""
+"""README stays true: its commands parse, the profiles that it names are shipped, its reward and observation work as written."""
 
 from __future__ import annotations
 
@@ -10,15 +10,25 @@ import numpy as np
 import pytest
 
 from rltui.cli.parser import COMMANDS, build_parser
+from rltui.env.from_profile import env_spec
+from rltui.env.spec import EnvSpec
 from rltui.profile.load import load
 from rltui.profile.locate import listing
-from rltui.registry import build
-from tests.fakes.game_states import random_state
+from rltui.profile.weights import schedule
+from rltui.registry import BUILT_IN, Component, build
+from rltui.rewards.sample_states import sample_states
+from tests.fakes.game_states import counterparts, random_state, turned
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
 INLINE = re.findall(r"`(rltui [^`]+)`", README)
 COMMAND_LINES = [*INLINE, *(line for _, block in BLOCKS for line in block.splitlines() if line.startswith("rltui "))]
+
+
+def snippet(language: str, word: str) -> str:
+    """The only block of this language with the word in it."""
+    [found] = [block for name, block in BLOCKS if name == language and word in block]
+    return found
 
 
 def test_there_are_exactly_two_set_up_commands() -> None:
@@ -38,16 +48,53 @@ def test_every_shipped_profile_is_in_the_table_and_the_other_way_round() -> None
     assert table == {listed.name for listed in listing() if listed.shipped}
 
 
-def test_the_reward_works_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    [source] = [block for language, block in BLOCKS if language == "python"]
-    [line] = [block for language, block in BLOCKS if language == "toml"]
-    (tmp_path / "my_rewards.py").write_text(source)
-    (tmp_path / "mine.toml").write_text(f"schema = 1\n[rewards]\ntouch = 1.0\n{line}")
-    from rltui.env.from_profile import env_spec
+def test_every_way_to_begin_is_named() -> None:
+    assert [name for name in BUILT_IN["reset"] if f"`{name}`" not in README] == []
 
-    reward = build("reward", env_spec(load("mine.toml")).rewards[1].component)
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EnvSpec:
+    """What README's reward, RLGym reward and observation come to in a profile."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_rewards.py").write_text(snippet("python", "class HighBall"))
+    (tmp_path / "my_obs.py").write_text(snippet("python", "class MyObs"))
+    rewards = snippet("toml", "HighBall") + snippet("toml", "TouchReward")
+    (tmp_path / "mine.toml").write_text(f"schema = 1\n[rewards]\ntouch = 1.0\n{rewards}{snippet('toml', 'MyObs')}")
+    return env_spec(load("mine.toml"))
+
+
+@pytest.mark.parametrize("name", ["class HighBall", "class MyObs"])
+def test_ten_lines_are_ten_lines(name: str) -> None:
+    assert len([line for line in snippet("python", name).splitlines() if line.strip()]) <= 10
+
+
+def test_the_reward_works_as_written(mine: EnvSpec) -> None:
+    reward = build("reward", mine.rewards[1].component)
     state = random_state(np.random.default_rng(0), 4, 1, 1)
     value = reward.value(state)
     assert value.shape == (4, 2)
     np.testing.assert_allclose(value[:, 0], state.ball_position[:, 2] / 2044)
+
+
+def test_the_rlgym_reward_works_as_written_and_is_our_touch(mine: EnvSpec) -> None:
+    first, *states = sample_states(np.random.default_rng(0), 8, (1, 1), 3, contacts=False)
+    theirs, ours = build("reward", mine.rewards[2].component), build("reward", Component("touch"))
+    theirs.reset(first, np.ones(8, np.bool_))
+    for state in states:
+        assert theirs.value(state).tolist() == ours.value(state).tolist()
+
+
+def test_the_observation_works_as_written_and_sees_the_game_from_its_own_side(mine: EnvSpec) -> None:
+    builder = build("obs", mine.obs)
+    state = random_state(np.random.default_rng(0), 4, 2, 1)
+    seen, seen_turned = np.zeros((2, 4, 3, builder.size(2, 1)), np.float32)
+    builder.build(state, seen)
+    builder.build(turned(state), seen_turned)
+    np.testing.assert_allclose(seen_turned, seen[:, counterparts(state)], atol=1e-6)
+    assert np.isfinite(seen).all() and len(np.unique(seen)) > 50
+    np.testing.assert_allclose(seen[..., 6], state.boost / 100)
+
+
+def test_the_schedule_is_one() -> None:
+    assert "touch = [[0, 1.0], [5_000_000, 0.2]]" in README
+    assert schedule([[0, 1.0], [5_000_000, 0.2]]) == ((0, 1.0), (5_000_000, 0.2))

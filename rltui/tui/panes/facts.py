@@ -9,6 +9,7 @@ from rltui.tui.paint import Line, wrap
 from rltui.tui.panes.pane import Pane, View
 
 LABEL = 11  # columns
+CURRICULUM, MISSING = "curriculum/", "_missing"  # keys of the distance to a criterion
 
 
 class FactsPane(Pane):
@@ -25,14 +26,14 @@ class FactsPane(Pane):
 
     def depends(self, view: View) -> object:
         snapshot = view.snapshot
-        return snapshot.header, snapshot.checkpoint, snapshot.milestone, len(snapshot.link.clients)
+        return snapshot.header, snapshot.checkpoint, snapshot.milestone, len(snapshot.link.clients), snapshot.metrics
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         header = view.snapshot.header
         if header is None:
             return []
         lines: list[Line] = []
-        for name, value in (*facts_of(header), *_saved(view.snapshot)):
+        for name, value in (*facts_of(header), *_distances(view.snapshot), *_saved(view.snapshot)):
             rows = wrap(value, max(width - LABEL, 10))
             lines += [((f"{name if not index else '':<{LABEL}}", "muted"), *row) for index, row in enumerate(rows)]
         return lines[:height]
@@ -60,6 +61,25 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
             ", ".join(f"{name} {version}" for name, version in sorted(header.versions.items())) or figures.UNKNOWN,
         ),
     ]
+
+
+def _distances(snapshot: RunSnapshot) -> list[tuple[str, str]]:
+    """What is missing for the next phase of a campaign."""
+    found = missing(snapshot)
+    return [("next phase", ", ".join(found))] if found else []
+
+
+def missing(snapshot: RunSnapshot) -> list[str]:
+    """Each criterion of the next phase: `kickoff touches 62 (18 missing)`."""
+    metrics, words = snapshot.metrics, []
+    for key in metrics:
+        if key.startswith(CURRICULUM) and key.endswith(MISSING):
+            name = key.removeprefix(CURRICULUM).removesuffix(MISSING)
+            value, away = metrics.get(CURRICULUM + name), metrics[key]
+            told = figures.UNKNOWN if value is None else f"{value:.3g}"
+            rest = "" if away is None else " (reached)" if away == 0 else f" ({away:.3g} missing)"
+            words.append(f"{name.rpartition('/')[2].replace('_', ' ')} {told}{rest}")
+    return words
 
 
 def _rates(header: RunStarted) -> str:

@@ -59,7 +59,7 @@ def facts(view: View) -> list[Fact]:
     if header is not None:
         phase = f"Phase {header.phase} " if header.phase is not None else ""
         found.append((6, ((phase + header.label, ""),)))
-        found.append((7, ((f"{header.blue}v{header.orange}", ""),)))
+        found.append((7, ((header.stage or f"{header.blue}v{header.orange}", ""),)))
         found.append((0, ((figures.count(snapshot.timesteps), "strong"), (" steps", "muted"))))
         found.append((1, ((figures.rate(pace.speed(snapshot)), "strong"), (" overall", "muted"))))
         found.append((4, ((figures.duration(elapsed(snapshot, view.now)), ""),)))

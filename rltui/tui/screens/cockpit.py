@@ -13,14 +13,14 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from rltui.events.commands import Command, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
+from rltui.events.commands import Command, NextPhase, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
 from rltui.tui.actions import bindings, in_footer
 from rltui.tui.answers import answer_line
 from rltui.tui.condition import condition
 from rltui.tui.messages import SnapshotReady
 from rltui.tui.model import RunSnapshot
 from rltui.tui.newest import Newest
-from rltui.tui.panes.facts import FactsPane
+from rltui.tui.panes.facts import FactsPane, missing
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
@@ -30,6 +30,7 @@ from rltui.tui.panes.time import TimePane
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.run_reader import RunReader, RunSource
 from rltui.tui.screens.arrangement import Arrangement, arrangement
+from rltui.tui.screens.phase_dialog import PhaseDialog
 from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.footer import Footer
@@ -193,6 +194,15 @@ class CockpitScreen(Screen[None]):
 
     def action_milestone(self) -> None:
         self.send(SaveMilestone())
+
+    def action_next_phase(self) -> None:
+        """The bot may not be ready for it: ask first."""
+
+        def decide(wanted: str | None) -> None:
+            if wanted:
+                self.send(NextPhase())
+
+        self.app.push_screen(PhaseDialog(missing(self.snapshot)), decide)
 
     def action_stop(self) -> None:
         self.send(Stop("now") if self.snapshot.state == "stopping" else Stop("finish"))

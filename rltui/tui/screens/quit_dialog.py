@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from textual import events
@@ -21,7 +22,7 @@ STEPS = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
 class Choices(Painted, can_focus=True):
     """Choices with an explanation each; arrows move, enter and the letters choose."""
 
-    def __init__(self, choices: list[tuple[str, QuitChoice | None, str, str]]) -> None:
+    def __init__(self, choices: Sequence[tuple[str, str | None, str, str]]) -> None:
         """choices: (key, value, title, explanation)."""
         super().__init__(name="choices")
         self.choices = choices

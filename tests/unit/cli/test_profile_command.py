@@ -14,6 +14,7 @@ import pytest
 
 from rltui.__main__ import main
 from rltui.cli.plain_text import say, writable
+from rltui.profile.locate import listing
 
 
 @pytest.fixture(autouse=True)
@@ -49,11 +50,10 @@ def test_check_says_all_errors_and_exits_2(capsys: pytest.CaptureFixture[str], f
     assert out.splitlines()[1:] == [
         "[FAIL] bad.toml: 3 errors",
         '  bad.toml:2: tick_skp: unknown key; did you mean "tick_skip"?',
-        "  bad.toml:4: rewards.tuch: out of range, expected a finite number, found nan",
+        "  bad.toml:4: rewards.tuch: out of range, expected a finite number or a list of [timesteps, weight], found nan",
         '  bad.toml:4: rewards.tuch: unknown reward; did you mean "touch"?',
         "[FAIL] nowhere: 1 error",
-        "  nowhere: no such profile, expected a file, or one of "
-        "classic-phase-1, phase-1-ball-touching, phase-2-bronze-skills, quick, seed-task",
+        f"  nowhere: no such profile, expected a file, or one of {', '.join(listed.name for listed in listing())}",
     ]
 
 

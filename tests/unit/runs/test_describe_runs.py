@@ -11,6 +11,7 @@ from rltui.runs.lock import RunLock
 from rltui.runs.milestones import Mark, write_mark
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import RunSummary, describe_run, describe_runs
+from tests.fakes.run_story import phase_changed
 from tests.fakes.saved_runs import finish, header, make_run, row, save_milestone
 from tests.unit.runs.test_run_history import resumed
 
@@ -53,6 +54,15 @@ def test_a_stopped_run(tmp_path: Path) -> None:
     ]
     assert [(saved.name, saved.damage) for saved in run.damaged] == [("checkpoint 1000", "policy.npz is missing")]
     assert msgspec.json.decode(msgspec.json.encode(run), type=RunSummary) == run
+
+
+def test_a_campaign_is_where_its_newest_step_took_it(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=1)
+    writer = JournalWriter(paths.journal)
+    for record in (header(), row(1000), phase_changed(1_700_000_600.0, 1000), row(2000)):
+        writer.write(record)
+    run = describe_run(paths)
+    assert (run.phase, run.label, run.profile) == (2, "BronzeSkills1", "quick")
 
 
 def test_states(tmp_path: Path) -> None:

@@ -241,3 +241,11 @@ def test_the_title_shortens_a_long_path(data: DataDir, reader: CatalogReader) ->
         line = offer_words.title_line(catalog, width)
         assert width_of(line) == width
         assert "212 GB free" in plain([line])
+
+
+@pytest.mark.parametrize(
+    ("weight", "text"),
+    [(0.05, "0.05"), (-10.0, "-10"), ([(0, 1.0), (5_000_000, 0.2)], "1 → 0.2 in 5.00 M"), ([(7, 2.0)], "2 in 7")],
+)
+def test_a_weight_that_changes_is_shown_from_first_to_last(weight: float | list[tuple[int, float]], text: str) -> None:
+    assert offer_words._weight(weight) == text

@@ -219,3 +219,17 @@ def test_every_pane_fits_every_size(kind: type[Pane]) -> None:
                 assert len(lines) <= max(height, 1), (width, height)
                 if width >= 40:
                     assert all(width_of(line) <= width for line in lines), (kind, width, height)
+
+
+def test_the_distance_to_the_next_phase_stands_with_the_run_s_facts() -> None:
+    row = run_story.campaign_iteration(NOW)
+    drawn = " ".join(plain(FactsPane().draw(View(replace(STORY, metrics=row.metrics), NOW), 60, 30)).split())
+    assert "next phase kickoff touches 62 (18 missing), touches per minute 4.5 (reached)" in drawn
+    assert "next phase" not in plain(FactsPane().draw(View(STORY, NOW), 60, 30))
+
+
+def test_the_status_names_phase_and_stage() -> None:
+    staged = fold(STORY, [run_story.phase_changed(NOW, 12_000_000)])
+    drawn = plain(StatusPane().draw(View(staged, NOW), 140, 2))
+    assert "Phase 2 BronzeSkills1" in drawn
+    assert "2v2" in drawn

@@ -55,6 +55,28 @@ def test_resumed_drops_the_rows_that_did_not_happen() -> None:
     assert snapshot.saved_timesteps == 200
 
 
+def test_a_new_phase_changes_the_header_and_is_marked_and_told() -> None:
+    change = run_story.phase_changed(T + 5, 300)
+    for snapshot in (
+        fold(RunSnapshot(), [run_story.header(), row(1, 300), change]),
+        fold(fold(RunSnapshot(), [run_story.header(), row(1, 300)]), [change]),
+    ):
+        header = snapshot.header
+        assert header is not None
+        assert (header.phase, header.label, header.stage, header.blue, header.iteration) == (
+            2,
+            "BronzeSkills1",
+            "2v2",
+            2,
+            30_000,
+        )
+        assert (header.run, header.pid, header.reward_names) == ("alpha", 4242, ["goal"])
+        assert [(mark.kind, mark.timesteps) for mark in snapshot.marks] == [("lesson", 300)]
+        assert snapshot.log[-1].message.startswith(
+            "phase phase-2-bronze-skills after phase-1-ball-touching: skill reached"
+        )
+
+
 def test_a_resume_at_the_very_start_leaves_no_mark() -> None:
     resumed = RunResumed(time=T, timesteps=0, checkpoint="0", reason="newest")
     assert fold(RunSnapshot(), [run_story.header(), resumed]).marks == ()

@@ -153,6 +153,7 @@ def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
         "pause",
         "checkpoint",
         "milestone",
+        "next_phase",
         "stop",
         "launcher",
     }

@@ -1,0 +1,64 @@
+"""`rltui doctor`: can this machine train this profile?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rltui.cli import options
+
+if TYPE_CHECKING:
+    from rltui.debug.doctor_finding import Finding
+
+
+def add_parser(subparsers: options.Subparsers) -> None:
+    parser = options.command(
+        subparsers,
+        "doctor",
+        "check that training will work here; exit code 1 if something fails",
+        "rltui doctor my-bot",
+    )
+    parser.add_argument(
+        "profile", metavar="PROFILE", nargs="?", default="quick", help="the profile to be trained (default: quick)"
+    )
+    options.add_data_dir(parser)
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """1 when a check failed. Findings are printed as they come."""
+    from rltui.train.environment import prepare_environment
+
+    prepare_environment()
+    from rltui.cli.outcome_lines import say_outcome
+    from rltui.cli.plain_text import say
+    from rltui.debug.doctor import examine
+    from rltui.debug.doctor_case import Case
+    from rltui.runs.paths import data_dir
+
+    findings: list[Finding] = []
+    for finding in examine(Case(args.profile, data_dir(args.data_dir))):
+        findings.append(finding)
+        if not args.json:
+            advice = f"\n{finding.advice}" if finding.advice else ""
+            say_outcome(finding.outcome, f"{finding.name}: {finding.sentence}{advice}")
+    outcomes = [finding.outcome for finding in findings]
+    say(_document(args.profile, findings) if args.json else f"\n{_summary(args.profile, outcomes)}")
+    return 1 if "fail" in outcomes else 0
+
+
+def _summary(profile: str, outcomes: Sequence[str]) -> str:
+    failed, warned = outcomes.count("fail"), outcomes.count("warn")
+    if failed:
+        return f"{failed} of {len(outcomes)} checks failed: {profile} will not train here as it is"
+    return f"{profile} can be trained here" + (f" ({warned} of {len(outcomes)} checks warn)" if warned else "")
+
+
+def _document(profile: str, findings: Sequence[Finding]) -> str:
+    """`outcome` is the worst of the checks."""
+    outcomes = {finding.outcome for finding in findings}
+    worst = next(outcome for outcome in ("fail", "warn", "pass") if outcome in outcomes)
+    checks = [vars(finding) for finding in findings]
+    return json.dumps({"profile": profile, "outcome": worst, "checks": checks}, indent=2)

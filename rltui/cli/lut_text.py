@@ -1,0 +1,70 @@
+"""The report on an action table as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from rltui.cli.outcome_lines import say_outcome
+from rltui.cli.plain_text import say
+from rltui.cli.table import UNKNOWN, aligned
+from rltui.debug.lut_findings import WORST, StateReport, TableReport
+from rltui.debug.lut_subject import Subject
+
+SHOWN_HASH = 12  # of 64 hex digits
+COLUMNS = 4  # canonical states side by side: what fits 80 characters
+SHORT = {"airborne with flip": "in the air", "airborne without flip": "no flip left"}
+VERDICTS = {
+    "pass": "the table passes",
+    "warn": "the table passes, with warnings",
+    "fail": "the table fails: training with it is refused unless forced",
+}
+
+
+def say_report(subject: Subject, report: TableReport, everything: bool) -> None:
+    """What is wrong first, then the table of each canonical state. everything: what is right as well."""
+    say(f"{subject.name}: {report.rows:,} rows, legality {report.legality}, hash {report.table_hash[:SHOWN_HASH]}")
+    if subject.first_row:
+        say(f"rows are numbered from 0: row 0 is {subject.first_row}")
+    outcomes = WORST if everything else WORST[:-1]
+    for check in (check for outcome in outcomes for check in report.of(outcome)):
+        say_outcome(check.outcome, check.sentence)
+    passed = len(report.of("pass"))
+    if not everything:
+        say_outcome("pass", report.checks[0].sentence)
+        say_outcome("pass", f"{passed - 1} more checks; --all shows them")
+    for lines in _tables(report.states):
+        say("\n" + "\n".join(lines))
+    say("")
+    say_outcome(report.outcome, VERDICTS[report.outcome])
+
+
+def as_json(subject: Subject, report: TableReport) -> str:
+    """One document; `outcome` is the worst of the checks."""
+    return json.dumps({"subject": subject.name, "outcome": report.outcome, **asdict(report)}, indent=2)
+
+
+def no_table(argument: str, in_json: bool) -> str:
+    """What is said where there is nothing to check."""
+    if in_json:
+        return json.dumps({"subject": argument, "outcome": "pass", "rows": None, "checks": [], "states": []}, indent=2)
+    return f"{argument}: a checkpoint of rlgym-ppo has no action table with it, so there is nothing to check"
+
+
+def _tables(states: Sequence[StateReport]) -> Iterator[list[str]]:
+    """A column for each state; what means nothing in a state is a dash there."""
+    on_wheels = [state for state in states if "turns left" in state.moves]
+    others = [state for state in states if state not in on_wheels]
+    for group in (on_wheels, others):
+        yield aligned(list(_rows(group)), right=frozenset(range(1, COLUMNS + 1)))
+
+
+def _rows(states: Sequence[StateReport]) -> Iterator[list[str]]:
+    yield ["rows", *(SHORT.get(state.state, state.state) for state in states)]
+    yield ["legal", *(f"{state.legal:,}" for state in states)]
+    yield ["different in effect", *(f"{state.effects:,}" for state in states)]
+    for control in states[0].values:
+        yield [f"values of {control}", *(str(len(state.values[control])) for state in states)]
+    for move in dict.fromkeys(move for state in states for move in state.moves):
+        yield [move, *(f"{state.moves[move]:,}" if move in state.moves else UNKNOWN for state in states)]

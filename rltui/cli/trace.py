@@ -1,0 +1,125 @@
+"""`rltui trace`: what one car is paid for, step by step, as CSV."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from rltui.cli import options
+
+if TYPE_CHECKING:
+    from rltui.debug.reward_trace import RewardTrace
+    from rltui.debug.trace_step import TraceStep
+
+SUBJECT = (
+    "a profile; or a bot: a checkpoint's or milestone's folder, a policy.npz, or a run's name (its newest checkpoint). "
+    "Without it: the newest run"
+)
+EXAMPLES = """\
+examples:
+  rltui trace quick --steps 300                        random legal actions under a profile's rewards, to the screen
+  rltui trace data/checkpoints/my-run/250000 --out my-run.csv
+  rltui trace my-run --car 1 --profile my-bot.toml     what the newest bot would be paid by another profile
+"""
+PATIENCE = 1.0  # seconds before progress is shown
+
+
+def add_parser(subparsers: options.Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "trace",
+        help="write what one car is paid for, step by step, as CSV",
+        description="Play one arena and write each step of one car: action, controls, every reward component, totals.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("subject", metavar="PROFILE|CHECKPOINT", nargs="?", help=SUBJECT)
+    add("--steps", metavar="N", type=options.at_least(1), default=300, help="steps to play (default 300: 20 s)")
+    add("--arena", metavar="K", type=options.at_least(0), default=0, help="which arena of the seed's (default 0)")
+    add("--car", metavar="N", type=options.at_least(0), default=0, help="all blue cars from 0, then all orange ones")
+    add("--seed", metavar="S", type=options.at_least(0), default=0, help="of resets and choices (default 0)")
+    add("--actions", choices=("policy", "random", "idle"), default="", help="a bot's own (default), or not")
+    add("--deterministic", action="store_true", help="the bot's most probable action instead of a draw")
+    add("--lane", choices=("match", "mechanics"), default="match", help="whose resets, terminals and rewards")
+    add("--profile", metavar="PROFILE", help="another profile than the one beside the bot")
+    add("--timesteps", metavar="N", type=options.at_least(0), help="where scheduled weights stand (default: the bot's)")
+    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help="override a key")
+    add("--out", metavar="FILE.csv", help="write there (default: the screen)")
+    options.add_data_dir(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """The CSV goes to the file or to standard output; what came of it to the other one of output and error."""
+    from rltui.train.environment import prepare_environment
+
+    prepare_environment()
+    trace = _trace(args)
+    if args.out is None:
+        _say_totals(trace, _write(trace, sys.stdout), sys.stderr)
+        return 0
+    from pathlib import Path
+
+    from rltui.errors import RltuiError
+
+    try:
+        with Path(args.out).open("w", encoding="utf-8", newline="") as file:
+            totals = _write(trace, file)
+    except OSError as error:
+        raise RltuiError(f"cannot write {args.out}: {error.strerror}", "choose another file: --out FILE.csv") from error
+    print(f"wrote {args.out}")
+    _say_totals(trace, totals, sys.stdout)
+    return 0
+
+
+def _trace(args: argparse.Namespace) -> RewardTrace:
+    from dataclasses import replace
+
+    from rltui.cli.chosen_run import newest
+    from rltui.debug.reward_trace import RewardTrace, TraceOptions
+    from rltui.debug.trace_subject import trace_subject
+    from rltui.runs.paths import data_dir
+
+    data = data_dir(args.data_dir)
+    name = args.subject if args.subject is not None else newest(data, None).name
+    subject = trace_subject(name, data, args.profile, args.overrides).in_lane(args.lane)
+    if args.timesteps is not None:
+        subject = replace(subject, timesteps=args.timesteps)
+    return RewardTrace(
+        subject, TraceOptions(args.steps, args.arena, args.car, args.seed, args.actions, args.deterministic)
+    )
+
+
+def _write(trace: RewardTrace, out: TextIO) -> list[float]:
+    """The sums of the components over all steps."""
+    import csv
+
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(trace.columns)
+    totals = [0.0] * len(trace.components)
+    for step in _with_progress(trace.steps(), trace.count):
+        writer.writerow(step.cells)
+        totals = [total + term for total, term in zip(totals, step.terms, strict=True)]
+    return totals
+
+
+def _with_progress(steps: Iterable[TraceStep], count: int) -> Iterator[TraceStep]:
+    """On a terminal, for what takes longer."""
+    shown = time.monotonic()
+    told = False
+    for number, step in enumerate(steps):
+        if sys.stderr.isatty() and time.monotonic() - shown > PATIENCE:
+            shown, told = time.monotonic(), True
+            print(f"\r{number:,} of {count:,} steps", end="", file=sys.stderr, flush=True)
+        yield step
+    if told:
+        print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+
+
+def _say_totals(trace: RewardTrace, totals: list[float], out: TextIO) -> None:
+    from rltui.cli.plain_text import say
+
+    parts = ", ".join(f"{name} {total:.4g}" for name, total in zip(trace.components, totals, strict=True))
+    say(f"{trace.title}: {sum(totals):.4g} in all: {parts}", out)

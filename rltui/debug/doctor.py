@@ -1,0 +1,58 @@
+"""The doctor: can this machine train this profile? Each check is a small function that says what it found and what to do.
+
+A check never raises: what goes wrong in it, in a user's component too, is its finding. One that needs another which has
+failed is not tried.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rltui.debug.doctor_case import Case
+from rltui.debug.doctor_finding import Check, Finding, Result
+from rltui.debug.doctor_learning import LEARNING_CHECKS
+from rltui.debug.doctor_machine import MACHINE_CHECKS
+from rltui.debug.doctor_profile import PROFILE_CHECKS
+from rltui.debug.doctor_room import ROOM_CHECKS
+from rltui.errors import RltuiError
+from rltui.profile.problems import ProfileError
+
+CHECKS: tuple[Check, ...] = (*MACHINE_CHECKS, *PROFILE_CHECKS, *ROOM_CHECKS, *LEARNING_CHECKS)
+OWN_FOLDER = Path(__file__).parents[1]
+
+
+def examine(case: Case, checks: Sequence[Check] = CHECKS) -> Iterator[Finding]:
+    """One finding after the other, as they come."""
+    unsound: set[str] = set()
+    for check in checks:
+        missing = [name for name in check.needs if name in unsound]
+        started = time.perf_counter()
+        result = Result("warn", f"not tried, for {missing[0]} failed") if missing else _tried(check, case)
+        if missing or result.outcome == "fail":
+            unsound.add(check.name)
+        yield Finding(check.name, result.outcome, result.sentence, result.advice, time.perf_counter() - started)
+
+
+def _tried(check: Check, case: Case) -> Result:
+    try:
+        with np.errstate(all="ignore"):  # what comes of it is looked at
+            return check.function(case)
+    except ProfileError as error:
+        return Result("fail", "\n".join(map(str, error.problems)) or error.message, error.hint)
+    except RltuiError as error:
+        return Result("fail", error.message, error.hint)
+    except Exception as error:  # a user's component or a library may raise anything
+        return Result("fail", f"{type(error).__name__}: {error}", f"raised in {_where(error)}")
+
+
+def _where(error: Exception) -> str:
+    """The newest line of the trace outside this program, else the newest."""
+    frames = traceback.extract_tb(error.__traceback__)
+    foreign = [frame for frame in frames if OWN_FOLDER not in Path(frame.filename).parents]
+    frame = (foreign or list(frames))[-1]
+    return f"{frame.filename}, line {frame.lineno}: {frame.line}"

@@ -1,0 +1,112 @@
+"""The doctor's checks of what learning needs: torch on this device, and a worker process that plays."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from rltui.debug.doctor_case import Case, new_out
+from rltui.debug.doctor_finding import Check, Result
+from rltui.errors import RltuiError
+from rltui.policy.discrete import DiscretePolicy
+
+SAME = 1e-4  # between torch's logits and NumPy's, where they are of size 1
+WORKER_SECONDS = 30.0
+WORKER_STEPS, WORKER_ARENAS = 4, 2
+HEALTHY_START = 10.0  # seconds
+
+
+def forward_pass(case: Case) -> Result:
+    """The profile's policy on real observations, in torch on its device and in NumPy as the workers have it."""
+    import torch
+
+    from rltui.learn import networks
+
+    blueprint, out = case.blueprint, new_out(case.game)
+    case.game.reset(out)
+    obs = out.obs.reshape(-1, blueprint.size.obs)
+    net = networks.build(blueprint.size.obs, case.profile.policy.layers, blueprint.size.actions, seed=0)
+    policy = DiscretePolicy(blueprint.policy_sizes, len(obs))
+    policy.set_weights(networks.flat(net))
+    with torch.no_grad():
+        logits = net.to(blueprint.device)(torch.from_numpy(obs).to(blueprint.device)).cpu().numpy()
+    apart = float(np.abs(logits - policy.logits(obs)).max()) / max(1.0, float(np.abs(logits).max()))
+    if not apart <= SAME:
+        return Result(
+            "fail",
+            f"torch on {blueprint.device} and NumPy disagree on the policy's logits by {apart:.2g}",
+            "install torch and numpy anew",
+        )
+    return Result(
+        "pass",
+        f"torch {torch.__version__} on {_device(blueprint.device)}, and the workers' NumPy gives the same logits",
+    )
+
+
+def _device(device: str) -> str:
+    import torch
+
+    return torch.cuda.get_device_name() if device == "cuda" else device
+
+
+def mixed_precision(case: Case) -> Result:
+    """torch.autocast and GradScaler, which half precision needs."""
+    import torch
+
+    device = case.blueprint.device
+    kind = torch.bfloat16 if device == "cpu" or torch.cuda.is_bf16_supported() else torch.float16
+    square = torch.ones(8, 8, device=device)
+    with torch.autocast(device, dtype=kind):
+        product = square @ square
+    torch.amp.GradScaler(device, enabled=device == "cuda")
+    if product.dtype != kind or not bool(torch.isfinite(product).all()):
+        return Result(
+            "warn",
+            f"autocast on {device} gives {product.dtype} where {kind} was asked for",
+            "train in float32, the default",
+        )
+    return Result("pass", f"autocast works on {device} ({str(kind).removeprefix('torch.')})")
+
+
+def worker_process(case: Case) -> Result:
+    """A real worker is spawned, plays a few steps and is ended."""
+    from rltui.train.collectors import LocalCollector
+    from rltui.train.shared_rollout import SharedRollout
+
+    blueprint = case.blueprint
+    shape = replace(blueprint.shape, blocks=1, workers=1, steps=WORKER_STEPS, arenas=WORKER_ARENAS)
+    started = time.monotonic()
+
+    def poll() -> None:
+        if time.monotonic() - started > WORKER_SECONDS:
+            raise RltuiError(
+                f"a worker process was not ready after {WORKER_SECONDS:.0f} s",
+                "is the machine very busy, or short of memory?",
+            )
+
+    shared = SharedRollout.create(shape)
+    collector = LocalCollector(
+        replace(blueprint.actor(0), arenas=WORKER_ARENAS), shared, WORKER_SECONDS, lambda record: None
+    )
+    try:
+        collector.start(poll)
+        ready = time.monotonic() - started
+        shared.weights[:] = blueprint.learner().policy_flat()
+        [report] = collector.collect(0, 0, poll).reports
+    finally:
+        collector.kill()
+        shared.close(unlink=True)
+    megabytes = 0 if report is None else report.memory / 1e6
+    told = f"a worker was ready after {ready:.1f} s and played; {megabytes:.0f} MB of memory"
+    if ready > HEALTHY_START:
+        return Result("warn", told, "a slow disk, or a busy machine: starting all workers will take a while")
+    return Result("pass", told)
+
+
+LEARNING_CHECKS = (
+    Check("forward pass", forward_pass, ("profile", "spaces")),
+    Check("mixed precision", mixed_precision, ("profile",)),
+    Check("worker process", worker_process, ("profile", "spaces", "shared memory")),
+)

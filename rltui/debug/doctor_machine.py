@@ -1,0 +1,135 @@
+"""The doctor's checks of the machine: versions, terminal, data folder, disk."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from pathlib import Path
+
+from rltui.debug.doctor_case import Case
+from rltui.debug.doctor_finding import Check, Result
+from rltui.runs.writable import check_writable
+from rltui.sim import meshes
+
+REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?P<limits>[^;]*)(?P<marker>;.*)?")
+LIMIT = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9.]+)")
+LEAST_COLUMNS, LEAST_LINES = 80, 24
+
+
+def versions(case: Case) -> Result:
+    """Python and every package that the program declares, against the versions that it declares."""
+    wrong = []
+    python, wanted = platform.python_version(), metadata("rltui")["Requires-Python"]
+    if not within(python, wanted):
+        wrong.append(f"Python {python}, needed {wanted}")
+    found = [f"Python {python}"]
+    for text in requires("rltui") or []:
+        match = REQUIREMENT.match(text)
+        if match is None or "extra" in (match["marker"] or ""):
+            continue
+        installed = _installed(match["name"])
+        found.append(f"{match['name']} {installed}")
+        if installed is None:
+            wrong.append(f"{match['name']} is not installed")
+        elif not within(installed, match["limits"]):
+            wrong.append(f"{match['name']} {installed}, needed {match['limits'].strip()}")
+    if wrong:
+        return Result("fail", "; ".join(wrong), "install it anew in a virtual environment of its own: pip install -e .")
+    return Result("pass", ", ".join(found))
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def within(found: str, limits: str) -> bool:
+    """Whether a version such as `2.10.1+cpu` is within limits such as `>=2.10,<2.14`."""
+    here = _numbers(found)
+    for sign, text in LIMIT.findall(limits):
+        there = _numbers(text)
+        size = max(len(here), len(there))
+        mine, its = (numbers + (0,) * (size - len(numbers)) for numbers in (here, there))
+        holds = {
+            ">=": mine >= its,
+            "<=": mine <= its,
+            "==": mine == its,
+            "!=": mine != its,
+            "<": mine < its,
+            ">": mine > its,
+        }
+        if not holds[sign]:
+            return False
+    return True
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    release = re.match(r"\d+(\.\d+)*", text)
+    return tuple(int(part) for part in release[0].split(".")) if release else ()
+
+
+def terminal(case: Case) -> Result:
+    """Whether the cockpit can be drawn here; nothing here can fail, since all works without it."""
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
+        return Result("pass", "no terminal here: commands print plain lines, and the cockpit waits for one")
+    size, encoding, kind = shutil.get_terminal_size(), sys.stdout.encoding or "ascii", os.environ.get("TERM", "")
+    found = f"{kind or 'TERM is not set'}, {size.columns}x{size.lines}, {encoding}"
+    if kind in ("", "dumb"):
+        return Result(
+            "warn", f"{found}: the cockpit cannot be drawn", "use a terminal with TERM=xterm-256color or the like"
+        )
+    if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
+        return Result(
+            "warn", f"{found}: the cockpit shows one pane at a time", f"make it {LEAST_COLUMNS}x{LEAST_LINES} or larger"
+        )
+    if "utf" not in encoding.lower():
+        return Result("warn", f"{found}: charts are drawn in ASCII", "set a UTF-8 locale, as in LANG=C.UTF-8")
+    return Result("pass", found)
+
+
+def data_folder(case: Case) -> Result:
+    """Whether runs can be kept there. A folder that is not there yet is left so."""
+    root = case.data.root
+    if root.is_dir():
+        check_writable(case.data)
+        return Result("pass", f"{root} can be written")
+    nearest = next(folder for folder in (root.absolute(), *root.absolute().parents) if os.path.lexists(folder))
+    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+        return Result("pass", f"{root} will be made by the first run")
+    what = "may not be written" if nearest.is_dir() else "is no folder"
+    return Result(
+        "fail", f"{root} cannot be made: {nearest} {what}", "choose another folder: --data-dir DIR, or RLTUI_DATA"
+    )
+
+
+def collision_meshes(case: Case) -> Result:
+    """The profile's own, else the usual ones."""
+    folder = meshes.locate(_own_meshes(case))
+    meshes.check(folder)
+    return Result("pass", f"the {meshes.MESH_FILES} soccar meshes in {_short(folder)} are whole")
+
+
+def _own_meshes(case: Case) -> str | None:
+    try:
+        return case.spec.meshes
+    except Exception:  # what is wrong with the profile is for the check of that to say
+        return None
+
+
+def _short(folder: Path) -> str:
+    absolute = folder.absolute()
+    return str(absolute.relative_to(Path.cwd())) if absolute.is_relative_to(Path.cwd()) else str(absolute)
+
+
+MACHINE_CHECKS = (
+    Check("versions", versions),
+    Check("terminal", terminal),
+    Check("data folder", data_folder),
+    Check("meshes", collision_meshes),
+)

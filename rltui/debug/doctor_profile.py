@@ -1,0 +1,164 @@
+"""The doctor's checks of a profile: does it load, and do its parts keep their contracts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rltui.debug.doctor_case import ARENAS, Case, new_out
+from rltui.debug.doctor_finding import Check, Result
+from rltui.debug.lut import examine as examine_table
+from rltui.debug.turned_state import counterparts, turned
+from rltui.env.from_profile import reward_warnings, sizes, table_rows
+from rltui.env.lanes import Lanes
+from rltui.env.step_out import Finals, StepOut
+from rltui.registry import build
+from rltui.sim.state import Float, Int
+
+STEPS = 60  # of each arena: 4 s of game at 15 steps a second
+SAME = 1e-4  # observations are numbers of about -1..1
+LARGE = 100.0  # an observation beyond this swamps the others
+SHOWN = 3
+
+
+def loads(case: Case) -> Result:
+    """Every mistake of the profile at once; what works against its own kind is a warning."""
+    profile, spec = case.profile, case.spec
+    told = f"{profile.name}: {spec.blue}v{spec.orange}, observation {spec.obs.name}, table {spec.table.name}, {len(spec.rewards)} rewards"
+    warnings = reward_warnings(spec)
+    if warnings:
+        return Result("warn", f"{told}; " + "; ".join(warnings[:SHOWN]), f"rltui profile check {case.profile_argument}")
+    return Result("pass", told)
+
+
+def action_table(case: Case) -> Result:
+    """As `rltui lut` has it."""
+    report = examine_table(table_rows(case.spec), case.spec.pipeline, case.spec.meshes)
+    if report.outcome == "pass":
+        return Result("pass", f"{report.rows:,} rows pass {len(report.checks)} checks")
+    worst = report.of(report.outcome)
+    more = f" (and {len(worst) - 1} more)" if len(worst) > 1 else ""
+    return Result(report.outcome, worst[0].sentence + more, f"see everything: rltui lut {case.profile_argument}")
+
+
+def spaces(case: Case) -> Result:
+    """What goes into the policy and comes out of it, as built and as really written."""
+    game, said = case.game, sizes(case.spec)
+    out = new_out(game)
+    game.reset(out)
+    if (game.obs_size, game.n_actions) != (said.obs, said.actions):
+        return Result(
+            "fail",
+            f"observation and table say {said.obs} and {said.actions}, the game has {game.obs_size} and {game.n_actions}",
+        )
+    if not np.isfinite(out.obs).all():
+        arena, car, index = np.argwhere(~np.isfinite(out.obs))[0]
+        return Result(
+            "fail",
+            f"the first observation of arena {arena}, car {car} has {out.obs[arena, car, index]} at index {index} of {game.obs_size}",
+            "build() must write a finite number into every place of `out`",
+        )
+    if game.masks is not None and not game.masks.any(axis=1).all():
+        return Result("fail", "there is a state in which no action is legal", f"rltui lut {case.profile_argument}")
+    learners = f"{game.learners} learning car{'s' if game.learners > 1 else ''} an arena"
+    return Result("pass", f"{learners}: {game.obs_size} numbers in, {game.n_actions} actions out")
+
+
+def reset_and_step(case: Case) -> Result:
+    """A few seconds of game: everything written, finite, ends told once, and the same again with the same seed."""
+    first, problem = _played(case.new_game())
+    if problem:
+        return Result(
+            "fail",
+            problem,
+            "the component that does this is the profile's or the user's own: rltui train PROFILE --debug",
+        )
+    second, _ = _played(case.new_game())
+    if not np.array_equal(first, second):
+        return Result(
+            "fail",
+            "the same seed and the same actions gave other numbers the second time",
+            "a component keeps something over a reset, or draws from a generator of its own: use the one it is given",
+        )
+    largest = float(np.abs(first).max())
+    if largest > LARGE:
+        return Result(
+            "warn",
+            f"an observation reaches {largest:,.0f}: it swamps the others",
+            "scale it to about -1..1, or set obs.normalize",
+        )
+    return Result("pass", f"{ARENAS} arenas, {STEPS} steps: all finite, and the same again with the same seed")
+
+
+def _played(game: Lanes) -> tuple[Float, str]:
+    """Observations [STEPS, K, C, D] of random play, and what went wrong, or ""."""
+    rng, out = np.random.default_rng(0), new_out(game)
+    game.reset(out)
+    seen = np.zeros((STEPS, *out.obs.shape), np.float32)
+    for step in range(STEPS):
+        actions = _choice(game, out, rng)
+        for array in (out.obs, out.rewards):
+            array.fill(np.nan)
+        finals = game.step(actions, out)
+        problem = _wrong(out, finals)
+        if problem:
+            return seen, f"at step {step}, {problem}"
+        seen[step] = out.obs
+    return seen, ""
+
+
+def _choice(game: Lanes, out: StepOut, rng: np.random.Generator) -> Int:
+    """Legal rows at random [K, C]."""
+    draws = rng.random((game.arenas, game.learners, game.n_actions))
+    if game.masks is not None:
+        draws *= game.masks[out.legality]
+    chosen: Int = draws.argmax(axis=-1)
+    return chosen
+
+
+def _wrong(out: StepOut, finals: Finals) -> str:
+    every = np.arange(len(out.obs))
+    for name, array, arenas in (
+        ("observation", out.obs, every),
+        ("reward", out.rewards, every),
+        ("final observation", finals.obs, finals.arenas),
+    ):
+        if not np.isfinite(array).all():
+            place = np.argwhere(~np.isfinite(array))[0]
+            return f"the {name} of arena {arenas[place[0]]}, car {place[1]} is {array[tuple(place)]}"
+    if (out.terminated & out.truncated).any():
+        return "an episode is both terminated and truncated"
+    if sorted(finals.arenas.tolist()) != np.flatnonzero(out.truncated).tolist():
+        return "the final observations are not those of the truncated arenas"
+    return ""
+
+
+def symmetry(case: Case) -> Result:
+    """Turn the field by 180° and swap the teams: each car must see what its counterpart saw."""
+    spec, game = case.spec, case.game
+    _played(game)  # to a moment that has a past
+    builder, other, state = build("obs", spec.obs), build("obs", spec.obs), game.batches()[0].state
+    width = builder.size(spec.blue, spec.orange)
+    if other.size(spec.orange, spec.blue) != width:
+        return Result("pass", "not asked: from the other side the observation has another size")
+    seen, mirrored = (np.zeros((state.arenas, state.cars, width), np.float32) for _ in range(2))
+    builder.build(state, seen)
+    other.build(turned(state), mirrored)
+    apart = np.abs(mirrored - seen[:, counterparts(state)])
+    worst = float(apart.max())
+    if not worst <= SAME:
+        index = int(apart.max(axis=(0, 1)).argmax())
+        return Result(
+            "fail",
+            f"blue and orange see the same game differently: index {index} of {width} differs by {worst:.3g}",
+            "turn every position, velocity and axis of every body into the car's own team's view (state.team_sign), the ball and the goals too",
+        )
+    return Result("pass", "blue and orange see the same game alike")
+
+
+PROFILE_CHECKS = (
+    Check("profile", loads),
+    Check("action table", action_table, ("profile",)),
+    Check("spaces", spaces, ("meshes", "profile")),
+    Check("reset and step", reset_and_step, ("profile", "spaces")),
+    Check("symmetry", symmetry, ("profile", "spaces", "reset and step")),
+)

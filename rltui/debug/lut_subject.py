@@ -1,0 +1,113 @@
+"""The action table that somebody means: of a profile, a file, a checkpoint, or by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rltui.actions.action_table import ActionTable
+from rltui.actions.pipeline import PipelineOptions
+from rltui.env.from_profile import MASKED_TABLES, env_spec
+from rltui.errors import RltuiError
+from rltui.policy.saved import load_policy
+from rltui.profile.components import complete, from_folder, placed
+from rltui.profile.load import Reading, read
+from rltui.profile.problems import ProfileError
+from rltui.profile.source import read_source
+from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
+from rltui.runs.saver import POLICY_FILE
+from rltui.sim.state import Float
+
+RLGYM_PPO_FILE = "PPO_POLICY.pt"  # in a checkpoint of any make
+OPTIONS = ("legality", "fallback_row", "recovery_row", "clip")  # of [actions], as PipelineOptions has them
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A table and how it is played."""
+
+    name: str  # what it is, in words
+    rows: Float  # [N, 8] as it is, whatever is in it
+    options: PipelineOptions
+    meshes: str | None = None
+    first_row: str = ""  # the line of its file on which row 0 stands
+
+
+def subject(argument: str) -> Subject | None:
+    """None where there is no action table. RltuiError when there is nothing of that name, or it cannot be read."""
+    path = Path(argument).expanduser()
+    if path.name.lower().endswith(TABLE_FILES) or ":" in argument or argument in BUILT_IN["action table"]:
+        return _of_table(argument)
+    if path.name == POLICY_FILE or path.is_dir():
+        return _of_checkpoint(path)
+    reading = read(argument)
+    if reading.profile is None:
+        return _of_faulty_profile(reading)
+    spec = env_spec(reading.profile)
+    table = build("action table", spec.table)
+    where = f"the table {reading.profile.actions.table} of profile {reading.profile.name}"
+    return Subject(where, _rows(table), spec.pipeline, spec.meshes, _first_row(table))
+
+
+def _of_table(name: str) -> Subject:
+    table = build("action table", Component(from_folder(name, None)))
+    options = PipelineOptions("mask" if name in MASKED_TABLES else "off")
+    return Subject(f"the table {name}", _rows(table), options, first_row=_first_row(table))
+
+
+def _of_checkpoint(path: Path) -> Subject | None:
+    """A folder with a policy in it, or the policy's file. One of rlgym-ppo's own has no table: it was in their code."""
+    file = path / POLICY_FILE if path.is_dir() else path
+    if not file.is_file():
+        if (path / RLGYM_PPO_FILE).is_file():
+            return None
+        raise RltuiError(f"{path}: no checkpoint, for it has no {POLICY_FILE}", "rltui ls shows the runs", exit_code=2)
+    policy = load_policy(file)
+    return Subject(f"the table of {path}", policy.table, PipelineOptions(legality=policy.legality))
+
+
+def _of_faulty_profile(reading: Reading) -> Subject:
+    """A profile whose only faults are its table's can be reported on all the same; of any other, its mistakes are told."""
+    faults = ProfileError(reading.argument, reading.problems)
+    if reading.path is None or not all(problem.key.startswith("actions") for problem in reading.problems):
+        raise faults
+    data = read_source(reading.path, str(reading.path)).data or {}
+    part = next((part for part in placed(data) if part.kind == "action table"), None)
+    if part is None:
+        raise faults
+    named = Component(from_folder(part.name, reading.path.parent), part.options)
+    try:
+        table = build("action table", Component(named.name, complete("action table", named)))
+        rows = _rows(table)
+    except RltuiError:
+        raise faults from None
+    where = f"the table {part.name} of profile {reading.path.stem}"
+    return Subject(where, rows, _options(data.get("actions", {})), first_row=_first_row(table))
+
+
+def _options(actions: Mapping[str, Any]) -> PipelineOptions:
+    """As far as they are of the right type."""
+    chosen = {key: actions[key] for key in OPTIONS if isinstance(actions.get(key), str | int)}
+    if chosen.get("legality") not in ("off", "mask", "fallback"):
+        chosen.pop("legality", None)
+    return PipelineOptions(**chosen)
+
+
+def _rows(table: ActionTable) -> Float:
+    """RltuiError where the table gives no array [N, 8] of numbers."""
+    try:
+        rows = np.asarray(table.rows(), np.float32)
+    except (TypeError, ValueError) as error:
+        raise RltuiError(f"action table: its rows are no numbers: {error}", exit_code=2) from error
+    if rows.ndim != 2 or rows.shape[1] != 8 or not len(rows):
+        raise RltuiError(f"action table: expected rows of 8 numbers, found an array {list(rows.shape)}", exit_code=2)
+    return rows
+
+
+def _first_row(table: ActionTable) -> str:
+    where = table.where(0)
+    return where if ", line " in where else ""

@@ -1,0 +1,123 @@
+"""What a trace is taken of: a profile, or a saved policy in the game of the profile beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rltui.actions.pipeline import PipelineOptions
+from rltui.env.from_profile import env_spec, table_rows
+from rltui.env.lanes import MATCH
+from rltui.env.soccar_batch import SoccarBatch
+from rltui.env.spec import EnvSpec
+from rltui.errors import RltuiError
+from rltui.policy.saved import SavedPolicy, load_policy
+from rltui.profile.load import load
+from rltui.registry import Component
+from rltui.runs.checkpoint import damage
+from rltui.runs.listing import complete, look
+from rltui.runs.paths import DataDir, name_problem
+from rltui.runs.saver import POLICY_FILE
+from rltui.sim.state import Float
+
+PROFILE_FILE = "profile.toml"  # in a checkpoint
+
+
+@dataclass(frozen=True)
+class TraceSubject:
+    """name: in words. timesteps: of training so far, which weights that follow a schedule go by."""
+
+    name: str
+    spec: EnvSpec
+    policy: SavedPolicy | None = None
+    timesteps: int = 0
+
+    @property
+    def rows(self) -> Float:
+        """float32 [N, 8], the action table."""
+        return table_rows(self.spec)
+
+    def in_lane(self, lane: str) -> TraceSubject:
+        """The same in the match, or in the practice lane. RltuiError where there is no such lane."""
+        if lane == MATCH:
+            return self
+        practice = self.spec.mechanics
+        if practice is None or practice.name != lane:
+            raise RltuiError(f"{self.name} has no lane {lane!r}", "mechanics.weight above 0 opens one", exit_code=2)
+        return replace(self, name=f"{self.name}, {lane}", spec=self.spec.lane(practice))
+
+    def check(self, batch: SoccarBatch) -> None:
+        """RltuiError where the policy's observation or table is another one by now."""
+        if self.policy is None:
+            return
+        expected = self.policy.layers[0][0].shape[0]
+        if batch.obs_size != expected:
+            raise RltuiError(
+                f"{self.name}: its observation has {batch.obs_size} numbers in {self.spec.blue}v{self.spec.orange}, "
+                f"expected {expected}",
+                "the observation's code or the team sizes are not those that it was trained with",
+            )
+        if batch.table_hash != self.policy.table_hash:
+            raise RltuiError(
+                f"{self.name}: the action table {self.spec.table.name} has changed since: its hash is "
+                f"{batch.table_hash[:12]}, expected {self.policy.table_hash[:12]}"
+            )
+
+
+def trace_subject(
+    argument: str, data: DataDir, profile: str | None = None, overrides: Sequence[str] = ()
+) -> TraceSubject:
+    """A checkpoint's or milestone's folder, a policy.npz, a run's name (its newest checkpoint), or a profile.
+
+    profile: instead of the one beside the policy. overrides: `section.key=value` for either. RltuiError says what is
+    wrong, or what could have been meant.
+    """
+    path = Path(argument).expanduser()
+    if path.name == POLICY_FILE or path.suffix == ".npz" or (path / POLICY_FILE).is_file():
+        return _of_policy(path, profile, overrides)
+    if path.is_dir():
+        reason = damage(path) or f"no {POLICY_FILE}"
+        raise RltuiError(f"{path}: no checkpoint to trace: {reason}", "rltui ls shows the runs", exit_code=2)
+    if name_problem(argument) is None and data.run(argument).exists():
+        return _of_policy(_newest(data, argument), profile, overrides)
+    found = load(argument if profile is None else profile, overrides)
+    return TraceSubject(f"profile {found.name}", env_spec(found))
+
+
+def _newest(data: DataDir, run: str) -> Path:
+    saved = complete(data.run(run))
+    if not saved:
+        raise RltuiError(f"run {run!r} has no complete checkpoint", "wait for its first, or trace its profile")
+    return saved[-1].path
+
+
+def _of_policy(path: Path, profile: str | None, overrides: Sequence[str]) -> TraceSubject:
+    file = path / POLICY_FILE if path.is_dir() else path
+    policy = load_policy(file)
+    beside = file.parent / PROFILE_FILE
+    if profile is None and not beside.is_file():
+        raise RltuiError(
+            f"{file}: no {PROFILE_FILE} beside it says what is paid", "name one: --profile PROFILE", exit_code=2
+        )
+    info = look(file.parent)
+    name = info.name if path.is_dir() else str(path)
+    timesteps = info.meta.timesteps if info.meta is not None else 0
+    return TraceSubject(name, as_saved(env_spec(load(profile or beside, overrides)), policy), policy, timesteps)
+
+
+def as_saved(spec: EnvSpec, policy: SavedPolicy) -> EnvSpec:
+    """The game with the policy's own observation, action table, pipeline and pace."""
+    env = json.loads(policy.env)
+    parts = {key: dict(env[key]) for key in ("obs", "table")}
+    components = {key: Component(part.pop("kind"), part) for key, part in parts.items()}
+    return replace(
+        spec,
+        obs=components["obs"],
+        table=components["table"],
+        obs_stack=env.get("obs_stack", 1),
+        tick_skip=policy.tick_skip,
+        action_delay_ticks=policy.action_delay_ticks,
+        pipeline=PipelineOptions.of_saved(env.get("pipeline", {"legality": policy.legality})),
+    )

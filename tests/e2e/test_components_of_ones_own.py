@@ -1,0 +1,71 @@
+"""README's reward and observation of one's own, as written there: a real run is trained with them, and traced."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rltui.events.records import IterationFinished, LogLine, RunFinished, RunStarted
+from rltui.runs.journal import read_journal
+from rltui.runs.paths import DataDir
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+SMALL = ("ppo.iteration=512", "ppo.batch=512", "ppo.minibatch=512", "collect.workers=2", "collect.arenas=4")
+TIMEOUT = 120
+
+
+def snippet(language: str, word: str) -> str:
+    blocks = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
+    [found] = [block for name, block in blocks if name == language and word in block]
+    return found
+
+
+def rltui(*arguments: str) -> str:
+    command = [sys.executable, "-m", "rltui", *arguments]
+    environment = {**os.environ, "RLTUI_DATA": "data"}
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False, env=environment)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def test_a_bot_learns_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my_rewards.py").write_text(snippet("python", "class HighBall"), encoding="utf-8")
+    Path("my_obs.py").write_text(snippet("python", "class MyObs"), encoding="utf-8")
+    rltui("profile", "new", "mine", "--from", "quick")
+    written = Path("profiles/mine.toml").read_text(encoding="utf-8")
+    rewards = snippet("toml", "HighBall") + snippet("toml", "TouchReward")
+    text, count = re.subn(r"(?m)^\[rewards\]\n", f"[rewards]\n{rewards}", written)
+    assert count == 1
+    text, count = re.subn(r"(?ms)^\[obs\]\n.*?(?=^\[|^# What)", f"{snippet('toml', 'MyObs')}\n", text)
+    assert count == 1
+    Path("profiles/mine.toml").write_text(text, encoding="utf-8")
+
+    assert "[OK] mine: 1v1, 7 numbers observed" in rltui("profile", "check", "mine")
+    settings = [part for override in SMALL for part in ("--set", override)]
+    out = rltui("train", "mine", "--resume", "new", "--run", "first", "--steps", "1024", *settings)
+    assert "RLGym RewardFunctions are called for each arena by itself" in out
+    records = list(read_journal(DataDir(Path("data")).run("first").journal))
+    (started,) = [record for record in records if isinstance(record, RunStarted)]
+    assert started.obs_size == 7
+    warned = [record for record in records if isinstance(record, LogLine) and record.source == "rewards"]
+    assert [record.level for record in warned] == ["warning"]
+    metrics = [record.metrics for record in records if isinstance(record, IterationFinished)]
+    assert len(metrics) >= 2 and any(key.startswith("reward/") and "HighBall" in key for key in metrics[0])
+    assert all(record["train/entropy"] is not None for record in metrics)
+    (finished,) = [record for record in records if isinstance(record, RunFinished)]
+    assert (finished.exit_code, finished.timesteps) == (0, metrics[-1]["timesteps"])
+
+    rltui("trace", "first", "--steps", "30", "--out", "trace.csv")
+    with Path("trace.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 30 and all(0 < float(row["HighBall"]) < 0.1 for row in rows)
+    components = ("touch", "speed_toward_ball", "face_ball", "off_ground", "HighBall", "TouchReward")
+    for row in rows:
+        assert abs(sum(float(row[name]) for name in components) - float(row["total"])) < 1e-5

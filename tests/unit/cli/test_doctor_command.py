@@ -1,0 +1,42 @@
+"""`rltui doctor` as people and programs see it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rltui.__main__ import main
+from rltui.debug.doctor import CHECKS
+
+
+def test_through_a_pipe_on_a_dumb_terminal(tmp_path: Path) -> None:
+    env = {**os.environ, "TERM": "dumb", "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "rltui", "doctor", "--data-dir", str(tmp_path / "data")]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=env, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode("ascii").splitlines()
+    assert [line.split(":")[0] for line in lines[: len(CHECKS)]] == [f"[OK]   {check.name}" for check in CHECKS]
+    assert lines[-1] == "quick can be trained here"
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_profile_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "no-such-profile", "--data-dir", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    assert "[FAIL] profile: " in out and "no-such-profile" in out
+    assert "[WARN] spaces: not tried, for profile failed" in out
+    assert out.splitlines()[-1].startswith("1 of 15 checks failed: no-such-profile will not train here")
+    assert "Traceback" not in out + err
+
+
+def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "no-such-profile", "--json", "--data-dir", str(tmp_path)]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["profile"], found["outcome"]) == ("no-such-profile", "fail")
+    assert [check["name"] for check in found["checks"]] == [check.name for check in CHECKS]
+    assert set(found["checks"][0]) == {"name", "outcome", "sentence", "advice", "seconds"}

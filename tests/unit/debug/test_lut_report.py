@@ -1,0 +1,205 @@
+"""What is said of tables that lack something: each fault fails, with the sentence that says what the bot could not do."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from rltui.actions.action_table import CONTROLS
+from rltui.actions.pipeline import PipelineOptions
+from rltui.debug.canonical_states import BY_NAME
+from rltui.debug.lut_abilities import all_legal
+from rltui.debug.lut_columns import column_check
+from rltui.debug.lut_findings import TableReport
+from rltui.debug.lut_report import report, state_masks
+from rltui.sim.state import Float
+from tests.fakes.tables import HYBRID, RLGYM, changed, column, exchanged, naive, without
+
+MASK, FALLBACK = PipelineOptions("mask"), PipelineOptions("fallback")
+NAIVE = naive()
+IDLE, FULL_THROTTLE = 8, 16  # rows of RLGYM
+
+
+def failed(found: TableReport) -> list[str]:
+    return [check.sentence for check in found.of("fail")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [(RLGYM, PipelineOptions()), (RLGYM, MASK), (HYBRID, MASK), (HYBRID, FALLBACK), (NAIVE, MASK)],
+)
+def test_good_tables_pass_without_a_warning(rows: Float, options: PipelineOptions) -> None:
+    assert report(rows, options).outcome == "pass"
+
+
+def test_no_left_turns() -> None:
+    found = failed(report(without(RLGYM, column(RLGYM, "steer") < 0)))
+    assert "no row turns left while driving: the bot could only turn right" in found
+    assert "no row yaws left in the air: the bot could turn in the air to the right only" in found
+
+
+def test_no_turns_at_all() -> None:
+    found = failed(report(without(RLGYM, column(RLGYM, "steer") != 0)))
+    assert "no row turns while driving: the bot could only drive straight on" in found
+
+
+def test_linked_steer_and_yaw_under_a_rule_that_forbids_air_torque_on_the_ground() -> None:
+    torque = (RLGYM[:, 2:5] != 0).any(axis=1)
+    masks = all_legal(RLGYM) | {name: ~torque for name, state in BY_NAME.items() if state.wheels_down}
+    found = failed(report(RLGYM, masks=masks))
+    assert (
+        "every row that turns (48) is illegal while driving, at kickoff, on a wall and without boost: "
+        "the bot could only drive straight on"
+    ) in found
+
+
+def test_a_jump_that_is_illegal_on_the_roof() -> None:
+    masks = all_legal(RLGYM) | {"turtled": column(RLGYM, "jump") == 0}
+    assert failed(report(RLGYM, masks=masks)) == [
+        "every row that presses jump (18) is illegal on its roof: "
+        "the bot could not right itself with a jump, which is the fastest way"
+    ]
+
+
+@pytest.mark.parametrize("rows", [RLGYM, HYBRID])
+@pytest.mark.parametrize("pair", list(combinations(CONTROLS, 2)))
+def test_exchanged_columns_fail_wherever_they_take_something_away(rows: Float, pair: tuple[str, str]) -> None:
+    spoiled = exchanged(rows, *pair)
+    harmless = {("steer", "yaw"), ("pitch", "roll")}  # linked, and used alike: the rows are as able as before
+    assert (report(spoiled).outcome == "pass") == (pair in harmless)
+
+
+@pytest.mark.parametrize("rows", [RLGYM, HYBRID])
+@pytest.mark.parametrize("pair", [("pitch", "yaw"), ("jump", "boost")])
+def test_the_columns_that_people_exchange_are_named(rows: Float, pair: tuple[str, str]) -> None:
+    found = column_check(exchanged(rows, *pair))
+    assert found.outcome == "fail"
+    assert f"columns {pair[0]} and {pair[1]} look exchanged" in found.sentence
+    assert "the bot could do neither as it was meant" in found.sentence
+
+
+def test_pitch_and_yaw_exchanged_in_the_product_which_loses_nothing_but_the_link() -> None:
+    assert column_check(exchanged(NAIVE, "pitch", "yaw")).outcome == "fail"
+
+
+def test_a_table_that_happens_to_lack_something_is_not_taken_for_an_exchanged_one() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        some = NAIVE[rng.choice(len(NAIVE), rng.integers(40, 400), replace=False)]
+        assert column_check(some).outcome == "pass"
+
+
+def test_a_duplicate_row() -> None:
+    copied = RLGYM.copy()
+    copied[7] = RLGYM[3]
+    assert any(
+        sentence.startswith("row 7 is row 3 again: the bot could not tell them apart")
+        for sentence in failed(report(copied))
+    )
+
+
+def test_minus_zero_is_zero() -> None:
+    twice = np.concatenate([RLGYM, RLGYM[IDLE : IDLE + 1] * np.float32(-1)])
+    assert any("row 90 is row 8 again" in sentence for sentence in failed(report(twice)))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("jump", 0.5, "row 60: jump is neither 0 nor 1: a button cannot be pressed by half"),
+        ("boost", -1.0, "row 60: boost is neither 0 nor 1"),
+        ("pitch", np.nan, "row 60: pitch is no finite number: the simulator takes it without a word"),
+        ("roll", np.inf, "row 60: roll is no finite number"),
+        ("yaw", 1.5, "row 60: yaw is beyond -1 and 1: the bot could not do what no controller can"),
+    ],
+)
+def test_a_cell_that_is_no_control(name: str, value: float, sentence: str) -> None:
+    found = failed(report(changed(RLGYM, 60, name, value)))
+    assert len(found) == 1 and found[0].startswith(sentence)
+
+
+def test_what_is_cut_is_a_warning() -> None:
+    found = report(changed(RLGYM, 60, "yaw", 1.5), PipelineOptions(clip=True))
+    assert found.outcome == "warn"
+
+
+def test_no_idle_row() -> None:
+    assert failed(report(np.delete(RLGYM, IDLE, axis=0))) == [
+        "no row is idle: the bot could never let go of all controls"
+    ]
+
+
+def test_no_full_throttle_row() -> None:
+    assert failed(report(np.delete(RLGYM, FULL_THROTTLE, axis=0))) == [
+        "no row is plain full throttle while driving: the bot could not drive straight on without doing something else as well"
+    ]
+
+
+def test_a_fallback_row_that_is_not_zero() -> None:
+    found = failed(report(RLGYM, PipelineOptions("fallback", fallback_row=FULL_THROTTLE)))
+    assert found == [
+        "fallback row 16 is not all zeros (throttle): whenever a choice is illegal, the bot could not keep still"
+    ]
+    assert report(RLGYM, PipelineOptions("fallback", fallback_row=IDLE)).outcome == "pass"
+
+
+def test_rows_that_are_none() -> None:
+    for key in ("fallback_row", "recovery_row"):
+        assert failed(report(RLGYM, PipelineOptions("fallback", **{key: 90})))[0].startswith(f"{key} 90 is no row")
+
+
+def test_a_recovery_row_that_rights_nothing_is_a_warning() -> None:
+    found = report(RLGYM, PipelineOptions("fallback", recovery_row=IDLE))
+    assert [check.key for check in found.of("warn")] == ["recovery"]
+    assert report(RLGYM, PipelineOptions("fallback", recovery_row=56)).outcome == "pass"
+
+
+def test_half_of_a_pair_fails_where_all_of_it_is_a_warning() -> None:
+    back = (column(HYBRID, "jump") != 0) & (column(HYBRID, "pitch") > 0)
+    assert "no row flips backward in the air: the bot could only flip forward" in failed(report(without(HYBRID, back)))
+    dodges = (column(HYBRID, "jump") != 0) & (HYBRID[:, 2:5] != 0).any(axis=1)
+    plain = report(without(HYBRID, dodges))
+    assert plain.outcome == "warn"
+    assert "no row flips to a side in the air: the bot could not flip sideways" in [
+        c.sentence for c in plain.of("warn")
+    ]
+
+
+def test_the_naive_product_is_described_as_what_it_is() -> None:
+    found = report(NAIVE)
+    assert found.outcome == "pass"
+    about = found.checks[0].sentence
+    assert about.startswith("1,800 rows, 1,800 different: all 1,800 of throttle (3) × ")
+    assert "steer = yaw (5)" in about
+    # 900 jumps; 3 × 5 × 2 without boost; with it, at full throttle whatever the row says, 5 × 2
+    assert "while driving 940 of them do different things (the other 860 do the same as one of those)" in about
+    assert about.endswith("presses jump 50%, boost 50% and handbrake 50% of the time")
+
+
+def test_an_incomplete_product_is_called_incomplete() -> None:
+    assert (
+        report(NAIVE[11:]).checks[0].sentence.startswith("1,789 rows, 1,789 different: 1,789 of the 1,800 of throttle")
+    )
+
+
+def test_the_state_tables_count_legal_rows() -> None:
+    states = {state.state: state for state in report(HYBRID, MASK).states}
+    jumps, boosts = int((column(HYBRID, "jump") != 0).sum()), int((column(HYBRID, "boost") != 0).sum())
+    assert states["driving"].legal == states["turtled"].legal == len(HYBRID)
+    assert states["airborne without flip"].legal == len(HYBRID) - jumps
+    assert states["boost 0"].legal == len(HYBRID) - boosts
+    assert (states["demolished"].legal, states["demolished"].effects) == (1, 1)
+    assert states["driving"].values["steer"] == (-1.0, -0.5, 0.0, 0.5, 1.0)
+    assert states["driving"].moves["turns left"] == int(
+        ((column(HYBRID, "steer") < 0) & (column(HYBRID, "jump") == 0)).sum()
+    )
+
+
+def test_without_legality_every_row_is_legal_everywhere() -> None:
+    assert all(mask.all() for mask in state_masks(RLGYM, PipelineOptions()).values())
+
+
+def test_a_table_of_nothing_but_nan_is_reported_not_raised() -> None:
+    assert report(np.full((3, 8), np.nan, np.float32)).outcome == "fail"

@@ -109,6 +109,11 @@ class Component:
     name: str
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
+    @property
+    def label(self) -> str:
+        """What reports call it: of a user's file the class alone, for where the file lies is no part of what it is."""
+        return self.name.rpartition(":")[2]
+
 
 def resolve(kind: Kind, name: str) -> type[Any]:
     """The class behind a name. RltuiError names the nearest registered name, or what is wrong with the user's file."""

@@ -48,7 +48,8 @@ def as_json(subject: Subject, report: TableReport) -> str:
 def no_table(argument: str, in_json: bool) -> str:
     """What is said where there is nothing to check."""
     if in_json:
-        return json.dumps({"subject": argument, "outcome": "pass", "rows": None, "checks": [], "states": []}, indent=2)
+        nothing = dict.fromkeys(("rows", "table_hash", "legality"))
+        return json.dumps({"subject": argument, "outcome": "pass", **nothing, "checks": [], "states": []}, indent=2)
     return f"{argument}: a checkpoint of rlgym-ppo has no action table with it, so there is nothing to check"
 
 

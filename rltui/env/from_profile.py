@@ -131,7 +131,7 @@ def signature(profile: Profile, spec: EnvSpec | None = None) -> Signature:
     """
     spec = spec or env_spec(profile)
     size = sizes(spec)
-    obs = [_short_name(spec.obs), str(size.obs), _options_hash(spec.obs)]
+    obs = [spec.obs.label, str(size.obs), _options_hash(spec.obs)]
     obs += [f"stack {spec.obs_stack}"] if spec.obs_stack > 1 else []
     obs += ["normalized"] if profile.obs.normalize else []
     return Signature(
@@ -157,17 +157,12 @@ def _lane_warnings(spec: EnvSpec) -> Iterator[str]:
     for item in spec.rewards:
         reward: Reward = build("reward", item.component)
         points = item.schedule or ((0, item.weight),)
-        weighed.append(Weighed(_short_name(item.component), reward, points, factors[reward.category]))
+        weighed.append(Weighed(item.component.label, reward, points, factors[reward.category]))
     if not any(each.factor for each in weighed):
         yield f'reward_options.mode = "{options.mode}" leaves nothing to learn from: it takes out every reward here'
     yield from sign_warnings(weighed, (spec.blue, spec.orange))
     for notice in dict.fromkeys(each.reward.notice for each in weighed if each.reward.notice):
         yield f"{', '.join(each.name for each in weighed if each.reward.notice == notice)}: {notice}"
-
-
-def _short_name(component: Component) -> str:
-    """The class name of a user's file: where the file lies is no part of what it is."""
-    return component.name.rpartition(":")[2]
 
 
 def _options_hash(component: Component) -> str:

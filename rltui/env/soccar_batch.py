@@ -55,7 +55,10 @@ class SoccarBatch:
         self.obs_size = self._observer.size
         self._scheduled = spec.rewards
         self._rewards = CombinedReward(
-            [(item.component.name, build("reward", item.component), item.weight) for item in spec.rewards],
+            [
+                (name, build("reward", item.component), item.weight)
+                for name, item in zip(spec.reward_names, spec.rewards, strict=True)
+            ],
             spec.reward_options,
         )
         self.reward_names = self._rewards.names

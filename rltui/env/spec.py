@@ -72,6 +72,15 @@ class EnvSpec:
         """Cars of an arena that the policy plays and learns from: all, or blue alone against a scripted player."""
         return self.blue + self.orange if self.opponent.name == MIRROR else self.blue
 
+    @property
+    def reward_names(self) -> list[str]:
+        """What reports call the rewards: by label, or by their whole name where two have the same."""
+        labels = [item.component.label for item in self.rewards]
+        return [
+            item.component.name if labels.count(label) > 1 else label
+            for item, label in zip(self.rewards, labels, strict=True)
+        ]
+
     def lane(self, lane: Lane) -> EnvSpec:
         """The same game as played in a lane."""
         return replace(self, rewards=lane.rewards, resets=lane.resets, terminals=lane.terminals, mechanics=None)

@@ -62,7 +62,7 @@ def lesson_facts(course: Course, timesteps: int) -> Lesson:
         batch=ppo.batch,
         minibatch=ppo.minibatch,
         epochs=ppo.epochs,
-        reward_names=[weighted.component.name for weighted in blueprint.spec.rewards],
+        reward_names=blueprint.spec.reward_names,
     )
 
 

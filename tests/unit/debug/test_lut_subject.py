@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rltui.debug.lut import examine
 from rltui.debug.lut_subject import subject
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy, save_policy
+from rltui.profile.locate import listing
 from rltui.profile.problems import ProfileError
 from tests.fakes.tables import HYBRID, RLGYM, changed
 from tests.fakes.training import TINY
@@ -33,6 +35,13 @@ def test_a_profile(tmp_path: Path) -> None:
     assert found.name == "the table hybrid of profile mine"
     np.testing.assert_array_equal(found.rows, HYBRID)
     assert found.options.legality == "fallback"
+
+
+@pytest.mark.parametrize("name", [listed.name for listed in listing() if listed.shipped])
+def test_every_shipped_profile_passes(name: str) -> None:
+    found = subject(name)
+    assert found is not None
+    assert examine(found.rows, found.options, found.meshes).outcome == "pass"
 
 
 def test_a_table_beside_its_profile(tmp_path: Path) -> None:

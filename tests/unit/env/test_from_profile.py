@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -25,10 +26,8 @@ def test_the_spec_of_a_profile() -> None:
     assert spec.obs.name == "default" and spec.obs.options["zero_padding"] == 1
     assert spec.table == Component("rlgym")
     assert spec.rewards[1] == Weighted(Component("speed_toward_ball"), 0.05)
-    assert spec.resets == (
-        Weighted(Component("kickoff"), 0.4),
-        Weighted(Component("random", {"cars_on_ground": True}), 0.6),
-    )
+    assert [(item.component.name, item.weight) for item in spec.resets] == [("kickoff", 0.4), ("random", 0.6)]
+    assert spec.resets[1].component.options["cars_on_ground"] is True
     assert spec.terminals[1] == Component("no_touch", {"seconds": 15.0})
 
 
@@ -111,3 +110,9 @@ def test_a_spec_is_frozen() -> None:
     spec: EnvSpec = env_spec(load("quick"))
     with pytest.raises(AttributeError):
         spec.blue = 3  # type: ignore[misc]
+
+
+def test_rewards_are_called_by_their_class_wherever_their_file_lies() -> None:
+    names = ("/there/mine.py:High", "touch", "/a/one.py:Same", "/b/two.py:Same")
+    spec = replace(env_spec(load("quick")), rewards=tuple(Weighted(Component(name), 1.0) for name in names))
+    assert spec.reward_names == ["High", "touch", "/a/one.py:Same", "/b/two.py:Same"]

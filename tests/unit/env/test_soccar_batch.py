@@ -168,7 +168,7 @@ def test_rewards_that_remember_forget_with_the_episode() -> None:
     for _ in range(30):
         env.step(np.full((2, 2), IDLE), out)
     assert [mask.tolist() for mask in told] == [[True, True]]
-    np.testing.assert_array_equal(strong_hit._ball_velocity, env.state.ball_velocity)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(strong_hit._ball_velocity.values, env.state.ball_velocity)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("wrong", "named"), [(90, "90"), (-1, "-1"), (2**40, str(2**40))])
@@ -271,6 +271,20 @@ def test_statistics_are_the_plain_sums() -> None:
     empty = env.drain_stats()
     assert (empty.episodes, empty.car_steps, empty.boost, sum(empty.rewards.values())) == (0, 0, 0.0, 0.0)
     assert (empty.touches, empty.kickoffs, empty.boost_spent, empty.turtles) == (0, 0, 0.0, TurtleStats())
+
+
+def test_a_scripted_opponents_deeds_are_not_the_bots() -> None:
+    """Orange drives to the ball and burns boost; blue, who learns, stands still."""
+    env = env_from(flat_setup([(0, -3000, 17), (0, 1500, 17)]), opponent=Component("chaser"))
+    out = new_out(env)
+    env.reset(out)
+    touched = 0
+    for _ in range(60):
+        env.step(np.full((2, 1), IDLE), out)
+        touched += np.count_nonzero(env.state.touches)
+    stats = env.drain_stats()
+    assert touched and stats.car_steps == 2 * 60
+    assert (stats.touches, stats.boost_spent, stats.demos) == (0, 0.0, 0)
 
 
 def test_turtles_are_followed_within_episodes() -> None:

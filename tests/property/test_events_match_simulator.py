@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rltui.actions.rlgym_table import FULL_BOOST
@@ -112,6 +112,7 @@ def check(arenas: ArenaBatch, index: int, judge: Judge, blue: int) -> None:
     pace=st.sampled_from([Pace(8, 1), Pace(8, 0), Pace(4, 4), Pace(12, 3)]),
     seed=st.integers(0, 2**32 - 1),
 )
+@example(teams=(3, 3), pace=Pace(8, 1), seed=25716)  # a car demolishes two in one step
 def test_events_are_the_simulators(teams: tuple[int, int], pace: Pace, seed: int) -> None:
     """Two arenas side by side, the second of which begins anew halfway."""
     rng = np.random.default_rng(seed)
@@ -119,27 +120,32 @@ def test_events_are_the_simulators(teams: tuple[int, int], pace: Pace, seed: int
     judges = [Judge(seed, index, teams, pace) for index in range(2)]
     for index in range(2):
         begin(arenas, judges, index, busy_setup(rng, *teams))
-    counted = {name: np.zeros((2, sum(teams)), int) for name in COUNTERS}
-    totals = {name: np.zeros((2, sum(teams)), int) for name in (*COUNTERS, "touches")}
+    before, totals = counters(arenas), dict.fromkeys((*COUNTERS, "touches"), 0)
     for step in range(50):
         if step == 25:
             begin(arenas, judges, 1, busy_setup(rng, *teams))
-            for counts in counted.values():
-                counts[1] = 0
+            before = counters(arenas)  # new cars begin at 0
         actions = rng.integers(0, len(ROWS), (2, sum(teams)))
         actions[rng.random(actions.shape) < 0.9] = FULL_BOOST
         arenas.step(actions)
         for index, judge in enumerate(judges):
             judge.step(actions[index].tolist())
             check(arenas, index, judge, teams[0])
-        for name, counts in counted.items():
-            counts += getattr(arenas.state, name)
-            totals[name] += getattr(arenas.state, name)
-        totals["touches"] += arenas.state.touches > 0
+        now = counters(arenas)
+        for name in COUNTERS:
+            assert getattr(arenas.state, name).tolist() == (now[name] > before[name]).tolist(), name
+            totals[name] = totals[name] + now[name] - before[name]
+        totals["touches"] = totals["touches"] + (arenas.state.touches > 0)
+        before = now
     for name, counts in totals.items():
-        assert counts.tolist() == getattr(arenas.totals, name).tolist(), name
-    for name, counts in counted.items():
-        assert counts.tolist() == [[getattr(car, name) for car in arena.cars] for arena in arenas._arenas], name
+        assert getattr(arenas.totals, name).tolist() == counts.tolist(), name
+
+
+def counters(arenas: ArenaBatch) -> dict[str, np.ndarray]:
+    """What RocketSim's cars count themselves [K, C], by name."""
+    return {
+        name: np.array([[getattr(car, name) for car in arena.cars] for arena in arenas._arenas]) for name in COUNTERS
+    }
 
 
 def begin(arenas: ArenaBatch, judges: list[Judge], index: int, setup: ArenaSetup) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import traceback
 from typing import TextIO
 
 
@@ -34,3 +36,21 @@ def report(error: RltuiError, stream: TextIO | None = None) -> int:
     out.write(text.encode(encoding, "replace").decode(encoding))
     out.flush()
     return error.exit_code
+
+
+def in_words(error: BaseException) -> str:
+    """What a user's own code raised, on one line: `KeyError: 'ball'`; of an RltuiError its message and hint."""
+    if isinstance(error, RltuiError):
+        text = f"{error.message}; {error.hint}" if error.hint else error.message
+    else:
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def where_in(error: BaseException, file: str | None) -> str:
+    """` (file:line)`, the last line of this file that the error came through, or ""."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    if isinstance(error, SyntaxError) and error.filename == file:
+        lines.append(error.lineno)
+    return f" ({file}:{lines[-1]})" if lines else ""

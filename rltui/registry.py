@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from rltui.errors import RltuiError
+from rltui.errors import RltuiError, in_words, where_in
 
 Kind = Literal["obs", "action table", "reward", "reset", "terminal", "player"]
 
@@ -207,7 +207,9 @@ def _users_own(kind: Kind, name: str) -> type[Any]:
     if kind == "action table" and callable(found):
         return _table_of("function_table", "table_of_function")(found, name)
     wanted = "class or function" if kind == "action table" else "class"
-    raise RltuiError(f"{kind} {name!r}: {place} has no {wanted} {attribute}", exit_code=2)
+    near = difflib.get_close_matches(attribute, [known for known, it in vars(module).items() if callable(it)], n=1)
+    meant = f": did you mean {near[0]}?" if near else ""
+    raise RltuiError(f"{kind} {name!r}: {place} has no {wanted} {attribute}{meant}", exit_code=2)
 
 
 def _native(kind: Kind, found: type[Any]) -> type[Any]:
@@ -231,9 +233,10 @@ def _imported(kind: Kind, name: str, module: str) -> ModuleType:
         sys.path.append(here)  # the program's own folder stands there instead; worker processes inherit the list
     try:
         return importlib.import_module(module)
-    except Exception as error:  # a user's module may raise anything at import
+    except (Exception, SystemExit) as error:  # a user's module may raise anything, or be a script
         where = traceback.format_exc(limit=-2).strip()
-        raise RltuiError(f"{kind} {name!r}: module {module} does not import: {error!r}", where, exit_code=2) from error
+        what = f"module {module} does not import: {in_words(error)}"
+        raise RltuiError(f"{kind} {name!r}: {what}", where, exit_code=2) from error
 
 
 def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
@@ -249,8 +252,9 @@ def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
         sys.modules[module_name] = module
         try:
             spec.loader.exec_module(module)
-        except Exception as error:  # a user's file may raise anything at import
+        except (Exception, SystemExit) as error:  # a user's file may raise anything, or be a script
             del sys.modules[module_name]
             where = traceback.format_exc(limit=-2).strip()
-            raise RltuiError(f"{kind} {name!r}: {path} does not import: {error!r}", where, exit_code=2) from error
+            what = f"{path} does not import: {in_words(error)}{where_in(error, str(path))}"
+            raise RltuiError(f"{kind} {name!r}: {what}", where, exit_code=2) from error
     return module

@@ -14,6 +14,7 @@ from rltui.errors import RltuiError
 from rltui.sim.state import Float, Int
 
 CONTROLS = ("throttle", "steer", "pitch", "yaw", "roll", "jump", "boost", "handbrake")
+JUMP, BOOST = CONTROLS.index("jump"), CONTROLS.index("boost")  # columns of a table
 
 
 class ActionTable(ABC):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rltui.actions.action_table import CONTROLS, ActionTable
 from rltui.errors import RltuiError
@@ -21,11 +23,7 @@ def checked_rows(table: ActionTable, clip: bool = False) -> Float:
     clip: numbers beyond −1..1 (buttons: 0..1) are no mistake, for the pipeline cuts them.
     """
     rows = np.asarray(table.rows())
-    if rows.dtype.kind not in "fiub" or rows.ndim != 2 or rows.shape[1] != len(CONTROLS):
-        raise table_error(
-            f"expected numbers [rows, {len(CONTROLS)}], found {rows.dtype} {list(rows.shape)}",
-            f"columns: {', '.join(CONTROLS)}",
-        )
+    check_shape(rows)
     if not 1 <= len(rows) <= MOST_ROWS:
         raise table_error(f"expected 1 to {MOST_ROWS:,} rows, found {len(rows):,}")
     with np.errstate(over="ignore"):  # what float32 cannot hold shows as infinity
@@ -35,6 +33,15 @@ def checked_rows(table: ActionTable, clip: bool = False) -> Float:
         more = len(problems) - SHOWN
         raise table_error("\n".join(problems[:SHOWN] + ([f"and {more:,} more such cells"] if more > 0 else [])))
     return played
+
+
+def check_shape(rows: NDArray[Any], place: str = "") -> None:
+    """RltuiError unless these are numbers [N, 8]; place: where they stand, as "file: "."""
+    if rows.dtype.kind not in "fiub" or rows.ndim != 2 or rows.shape[1] != len(CONTROLS):
+        raise table_error(
+            f"{place}expected numbers [rows, {len(CONTROLS)}], found {rows.dtype} {list(rows.shape)}",
+            f"columns: {', '.join(CONTROLS)}",
+        )
 
 
 def _cell_problems(table: ActionTable, rows: Float, clip: bool) -> Iterator[str]:

@@ -6,8 +6,7 @@ import numpy as np
 
 from rltui.actions.legality import class_ids, legal_rows
 from rltui.sim.state import Bool, Float, GameState, Int
-
-TURTLED_UP_Z = -0.2  # with its body on the world, a car lies on its roof below this
+from rltui.sim.turtled import UPSIDE_DOWN
 
 
 class Fallback:
@@ -29,10 +28,11 @@ class Fallback:
         if not illegal:
             return actions
         self.count += illegal
-        instead = np.where(self._turtled(state), self._recovery, self._fallback)
+        instead = np.where(self._on_roof(state), self._recovery, self._fallback)
         return np.where(legal, actions, instead)
 
-    def _turtled(self, state: GameState) -> Bool:
+    def _on_roof(self, state: GameState) -> Bool:
+        """[K, A] turtled, as far as it can be told without `state.contacts`, which are costly to read."""
         cars = self._cars
         on_body: Bool = state.world_contact[:, cars] & ~state.on_ground[:, cars]
-        return on_body & (state.up[:, cars, 2] < TURTLED_UP_Z)
+        return on_body & (state.up[:, cars, 2] < UPSIDE_DOWN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from rltui.actions.action_table import ActionTable
 from rltui.actions.checked_rows import table_error
+from rltui.errors import in_words, where_in
 from rltui.sim.state import Float
 
 
@@ -37,6 +38,6 @@ def table_of_function(function: Callable[[], Any], name: str) -> type[ActionTabl
 def _call(function: Callable[[], Any], name: str) -> Any:
     try:
         return np.asarray(function())
-    except Exception as error:  # a user's function may raise anything
-        where = traceback.format_exc(limit=-1).strip()
-        raise table_error(f"{name} raises {type(error).__name__}: {error}", where) from error
+    except (Exception, SystemExit) as error:  # a user's function may raise anything
+        own = getattr(sys.modules.get(function.__module__), "__file__", None)
+        raise table_error(f"{name} raises {in_words(error)}{where_in(error, own)}") from error

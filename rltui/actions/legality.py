@@ -10,14 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui.actions.action_table import BOOST, JUMP
 from rltui.errors import RltuiError
 from rltui.sim.state import Bool, Float, GameState
 
 Classes = NDArray[np.uint8]
 
+LEGALITY = ("off", "mask", "fallback")  # what becomes of illegal rows
 CAN_JUMP, HAS_BOOST, ALIVE = 1, 2, 4  # bits of a class id
 CLASSES = 8
-JUMP, BOOST = 5, 6  # columns of the table
 
 
 def class_ids(state: GameState, cars: slice, out: Classes) -> None:

@@ -23,13 +23,11 @@ import numpy as np
 
 from rltui.actions.action_table import CONTROLS, check_indices
 from rltui.actions.fallback import Fallback
-from rltui.actions.legality import Classes, class_ids, idle_rows, legal_rows
+from rltui.actions.legality import Classes, class_ids, idle_row, idle_rows, legal_rows
 from rltui.actions.row_words import describe
 from rltui.actions.sticky import StickyButtons
 from rltui.errors import RltuiError
 from rltui.sim.state import Bool, Float, GameState, Int
-
-__all__ = ["ActionPipeline", "Classes", "PipelineOptions", "action_masks", "option_problems"]
 
 LOWEST = np.array([-1, -1, -1, -1, -1, 0, 0, 0], np.float32)
 
@@ -68,9 +66,8 @@ class ActionPipeline:
         self._sticky = _sticky(played, options, (arenas, cars)) if options.sticky > 1 else None
         # [M, 8] all that the simulator may be asked to play: the table first, then variants
         self.controls: Float = self._sticky.variants if self._sticky else played
-        self.masks = action_masks(
-            rows, options
-        )  # [classes, N] legal rows of each legality class; None: nothing is masked
+        # [classes, N] legal rows of each legality class; None: nothing is masked
+        self.masks = action_masks(rows, options)
 
     def reset(self, arenas: Bool) -> None:
         """Forget what is held in these arenas (mask [K])."""
@@ -128,8 +125,7 @@ def option_problems(rows: Float, options: PipelineOptions) -> Iterator[tuple[str
 
 def _fallback(rows: Float, options: PipelineOptions, shape: tuple[int, int]) -> Fallback:
     fallback, recovery = options.fallback_row, options.recovery_row
-    if fallback is None:
-        fallback = int(np.flatnonzero(idle_rows(rows))[0])
+    fallback = idle_row(rows) if fallback is None else fallback
     return Fallback(rows, fallback, fallback if recovery is None else recovery, shape)
 
 

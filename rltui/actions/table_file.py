@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.actions.action_table import CONTROLS, ActionTable
-from rltui.actions.checked_rows import table_error
+from rltui.actions.action_table import ActionTable
+from rltui.actions.checked_rows import check_shape, table_error
 from rltui.actions.csv_rows import read_csv
 from rltui.sim.state import Float
 
@@ -58,10 +58,6 @@ def read_npy(path: Path) -> Float:
         raise table_error(f"{path}: not an array of numbers written by numpy.save: {error}") from error
     if not isinstance(array, np.ndarray):
         raise table_error(f"{path}: expected one array (.npy), found an archive of arrays (.npz)")
-    if array.dtype.kind not in "fiub" or array.ndim != 2 or array.shape[1] != len(CONTROLS):
-        raise table_error(
-            f"{path}: expected numbers [rows, {len(CONTROLS)}], found {array.dtype} {list(array.shape)}",
-            f"columns: {', '.join(CONTROLS)}",
-        )
+    check_shape(array, f"{path}: ")
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinity, which is refused as such
         return np.array(array, np.float32)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from rltui.cli import options
+
+if TYPE_CHECKING:
+    from rltui.supervise.lifeline import Lifeline
 
 
 def add_parser(subparsers: options.Subparsers) -> None:
@@ -17,6 +21,12 @@ def add_parser(subparsers: options.Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the cockpit. RltuiError where there is no such run (1) or no terminal (2)."""
+    from rltui.supervise.guardian import guarded
+
+    return guarded(lambda lifeline: _open(args, lifeline))
+
+
+def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.cli import chosen_run
     from rltui.cli.cockpit import need_terminal
     from rltui.runs.paths import data_dir
@@ -26,4 +36,4 @@ def run(args: argparse.Namespace) -> int:
     need_terminal(f"ask with: rltui status {name}")
     from rltui.tui.app import run_app
 
-    return run_app(data, name, args.readonly, ascii_only=args.ascii)
+    return run_app(data, name, args.readonly, ascii_only=args.ascii, lifeline=lifeline)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 Command = Callable[[argparse.Namespace], int]
 
 # A module of rltui.cli each, with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
-COMMANDS = ("train", "attach", "ls", "status", "stop", "info", "profile", "lut", "doctor", "trace", "bench")
+COMMANDS = ("train", "attach", "ls", "status", "stop", "info", "watch", "profile", "lut", "doctor", "trace", "bench")
 
 DESCRIPTION = "Train, watch, debug and ship Rocket League bots from the terminal. Without a command: the cockpit."
 EXAMPLES = """\

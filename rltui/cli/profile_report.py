@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes
+from rltui.env.obs_trial import obs_warnings
 from rltui.env.spec import EnvSpec
 from rltui.profile.advice import advice, half_life
 from rltui.profile.lessons import lesson, lessons
@@ -41,16 +42,16 @@ def _of_valid(profile: Profile, reading: Reading) -> dict[str, Any]:
     first = lesson(profile)
     spec = env_spec(first)
     return {
-        "warnings": [*reading.notices, *advice(profile), *_of_rewards(profile)],
+        "warnings": [*reading.notices, *advice(profile), *_of_components(profile)],
         "signature": msgspec.to_builtins(signature(first, spec)),
         "summary": {**_texts(first), "hash": digest(profile), **_figures(first, spec)},
     }
 
 
-def _of_rewards(profile: Profile) -> list[str]:
-    """Of every phase's and stage's rewards, each sentence once."""
-    found = {sentence: None for taught in lessons(profile) for sentence in reward_warnings(env_spec(taught))}
-    return list(found)
+def _of_components(profile: Profile) -> list[str]:
+    """Of every phase's and stage's observation and rewards, each sentence once."""
+    specs = [env_spec(taught) for taught in lessons(profile)]
+    return list(dict.fromkeys(said for spec in specs for said in (*obs_warnings(spec), *reward_warnings(spec))))
 
 
 def _texts(profile: Profile) -> dict[str, Any]:

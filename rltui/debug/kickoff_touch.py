@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.actions.pipeline import PipelineOptions
+from rltui.env.saved_game import saved_game
 from rltui.env.soccar_batch import SoccarBatch, StepOut
 from rltui.env.spec import EnvSpec, Weighted
 from rltui.policy.gumbel import GumbelBank
@@ -58,15 +58,12 @@ def _play(policy: SavedPolicy, arenas: int, seconds: float, seed: Sequence[int])
     batch = SoccarBatch(_spec(policy), arenas, seed)
     rows = arenas * batch.cars
     network, noise = policy.network(rows), GumbelBank([*seed, 1])
-    obs = np.zeros((arenas, batch.cars, batch.obs_size), np.float32)
+    out = StepOut.zeros(arenas, batch.cars, batch.obs_size)
     actions, log_probs = np.zeros(rows, np.int64), np.zeros(rows, np.float32)
-    ends = np.zeros((2, arenas), np.bool_)
-    legality = np.zeros((arenas, batch.cars), np.uint8)
-    out = StepOut(obs, legality, np.zeros((arenas, batch.cars), np.float32), ends[0], ends[1])
     touched = np.zeros(arenas, np.bool_)
     batch.reset(out)
     for _ in range(math.ceil(seconds * TICKS_PER_SECOND / policy.tick_skip)):
-        network.act(obs.reshape(rows, -1), noise, actions, log_probs, legality.reshape(rows))
+        network.act(out.obs.reshape(rows, -1), noise, actions, log_probs, out.legality.reshape(rows))
         batch.step(actions.reshape(arenas, batch.cars), out)
         touched |= (batch.state.touches > 0).any(axis=1)
     return int(touched.sum())
@@ -74,22 +71,17 @@ def _play(policy: SavedPolicy, arenas: int, seconds: float, seed: Sequence[int])
 
 def _spec(policy: SavedPolicy) -> EnvSpec:
     """1v1 kickoffs that nothing ends, seen as the policy sees them."""
-    env = json.loads(policy.env)
-    parts = {key: dict(env[key]) for key in ("obs", "table")}
-    components = {key: Component(part.pop("kind"), part) for key, part in parts.items()}
-    return EnvSpec(
+    game = saved_game(policy)
+    plain = EnvSpec(
         blue=1,
         orange=1,
-        obs=components["obs"],
-        table=components["table"],
+        obs=game.obs,
+        table=game.table,
         rewards=(Weighted(Component("touch"), 1.0),),
         resets=(Weighted(Component("kickoff"), 1.0),),
         terminals=(Component("timeout", {"seconds": 300}),),
-        obs_stack=env.get("obs_stack", 1),
-        tick_skip=policy.tick_skip,
-        action_delay_ticks=policy.action_delay_ticks,
-        pipeline=PipelineOptions.of_saved(env.get("pipeline", {"legality": policy.legality})),
     )
+    return game.put_into(plain)
 
 
 def main() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.env.turtle import FLOOR_NORMAL, MOST_WHEELS, UPSIDE_DOWN, Contact
+from rltui.env.turtle import Contact
 from rltui.sim import field
 from rltui.sim.state import GameState
+from rltui.sim.turtled import UPSIDE_DOWN, turtled
 
 SHOWN = 4  # arenas that are spelled out
 LENIENT = 1.001
@@ -19,9 +20,9 @@ POST_X = 893.0  # |x| of the goals' posts
 Vector = NDArray[np.float32]
 
 
-def first_state_lines(state: GameState) -> Iterator[str]:
-    """Of each arena: on ground, up.z, turtled, distances, speeds; IMPOSSIBLE with the reason."""
-    for arena in range(min(state.arenas, SHOWN)):
+def first_state_lines(state: GameState, arenas: Sequence[int] | None = None) -> Iterator[str]:
+    """Of each arena (default: the first four): on ground, up.z, turtled, distances, speeds; IMPOSSIBLE with the reason."""
+    for arena in _first_ones(state) if arenas is None else arenas:
         ball = state.ball_position[arena]
         wrong = _impossible(ball, state.ball_velocity[arena], state.ball_angular_velocity[arena], BALL_LIMITS)
         yield (
@@ -31,18 +32,29 @@ def first_state_lines(state: GameState) -> Iterator[str]:
             yield f"  car {car}: {_car(state, arena, car)}"
 
 
-def probe_lines(state: GameState, contact: Contact) -> Iterator[str]:
-    """The turtle probe: after the first step the simulator has worked out what every car touches."""
-    for arena in range(min(state.arenas, SHOWN)):
+def probe_lines(state: GameState, contact: Contact, arenas: Sequence[int] | None = None) -> Iterator[str]:
+    """The turtle probe of each arena (default: the first four): after the first step the simulator has worked out what
+    every car touches.
+    """
+    for arena in _first_ones(state) if arenas is None else arenas:
         for car in range(state.cars):
             wheels, normal = contact(arena, car)
             up = float(state.up[arena, car, 2])
-            turtled = wheels <= MOST_WHEELS and up < UPSIDE_DOWN and normal[2] > FLOOR_NORMAL
             body = f"touches a surface of normal z {normal[2]:+.2f}" if any(normal) else "touches nothing"
             yield (
-                f"turtle probe, arena {arena} car {car}: {'a turtle' if turtled else 'no turtle'} "
+                f"turtle probe, arena {arena} car {car}: {'a turtle' if is_turtle(state, contact, arena, car) else 'no turtle'} "
                 f"({wheels} wheels down, up.z {up:+.2f}, the body {body})"
             )
+
+
+def is_turtle(state: GameState, contact: Contact, arena: int, car: int) -> bool:
+    """Whether this car lies on its roof, as the newest step has left it."""
+    wheels, normal = contact(arena, car)
+    return bool(turtled(wheels, state.up[arena, car, 2], normal[2]))
+
+
+def _first_ones(state: GameState) -> range:
+    return range(min(state.arenas, SHOWN))
 
 
 def _car(state: GameState, arena: int, car: int) -> str:

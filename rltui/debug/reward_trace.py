@@ -46,7 +46,7 @@ class RewardTrace:
         self.count = options.steps
         self.title = f"{subject.name}, {options.steps} steps of car {options.car} in arena {options.arena}"
         self._choose = _chooser(subject, options, batch)
-        self._out = _step_out(batch)
+        self._out = StepOut.zeros(batch.arenas, batch.learners, batch.obs_size)
         self._actions = np.zeros((batch.arenas, batch.learners), np.int64)
         self._step = self._episode = 0
         self._running = 0.0
@@ -111,14 +111,3 @@ def _chooser(subject: TraceSubject, options: TraceOptions, batch: SoccarBatch) -
     if actions == "idle":
         return trace_actions.idle(subject.rows, shape)
     return trace_actions.at_random(batch.n_actions, batch.masks, shape, seed)
-
-
-def _step_out(batch: SoccarBatch) -> StepOut:
-    shape = (batch.arenas, batch.learners)
-    return StepOut(
-        obs=np.zeros((*shape, batch.obs_size), np.float32),
-        legality=np.zeros(shape, np.uint8),
-        rewards=np.zeros(shape, np.float32),
-        terminated=np.zeros(batch.arenas, np.bool_),
-        truncated=np.zeros(batch.arenas, np.bool_),
-    )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rltui.actions.pipeline import PipelineOptions
 from rltui.env.from_profile import env_spec, table_rows
 from rltui.env.lanes import MATCH
+from rltui.env.saved_game import saved_game
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
-from rltui.registry import Component
 from rltui.runs.checkpoint import damage
 from rltui.runs.listing import complete, look
 from rltui.runs.paths import DataDir, name_problem
@@ -104,20 +102,6 @@ def _of_policy(path: Path, profile: str | None, overrides: Sequence[str]) -> Tra
     info = look(file.parent)
     name = info.name if path.is_dir() else str(path)
     timesteps = info.meta.timesteps if info.meta is not None else 0
-    return TraceSubject(name, as_saved(env_spec(load(profile or beside, overrides)), policy), policy, timesteps)
-
-
-def as_saved(spec: EnvSpec, policy: SavedPolicy) -> EnvSpec:
-    """The game with the policy's own observation, action table, pipeline and pace."""
-    env = json.loads(policy.env)
-    parts = {key: dict(env[key]) for key in ("obs", "table")}
-    components = {key: Component(part.pop("kind"), part) for key, part in parts.items()}
-    return replace(
-        spec,
-        obs=components["obs"],
-        table=components["table"],
-        obs_stack=env.get("obs_stack", 1),
-        tick_skip=policy.tick_skip,
-        action_delay_ticks=policy.action_delay_ticks,
-        pipeline=PipelineOptions.of_saved(env.get("pipeline", {"legality": policy.legality})),
+    return TraceSubject(
+        name, saved_game(policy).put_into(env_spec(load(profile or beside, overrides))), policy, timesteps
     )

@@ -109,7 +109,7 @@ class Sizes:
 def sizes(spec: EnvSpec) -> Sizes:
     """Builds observation and table, no arenas."""
     rows = table_rows(spec)
-    size = build("obs", spec.obs).size(spec.blue, spec.orange)
+    size = int(build("obs", spec.obs).size(spec.blue, spec.orange))
     return Sizes(size * spec.obs_stack, len(rows), table_hash(rows))
 
 

@@ -24,12 +24,15 @@ class Lanes:
 
     def __init__(self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None) -> None:
         """RltuiError when a component, the meshes or the numbers of the spec do not do."""
-        lanes = [_Lane(MATCH, spec, slice(0, arenas))]
+        keys = {name: name for name in spec.reward_names}
+        lanes = [_Lane(MATCH, spec, slice(0, arenas), keys)]
         if spec.mechanics is not None:
             practice = practice_arenas(spec.mechanics.share, arenas)
+            own = spec.lane(spec.mechanics)
+            keys_there = {name: spec.mechanics.key(name, spec) for name in own.reward_names}
             lanes = [
-                _Lane(MATCH, spec, slice(0, arenas - practice)),
-                _Lane(spec.mechanics.name, spec.lane(spec.mechanics), slice(arenas - practice, arenas)),
+                _Lane(MATCH, spec, slice(0, arenas - practice), keys),
+                _Lane(spec.mechanics.name, own, slice(arenas - practice, arenas), keys_there),
             ]
         self._lanes = [lane for lane in lanes if lane.part.stop > lane.part.start]
         self._batches = [
@@ -64,6 +67,16 @@ class Lanes:
         for batch in self._batches:
             batch.set_timesteps(timesteps)
 
+    def begin_with(self, reset: str) -> None:
+        """As SoccarBatch.begin_with, in every lane."""
+        for batch in self._batches:
+            batch.begin_with(reset)
+
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Reward weights set by hand, named as in EnvSpec.weighed; they hold from the next set_timesteps on."""
+        for lane, batch in zip(self._lanes, self._batches, strict=True):
+            batch.weights = {name: weights[key] for name, key in lane.keys.items() if key in weights}
+
     def drain_stats(self) -> dict[str, EpisodeStats]:
         """Sums since the last drain, by lane."""
         return {lane.name: batch.drain_stats() for lane, batch in zip(self._lanes, self._batches, strict=True)}
@@ -92,6 +105,7 @@ class _Lane:
     name: str
     spec: EnvSpec
     part: slice  # its arenas
+    keys: Mapping[str, str]  # reward name → the name that its weight is set by
 
 
 def practice_arenas(share: float, arenas: int) -> int:

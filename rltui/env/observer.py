@@ -18,7 +18,7 @@ class Observer:
     def __init__(self, builder: ObsBuilder, stack: int, arenas: int, teams: tuple[int, int], learners: int) -> None:
         cars = sum(teams)
         self._builder, self._learners = builder, learners
-        self._one = builder.size(*teams)  # numbers of one step
+        self._one = int(builder.size(*teams))  # numbers of one step
         self.size = self._one * stack
         self._all: Float | None = None if learners == cars else np.zeros((arenas, cars, self._one), np.float32)
         self._earlier: Float | None = None  # [K, learners, stack − 1 steps], newest first

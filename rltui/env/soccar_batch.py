@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -18,7 +18,7 @@ from rltui.env.part_timings import PartTimings
 from rltui.env.spec import EnvSpec
 from rltui.env.step_out import Finals, StepOut
 from rltui.errors import RltuiError
-from rltui.registry import build
+from rltui.registry import Component, build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
@@ -62,7 +62,8 @@ class SoccarBatch:
             spec.reward_options,
         )
         self.reward_names = self._rewards.names
-        self._resets = MixedReset([(build("reset", item.component), item.weight) for item in spec.resets])
+        self._own_resets = MixedReset([(build("reset", item.component), item.weight) for item in spec.resets])
+        self._resets = self._own_resets
         terminals: list[Terminal] = [build("terminal", item) for item in spec.terminals]
         self._terminating = [terminal for terminal in terminals if not terminal.truncates]
         self._truncating = [terminal for terminal in terminals if terminal.truncates]
@@ -91,11 +92,25 @@ class SoccarBatch:
         self._ends = self.state.ends
         # called with all cars' rewards [K, C] and their terms [R, K, C] while `state` still shows how the step ended
         self.on_judged: Callable[[Float, Float], None] | None = None
+        # called with the arenas (indices) whose new episodes `state` shows at their first moment
+        self.on_begun: Callable[[Int], None] | None = None
+        self.played: Int = np.zeros((arenas, self.learners), np.int64)  # rows of `controls` played in the newest step
+        self.controls: Float = self._pipeline.controls
+        self.weights: Mapping[str, float] = {}  # by reward name: in the place of the spec's, from set_timesteps on
         self.timings = PartTimings()
 
     def set_timesteps(self, timesteps: int) -> None:
-        """How far training is: weights that follow a schedule change with it."""
-        self._rewards.set_weights([item.weight_at(timesteps) for item in self._scheduled])
+        """How far training is: weights that follow a schedule change with it, and those set by hand begin to hold."""
+        self._rewards.set_weights(
+            [
+                self.weights.get(name, item.weight_at(timesteps))
+                for name, item in zip(self.reward_names, self._scheduled, strict=True)
+            ]
+        )
+
+    def begin_with(self, reset: str) -> None:
+        """Every episode from the next on begins with this registered reset; "": with the spec's own again."""
+        self._resets = MixedReset([(build("reset", Component(reset)), 1.0)]) if reset else self._own_resets
 
     def reset(self, out: StepOut) -> None:
         """Begin an episode in every arena and write what is first seen in it; `out`'s rewards and ends stay as they are."""
@@ -139,8 +154,8 @@ class SoccarBatch:
         if actions.dtype != INT64:
             check_indices(actions, self.n_actions)
         try:
-            played = self._pipeline.play(actions, self.state)
-            self._sim.simulate(self._opponents.join(played, self.state))
+            self.played = self._pipeline.play(actions, self.state)
+            self._sim.simulate(self._opponents.join(self.played, self.state))
         except KeyError:
             check_indices(actions, self.n_actions)  # says which
             raise
@@ -188,6 +203,8 @@ class SoccarBatch:
         self._rewards.reset(self.state, begun)
         self._observer.reset(self.state, begun)
         self._pipeline.reset(begun)
+        if self.on_begun is not None:
+            self.on_begun(arenas)
 
 
 def _any(terminals: Sequence[Terminal], state: GameState, out: Bool) -> None:

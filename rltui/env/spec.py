@@ -46,6 +46,10 @@ class Lane:
     resets: tuple[Weighted, ...]
     terminals: tuple[Component, ...]
 
+    def key(self, name: str, spec: EnvSpec) -> str:
+        """By which name the weight of this lane's reward is set: the match's where it has the match's rewards."""
+        return name if self.rewards == spec.rewards else f"{self.name}/{name}"
+
 
 @dataclass(frozen=True)
 class EnvSpec:
@@ -85,8 +89,12 @@ class EnvSpec:
         """The same game as played in a lane."""
         return replace(self, rewards=lane.rewards, resets=lane.resets, terminals=lane.terminals, mechanics=None)
 
-    def beginning_with(self, reset: str) -> EnvSpec:
-        """The same game in which every episode of every lane begins with this registered reset."""
-        resets = (Weighted(Component(reset), 1.0),)
-        mechanics = replace(self.mechanics, resets=resets) if self.mechanics is not None else None
-        return replace(self, resets=resets, mechanics=mechanics)
+    @property
+    def weighed(self) -> dict[str, Weighted]:
+        """Every reward whose weight can be set, by name; `<lane>/<name>` in a practice lane with rewards of its own."""
+        found = dict(zip(self.reward_names, self.rewards, strict=True))
+        if self.mechanics is not None:
+            own = self.lane(self.mechanics)
+            named = zip(own.reward_names, own.rewards, strict=True)
+            found |= {self.mechanics.key(name, self): item for name, item in named}
+        return found

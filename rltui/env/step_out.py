@@ -22,6 +22,17 @@ class StepOut:
     terminated: Bool  # [K]
     truncated: Bool  # [K], False where terminated: terminal wins
 
+    @classmethod
+    def zeros(cls, arenas: int, cars: int, obs_size: int) -> StepOut:
+        """For a game that is played one step at a time."""
+        return cls(
+            obs=np.zeros((arenas, cars, obs_size), np.float32),
+            legality=np.zeros((arenas, cars), np.uint8),
+            rewards=np.zeros((arenas, cars), np.float32),
+            terminated=np.zeros(arenas, np.bool_),
+            truncated=np.zeros(arenas, np.bool_),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Finals:

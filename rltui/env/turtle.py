@@ -1,7 +1,4 @@
-"""Turtle recovery: cars that come to lie on their roof, and whether and when they get back on their wheels.
-
-"On ground and upside down" finds no turtle and fires on the ceiling: a turtle has no wheel down, and its roof on a floor.
-"""
+"""Turtle recovery: cars that come to lie on their roof, and whether and when they get back on their wheels."""
 
 from __future__ import annotations
 
@@ -13,11 +10,10 @@ import numpy as np
 
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.sim.state import Bool, GameState, Int
+from rltui.sim.turtled import UPSIDE_DOWN, turtled
 
 WINDOW_TICKS = 3 * TICKS_PER_SECOND  # in which a recovery counts
-MOST_WHEELS = 1  # of a turtle
-FLOOR_NORMAL = 0.7  # z of the surface's normal
-UPSIDE_DOWN, UPRIGHT = np.array(-0.2, np.float32), np.array(0.6, np.float32)  # z of the car's up vector
+UPRIGHT = np.array(0.6, np.float32)  # z of the car's up vector
 
 Contact = Callable[[int, int], tuple[int, tuple[float, float, float]]]  # ArenaBatch.contact
 Car = tuple[int, int]  # arena, car
@@ -98,7 +94,7 @@ class TurtleTracker:
         """Whether those found lie on a floor is asked of each, for they are few."""
         for at in self._cars_found():
             wheels, normal = self._contact(*at)
-            if wheels <= MOST_WHEELS and normal[2] > FLOOR_NORMAL:
+            if turtled(wheels, self._up[at], normal[2]):
                 self._busy[at] = True
                 self._open[at] = self._step
                 self._due.append((self._step, at))

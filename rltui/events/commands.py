@@ -5,11 +5,15 @@ client → trainer: Hello once, then Request. trainer → client: Welcome, Accep
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
 MAX_FRAME = 1 << 20  # bytes; a longer frame closes the connection
+
+DebugFlag = Literal["global_debug_mode", "debug_actions", "debug_learning", "debug_checkpoints", "debug_turtled_start"]
+FLAGS: tuple[DebugFlag, ...] = get_args(DebugFlag)
+OF_TRAINER = frozenset({"debug_learning", "debug_checkpoints"})  # what they tell is not one worker's
 
 RequestId = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 
@@ -42,16 +46,64 @@ class SetLearningRate(msgspec.Struct, frozen=True, tag="learning_rate"):
     value: float | None
 
 
+class SetEntropy(msgspec.Struct, frozen=True, tag="entropy"):
+    """ppo.ent_coef from the next update on. None: the profile's again."""
+
+    ent_coef: float | None
+
+
+class SetRewardWeight(msgspec.Struct, frozen=True, tag="reward_weight"):
+    """Of the reward that reports call by this name, from the next rollout on; `mechanics/<name>`: of the practice lane's
+    own. None: the profile's again, schedule included.
+    """
+
+    name: str
+    weight: float | None
+
+
+class SetFlag(msgspec.Struct, frozen=True, tag="flag"):
+    """A debug flag of one worker, or of all. It holds as long as the trainer lives, whatever becomes of the workers."""
+
+    flag: str  # one of FLAGS; text, so that a wrong one is refused with the nearest and the connection lives
+    on: bool
+    worker: int | None = None
+
+
 class NextPhase(msgspec.Struct, frozen=True, tag="next_phase"):
     """Go on to the campaign's next phase at the end of the iteration, whatever the bot can do."""
 
 
-Command = Pause | Resume | SaveCheckpoint | SaveMilestone | Stop | SetLearningRate | NextPhase
+Command = (
+    Pause
+    | Resume
+    | SaveCheckpoint
+    | SaveMilestone
+    | Stop
+    | SetLearningRate
+    | SetEntropy
+    | SetRewardWeight
+    | SetFlag
+    | NextPhase
+)
 
 
 def name_of(command: Command) -> str:
-    """The command's tag, as people read it: pause, resume, checkpoint, milestone, stop, learning rate, next phase."""
-    return str(command.__struct_config__.tag).replace("_", " ")
+    """The command as people read it: pause, checkpoint, next phase; what it sets with the value: debug_actions on."""
+    match command:
+        case SetLearningRate(value=value):
+            return f"learning rate {_number(value)}"
+        case SetEntropy(ent_coef=value):
+            return f"entropy {_number(value)}"
+        case SetRewardWeight(name=name, weight=value):
+            return f"reward {name} {_number(value)}"
+        case SetFlag(flag=flag, on=on, worker=worker):
+            return f"{flag} {'on' if on else 'off'}" + ("" if worker is None else f", worker {worker}")
+        case _:
+            return str(command.__struct_config__.tag).replace("_", " ")
+
+
+def _number(value: float | None) -> str:
+    return "as in the profile" if value is None else f"{value:g}"
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
@@ -106,6 +158,13 @@ class WorkerLive(msgspec.Struct, frozen=True):
     progress: float | None  # 0–1 of the running rollout
 
 
+class FlagLive(msgspec.Struct, frozen=True):
+    """A debug flag that is on. workers: those that were told; None: all of them."""
+
+    flag: str
+    workers: list[int] | None = None
+
+
 class Live(msgspec.Struct, frozen=True, tag="live"):
     """The state within an iteration; newest wins, nothing here must not be missed."""
 
@@ -118,6 +177,7 @@ class Live(msgspec.Struct, frozen=True, tag="live"):
     workers: list[WorkerLive]
     clients: list[str]
     dropped: int  # live frames this client was too slow for
+    flags: list[FlagLive] = []
 
 
 ServerMessage = Welcome | CommandAccepted | CommandApplied | CommandRefused | Live

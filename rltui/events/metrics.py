@@ -184,6 +184,13 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("train/return_std", "return std", "", "none", "Standard deviation that rewards are divided by."),
     Metric("train/learning_rate", "learning rate", "", "none", "Of the policy."),
+    Metric(
+        "train/ent_coef",
+        "entropy coefficient",
+        "",
+        "none",
+        "Pay for trying different actions. Changed live with : entropy 0.005 in the cockpit.",
+    ),
     Metric("train/updates", "optimizer steps", "", "up", "Since the start of the run.", "Cumulative Model Updates"),
     Metric(
         "curriculum/phase",

@@ -114,6 +114,15 @@ class StageChanged(_LessonChanged, frozen=True, kw_only=True):
     """from, to: the stages' names."""
 
 
+class SettingChanged(_Record, frozen=True, kw_only=True):
+    """Somebody changed what or how is learned, and from here on it is in force."""
+
+    timesteps: int
+    setting: str  # learning rate, entropy, reward <name>, debug_turtled_start on
+    value: float | None  # now; None where the setting says it all, or follows a schedule
+    by: str
+
+
 class UpdateDropped(_Record, frozen=True, kw_only=True):
     """The non-finite guard kept an update from the weights."""
 
@@ -167,6 +176,7 @@ class LogLine(_Record, frozen=True, kw_only=True):
     source: str  # trainer, learner, worker, runs, control …
     message: str
     worker: int | None = None
+    flag: str = ""  # the debug flag that asked for it
 
 
 class TableUsed(_Record, frozen=True, kw_only=True):
@@ -199,6 +209,7 @@ Record = (
     | IterationFinished
     | PhaseChanged
     | StageChanged
+    | SettingChanged
     | UpdateDropped
     | WorkerStarted
     | WorkerFailed
@@ -211,6 +222,12 @@ Record = (
     | RunFinished
     | CommandLogged
 )
+
+
+def change_words(change: SettingChanged) -> str:
+    """As charts and logs name it: `learning rate 0.0001`."""
+    return change.setting if change.value is None else f"{change.setting} {change.value:g}"
+
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)

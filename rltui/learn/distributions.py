@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-ILLEGAL = -1e30  # the logit of what may not be chosen: finite, so that gradients are; its probability is exactly 0
+from rltui.policy.discrete import ILLEGAL
 
 
 def evaluate(logits: Tensor, actions: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -18,7 +18,7 @@ def evaluate(logits: Tensor, actions: Tensor, legal: Tensor | None = None) -> tu
     log-probabilities at −25.3).
     """
     if legal is not None:
-        logits = logits.masked_fill(~legal, ILLEGAL)
+        logits = logits.masked_fill(~legal, float(ILLEGAL))  # finite, so that gradients are
     log_probs = torch.log_softmax(logits, dim=-1)
     chosen = log_probs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
     entropy = -(log_probs.exp() * log_probs).sum(dim=-1)

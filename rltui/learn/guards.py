@@ -15,16 +15,21 @@ class NonFiniteError(Exception):
 def check_rollout(rollout: Rollout) -> None:
     """Raises NonFiniteError for the first number of the valid workers that is not finite, with its place."""
     for worker in np.flatnonzero(rollout.valid):
-        for name, array in (("reward", rollout.rewards[worker]), ("log-probability", rollout.log_probs[worker])):
-            if not np.isfinite(array).all():
-                step, agent = np.argwhere(~np.isfinite(array))[0]
-                raise NonFiniteError(f"{name} {array[step, agent]} of {rollout.where(worker, step, agent)}")
+        _check(rollout, "reward", rollout.rewards[worker], worker)
         obs = rollout.obs[worker]
         if not np.isfinite(obs).all():
             step, agent, index = np.argwhere(~np.isfinite(obs))[0]
             place = rollout.where(worker, step, agent)
             raise NonFiniteError(f"observation index {index} is {obs[step, agent, index]}: {place}")
+        _check(rollout, "log-probability", rollout.log_probs[worker], worker)  # after what it was made from
     _check_final_obs(rollout)
+
+
+def _check(rollout: Rollout, name: str, numbers: NDArray[np.float32], worker: int) -> None:
+    """numbers: [T, A] of this worker."""
+    if not np.isfinite(numbers).all():
+        step, agent = np.argwhere(~np.isfinite(numbers))[0]
+        raise NonFiniteError(f"{name} {numbers[step, agent]} of {rollout.where(worker, step, agent)}")
 
 
 def _check_final_obs(rollout: Rollout) -> None:

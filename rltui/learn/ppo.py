@@ -88,6 +88,10 @@ class PPOLearner:
         """Learning rates from the next update on."""
         self._state.policy_optimizer.lr, self._state.critic_optimizer.lr = policy, critic
 
+    def set_entropy(self, ent_coef: float) -> None:
+        """The entropy coefficient from the next update on."""
+        self.config = replace(self.config, ent_coef=ent_coef)
+
     def configure(self, config: PPOConfig) -> None:
         """Another configuration from the next update on. Networks, optimisers and statistics stay, earlier iterations'
         data does not: it was paid for by other rewards.

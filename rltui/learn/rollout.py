@@ -25,9 +25,7 @@ class Rollout:
     final_obs: Float  # [F, D] the true last observation of truncated episodes, before the reset …
     final_index: Int  # [F] … and its step, as a flat index into [W, T, A]
     valid: Bool  # [W] False: the worker died, its data is dropped
-    legality: NDArray[np.uint8] | None = (
-        None  # [W, T + 1, A] legality class of each observation; None: nothing is masked
-    )
+    legality: NDArray[np.uint8] | None = None  # [W, T + 1, A] class of each observation; None: nothing is masked
     cars: int = 1  # learning ones of an arena: agent = arena · cars + car. For naming the source of a fault
 
     @property

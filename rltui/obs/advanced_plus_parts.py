@@ -14,10 +14,16 @@ from rltui.obs import advanced_plus_layout as names_of
 from rltui.obs.car_major import CarMajor
 from rltui.obs.nearest_pads import NearestPads
 from rltui.obs.player_order import PlayerOrder
-from rltui.sim.field import BACK_WALL_Y, BIG_PADS, FLIP_WINDOW_SECONDS, PAD_POSITIONS, PADS, TICKS_PER_SECOND
+from rltui.sim.field import (
+    BACK_WALL_Y,
+    BIG_PADS,
+    FLIP_WINDOW_SECONDS,
+    GOAL_CENTRE_Z,
+    PAD_POSITIONS,
+    PADS,
+    TICKS_PER_SECOND,
+)
 from rltui.sim.state import Float, GameState
-
-GOAL_Z = 321.39  # of a goal's centre
 
 
 class Part(ABC):
@@ -40,7 +46,7 @@ class Body(Part):
         self.flags = [*names_of.vectors(["world_up"]), *names_of.OWN, *names_of.PREVIOUS, *names_of.CAN]
         goals: Float = np.zeros((3, 2, state.cars, 1), np.float32)  # own, opponents'
         goals[1] = np.stack([-state.team_sign, state.team_sign])[..., None] * np.float32(BACK_WALL_Y)
-        goals[2] = GOAL_Z
+        goals[2] = GOAL_CENTRE_Z
         self._goals = goals
 
     def write(self, state: GameState, cars: CarMajor, vectors: Float, flags: Float) -> None:

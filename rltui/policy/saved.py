@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.actions.legality import idle_rows, legal_rows
+from rltui.actions.legality import LEGALITY, idle_rows, legal_rows
 from rltui.errors import RltuiError
 from rltui.policy.discrete import DiscretePolicy
 from rltui.policy.layout import Float, Layer, layer_sizes
@@ -25,7 +25,6 @@ from rltui.policy.normalizer import normalizer_flat
 
 FORMAT = 1
 KIND = "discrete"
-LEGALITY = ("off", "mask", "fallback")
 _HINT = "choose another checkpoint, or make the file anew by saving the run again"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same policy makes the same bytes
 

@@ -123,6 +123,17 @@ def _campaign(profile: Profile) -> list[str]:
     return stuck + unused
 
 
+def _zero_sum(profile: Profile) -> list[str]:
+    """Playing itself with as many cars on both sides, what one car wins another one loses."""
+    game = profile.game
+    if not profile.reward_options.zero_sum or game.opponent != "mirror" or game.blue != game.orange:
+        return []
+    return [
+        f"reward_options.zero_sum: in {game.blue}v{game.orange} against itself all cars' rewards add up to 0, so the reward "
+        "curves are flat whatever is learned; judge by touches, shots and goals"
+    ]
+
+
 PARTS: tuple[Callable[[Profile], list[str]], ...] = (
     _learning_rate,
     _horizon,
@@ -130,4 +141,5 @@ PARTS: tuple[Callable[[Profile], list[str]], ...] = (
     _saving,
     _episodes,
     _mechanics,
+    _zero_sum,
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +121,15 @@ def _other_sizes(profile: Profile) -> Iterator[Finding]:
     sizes: dict[tuple[int, int], int] = {}
     for teams in _teams(profile):
         try:
-            sizes[teams] = build("obs", obs).size(*teams)
-        except Exception as error:  # a user's class may raise anything
+            size = build("obs", obs).size(*teams)
+        except (Exception, SystemExit) as error:  # a user's class may raise anything
             yield Finding(("obs",), f"does not fit {teams[0]}v{teams[1]}: {error}", found=obs.name)
+            continue
+        if isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1:
+            sizes[teams] = int(size)
+        else:
+            said = f"size({teams[0]}, {teams[1]}) must be how many numbers a car's row has"
+            yield Finding(("obs",), said, "a whole number, at least 1", repr(size))
     if len(set(sizes.values())) > 1:
         room = max(max(teams) for teams in sizes)
         padding = f" (zero_padding = {room})" if "zero_padding" in obs.options else ""

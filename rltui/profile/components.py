@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import sys
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic_core import PydanticCustomError
 
-from rltui.errors import RltuiError
+from rltui.errors import RltuiError, in_words, where_in
 from rltui.profile.models import (
     ActionsSection,
     ObsSection,
@@ -166,8 +167,9 @@ def check_component(part: Placed, folder: Path | None) -> list[Finding]:
         return [_of_component(finding, part) for finding in findings]
     try:
         cls(_params(cls, model))
-    except Exception as error:  # a user's class may raise anything
-        message = error.message if isinstance(error, RltuiError) else str(error) or repr(error)
+    except (Exception, SystemExit) as error:  # a user's class may raise anything
+        own = getattr(sys.modules.get(cls.__module__), "__file__", None)
+        message = error.message if isinstance(error, RltuiError) else f"{in_words(error)}{where_in(error, own)}"
         return [Finding(part.path, plain(message), found=part.name)]
     return []
 
@@ -200,6 +202,9 @@ def _contract(part: Placed, cls: type[Any]) -> str:
         return f"{cls.__name__} is no {name}"
     if not dataclasses.is_dataclass(cls.Params):
         return f"{cls.__name__}.Params is no dataclass"
+    taken = [field.name for field in dataclasses.fields(cls.Params) if field.name in part.own]
+    if taken:
+        return f"{cls.__name__}.Params has {', '.join(taken)}, which a profile keeps for itself: choose another name"
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     missing += [attribute for attribute in vars(base).get("__annotations__", ()) if not hasattr(cls, attribute)]
     return f"{cls.__name__} does not define {', '.join(missing)}" if missing else ""

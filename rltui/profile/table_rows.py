@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rltui.errors import RltuiError
+from rltui.errors import in_words
 from rltui.profile.components import complete, from_folder, placed
-from rltui.profile.validation import Finding, plain
+from rltui.profile.validation import Finding
 from rltui.registry import Component, build
 
 CHECKED = ("legality", "fallback_row", "recovery_row")
@@ -28,9 +28,8 @@ def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[Finding]:
         return []
     try:
         rows = importlib.import_module("rltui.actions.checked_rows").checked_rows(table, actions.get("clip") is True)
-    except Exception as error:  # a user's class may raise anything
-        message = f"{error.message}; {error.hint}".removesuffix("; ") if isinstance(error, RltuiError) else repr(error)
-        return [Finding(part.name_path, plain(message).removeprefix("action table: "), found=part.name)]
+    except (Exception, SystemExit) as error:  # a user's class may raise anything
+        return [Finding(part.name_path, in_words(error).removeprefix("action table: "), found=part.name)]
     pipeline = importlib.import_module("rltui.actions.pipeline")
     options = {key: actions[key] for key in CHECKED if _fits(key, actions.get(key))}
     return [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rltui.rewards.alive import alive
 from rltui.rewards.geometry import cosine
 from rltui.rewards.nets import NetParams, opponent_nets, own_nets
@@ -20,11 +18,9 @@ class AlignBallGoal(Reward):
     category = "positioning"
     sign = 0
 
-    @dataclass(frozen=True)
-    class Params(NetParams):
-        pass
+    Params = NetParams
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: NetParams) -> None:
         super().__init__(params)
         self._own, self._opponents = own_nets(params.target_z), opponent_nets(params.target_z)
 

@@ -1,4 +1,4 @@
-"""The few lengths and the projections that rewards share."""
+"""Lengths, projections and angles of vectors, as rewards share them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ import numpy as np
 
 from rltui.sim.state import Float
 
-BACK_NET_Y = 6000.0  # uu, the back of the net
-NET_CENTRE_Z = 321.39  # uu, half the goal's height
-BALL_MAX_SPEED = 6000.0  # uu/s
-CAR_MAX_SPEED = 2300.0  # uu/s
 _NO_LENGTH = 1e-9  # uu, below any distance that float32 tells apart on the field
 
 

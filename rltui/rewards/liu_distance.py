@@ -5,15 +5,13 @@ RLGym 1 names them after Liu et al., "From Motor Control to Team Play in Simulat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rltui.rewards.alive import alive
-from rltui.rewards.geometry import BACK_NET_Y, BALL_MAX_SPEED, CAR_MAX_SPEED, length
+from rltui.rewards.geometry import length
 from rltui.rewards.nets import NetParams, opponent_nets
 from rltui.rewards.reward import Reward
-from rltui.sim.field import BACK_WALL_Y, BALL_RADIUS
+from rltui.sim.field import BACK_WALL_Y, BALL_MAX_SPEED, BALL_RADIUS, CAR_MAX_SPEED, NET_Y
 from rltui.sim.state import Float, GameState
 
 
@@ -26,17 +24,15 @@ class LiuDistanceBallToGoal(Reward):
     category = "goal"
     sign = 1
 
-    @dataclass(frozen=True)
-    class Params(NetParams):
-        pass
+    Params = NetParams
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: NetParams) -> None:
         super().__init__(params)
         self._nets = opponent_nets(params.target_z)
 
     def value(self, state: GameState) -> Float:
         distances = length(self._nets - state.ball_position[:, None])
-        return _nearness(distances, BACK_NET_Y - BACK_WALL_Y + BALL_RADIUS, BALL_MAX_SPEED).take(state.team, axis=1)
+        return _nearness(distances, NET_Y - BACK_WALL_Y + BALL_RADIUS, BALL_MAX_SPEED).take(state.team, axis=1)
 
 
 class LiuDistancePlayerToBall(Reward):

@@ -6,22 +6,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rltui.rewards.geometry import BACK_NET_Y, NET_CENTRE_Z
 from rltui.rewards.reward import Reward
+from rltui.sim.field import GOAL_CENTRE_Z, NET_Y
 from rltui.sim.state import Float
 
 
 @dataclass(frozen=True)
 class NetParams(Reward.Params):
     target_z: float = field(
-        default=NET_CENTRE_Z,
+        default=GOAL_CENTRE_Z,
         metadata={"doc": "Height of the point in the net.", "unit": "uu", "min": 0.0, "max": 642.775},
     )
 
 
 def opponent_nets(target_z: float) -> Float:
     """[2, 3]: the net that blue, and the one that orange shoots at."""
-    return np.array([[0.0, BACK_NET_Y, target_z], [0.0, -BACK_NET_Y, target_z]], dtype=np.float32)
+    return np.array([[0.0, NET_Y, target_z], [0.0, -NET_Y, target_z]], dtype=np.float32)
 
 
 def own_nets(target_z: float) -> Float:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from rltui.rewards.geometry import BALL_MAX_SPEED, component
+from rltui.rewards.geometry import component
 from rltui.rewards.nets import NetParams, own_nets
 from rltui.rewards.reward import Reward
+from rltui.sim.field import BALL_MAX_SPEED
 from rltui.sim.state import Float, GameState
 
 
@@ -18,11 +17,9 @@ class Clear(Reward):
     category = "goal"
     sign = 1
 
-    @dataclass(frozen=True)
-    class Params(NetParams):
-        pass
+    Params = NetParams
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: NetParams) -> None:
         super().__init__(params)
         self._nets = own_nets(params.target_z)
 
@@ -39,11 +36,9 @@ class NegativeVelocityOwnGoal(Reward):
     sign = -1
     penalty = True
 
-    @dataclass(frozen=True)
-    class Params(NetParams):
-        pass
+    Params = NetParams
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: NetParams) -> None:
         super().__init__(params)
         self._nets = own_nets(params.target_z)
 

@@ -8,10 +8,10 @@ from rltui.rewards.alive import alive
 from rltui.rewards.memory import Memory
 from rltui.rewards.reward import Reward
 from rltui.sim.state import Bool, Float, GameState
+from rltui.sim.turtled import turtled
 
 STANDING = 3  # wheels
 CLEAN = 0.85  # uprightness of a good landing
-TURTLED_UP_Z, FLOOR_NORMAL_Z = -0.2, 0.7  # a turtled car's up.z is below, the floor's normal.z above
 
 
 class RecoveryAndLanding(Reward):
@@ -44,18 +44,20 @@ class RecoveryAndLanding(Reward):
         self._gone.begin(arenas, ~alive(state))
 
     def value(self, state: GameState) -> Float:
-        standing, off_wheels, turtled = state.contacts.wheels >= STANDING, state.contacts.wheels == 0, _turtled(state)
+        wheels = state.contacts.wheels
+        standing, off_wheels = wheels >= STANDING, wheels == 0
+        on_roof: Bool = turtled(wheels, state.up[..., 2], state.contacts.normal[..., 2])
         upright = _uprightness(state)
         upright[standing & ~self._standing.values] = 1.0
         landed = self._landed(state, standing)
         gain = np.maximum(upright - self._upright.values, 0.0)
-        value: Float = (0.3 * upright + 0.2 * gain) * (off_wheels & ~state.world_contact | turtled)
+        value: Float = (0.3 * upright + 0.2 * gain) * (off_wheels & ~state.world_contact | on_roof)
         np.copyto(value, _landing(upright), where=landed)
         value *= self._here(state, standing)
         np.copyto(self._upright.values, upright)
         np.copyto(self._standing.values, standing)
         np.copyto(self._body.values, state.world_contact)
-        np.copyto(self._falling.values, off_wheels | turtled | self._falling.values & ~landed)
+        np.copyto(self._falling.values, off_wheels | on_roof | self._falling.values & ~landed)
         return value
 
     def _landed(self, state: GameState, standing: Bool) -> Bool:
@@ -80,12 +82,3 @@ def _uprightness(state: GameState) -> Float:
     """[K, C] −1..1: up · normal of the surface that the body touches, or up.z where it touches none."""
     on_surface = np.einsum("kci,kci->kc", state.up, state.contacts.normal)
     return np.where(state.world_contact, on_surface, state.up[..., 2])
-
-
-def _turtled(state: GameState) -> Bool:
-    """[K, C] on the roof on a floor."""
-    turtled: Bool = state.contacts.wheels <= 1
-    turtled &= state.world_contact
-    turtled &= state.up[..., 2] < TURTLED_UP_Z
-    turtled &= state.contacts.normal[..., 2] > FLOOR_NORMAL_Z
-    return turtled

@@ -30,9 +30,7 @@ class Reward(ABC):
 
     category: ClassVar[Category]
     sign: ClassVar[Literal[-1, 0, 1]]  # of the value: 1 never negative, −1 never positive, 0 either
-    penalty: ClassVar[bool] = (
-        False  # meant to cost although its value is positive: such a class wants a negative weight
-    )
+    penalty: ClassVar[bool] = False  # meant to cost; where its value is positive, it wants a negative weight
     contacts: ClassVar[bool] = False  # whether it reads `state.contacts`, which costs time
     notice: ClassVar[str] = ""  # a sentence on such rewards, said when a profile is checked and when training starts
 

@@ -6,6 +6,7 @@ the ball is), but one state does not follow from the one before it.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,15 @@ def sample_states(
         np.minimum(state.last_touch_tick, state.tick, out=state.last_touch_tick)
         state.ends.terminated &= step == count - 1
     return states
+
+
+def seal(state: GameState) -> None:
+    """Writing to its arrays raises ValueError from now on: what one component changed, all others would see."""
+    for holder in (state, state._contacts, state._ends):
+        for each in fields(holder) if holder is not None else ():
+            array = getattr(holder, each.name)
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
 
 def _sample(rng: np.random.Generator, arenas: int, teams: tuple[int, int], contacts: bool) -> GameState:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.rewards.geometry import CAR_MAX_SPEED, component
+from rltui.rewards.geometry import component
 from rltui.rewards.reward import Reward
+from rltui.sim.field import CAR_MAX_SPEED
 from rltui.sim.state import Float, GameState
 
 

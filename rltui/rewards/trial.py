@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
-import traceback
 from dataclasses import dataclass
 
 import numpy as np
 
-from rltui.errors import RltuiError
+from rltui.errors import in_words, where_in
 from rltui.rewards.combined import CombinedReward
 from rltui.rewards.reward import Reward
-from rltui.rewards.sample_states import sample_states
+from rltui.rewards.sample_states import sample_states, seal
 from rltui.sim.state import Float
 
 ARENAS, STEPS, SEED = 128, 4, 0
@@ -40,8 +39,9 @@ def try_out(reward: Reward, teams: tuple[int, int]) -> Trial:
     try:
         with np.errstate(all="ignore"):
             values = _play(reward, teams)
-    except Exception as error:
-        return Trial(failure=f"{_words(error)}{_where(error, reward)}")
+    except (Exception, SystemExit) as error:
+        own = getattr(sys.modules.get(type(reward).__module__), "__file__", None)
+        return Trial(failure=f"{in_words(error)}{where_in(error, own)}")
     finite = np.isfinite(values)
     if not finite.all():
         return Trial(failure=f"{np.count_nonzero(~finite)} of {values.size} values are not finite")
@@ -49,22 +49,11 @@ def try_out(reward: Reward, teams: tuple[int, int]) -> Trial:
     return Trial(float(values.min()), float(values.max()), float(values.mean()), deviation)
 
 
-def _words(error: Exception) -> str:
-    if isinstance(error, RltuiError):
-        return f"{error.message}; {error.hint}" if error.hint else error.message
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-def _where(error: Exception, reward: Reward) -> str:
-    """The last line of the reward's own file that the error came through."""
-    own = getattr(sys.modules.get(type(reward).__module__), "__file__", None)
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == own]
-    return f" ({own}:{lines[-1]})" if lines else ""
-
-
 def _play(reward: Reward, teams: tuple[int, int]) -> Float:
     """[STEPS − 1, K, C]"""
     first, *states = sample_states(np.random.default_rng(SEED), ARENAS, teams, STEPS, reward.contacts)
+    for state in (first, *states):
+        seal(state)
     combined = CombinedReward([(type(reward).__name__, reward, 1.0)])
     combined.reset(first, np.ones(ARENAS, np.bool_))
     values = np.zeros((len(states), 1, ARENAS, sum(teams)), np.float32)

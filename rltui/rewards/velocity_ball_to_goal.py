@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rltui.rewards.geometry import BALL_MAX_SPEED, component
+from rltui.rewards.geometry import component
 from rltui.rewards.nets import NetParams, opponent_nets
 from rltui.rewards.reward import Reward
+from rltui.sim.field import BALL_MAX_SPEED
 from rltui.sim.state import Float, GameState
 
 

@@ -23,6 +23,13 @@ class RateState(msgspec.Struct, frozen=True, kw_only=True):
     override: float | None = None  # as set by hand
 
 
+class OverrideState(msgspec.Struct, frozen=True, kw_only=True):
+    """A number set by hand. words: what the profile said in its place then."""
+
+    words: str
+    value: float
+
+
 class CurriculumState(msgspec.Struct, frozen=True, kw_only=True):
     """The place in a campaign, and the newest iterations' statistics, by which skill is measured."""
 
@@ -38,6 +45,7 @@ class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
     schema: int = SCHEMA
     learning_rate: RateState
     curriculum: CurriculumState | None = None  # None without phases
+    overrides: dict[str, OverrideState] = {}  # by what they set: entropy, reward <name>
 
 
 _decoder = msgspec.json.Decoder(TrainerState)

@@ -120,11 +120,12 @@ class ArenaBatch:
 
         A loop of its own: reading between steps costs more, for the simulator's code then has to come back each time.
         """
-        values: list[Any] = []
+        balls: list[Any] = []
+        cars: list[Any] = []
         append_numbers = self._readout.append_numbers
         for handles in self._handles:
-            append_numbers(handles.ball, handles.cars, values)
-        self._readout.store_all(values)
+            append_numbers(handles.ball, handles.cars, balls, cars)
+        self._readout.store_all(balls, cars)
         self.state.tick += self._tick_skip
         self._note_events()
         self._derive()
@@ -149,9 +150,10 @@ class ArenaBatch:
         arena.reset(replace(setup, pad_timers=self._pads.reset(index, setup.pad_timers)))
         self._demolished.discard(index)
         self._handles[index] = _handles(arena)
-        values: list[Any] = []
-        self._readout.append_numbers(self._handles[index].ball, self._handles[index].cars, values)
-        self._readout.store_one(index, values)
+        balls: list[Any] = []
+        cars: list[Any] = []
+        self._readout.append_numbers(self._handles[index].ball, self._handles[index].cars, balls, cars)
+        self._readout.store_one(index, balls, cars)
         self._events.forget(index)
         state.tick[index] = 0
         state.kickoff[index] = setup.kickoff

@@ -38,8 +38,9 @@ OPTIONAL: Mapping[str, tuple[int | str, ...]] = {
     "pad_timers": (field.PADS,),
     "flip_used": ("C",),
     "body_down": ("C",),
+    "demolished": ("C",),
 }
-FLAGS = frozenset({"on_ground", "flip_used", "body_down"})
+FLAGS = frozenset({"on_ground", "flip_used", "body_down", "demolished"})
 
 
 def checked(path: Path, arrays: Arrays) -> tuple[int, int, dict[str, NDArray[Any]]]:

@@ -18,9 +18,10 @@ and, where known,
     pad_timers             [N, 34] seconds until available, in RLGym's order
     flip_used              [N, C] true or false: neither flip nor double jump is left
     body_down              [N, C] true or false: the body, not a wheel, lies on the floor
+    demolished             [N, C] true or false: the car is a wreck
 
 Numbers of any float or integer type. Other arrays are passed over, so that a recording may hold more. A car that is
-demolished has no state to begin from: such moments are left out.
+demolished has no state to begin from: such moments are left out, by whoever writes or by `load`.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def setup_of(state: GameState, arena: int) -> ArenaSetup:
 
 def stacked(setups: Sequence[ArenaSetup]) -> dict[str, NDArray[Any]]:
     """Arrays for `save`; what not all of them have is left out."""
-    names = [*NEEDED, *(name for name in OPTIONAL if all(getattr(setup, name) is not None for setup in setups))]
+    names = [*NEEDED, *(name for name in OPTIONAL if all(getattr(setup, name, None) is not None for setup in setups))]
     return {name: np.stack([getattr(setup, name) for setup in setups]) for name in names}
 
 
@@ -129,4 +130,16 @@ def load(path: Path) -> RecordedStates:
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         place = f"{name}: " if name else ""
         raise refused(path, f"{place}expected plain arrays in an .npz file, found something else ({error})") from error
-    return RecordedStates(*checked(path, arrays))
+    blue, orange, typed = checked(path, arrays)
+    return RecordedStates(blue, orange, _to_begin_with(path, typed))
+
+
+def _to_begin_with(path: Path, arrays: dict[str, NDArray[Any]]) -> Arrays:
+    """Without the moments that have a wreck. RltuiError when none is left."""
+    demolished = arrays.pop("demolished", None)
+    if demolished is None or not demolished.any():
+        return arrays
+    whole = ~demolished.any(axis=1)
+    if not whole.any():
+        raise refused(path, f"demolished: expected a state without a wreck, found none in {len(whole)}")
+    return {name: array[whole] for name, array in arrays.items()}

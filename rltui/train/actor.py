@@ -16,9 +16,12 @@ from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError
 from rltui.policy.discrete import DiscretePolicy
 from rltui.policy.gumbel import GumbelBank
-from rltui.train.messages import RolloutDone
+from rltui.train.actor_debug import ACTIONS, TURTLED, ActorDebug
+from rltui.train.line_limit import Line, LineLimit
+from rltui.train.messages import Configure, RolloutDone
 
 BANK_DRAWS = 90  # steps' worth of noise in the bank: two draws in a row overlap once in 45 steps
+TURTLED_RESET = "turtled"
 NOISE = 0x6E  # sets the exploration's random numbers apart from the arenas'
 
 Block = dict[str, NDArray[Any]]  # SharedRollout.worker_block
@@ -51,7 +54,30 @@ class Actor:
         self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.masks, spec.normalize)
         self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.n_actions * BANK_DRAWS)
         self._now = _step_out(spec.arenas, self.env.learners, self.env.obs_size)
+        self.say: Callable[[list[Line]], None] = lambda lines: None  # debug lines
+        self._limit = LineLimit()
+        self._debug: ActorDebug | None = None
+        self._order = Configure(0)
+        self._anew = False  # the next rollout begins with new episodes
         self.env.reset(self._now)
+
+    def configure(self, order: Configure) -> None:
+        """Be so from now on; may be called between any two steps. Weights hold from the next rollout on."""
+        before, self._order = self._order, order
+        self._anew = self._anew or order.anew
+        self._limit.rate, self._limit.flags = order.lines_per_second, len(order.flags)
+        self.env.set_weights(order.weights)
+        if order.flags == before.flags:
+            return
+        if self._debug is not None:
+            self._debug.close()
+        self.env.begin_with(TURTLED_RESET if TURTLED in order.flags else "")
+        self._debug = ActorDebug(self.env, order.flags, self._limit, self._say) if order.flags else None
+        if self._debug is not None and ACTIONS in order.flags and ACTIONS not in before.flags:
+            self._debug.name_controls()
+
+    def _say(self, lines: list[Line]) -> None:
+        self.say(lines)
 
     def rollout(
         self, block: Block, weights: NDArray[np.float32], timesteps: int, on_step: Callable[[int], None]
@@ -62,6 +88,11 @@ class Actor:
         started = time.perf_counter()
         self._policy.set_weights(weights)
         self.env.set_timesteps(timesteps)
+        if self._anew:
+            self._anew = False
+            self.env.reset(self._now)
+        if self._debug is not None:
+            self._debug.began()
         steps = len(block["actions"])
         views = _StepViews(block, steps, self.env.arenas, self.env.learners)
         block["obs"][0] = self._now.obs.reshape(self._agents, -1)
@@ -77,9 +108,13 @@ class Actor:
             views.spread_ends(t)
             if len(finals.arenas):
                 count = self._store_finals(block, t, count, finals.arenas, finals.obs)
+            if self._debug is not None:
+                self._debug.stepped(t, block["actions"][t], block["log_probs"][t])
         block["final_count"][...] = count
         self._now.obs[...] = views.outs[-1].obs
         self._now.legality[...] = views.outs[-1].legality
+        if self._debug is not None:
+            self._debug.finished(block["actions"])
         return self._report(time.perf_counter() - started, infer)
 
     def _store_finals(

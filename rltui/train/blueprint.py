@@ -15,6 +15,7 @@ from rltui.learn.schedules import Schedule
 from rltui.policy.layout import flat_size
 from rltui.profile.lessons import lesson
 from rltui.profile.machine import steps_per_rollout, thread_count, worker_count
+from rltui.profile.render import render
 from rltui.train.actor import ActorSpec
 from rltui.train.shared_rollout import RolloutShape
 
@@ -79,6 +80,11 @@ class Blueprint:
         for name in ("batch", "minibatch"):
             settings[name] = -(-settings[name] * rows // section.iteration)
         return PPOConfig(**settings, normalize_observations=self.profile.obs.normalize)
+
+    @cached_property
+    def text(self) -> str:
+        """The profile as TOML, for checkpoints."""
+        return render(self.profile)
 
     @property
     def schedule(self) -> Schedule:

@@ -11,17 +11,22 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from rltui.env.soccar_batch import SoccarBatch
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record
 from rltui.learn.rollout import Rollout
 from rltui.train.actor import Actor, ActorSpec
-from rltui.train.messages import RolloutDone
+from rltui.train.messages import Configure, RolloutDone
+from rltui.train.said_lines import tell_lines
 from rltui.train.shared_rollout import SharedRollout
 from rltui.train.worker_pool import WorkerPool
+
+
+def _unheard(record: Record) -> None:
+    """The default of `tell`."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,18 @@ class Collector(ABC):
         """
 
     @abstractmethod
+    def configure(self, worker: int, order: Configure) -> None:
+        """Tell a worker; one that takes its place is told the same before it collects."""
+
+    @abstractmethod
+    def listen(self) -> None:
+        """Take in what the workers have said meanwhile, without waiting."""
+
+    @abstractmethod
+    def obeyed(self, worker: int) -> int:
+        """The number of the newest order that is in force in this worker; 0: none."""
+
+    @abstractmethod
     def live(self) -> list[WorkerLive]:
         """The workers as they are now."""
 
@@ -82,16 +99,31 @@ class Collector(ABC):
 class SerialCollector(Collector):
     """All actors in this process, one after another: slow, and easy to step through."""
 
-    def __init__(self, actor: ActorSpec, shared: SharedRollout) -> None:
+    def __init__(self, actor: ActorSpec, shared: SharedRollout, tell: Callable[[Record], None] = _unheard) -> None:
         super().__init__(shared)
-        self._spec = actor
+        self._spec, self._tell = actor, tell
         self._actors: list[Actor] = []
+        self._orders = [Configure(0) for _ in range(shared.shape.workers)]
         self._newest: list[RolloutDone | None] = [None] * shared.shape.workers
 
     def start(self, poll: Callable[[], None]) -> None:
         for index in range(self.shared.shape.workers):
             spec = replace(self._spec, seed=(*self._spec.seed, index, 0))
-            self._actors.append(Actor(spec, self.shared.arena_cursor[index : index + 1]))
+            actor = Actor(spec, self.shared.arena_cursor[index : index + 1])
+            actor.say = partial(tell_lines, self._tell, index)
+            actor.configure(self._orders[index])
+            self._actors.append(actor)
+
+    def configure(self, worker: int, order: Configure) -> None:
+        self._orders[worker] = order
+        if self._actors:
+            self._actors[worker].configure(order)
+
+    def listen(self) -> None:
+        pass  # they speak for themselves
+
+    def obeyed(self, worker: int) -> int:
+        return self._orders[worker].number if self._actors else 0
 
     def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         self.shared.steps_done[:] = 0
@@ -106,10 +138,6 @@ class SerialCollector(Collector):
             self._newest[index] = actor.rollout(views, self.shared.weights, timesteps, on_step)
             self.shared.steps_done[index] = self.shared.shape.steps
         return list(self._newest)
-
-    def batches(self) -> list[SoccarBatch]:
-        """Each worker's arenas by lane, for the debugger."""
-        return [batch for actor in self._actors for batch in actor.env.batches()]
 
     def live(self) -> list[WorkerLive]:
         shape = self.shared.shape
@@ -149,6 +177,15 @@ class LocalCollector(Collector):
 
     def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         return self._pool.collect(block, timesteps, poll)
+
+    def configure(self, worker: int, order: Configure) -> None:
+        self._pool.configure(worker, order)
+
+    def listen(self) -> None:
+        self._pool.listen()
+
+    def obeyed(self, worker: int) -> int:
+        return self._pool.obeyed(worker)
 
     def live(self) -> list[WorkerLive]:
         return self._pool.live()

@@ -15,11 +15,13 @@ from rltui.events.records import (
     Record,
     RunFinished,
     RunStarted,
+    SettingChanged,
     StageChanged,
     StateChanged,
     UpdateDropped,
     WorkerFailed,
     WorkerStarted,
+    change_words,
 )
 
 
@@ -64,15 +66,26 @@ class Console:
                 return [
                     f"! could not save {record.kind} {record.path}: {record.reason}; training goes on, earlier ones are intact"
                 ]
-            case LogLine() if record.level != "debug" or record.source == "debug":
+            case LogLine() if record.flag:
+                who = "" if record.worker is None else f"worker {record.worker}: "
+                return [f"[{record.flag}] {who}{line}" for line in record.message.splitlines()]
+            case LogLine() if record.level != "debug":
                 return [
                     ("! " if record.level in ("warning", "error") else "") + line
                     for line in record.message.splitlines()
                 ]
+            case SettingChanged():
+                return [f"{change_words(record)}, by {record.by}"]
             case PhaseChanged():
-                return [f"phase {record.to} after {record.came_from}: {record.reason}", f"  {lesson_line(record.lesson)}"]
+                return [
+                    f"phase {record.to} after {record.came_from}: {record.reason}",
+                    f"  {lesson_line(record.lesson)}",
+                ]
             case StageChanged():
-                return [f"stage {record.to} after {record.came_from}: {record.reason}", f"  {lesson_line(record.lesson)}"]
+                return [
+                    f"stage {record.to} after {record.came_from}: {record.reason}",
+                    f"  {lesson_line(record.lesson)}",
+                ]
             case StateChanged(state="paused"):
                 return [f"paused {record.reason}"]
             case RunFinished():

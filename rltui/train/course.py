@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rltui.env.episode_stats import EpisodeStats
 from rltui.learn.ppo import PPOLearner
@@ -11,6 +11,7 @@ from rltui.runs.trainer_state import TrainerState
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collector
 from rltui.train.curriculum import Move
+from rltui.train.overrides import ENTROPY, REWARD, Overrides
 from rltui.train.preparation import Prepared
 from rltui.train.rates import carried_on, stored
 
@@ -34,12 +35,16 @@ class Course:
         """open_collector(blueprint, timesteps): a collector, not started, that takes the place of any before it."""
         self.curriculum, self.blueprint, self.learner = prepared.curriculum, prepared.blueprint, learner
         self._open = open_collector
+        # called with a collector that is about to start, and the reward weights set by hand that hold with it
+        self.on_opened: Callable[[Collector, dict[str, float]], None] = lambda collector, weights: None
         self.collector = open_collector(self.blueprint, prepared.plan.timesteps)
         state = prepared.state
         self.rates, words = carried_on(self.blueprint.schedule, state.learning_rate if state else None)
         if not words and state is not None and self.blueprint.schedule.kind != "constant":
             words = self._scheduled(prepared.plan.timesteps)
-        self.notices = [*prepared.curriculum.notices, *([words] if words else [])]
+        self.overrides, by_hand = Overrides.carried_on(self.blueprint, state.overrides if state else {})
+        self._set_entropy()
+        self.notices = [*prepared.curriculum.notices, *([words] if words else []), *by_hand]
 
     def _scheduled(self, timesteps: int) -> str:
         rate, kind = self.rates.at(self.lasted(timesteps)).policy, self.blueprint.schedule.kind
@@ -67,6 +72,25 @@ class Course:
         whose = "by the profile's schedule" if rate is None else "until the profile's changes"
         return f"learning rate {now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose} ({GUIDE})"
 
+    def override_entropy(self, ent_coef: float | None) -> str:
+        """ppo.ent_coef by hand from the next update on, None: the profile's again. What it means, in words."""
+        before = self.overrides.entropy
+        self.overrides.put(ENTROPY, ent_coef)
+        self._set_entropy()
+        whose = "as in the profile" if ent_coef is None else "until the profile's changes"
+        return f"entropy {self.overrides.entropy:g} instead of {before:g}, {whose}"
+
+    def override_weight(self, name: str, weight: float | None, timesteps: int) -> str:
+        """A reward's weight by hand, None: the profile's again. The workers have to be told. What it means, in words."""
+        before = self.overrides.weight(name, self.lasted(timesteps))
+        self.overrides.put(REWARD + name, weight)
+        now = self.overrides.weight(name, self.lasted(timesteps))
+        whose = "as in the profile" if weight is None else "until the profile's changes"
+        return f"{name} {now:g} instead of {before:g}, {whose}"
+
+    def _set_entropy(self) -> None:
+        self.learner.set_entropy(self.overrides.entropy)
+
     def learned(self, stats: EpisodeStats, metrics: Mapping[str, float]) -> None:
         """An iteration is over; stats: of its match; metrics: the update's, empty where it was dropped."""
         self.rates.learned(metrics.get("train/approx_kl"))
@@ -77,22 +101,21 @@ class Course:
         one, where the new workers do not start.
         """
         blueprint = Blueprint.draw(self.curriculum.lesson_after(move))
+        overrides, by_hand = Overrides.carried_on(blueprint, self.overrides.stored())
         self.collector.close()
         self.collector = self._open(blueprint, timesteps)
+        self.on_opened(self.collector, overrides.weights)
         self.collector.start(poll)
         self.blueprint = blueprint
         self.learner.configure(blueprint.ppo)
         self.rates, words = carried_on(blueprint.schedule, stored(self.rates))
-        self.notices = [words] if words else []
+        self.overrides = overrides
+        self._set_entropy()
+        self.notices = [*([words] if words else []), *by_hand]
         self.curriculum.go(move, timesteps)
-
-    def begin_with(self, reset: str, timesteps: int, poll: Callable[[], None]) -> None:
-        """Other workers, whose episodes all begin with this registered reset; "": with the lesson's own again."""
-        spec = self.blueprint.spec.beginning_with(reset) if reset else self.blueprint.spec
-        self.collector.close()
-        self.collector = self._open(replace(self.blueprint, spec=spec), timesteps)
-        self.collector.start(poll)
 
     def state(self) -> TrainerState:
         """For a checkpoint."""
-        return TrainerState(learning_rate=stored(self.rates), curriculum=self.curriculum.state())
+        return TrainerState(
+            learning_rate=stored(self.rates), curriculum=self.curriculum.state(), overrides=self.overrides.stored()
+        )

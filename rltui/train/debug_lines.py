@@ -1,31 +1,34 @@
-"""What `rltui train --debug` says of each iteration: what was chosen, and what was learned."""
+"""What the trainer itself tells while debug flags are on: what was learned, what is to be saved."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-import numpy as np
-from numpy.typing import NDArray
+from rltui.events.records import Record
+from rltui.train.line_limit import LineLimit
+from rltui.train.orders import Orders
+from rltui.train.said_lines import tell_lines
 
-from rltui.actions.action_table import CONTROLS
-from rltui.learn.rollout import Rollout
-
-SHOWN = 4  # steps of one car that are spelled out
-TURNING = [CONTROLS.index(name) for name in ("steer", "yaw")]
+LEARNING, CHECKPOINTS = "debug_learning", "debug_checkpoints"
 
 
-def action_lines(rollout: Rollout, table: NDArray[np.float32]) -> Iterator[str]:
-    """debug_actions: the first car's choices in control names, and how many choices turn."""
-    rows = rollout.actions[0, :, 0]
-    yield f"controls are {', '.join(CONTROLS)}"
-    for step, row in enumerate(rows[:SHOWN].tolist()):
-        values = ", ".join(f"{value:g}" for value in table[row])
-        yield f"step {step}: row {row} = ({values}), probability {np.exp(rollout.log_probs[0, step, 0]):.3f}"
-    turning = (table[rollout.actions[rollout.valid]][..., TURNING] != 0).any(axis=-1)
-    yield f"{turning.sum():,} of {turning.size:,} chosen actions turn ({turning.mean():.0%})"
+class TrainerDebug:
+    """Says nothing while its flags are off."""
 
+    def __init__(self, orders: Orders, tell: Callable[[Record], None], lines_per_second: float) -> None:
+        self._orders, self._tell, self._limit = orders, tell, LineLimit(lines_per_second)
 
-def learning_lines(metrics: Mapping[str, float]) -> Iterator[str]:
-    """debug_learning: every figure of the update."""
-    for key, value in metrics.items():
-        yield f"{key} = {value:.6g}"
+    def learned(self, metrics: Mapping[str, float]) -> None:
+        """debug_learning: every figure of the update."""
+        if self._orders.is_on(LEARNING):
+            self.say(LEARNING, (f"{key} = {value:.6g}" for key, value in metrics.items()))
+
+    def due(self, timesteps: int, due: Iterable[tuple[str, str]]) -> None:
+        """debug_checkpoints: what is to be saved after an iteration."""
+        if self._orders.is_on(CHECKPOINTS):
+            what = ", ".join(f"{kind} {label}" for kind, label in due) or "nothing"
+            self.say(CHECKPOINTS, [f"due at {timesteps:,} timesteps: {what}"])
+
+    def say(self, flag: str, lines: Iterable[str]) -> None:
+        """As far as the limit lets it."""
+        tell_lines(self._tell, None, self._limit.taken([(flag, line) for line in lines]))

@@ -56,7 +56,7 @@ def lesson_facts(course: Course, timesteps: int) -> Lesson:
         orange=blueprint.spec.orange,
         learning_rate=rates.policy,
         critic_learning_rate=rates.critic,
-        ent_coef=ppo.ent_coef,
+        ent_coef=course.overrides.entropy,
         gamma=ppo.gamma,
         iteration=shape.rows * shape.workers,
         batch=ppo.batch,

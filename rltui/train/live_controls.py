@@ -13,22 +13,26 @@ from typing import Protocol
 
 from rltui.events.commands import (
     Command,
+    FlagLive,
     Live,
     NextPhase,
     Pause,
     Resume,
     SaveCheckpoint,
     SaveMilestone,
+    SetEntropy,
+    SetFlag,
     SetLearningRate,
+    SetRewardWeight,
     Stop,
     WorkerLive,
 )
 from rltui.events.records import TrainerState
+from rltui.train.command_check import Known, problem
 from rltui.train.stop_request import StopRequest, Urgency
 
 LIVE_INTERVAL = 0.1  # seconds between two live states
 PAUSE_POLL = 0.02  # seconds between two looks while paused
-LARGEST_RATE = 1.0  # as of ppo.learning_rate
 MEANING = {
     Urgency.FINISH: "the iteration is finished and saved, then training stops (Ctrl-C again: save now)",
     Urgency.NOW: "the last whole state is saved and training stops now (Ctrl-C again: abandon)",
@@ -80,7 +84,13 @@ class LiveControls:
         self.paused_seconds = 0.0
         self.saves: list[Pending] = []  # checkpoint and milestone commands for the end of the iteration
         self.promotions: list[Pending] = []  # next_phase commands, for the end of the iteration
-        self.rates: list[Pending] = []  # learning_rate commands, for the next update
+        self.rates: list[Pending] = []  # learning_rate and entropy commands, for the next update
+        self.weights: list[Pending] = []  # reward_weight commands, for the next rollout
+        self.set_flag: Callable[[Pending], None] = lambda pending: pending.refused("there are no workers yet")
+        self.attend: Callable[[], None] = lambda: None  # hears whether orders are in force
+        self.refuse_orders: Callable[[str], None] = lambda reason: None
+        self.flags: Callable[[], list[FlagLive]] = list
+        self.known: Callable[[], Known] = Known
         self.serve_saves: Callable[[], None] = lambda: None
         self._pausing: Pending | None = None
         self._held = False
@@ -97,6 +107,7 @@ class LiveControls:
         """Obey what has come, without holding. Raises StopNow when the stop cannot wait."""
         for pending in self._commands():
             self._obey(pending)
+        self.attend()
         self._say_stop()
         self._show()
         self.stop.check()
@@ -114,10 +125,11 @@ class LiveControls:
         if self._pausing is not None:
             self._pausing.refused(reason)
             self._pausing = None
-        for waiting in (self.saves, self.promotions, self.rates):
+        for waiting in (self.saves, self.promotions, self.rates, self.weights):
             for pending in waiting:
                 pending.refused(reason)
             waiting.clear()
+        self.refuse_orders(reason)
 
     def _say_stop(self) -> None:
         """Say once what a stop will do; the signal's handler may not write anything itself."""
@@ -126,6 +138,10 @@ class LiveControls:
             self._log(f"{self.stop.reason}: {MEANING[self._said]}")
 
     def _obey(self, pending: Pending) -> None:
+        wrong = problem(pending.command, self.known())
+        if wrong:
+            pending.refused(wrong)
+            return
         match pending.command:
             case Pause():
                 self._pause(pending)
@@ -135,17 +151,15 @@ class LiveControls:
                 self.saves.append(pending)
             case NextPhase():
                 self.promotions.append(pending)
-            case SetLearningRate(value=value):
-                self._take_rate(pending, value)
+            case SetLearningRate() | SetEntropy():
+                self.rates.append(pending)
+            case SetRewardWeight():
+                self.weights.append(pending)
+            case SetFlag():
+                self.set_flag(pending)
             case Stop(mode=mode):
                 self.stop.ask(URGENCY[mode], f"stop ({mode}) by {pending.by}")
                 self._stopping.append(pending)
-
-    def _take_rate(self, pending: Pending, value: float | None) -> None:
-        if value is None or 0 <= value <= LARGEST_RATE:
-            self.rates.append(pending)
-        else:
-            pending.refused(f"a learning rate is 0 to {LARGEST_RATE:g}, found {value:g}")
 
     def _pause(self, pending: Pending) -> None:
         if self._pausing is None:
@@ -192,5 +206,6 @@ class LiveControls:
                 workers=self.workers(),
                 clients=[],
                 dropped=0,
+                flags=self.flags(),
             )
         )

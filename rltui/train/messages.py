@@ -14,12 +14,37 @@ class Collect(msgspec.Struct, frozen=True, tag="collect"):
     timesteps: int  # of training so far: what schedules go by
 
 
+class Configure(msgspec.Struct, frozen=True, tag="configure"):
+    """All that this worker shall be from now on, whole: a worker that takes another's place needs no history.
+
+    Flags hold at once, also within a rollout; weights from the next rollout on.
+    """
+
+    number: int  # rises; echoed in Configured
+    flags: tuple[str, ...] = ()  # debug flags that are on
+    weights: dict[str, float] = {}  # of rewards, set by hand, in the place of the profile's
+    lines_per_second: float = 0.0  # at most so many debug lines; 0: no limit
+    anew: bool = False  # the next rollout begins with new episodes everywhere
+
+
 class Close(msgspec.Struct, frozen=True, tag="close"):
     pass
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
     pid: int
+
+
+class Configured(msgspec.Struct, frozen=True, tag="configured"):
+    """The Configure of this number is in force."""
+
+    number: int
+
+
+class Said(msgspec.Struct, frozen=True, tag="said"):
+    """Debug lines: (flag, text)."""
+
+    lines: list[tuple[str, str]]
 
 
 class RolloutDone(msgspec.Struct, frozen=True, tag="done"):
@@ -36,8 +61,8 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     trace: str
 
 
-ToWorker = Collect | Close
-FromWorker = Ready | RolloutDone | Failed
+ToWorker = Collect | Configure | Close
+FromWorker = Ready | Configured | Said | RolloutDone | Failed
 
 encode = msgspec.msgpack.Encoder().encode
 _to_worker = msgspec.msgpack.Decoder(ToWorker)

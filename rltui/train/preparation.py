@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rltui.env.from_profile import env_spec, signature
+from rltui.profile.resolved import digest
 from rltui.runs import meta, trainer_state
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resume import ResumePlan, choose_resume
@@ -59,6 +61,11 @@ class Prepared:
     def profile(self) -> Profile:
         """As the user wrote it; the blueprint's is the lesson to begin with."""
         return self.options.profile
+
+    @cached_property
+    def profile_hash(self) -> str:
+        """Of the profile, a campaign's phases included."""
+        return digest(self.profile)
 
     @property
     def paths(self) -> RunPaths:

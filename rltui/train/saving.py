@@ -12,9 +12,6 @@ from rltui.env.from_profile import table_rows
 from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.saved import SavedPolicy, save_policy
-from rltui.profile.models import Profile
-from rltui.profile.render import render
-from rltui.profile.resolved import digest
 from rltui.runs import meta, trainer_state
 from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.milestones import MilestoneClock
@@ -82,13 +79,8 @@ class Saving:
         if any(kind == "checkpoint" for kind, _ in wanted):
             self._saved_at = timesteps
         lesson = self._course.blueprint
-        files = _Files(
-            self._sheet(timesteps, figures),
-            snapshot(),
-            self._course.state(),
-            lesson.profile,
-            partial(self._policy, lesson),
-        )
+        policy = partial(self._policy, lesson)
+        files = _Files(self._sheet(timesteps, figures), snapshot(), self._course.state(), lesson, policy)
         held = time.perf_counter() - started
         self.held_seconds += held
         for kind, label in wanted:
@@ -137,7 +129,7 @@ class Saving:
             policy=prepared.signature.policy,
             critic=prepared.signature.critic,
             profile=profile.name,
-            profile_hash=digest(profile),
+            profile_hash=prepared.profile_hash,
             version=prepared.versions.get("rltui", "0"),
             versions=prepared.versions,
             parent=prepared.plan.parent,
@@ -214,7 +206,7 @@ class _Files:
         sheet: Meta,
         snapshot: LearnerSnapshot,
         state: TrainerState,
-        lesson: Profile,
+        lesson: Blueprint,
         policy: Callable[[LearnerSnapshot], bytes],
     ) -> None:
         self._sheet, self._snapshot, self._state, self._lesson = sheet, snapshot, state, lesson
@@ -228,6 +220,6 @@ class _Files:
                 POLICY_FILE: self._policy(self._snapshot),
                 meta.NAME: meta.encode(self._sheet),
                 trainer_state.NAME: trainer_state.encode(self._state),
-                PROFILE_FILE: render(self._lesson).encode(),
+                PROFILE_FILE: self._lesson.text.encode(),
             }
         return self._made

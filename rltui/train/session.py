@@ -7,6 +7,7 @@ import sys
 from contextlib import ExitStack
 
 from rltui.env.from_profile import reward_warnings
+from rltui.env.obs_trial import obs_warnings
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
 from rltui.profile.keep import kept
@@ -108,7 +109,7 @@ class _Session:
         self._shared = shared = SharedRollout.create(blueprint.shape)
         actor = blueprint.actor(timesteps)
         if profile.collect.collector == "serial":
-            self._collector = SerialCollector(actor, shared)
+            self._collector = SerialCollector(actor, shared, self._publisher.publish)
         else:
             self._collector = LocalCollector(actor, shared, profile.workers.timeout_s, self._publisher.publish)
         return self._collector
@@ -123,6 +124,7 @@ class _Session:
     def _warn(self, blueprint: Blueprint) -> None:
         """Of the profile and the rewards that now begin; nothing twice."""
         found = [("profile", sentence) for sentence in advice(blueprint.profile)]
+        found += [("observation", sentence) for sentence in obs_warnings(blueprint.spec)]
         found += [("rewards", sentence) for sentence in reward_warnings(blueprint.spec)]
         for source, warning in found:
             if warning not in self._warned:

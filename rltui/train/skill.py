@@ -46,8 +46,9 @@ class SkillWindow:
         self._stats: deque[EpisodeStats] = deque(maxlen=iterations)
 
     def add(self, stats: EpisodeStats) -> None:
-        """One iteration of the match, all workers together."""
-        self._stats.append(stats)
+        """One iteration of the match, all workers together; forgotten at once where nothing is wanted."""
+        if self.wanted:
+            self._stats.append(stats)
 
     @property
     def reached(self) -> bool:

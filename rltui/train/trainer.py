@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.events.commands import SaveMilestone, SetLearningRate
+from rltui.events.commands import SaveMilestone
 from rltui.events.records import (
     IterationFinished,
     LogLine,
@@ -29,10 +29,13 @@ from rltui.runs.saver import Kind, SaveResult
 from rltui.train.collectors import Collected
 from rltui.train.course import Course
 from rltui.train.curriculum import Move
+from rltui.train.debug_lines import TrainerDebug
 from rltui.train.debug_run import DebugRun
 from rltui.train.header import lesson_changes, run_started
 from rltui.train.iteration_report import IterationTimes, iteration_metrics, match_stats, mean_reward
+from rltui.train.live_changes import LiveChanges
 from rltui.train.live_controls import LiveControls, Pending
+from rltui.train.orders import LINES_PER_SECOND, Orders
 from rltui.train.preparation import Prepared
 from rltui.train.saving import SavedFigures, Saving
 from rltui.train.stop_request import StopNow, Urgency
@@ -63,7 +66,11 @@ class Trainer:
         self._move: Move | None = None  # to be made before the next iteration
         self._figures = SavedFigures(mean_reward=self._loop.mean_reward)
         self._use = TableUse(saving.table, prepared.blueprint.spec.pipeline)
-        self._debugging = DebugRun(course, saving.table, tell) if prepared.options.debug else None
+        limit = 0.0 if prepared.options.debug else LINES_PER_SECOND
+        orders = Orders(course.collector, limit)
+        self._changes = LiveChanges(course, controls, orders, tell)
+        self._debug = TrainerDebug(orders, tell, limit)
+        self._debug_run = DebugRun(orders, self._debug.say) if prepared.options.debug else None
         self._drops = 0
         self._noted: set[str] = set()
         controls.change_state = self._enter
@@ -80,7 +87,6 @@ class Trainer:
             self._begin()
             while not self._ended():
                 self._go_on()
-                self._begin_debugging()
                 self._iterate()
             return self._end(self._reason(), 0)
         except StopNow:
@@ -116,8 +122,7 @@ class Trainer:
         between = time.perf_counter()
         collect_seconds = between - started - (self._controls.paused_seconds - paused)
         report = self._learn(collected)
-        if self._debugging is not None:
-            self._debugging.spell_out(collected, report.metrics)
+        self._debug.learned(report.metrics)
         learn_seconds = time.perf_counter() - between
         rows = collected.rows
         self._loop.timesteps += rows
@@ -134,26 +139,21 @@ class Trainer:
 
     def _collect(self) -> Collected:
         self._enter("collecting")
+        if self._debug_run is not None:
+            self._debug_run.before()
+        self._changes.before_collecting()
         shape = self._course.collector.shared.shape
         self._course.collector.shared.weights[:] = self._course.learner.policy_flat()
         lasted = self._course.lasted(self._loop.timesteps)
-        poll = self._controls.poll if self._debugging is None else self._debugging.probing(self._controls.poll)
-        collected = self._course.collector.collect(self._block, lasted, poll)
+        collected = self._course.collector.collect(self._block, lasted, self._controls.poll)
         self._block = (self._block + 1) % shape.blocks
         return collected
 
     def _learn(self, collected: Collected) -> UpdateReport:
         self._enter("learning")
-        self._take_rates()
+        self._changes.before_learning()
         self._course.set_rates(self._loop.timesteps)
         return self._course.learner.update(collected.rollout, self._controls.look)
-
-    def _take_rates(self) -> None:
-        """Learning rates that people have set meanwhile; each is answered."""
-        pending, self._controls.rates = self._controls.rates, []
-        for command in pending:
-            if isinstance(command.command, SetLearningRate):
-                command.applied(self._course.override(command.command.value, self._loop.timesteps))
 
     def _next_move(self) -> Move | None:
         """What the curriculum wants now that an iteration is over, or a person."""
@@ -194,11 +194,6 @@ class Trainer:
         for notice in self._course.notices:
             self._tell(LogLine(time=time.time(), level="info", source="learner", message=notice))
 
-    def _begin_debugging(self) -> None:
-        """`--debug`: what an iteration begins with; other arenas have blocks of their own."""
-        if self._debugging is not None and self._debugging.before(self._loop.timesteps, self._controls.look):
-            self._block = 0
-
     def _guard(self, report: UpdateReport) -> None:
         """Count updates that the non-finite guard dropped; too many in a row end the run."""
         self._drops = self._drops + 1 if report.dropped else 0
@@ -228,6 +223,7 @@ class Trainer:
         metrics = self._course.curriculum.metrics() | iteration_metrics(
             self._loop.timesteps, rows, collected.reports, report.metrics, times, shape.steps * shape.arenas
         )
+        metrics |= self._course.overrides.metrics(self._course.lasted(self._loop.timesteps - rows))
         metrics |= self._use.count(collected.rollout, replaced(collected.reports))
         self._tell(
             IterationFinished(
@@ -251,8 +247,7 @@ class Trainer:
 
     def _save_if_due(self) -> None:
         due = self._due()
-        if self._debugging is not None:
-            self._debugging.saves(self._loop.timesteps, due)
+        self._debug.due(self._loop.timesteps, due)
         if due:
             self._save(due)
         self._serve_saves()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from rltui.train.actor import Actor, ActorSpec
-from rltui.train.messages import Close, Failed, Ready, ToWorker, decode_to_worker, encode
+from rltui.train.messages import Collect, Configure, Configured, Failed, Ready, Said, decode_to_worker, encode
 from rltui.train.shared_rollout import RolloutShape, SharedRollout
 
 NICE = 5  # below the trainer, the interface and the user's own programs
@@ -30,7 +30,7 @@ class WorkerSpec:
 
 
 class _Closing(Exception):
-    """The trainer asked to close, or is gone, in the middle of a rollout."""
+    """The trainer asked to close, or is gone."""
 
 
 def main(spec: WorkerSpec, pipe: Connection) -> None:
@@ -57,27 +57,34 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
     index = spec.index
     shared.heartbeat[index] = time.monotonic()
     actor = Actor(spec.actor, shared.arena_cursor[index : index + 1])
+    actor.say = lambda lines: pipe.send_bytes(encode(Said(lines)))
     pipe.send_bytes(encode(Ready(os.getpid())))
 
     def on_step(t: int) -> None:
         shared.heartbeat[index] = time.monotonic()
         shared.steps_done[index] = t
         while pipe.poll(0):
-            _obey_while_collecting(decode_to_worker(pipe.recv_bytes()))
+            _receive(pipe, actor)
 
     while True:
-        message = decode_to_worker(pipe.recv_bytes())
-        if isinstance(message, Close):
-            return
-        block = shared.worker_block(message.block, index)
-        done = actor.rollout(block, shared.weights, message.timesteps, on_step)
-        shared.steps_done[index] = spec.shape.steps
-        pipe.send_bytes(encode(done))
+        message = _receive(pipe, actor)
+        if message is not None:
+            block = shared.worker_block(message.block, index)
+            done = actor.rollout(block, shared.weights, message.timesteps, on_step)
+            shared.steps_done[index] = spec.shape.steps
+            pipe.send_bytes(encode(done))
 
 
-def _obey_while_collecting(message: ToWorker) -> None:
-    if isinstance(message, Close):
+def _receive(pipe: Connection, actor: Actor) -> Collect | None:
+    """The next message: obeyed here, or what to collect. Raises _Closing."""
+    message = decode_to_worker(pipe.recv_bytes())
+    if isinstance(message, Collect):
+        return message
+    if not isinstance(message, Configure):
         raise _Closing
+    actor.configure(message)
+    pipe.send_bytes(encode(Configured(message.number)))
+    return None
 
 
 def _tell_failure(pipe: Connection, error: Exception) -> None:

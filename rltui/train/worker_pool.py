@@ -19,7 +19,20 @@ from rltui.errors import RltuiError
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record, WorkerFailed, WorkerStarted
 from rltui.train.actor import ActorSpec
-from rltui.train.messages import Close, Collect, Failed, Ready, RolloutDone, decode_from_worker, encode
+from rltui.train.messages import (
+    Close,
+    Collect,
+    Configure,
+    Configured,
+    Failed,
+    Ready,
+    RolloutDone,
+    Said,
+    ToWorker,
+    decode_from_worker,
+    encode,
+)
+from rltui.train.said_lines import tell_lines
 from rltui.train.shared_rollout import SharedRollout
 from rltui.train.worker import WorkerSpec, main
 
@@ -49,6 +62,7 @@ class _Member:
     failure: Failed | None = None  # what it said before it exited
     done: RolloutDone | None = None  # of the running iteration
     newest: RolloutDone | None = None
+    obeys: int = 0  # number of the newest order in force
     since: float = field(default_factory=time.monotonic)  # of the state
 
 
@@ -63,12 +77,13 @@ class WorkerPool:
         tell: Callable[[Record], None],
         describe_crash: Callable[[int, int], str],
     ) -> None:
-        """tell: gets WorkerStarted and WorkerFailed. describe_crash(worker, block): what it was doing, in words."""
+        """tell: gets WorkerStarted, WorkerFailed and debug lines. describe_crash(worker, block): what it was doing, in words."""
         self._actor, self._shared, self._timeout = actor, shared, timeout_s
         self._tell, self._describe_crash = tell, describe_crash
         self._context = multiprocessing.get_context("spawn")
         self._folder = tempfile.TemporaryDirectory(prefix="rltui-traces-")
         self._members: list[_Member] = []
+        self._orders = [Configure(0) for _ in range(shared.shape.workers)]
         self._deaths: deque[float] = deque(maxlen=DEATHS)
         self._block = 0
 
@@ -107,6 +122,21 @@ class WorkerPool:
         while any(member.state == "collecting" for member in self._members):
             self._watch(poll)
         return [member.done for member in self._members]
+
+    def configure(self, worker: int, order: Configure) -> None:
+        """Tell a worker now, or as soon as it, or the one in its place, is ready."""
+        self._orders[worker] = order
+        if self._members and self._members[worker].state != "starting":
+            self._send(self._members[worker], order)
+
+    def listen(self) -> None:
+        """Take in what the workers have said, without waiting."""
+        for index, member in enumerate(self._members):
+            self._drain(index, member)
+
+    def obeyed(self, worker: int) -> int:
+        """The number of the newest order that is in force in a worker; 0: none."""
+        return self._members[worker].obeys if self._members else 0
 
     def live(self) -> list[WorkerLive]:
         """The workers as they are now."""
@@ -189,6 +219,8 @@ class WorkerPool:
         match decode_from_worker(data):
             case Ready(pid=pid):
                 self._enter(member, "waiting")
+                if self._orders[index].number:
+                    self._send(member, self._orders[index])
                 seconds = member.since - member.spawned
                 self._tell(
                     WorkerStarted(time=time.time(), worker=index, pid=pid, restarts=member.restarts, seconds=seconds)
@@ -196,6 +228,10 @@ class WorkerPool:
             case RolloutDone() as done:
                 member.done = member.newest = done
                 self._enter(member, "waiting")
+            case Configured(number=number):
+                member.obeys = number
+            case Said(lines=lines):
+                tell_lines(self._tell, index, lines)
             case Failed() as failure:
                 member.failure = failure
             case _:
@@ -243,7 +279,7 @@ class WorkerPool:
             )
         self._members[index] = self._spawn(index, member.restarts + 1)
 
-    def _send(self, member: _Member, message: Collect | Close) -> None:
+    def _send(self, member: _Member, message: ToWorker) -> None:
         with contextlib.suppress(OSError):  # dead: its sentinel tells
             member.pipe.send_bytes(encode(message))
 

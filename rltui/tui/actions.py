@@ -7,7 +7,7 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Group = Literal["Training", "Launching", "View", "Program"]
+Group = Literal["Training", "Debugging", "Launching", "View", "Program"]
 Place = Literal["cockpit", "launcher"]
 
 
@@ -30,7 +30,7 @@ class Action:
 
 
 EVERYWHERE = (
-    Action("app.help", ("question_mark",), "Help", "This page: the keys, and what has the focus explained", "Program", 9),
+    Action("app.help", ("question_mark",), "Help", "This page: the keys, and what has the focus explained", "Program", 5),
     Action("app.command_palette", ("ctrl+p",), "Palette", "Find any of these by name", "Program", 91, palette=False, bound=False),
     Action("app.toggle_theme", ("t",), "Theme", "Light or dark", "View"),
     Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and as text", "Program"),
@@ -43,6 +43,12 @@ COCKPIT = (
     Action("milestone", ("M",), "Milestone", "Keep a milestone: a copy that is never removed", "Training", 3, trains=True),
     Action("next_phase", ("N",), "Next phase", "Go on to the campaign's next phase, whatever the bot can do; asks first", "Training", trains=True),
     Action("stop", ("S",), "Stop", "Finish this iteration, save, stop; a second time: save at once, stop", "Training", 4, trains=True),
+    Action("flag('debug_actions')", ("A",), "Actions", "debug_actions on or off in all workers: what is chosen, before and after the pipeline", "Debugging", 6, trains=True),
+    Action("flag('debug_learning')", ("L",), "Learning", "debug_learning on or off: every figure of each update", "Debugging", 7, trains=True),
+    Action("flag('debug_turtled_start')", ("T",), "Turtle", "debug_turtled_start on or off in all workers: new episodes begin on the roof", "Debugging", 8, trains=True),
+    Action("flag('global_debug_mode')", ("G",), "Resets", "global_debug_mode on or off in all workers: how episodes begin, and the turtle probe", "Debugging", trains=True),
+    Action("flag('debug_checkpoints')", ("K",), "Saving", "debug_checkpoints on or off: what is to be saved, and when", "Debugging", trains=True),
+    Action("change", ("colon",), "Change…", "Type a change: learning rate, entropy, a reward's weight, a flag of one worker", "Training", 9, trains=True),
     Action("pane('1')", ("1",), "Metrics", "Show the charts", "View"),
     Action("pane('2')", ("2",), "Rewards", "Show the rewards", "View"),
     Action("pane('3')", ("3",), "Time", "Show where the time goes", "View"),
@@ -53,7 +59,7 @@ COCKPIT = (
     Action("maximise", ("f",), "Maximise", "The focused pane alone, or all panes again", "View", 10),
     Action("log_level", ("l",), "Log level", "Show more or fewer kinds of log lines", "View"),
     Action("back", ("escape",), "Back", "One level back: all panes, then the launcher", "View", palette=False),
-    Action("launcher", ("L",), "Launcher", "Back to profiles and runs; training goes on", "View", 11),
+    Action("launcher", ("H",), "Launcher", "Home, to profiles and runs; training goes on", "View", 11),
     *EVERYWHERE,
 )  # fmt: skip
 
@@ -77,7 +83,7 @@ LAUNCHER = (
 )
 
 PLACES: dict[Place, tuple[Action, ...]] = {"cockpit": COCKPIT, "launcher": LAUNCHER}
-_KEY_NAMES = {"question_mark": "?", "escape": "esc", "up": "↑", "down": "↓"}
+_KEY_NAMES = {"question_mark": "?", "colon": ":", "escape": "esc", "up": "↑", "down": "↓"}
 
 
 def bindings(place: Place) -> list[BindingType]:

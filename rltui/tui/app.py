@@ -16,6 +16,7 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
 from rltui.runs.paths import DataDir
+from rltui.supervise.lifeline import BY_SIGNAL, Lifeline, ending_signals
 from rltui.tui.actions import PLACES, Place
 from rltui.tui.memory import free_megabytes
 from rltui.tui.offers import Offer
@@ -33,6 +34,7 @@ from rltui.tui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from textual.driver import Driver
 
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.screens.launching import Launch
@@ -70,14 +72,16 @@ class RltuiApp(App[str]):
         readonly: bool = False,
         ascii_only: bool = False,
         world: World | None = None,
+        lifeline: Lifeline | None = None,
     ) -> None:
         no_color = os.environ.get("NO_COLOR")
-        super().__init__()
+        super().__init__(driver_class=_driver())
         if no_color is not None:
             os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
         self._data, self._first_run, self._readonly = data, attach, readonly
         self._world = world or World()
-        self.watch_terminal = TerminalWatch()
+        self._lifeline = lifeline or Lifeline()
+        self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
         self._charts = chart_style(os.environ, ascii_only)
         if ascii_only:
@@ -85,6 +89,9 @@ class RltuiApp(App[str]):
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
+
+    def on_load(self) -> None:
+        self._lifeline.entered()
 
     def on_mount(self) -> None:
         self._end_on_signals()
@@ -103,10 +110,12 @@ class RltuiApp(App[str]):
 
     def show_launcher(self) -> None:
         """The launcher in the place of what is shown; it stays as it was left."""
+        self._lifeline.opened("")
         self._show(LAUNCHER)
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
         """The cockpit on a run, in the place of what is shown: what lies below another screen still costs time."""
+        self._lifeline.opened(run)
         source = (self._world.sources or self._run_files)(run, trainer)
         self._show(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=self._world.clock))
 
@@ -134,15 +143,21 @@ class RltuiApp(App[str]):
 
     def _end_on_signals(self) -> None:
         """Leave the terminal as it was also when told to end from outside; training goes on."""
-        if sys.platform == "win32":
+        if sys.platform == "win32" or self.is_headless:
             return
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._end)
 
-    def _end(self) -> None:
-        self.watch_terminal.expect_end()
-        self.exit()
+        def end(number: int, _: object = None) -> None:
+            self.watch_terminal.expect_end(BY_SIGNAL + number)  # here, for the loop may be what hangs
+            loop.call_soon_threadsafe(self._end, number)
+
+        for number in ending_signals():
+            signal.signal(number, end)
+        self.watch_terminal.tell = lambda: loop.call_soon_threadsafe(self._end, signal.SIGHUP)
+
+    def _end(self, number: int) -> None:
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # without its guardian the viewer is no longer in the foreground
+        self.exit(return_code=BY_SIGNAL + number)
 
     @property
     def place(self) -> Place:
@@ -205,18 +220,41 @@ HELP_LAUNCHER = (
 )
 
 
-def run_app(data_dir: DataDir, attach: str | None = None, readonly: bool = False, *, ascii_only: bool = False) -> int:
+def _driver() -> type[Driver] | None:
+    """None: Textual's own, on Windows."""
+    if sys.platform == "win32":
+        return None
+    from rltui.tui.terminal_driver import TerminalDriver
+
+    return TerminalDriver
+
+
+def run_app(
+    data_dir: DataDir,
+    attach: str | None = None,
+    readonly: bool = False,
+    *,
+    ascii_only: bool = False,
+    lifeline: Lifeline | None = None,
+) -> int:
     """Open the launcher, or the cockpit on the run `attach`; returns the exit code when the user has left.
 
-    readonly: look only. ascii_only: also where the terminal could draw more.
+    readonly: look only. ascii_only: also where the terminal could draw more. lifeline: to the guardian, if there is one.
     """
     ascii_only = ascii_only or needs_ascii(os.environ)
-    app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only)
+    lifeline = lifeline or Lifeline()
+    app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only, lifeline=lifeline)
+    return run_until_left(app, lifeline)
+
+
+def run_until_left(app: RltuiApp, lifeline: Lifeline) -> int:
+    """The exit code: 0, 1 where the interface failed, 128 + N where signal N ended it."""
     with app.watch_terminal:
         words = app.run()
+        lifeline.left()
     if words:
         print(words)
-    if app.panicked:
+    if app.panicked or app.return_code == 1:
         print("rltui: the interface failed; a running trainer goes on. Look again: rltui attach", file=sys.stderr)
         return 1
     return app.return_code or 0

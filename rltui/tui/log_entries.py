@@ -37,6 +37,7 @@ class LogEntry:
     source: str
     message: str
     worker: int | None = None
+    flag: str = ""  # the debug flag that asked for it
 
 
 def entry_of(record: Record) -> LogEntry | None:
@@ -45,6 +46,9 @@ def entry_of(record: Record) -> LogEntry | None:
         case LogLine():
             named = record.worker is None or record.source.endswith(str(record.worker))
             source = record.source if named else f"{record.source} {record.worker}"
+            if record.flag:  # somebody has asked for it, so it is shown like what the trainer says by itself
+                text = f"[{record.flag}] {record.message}"
+                return LogEntry(record.time, "info", source, text, record.worker, record.flag)
             return LogEntry(record.time, record.level, source, record.message, record.worker)
         case RunStarted() | RunResumed() | RunFinished() | StateChanged():
             return _of_run(record)

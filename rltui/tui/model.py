@@ -27,16 +27,19 @@ from rltui.events.records import (
     RunFinished,
     RunResumed,
     RunStarted,
+    SettingChanged,
     StageChanged,
     StateChanged,
     UpdateDropped,
     WorkerFailed,
     WorkerStarted,
+    change_words,
 )
 from rltui.tui.history import History
 from rltui.tui.log_entries import LogEntry, entry_of
 
 LOG_LINES = 5000
+HEADER_SETTINGS = {"learning rate": "learning_rate", "entropy": "ent_coef"}
 Stage = Literal["sent", "accepted", "applied", "refused", "lost"]
 
 
@@ -45,7 +48,7 @@ class Mark:
     """An event on the charts' time axis."""
 
     timesteps: int
-    kind: Literal["resume", "milestone", "dropped", "lesson"]
+    kind: Literal["resume", "milestone", "dropped", "lesson", "changed"]
     label: str
 
 
@@ -66,6 +69,14 @@ class WorkerRow:
     event: str = ""  # the last thing that happened to it
     event_time: float | None = None
     failed: bool = False  # the event is a failure
+
+
+@dataclass(frozen=True, slots=True)
+class FlagRow:
+    """A debug flag that is on. workers: those for which it is; None: all."""
+
+    flag: str
+    workers: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +128,7 @@ class RunSnapshot:
     record_time: float | None = None  # of the newest record
     live_time: float | None = None  # of the newest live frame
     fates: tuple[CommandFate, ...] = ()
+    flags: tuple[FlagRow, ...] = ()  # by the newest live frame
     link: Link = Link()
     alive: bool | None = None  # is a trainer's process there; None where nobody can tell
     output: str = ""  # the end of the trainer's own output, where it died before its first record
@@ -183,7 +195,8 @@ def _fold_live(snapshot: RunSnapshot, live: Live) -> RunSnapshot:
             progress=now.progress,
         )
     link = replace(snapshot.link, connected=True, clients=tuple(live.clients), dropped=live.dropped)
-    snapshot = replace(snapshot, workers=_in_order(rows), link=link, live_time=live.time)
+    flags = tuple(FlagRow(flag.flag, None if flag.workers is None else tuple(flag.workers)) for flag in live.flags)
+    snapshot = replace(snapshot, workers=_in_order(rows), link=link, flags=flags, live_time=live.time)
     if not newer or snapshot.finished is not None:
         return snapshot
     since = snapshot.state_since if live.state == snapshot.state else live.time
@@ -232,6 +245,8 @@ class _Draft:
                 self._saved(record)
             case PhaseChanged() | StageChanged():
                 self._lesson(record)
+            case SettingChanged():
+                self._setting(record)
             case UpdateDropped():
                 self._marks.append(Mark(record.timesteps, "dropped", record.source))
             case RunFinished():
@@ -293,6 +308,14 @@ class _Draft:
         if isinstance(header, RunStarted):
             self._set(header=msgspec.structs.replace(header, **msgspec.structs.asdict(record.lesson)))
         self._marks.append(Mark(record.timesteps, "lesson", record.to))
+
+    def _setting(self, record: SettingChanged) -> None:
+        """The header says what is in force."""
+        header = self._changes.get("header", self._base.header)
+        name = HEADER_SETTINGS.get(record.setting)
+        if isinstance(header, RunStarted) and name is not None and record.value is not None:
+            self._set(header=msgspec.structs.replace(header, **{name: record.value}))
+        self._marks.append(Mark(record.timesteps, "changed", change_words(record)))
 
     def _resume(self, record: RunResumed) -> None:
         """Rows above the checkpoint belong to a future that did not happen."""

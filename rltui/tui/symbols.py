@@ -12,6 +12,8 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
+from rltui.tui.encoding import needs_ascii as needs_ascii
+
 ChartStyle = Literal["braille", "blocks", "ascii"]
 
 # One column each, so that a translated line keeps its width.
@@ -43,22 +45,6 @@ class AsciiFilter(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [Segment(to_ascii(text), style, control) for text, style, control in segments]
-
-
-def needs_ascii(environ: Mapping[str, str]) -> bool:
-    """True where the terminal is known not to draw UTF-8: TERM=dumb or linux, or a locale of another encoding.
-
-    No locale at all says nothing (containers, Windows): UTF-8 is assumed. Python itself sets LC_CTYPE=C.UTF-8 where LANG
-    is C, so that pair is read as the C locale it was.
-    """
-    if environ.get("TERM", "") in ("dumb", "linux"):
-        return True
-    lang = environ.get("LANG", "")
-    ctype = environ.get("LC_CTYPE", "")
-    if lang in ("C", "POSIX") and ctype == "C.UTF-8":
-        ctype = ""
-    locale = environ.get("LC_ALL", "") or ctype or lang
-    return bool(locale) and "utf8" not in locale.lower().replace("-", "")
 
 
 def chart_style(environ: Mapping[str, str], ascii_only: bool, windows: bool = os.name == "nt") -> ChartStyle:

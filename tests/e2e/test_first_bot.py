@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,14 +91,18 @@ def test_launch_pause_save_detach_attach_stop(folder: Path) -> None:
     assert iterations == list(range(1, len(iterations) + 1)), "one history without a gap"
 
 
-def test_a_failing_interface_ends_with_1_and_says_that_training_goes_on(folder: Path) -> None:
-    """A malformed key report, over which Textual's parser stumbles, stands for whatever nobody foresaw."""
+def test_a_killed_interface_leaves_the_trainer_running_and_says_how_to_come_back(folder: Path) -> None:
     window = Terminal(folder)
     window.wait_text("profile valid")
-    window.type("\x1b[1;1:99u")
-    wait_for(lambda: window.process.poll() is not None, "the interface's end", 10.0)
-    assert window.process.returncode == 1
-    window.wait_text("a running trainer goes on", 2.0)
+    window.type("\r")
+    run = only_run(folder)
+    wait_for(lambda: run.journal.exists() and records(run, IterationFinished), "an iteration")
+    window.wait_text("COLLECTING")
+    window.viewer.kill()
+    assert window.wait_end() == 128 + signal.SIGKILL
+    window.wait_text(f"a running trainer goes on, come back with: rltui attach {run.name}")
+    seen = len(records(run, IterationFinished))
+    wait_for(lambda: len(records(run, IterationFinished)) >= seen + 3, "training to go on")
     window.close()
 
 

@@ -1,48 +1,227 @@
-"""The real program leaves the terminal as it was, however it is told to go."""
+"""The real program leaves the terminal as it was, however it ends, and bears whatever a terminal is or sends."""
 
 from __future__ import annotations
 
+import contextlib
+import random
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
+from tests.fakes.garbled_keys import garbled
 from tests.fakes.terminal import Terminal
-from tests.fakes.training import wait_for
+from tests.fakes.training import runs, wait_for
 
-LEFT_CLEAN = {
-    "alternate screen left": b"\x1b[?1049l",
-    "cursor shown": b"\x1b[?25h",
-    "mouse off": b"\x1b[?1000l",
-    "bracketed paste off": b"\x1b[?2004l",
+ON_AND_OFF = {
+    "alternate screen": (b"\x1b[?1049h", b"\x1b[?1049l"),
+    "mouse": (b"\x1b[?1000h", b"\x1b[?1000l"),
+    "all mouse moves": (b"\x1b[?1003h", b"\x1b[?1003l"),
+    "mouse reports of urxvt": (b"\x1b[?1015h", b"\x1b[?1015l"),
+    "mouse reports of SGR": (b"\x1b[?1006h", b"\x1b[?1006l"),
+    "focus reports": (b"\x1b[?1004h", b"\x1b[?1004l"),
+    "bracketed paste": (b"\x1b[?2004h", b"\x1b[?2004l"),
+    "kitty keys": (b"\x1b[>", b"\x1b[<u"),
+    "hidden cursor": (b"\x1b[?25l", b"\x1b[?25h"),
+    "cut lines": (b"\x1b[?7l", b"\x1b[?7h"),
 }
-GO: dict[str, Callable[[Terminal], None]] = {
-    "q": lambda terminal: terminal.type("q"),
-    "SIGTERM": lambda terminal: terminal.process.send_signal(signal.SIGTERM),
-    "SIGHUP": lambda terminal: terminal.process.send_signal(signal.SIGHUP),
+Way = tuple[Callable[[Terminal], None], int]
+BY_SIGNAL = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT")
+
+
+def to_viewer(name: str) -> Way:
+    number = signal.Signals[name]
+    return lambda terminal: terminal.viewer.send_signal(number), 128 + number
+
+
+def to_guardian(name: str) -> Way:
+    number = signal.Signals[name]
+    return lambda terminal: terminal.process.send_signal(number), 128 + number
+
+
+WAYS: dict[str, Way] = {
+    "q": (lambda terminal: terminal.type("q"), 0),
+    **{f"{name} to the viewer": to_viewer(name) for name in (*BY_SIGNAL, "SIGKILL", "SIGSEGV")},
+    **{f"{name} to what the shell sees": to_guardian(name) for name in BY_SIGNAL},
+    "the guardian is killed": (to_guardian("SIGKILL")[0], -signal.SIGKILL),
 }
 
 
-@pytest.mark.parametrize("way", GO)
-def test_the_terminal_is_left_as_it_was(tmp_path: Path, way: str) -> None:
+@pytest.fixture
+def opened() -> Iterator[list[Terminal]]:
+    """Terminals to close at the end."""
+    terminals: list[Terminal] = []
+    yield terminals
+    for terminal in terminals:
+        terminal.process.kill()
+        terminal.close()
+
+
+def left_as_it_was(terminal: Terminal) -> bool:
+    """Each mode's last word is "off", and `stty` shows what it did before."""
+    written = terminal.raw
+    return terminal.settings() == terminal.settings_before and all(
+        written.rfind(off) > written.rfind(on) for on, off in ON_AND_OFF.values()
+    )
+
+
+def wait_left_as_it_was(terminal: Terminal, seconds: float = 10.0) -> None:
+    wait_for(lambda: left_as_it_was(terminal), f"a clean terminal; its last: {terminal.raw[-500:]!r}", seconds)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_terminal_is_left_as_it_was(tmp_path: Path, way: str, opened: list[Terminal]) -> None:
+    end, code = WAYS[way]
     terminal = Terminal(tmp_path)
+    opened.append(terminal)
     terminal.wait_text("Profiles")
+    wait_for(lambda: not left_as_it_was(terminal), "the terminal's modes")
+    viewer = terminal.viewer
+    end(terminal)
+    assert terminal.wait_end() == code
+    wait_left_as_it_was(terminal)
+    wait_for(lambda: not runs(viewer), "the viewer's end")
+    if code > 128:
+        words = f"ended by {signal.Signals(code - 128).name}; a running trainer goes on, come back with: rltui"
+        terminal.wait_text(words)
+
+
+def test_a_killed_viewer_is_cleaned_up_after_in_half_a_second(tmp_path: Path, opened: list[Terminal]) -> None:
+    terminal = Terminal(tmp_path)
+    opened.append(terminal)
+    terminal.wait_text("Profiles")
+    terminal.viewer.kill()
+    wait_left_as_it_was(terminal, 0.5)
+
+
+def test_a_viewer_that_does_not_react_is_ended_all_the_same(tmp_path: Path, opened: list[Terminal]) -> None:
+    terminal = Terminal(tmp_path)
+    opened.append(terminal)
+    terminal.wait_text("Profiles")
+    terminal.viewer.suspend()
+    terminal.process.terminate()
+    assert terminal.wait_end(4.0) == 128 + signal.SIGKILL
+    wait_left_as_it_was(terminal)
+
+
+@pytest.mark.parametrize("controlling", [True, False])
+def test_a_terminal_that_vanishes_takes_both_with_it(tmp_path: Path, controlling: bool, opened: list[Terminal]) -> None:
+    terminal = Terminal(tmp_path, controlling=controlling)
+    terminal.wait_text("Profiles")
+    viewer = terminal.viewer
+    terminal.close()
+    terminal.wait_end(2.0)
+    wait_for(lambda: not runs(viewer), "the viewer's end", 2.0)
+
+
+def test_stopped_and_continued_it_draws_again_and_ends_clean(tmp_path: Path, opened: list[Terminal]) -> None:
+    terminal = Terminal(tmp_path)
+    opened.append(terminal)
+    terminal.wait_text("Profiles")
+    viewer = terminal.viewer
+    viewer.suspend()
+    wait_for(lambda: viewer.status() == psutil.STATUS_STOPPED, "the stop")
     terminal.forget()
-    GO[way](terminal)
-    wait_for(lambda: terminal.process.poll() is not None, "the program's end")
-    assert terminal.process.returncode == 0
-    for what, code in LEFT_CLEAN.items():
-        wait_for(lambda code=code: code in terminal.raw, what)
-    terminal.close()
-
-
-def test_without_utf8_nothing_but_ascii_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LC_ALL", "C")
-    terminal = Terminal(tmp_path, columns=80, rows=24)
-    terminal.wait_text("What to train")
+    threads = viewer.num_threads()
+    viewer.resume()
+    terminal.wait_text("Profiles")
+    assert viewer.num_threads() <= threads
     terminal.type("q")
-    wait_for(lambda: terminal.process.poll() is not None, "the program's end")
-    assert terminal.text.isascii()
-    assert "|" in terminal.text
-    terminal.close()
+    assert terminal.wait_end() == 0
+    wait_left_as_it_was(terminal)
+
+
+@pytest.mark.parametrize(
+    ("env", "size"),
+    [
+        ({"LC_ALL": "C"}, (80, 24)),
+        ({"TERM": "dumb"}, (80, 24)),
+        ({"TERM": "linux"}, (80, 24)),
+        ({"NO_COLOR": "1"}, (80, 24)),
+        ({"TERM": ""}, (80, 24)),
+        ({}, (1, 1)),
+    ],
+    ids=lambda value: str(value),
+)
+def test_poor_terminals_are_borne(
+    tmp_path: Path, env: dict[str, str], size: tuple[int, int], opened: list[Terminal]
+) -> None:
+    terminal = Terminal(tmp_path, columns=size[0], rows=size[1], env=env)
+    opened.append(terminal)
+    if size == (1, 1):
+        wait_for(lambda: b"\x1b[1;1H" in terminal.raw, "a picture")
+    else:
+        terminal.wait_text("What to train")
+    terminal.type("q")
+    assert terminal.wait_end() == 0
+    assert "Traceback" not in terminal.text
+    if env.get("LC_ALL") == "C" or env.get("TERM") in ("dumb", "linux"):
+        assert terminal.text.isascii()
+        assert "|" in terminal.text
+    if "NO_COLOR" in env:
+        colours = (b"\x1b[38;2;", b"\x1b[48;2;", b"\x1b[31m", b"\x1b[32m")
+        assert not [colour for colour in colours if _is_no_grey(terminal.raw, colour)]
+
+
+def _is_no_grey(raw: bytes, start: bytes) -> bool:
+    """Whether a colour with unlike parts follows `start` anywhere."""
+    for found in raw.split(start)[1:]:
+        parts = found.partition(b"m")[0].split(b";")[:3]
+        if len(set(parts)) > 1 or not start.endswith(b";"):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_garbled_input_is_borne(tmp_path: Path, opened: list[Terminal], count: int) -> None:
+    """A malformed key report, bytes that are no text, a paste without an end: the program lives and hears keys."""
+    terminal = Terminal(tmp_path, module="tests.fakes.unshakeable_viewer", columns=80, rows=24)
+    opened.append(terminal)
+    terminal.wait_text("Profiles")
+    terminal.type("\x1b[1;1:99u")
+    for data in garbled(random.Random(7), count):
+        terminal.type(data)
+    terminal.type(b"\xff\xfe\x1b[200~lost")
+
+    def heard() -> bool:
+        """A second without input ends the paste; escape closes what is open; ctrl+c is answered."""
+        terminal.forget()
+        terminal.type("\x1b[27u\x1b[27u\x03")
+        with contextlib.suppress(AssertionError):
+            terminal.wait_text("Nothing was stopped", 2.0)
+        return "Nothing was stopped" in terminal.text
+
+    wait_for(heard, "an answer to ctrl+c")
+    terminal.process.terminate()
+    assert terminal.wait_end() == 128 + signal.SIGTERM
+    wait_left_as_it_was(terminal)
+
+
+def test_a_storm_of_resizes_is_borne(tmp_path: Path, opened: list[Terminal]) -> None:
+    """Each is sent once the one before has been seen; the last picture is drawn for the last size."""
+    terminal = Terminal(tmp_path)
+    opened.append(terminal)
+    terminal.wait_text("Profiles")
+    chance = random.Random(5)
+    for _ in range(200):
+        written = len(terminal.raw)
+        terminal.resize(chance.randint(1, 500), chance.randint(1, 200))
+        wait_for(lambda written=written: len(terminal.raw) > written, "something drawn")
+    terminal.forget()
+    terminal.resize(100, 30)
+    terminal.wait_text("Palette")
+    terminal.type("q")
+    assert terminal.wait_end() == 0
+
+
+def test_a_failing_interface_ends_with_1_and_says_that_training_goes_on(tmp_path: Path, opened: list[Terminal]) -> None:
+    terminal = Terminal(tmp_path, module="tests.fakes.failing_viewer")
+    opened.append(terminal)
+    terminal.wait_text("Profiles")
+    terminal.type("?")
+    assert terminal.wait_end() == 1
+    terminal.wait_text("RuntimeError: nobody foresaw this")
+    terminal.wait_text("the interface failed; a running trainer goes on")
+    wait_left_as_it_was(terminal)

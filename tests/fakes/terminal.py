@@ -12,7 +12,11 @@ import subprocess
 import sys
 import termios
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import psutil
 
 from tests.fakes.training import DEADLINE, wait_for
 
@@ -23,14 +27,31 @@ class Terminal:
     """`rltui …` on a pseudo-terminal of a given size."""
 
     def __init__(
-        self, folder: Path, *arguments: str, columns: int = 120, rows: int = 40, controlling: bool = True
+        self,
+        folder: Path,
+        *arguments: str,
+        columns: int = 120,
+        rows: int = 40,
+        controlling: bool = True,
+        module: str = "rltui",
+        env: Mapping[str, str] | None = None,
     ) -> None:
-        """controlling: closing it hangs up, as in a real window; else nothing tells the program but the terminal itself."""
+        """controlling: closing it hangs up, as in a real window; else nothing tells the program but the terminal itself.
+
+        module: what is run instead of the program. env: variables on top of a modern terminal's.
+        """
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+        self.resize(columns, rows)
+        self.settings_before = self.settings()
+        environment = {
+            **os.environ,
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "LANG": "C.UTF-8",
+            **(env or {}),
+        }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "rltui", *arguments],
+            [sys.executable, "-m", module, *arguments],
             cwd=folder,
             stdin=slave,
             stdout=slave,
@@ -50,12 +71,35 @@ class Terminal:
         """All text ever written, without control sequences; words stand whole, their places on the screen do not."""
         return CONTROL.sub(b"\n", self.raw).decode("utf-8", "replace")
 
-    def type(self, keys: str) -> None:
-        os.write(self._master, keys.encode())
+    @property
+    def viewer(self) -> psutil.Process:
+        """What draws: the child of the guardian, which the shell sees."""
+        return wait_for(lambda: next(iter(psutil.Process(self.process.pid).children()), None), "the viewer")
+
+    def settings(self) -> list[Any]:
+        """What `stty` shows."""
+        return termios.tcgetattr(self._master)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """The window has another size."""
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def type(self, keys: str | bytes) -> None:
+        data = keys.encode() if isinstance(keys, str) else keys
+        while data:
+            data = data[os.write(self._master, data) :]
+
+    def wait_end(self, seconds: float = DEADLINE) -> int:
+        """The exit code that the shell sees."""
+        wait_for(lambda: self.process.poll() is not None, "the program's end", seconds)
+        return self.process.returncode
 
     def wait_text(self, words: str, seconds: float = DEADLINE) -> None:
         """Until the words have been written since the last `forget`."""
-        wait_for(lambda: words in self.text, f"{words!r} on the terminal; there is: {self.text[-2000:]}", seconds)
+        try:
+            wait_for(lambda: words in self.text, f"{words!r} on the terminal", seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; there is: {self.text[-2000:]}") from None
 
     def forget(self) -> None:
         """What was written so far no longer counts."""

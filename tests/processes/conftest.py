@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rltui.events.records import IterationFinished
 from tests.fakes.training import Training
 
 
@@ -15,6 +16,17 @@ def training(tmp_path: Path) -> Iterator[Training]:
     """A tiny run that the test starts; nothing of it is left behind."""
     run = Training(tmp_path)
     try:
+        yield run
+    finally:
+        run.kill_all()
+
+
+@pytest.fixture(scope="module")
+def shared_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Training]:
+    """A tiny run with one iteration behind it, for tests that change nothing of it."""
+    run = Training(tmp_path_factory.mktemp("shared"))
+    try:
+        run.start().wait_records(IterationFinished)
         yield run
     finally:
         run.kill_all()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rltui.events.commands import Command, CommandApplied, CommandRefused, NextPhase, SetLearningRate
+from rltui.events.commands import CommandApplied, CommandRefused, NextPhase, SetLearningRate
 from rltui.events.records import (
     CheckpointSaved,
     IterationFinished,
@@ -19,7 +19,7 @@ from rltui.events.records import (
 from rltui.profile.load import load
 from rltui.runs import meta, trainer_state
 from rltui.runs.listing import complete, list_milestones
-from rltui.supervise.control_client import ControlClient
+from tests.fakes.asking import ask
 from tests.fakes.training import Training, wait_for
 
 PHASE = """\
@@ -91,19 +91,6 @@ def campaign(training: Training) -> Training:
     )
     training.profile = CAMPAIGN % (NEVER, "")
     return training
-
-
-def ask(training: Training, command: Command) -> CommandApplied | CommandRefused:
-    """Send one command and wait for its end."""
-    with ControlClient("tester") as client:
-        client.connect(training.paths)
-        number = client.send(command)
-        answers = (CommandApplied, CommandRefused)
-
-        def answered() -> CommandApplied | CommandRefused | None:
-            return next((m for m in client.poll(0.01) if isinstance(m, answers) and m.id == number), None)
-
-        return wait_for(answered, "the answer")
 
 
 def after(training: Training, timesteps: int) -> Iterator[IterationFinished]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.events.records import IterationFinished, LogLine, Record, RunResumed, StateChanged
+from rltui.events.records import IterationFinished, LogLine, Record, RunResumed, SettingChanged, StateChanged
 from rltui.tui.model import RunSnapshot, fold
 
 values = st.none() | st.floats(-1e6, 1e6, allow_nan=False)
@@ -22,6 +22,14 @@ resumes = st.builds(
 others = st.builds(
     LogLine, time=st.floats(0, 1e6), level=st.just("info"), source=st.just("s"), message=st.text(max_size=5)
 ) | st.builds(StateChanged, time=st.floats(0, 1e6), state=st.sampled_from(["collecting", "paused"]), reason=st.just(""))
+changes = st.builds(
+    SettingChanged,
+    time=st.floats(0, 1e6),
+    timesteps=st.integers(0, 50),
+    setting=st.sampled_from(["learning rate", "entropy", "reward touch"]),
+    value=st.none() | st.floats(0, 1),
+    by=st.just("ada"),
+)
 
 
 def ascending(records: list[Record]) -> list[Record]:
@@ -41,7 +49,9 @@ def ascending(records: list[Record]) -> list[Record]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(rows | resumes | others, max_size=30).map(ascending), st.lists(st.integers(0, 30), max_size=6))
+@given(
+    st.lists(rows | resumes | others | changes, max_size=30).map(ascending), st.lists(st.integers(0, 30), max_size=6)
+)
 def test_any_pieces_give_the_same(records: list[Record], cuts: list[int]) -> None:
     whole = fold(RunSnapshot(), records)
     snapshot, start = RunSnapshot(), 0

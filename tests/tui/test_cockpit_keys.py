@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from rltui.events.commands import Command, NextPhase, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
-from rltui.events.records import StateChanged
+from rltui.events.commands import (
+    Command,
+    FlagLive,
+    NextPhase,
+    Pause,
+    Resume,
+    SaveCheckpoint,
+    SaveMilestone,
+    SetFlag,
+    SetLearningRate,
+    Stop,
+)
+from rltui.events.records import SettingChanged, StateChanged
 from rltui.tui.panes.log import LogPane
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.cockpit import CockpitScreen
@@ -77,6 +89,63 @@ async def test_the_next_phase_is_asked_about_and_staying_comes_first() -> None:
         assert control_of(run).sent == []
         await pilot.press("N", "n")
         await until(pilot, lambda: control_of(run).sent == [NextPhase()])
+
+
+@pytest.mark.parametrize(
+    ("key", "flag", "word"),
+    [
+        ("A", "debug_actions", "actions"),
+        ("L", "debug_learning", "learning"),
+        ("T", "debug_turtled_start", "turtled start"),
+        ("G", "global_debug_mode", "global"),
+        ("K", "debug_checkpoints", "checkpoints"),
+    ],
+)
+async def test_a_flag_is_shown_as_the_trainer_says_and_the_key_turns_it_off(key: str, flag: str, word: str) -> None:
+    run = live_run()
+    async with cockpit(run, (160, 40)) as pilot:
+        await pilot.press(key)
+        await until(pilot, lambda: control_of(run).sent == [SetFlag(flag, True)])
+        assert "debug " not in screen_text(pilot.app.screen).splitlines()[0]
+        frame = run_story.live(NOW)
+        control_of(run).say(msgspec.structs.replace(frame, flags=[FlagLive(flag)]))
+        await until_shown(pilot, f"debug {word} ")
+        await pilot.press(key)
+        await until(pilot, lambda: control_of(run).sent[1:] == [SetFlag(flag, False)])
+        control_of(run).say(msgspec.structs.replace(frame, flags=[FlagLive(flag, [1])]))
+        await until_shown(pilot, f"debug {word} (worker 1)")
+        control_of(run).say(frame)
+        await until(pilot, lambda: "debug " not in screen_text(pilot.app.screen).splitlines()[0])
+
+
+async def test_a_change_is_typed_and_what_means_nothing_is_explained() -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        await pilot.press("colon")
+        text = await until_shown(pilot, "flag debug_actions on 1")
+        assert "Rewards: touch, speed_toward_ball, face_ball, in_air" in text
+        await pilot.press(*"reward tuch 2", "enter")
+        await until_shown(pilot, "✗ this run has no reward 'tuch': did you mean touch?")
+        assert control_of(run).sent == []
+        await pilot.press("ctrl+u", *"lr 1e-4")
+        await until_shown(pilot, "✓ learning rate 0.0001")
+        await pilot.press("enter")
+        await until(pilot, lambda: control_of(run).sent == [SetLearningRate(1e-4)])
+        assert isinstance(pilot.app.screen, CockpitScreen)
+        await pilot.press("colon", *"lr 1", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        assert len(control_of(run).sent) == 1
+
+
+async def test_a_change_in_force_is_in_the_runs_facts_and_on_the_charts() -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        change = SettingChanged(time=NOW, timesteps=12_000_000, setting="learning rate", value=1e-4, by="ada")
+        run.records.add(change)
+        await until(pilot, lambda: cockpit_of(pilot).snapshot.marks[-1].label == "learning rate 0.0001")
+        assert cockpit_of(pilot).snapshot.marks[-1].kind == "changed"
+        await pilot.press("i")
+        await until_shown(pilot, "policy 0.0001, critic 0.0002")
 
 
 async def test_a_second_stop_is_urgent() -> None:
@@ -193,8 +262,8 @@ async def test_tab_moves_the_focus_through_all_panes() -> None:
         assert sorted(filter(None, seen)) == ["log", "metrics", "rewards", "time", "workers"]
 
 
-async def test_escape_and_capital_l_lead_to_the_launcher() -> None:
-    for key in ("escape", "L"):
+async def test_escape_and_capital_h_lead_to_the_launcher() -> None:
+    for key in ("escape", "H"):
         async with cockpit(live_run()) as pilot:
             reader = cockpit_of(pilot)._reader
             assert reader is not None

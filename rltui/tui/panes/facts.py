@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rltui.events.records import RunStarted
 from rltui.tui import figures
+from rltui.tui.flags import flag_words
 from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, wrap
 from rltui.tui.panes.pane import Pane, View
@@ -26,14 +27,22 @@ class FactsPane(Pane):
 
     def depends(self, view: View) -> object:
         snapshot = view.snapshot
-        return snapshot.header, snapshot.checkpoint, snapshot.milestone, len(snapshot.link.clients), snapshot.metrics
+        return (
+            snapshot.header,
+            flag_words(snapshot),
+            snapshot.checkpoint,
+            snapshot.milestone,
+            len(snapshot.link.clients),
+            snapshot.metrics,
+        )
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         header = view.snapshot.header
         if header is None:
             return []
         lines: list[Line] = []
-        for name, value in (*facts_of(header), *_distances(view.snapshot), *_saved(view.snapshot)):
+        debug = [("debug", words)] if (words := flag_words(view.snapshot)) else []
+        for name, value in (*debug, *facts_of(header), *_distances(view.snapshot), *_saved(view.snapshot)):
             rows = wrap(value, max(width - LABEL, 10))
             lines += [((f"{name if not index else '':<{LABEL}}", "muted"), *row) for index, row in enumerate(rows)]
         return lines[:height]

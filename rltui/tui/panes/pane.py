@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual.message import Message
+
 from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, width_of, wrap
 from rltui.tui.symbols import ChartStyle
@@ -22,7 +24,10 @@ class View:
 
 
 class Pane(Painted, can_focus=True):
-    """Subclasses give `draw`, and `depends`: what of the view it reads, so that nothing else makes it draw again."""
+    """Subclasses give `draw`, and `depends`: what of the view it reads, so that nothing else makes it draw again.
+
+    Whatever a subclass raises, with a new view or at a key, is shown in the pane until the next view that it can take.
+    """
 
     NUMBER: ClassVar[str] = ""
     NAME: ClassVar[str] = ""
@@ -37,6 +42,7 @@ class Pane(Painted, can_focus=True):
         self._seen: object = None
         self._drawn: float | None = None  # when it last had something to draw
         self._subtitle = ""
+        self._problem: Exception | None = None
         self.border_title = self.title()
 
     def title(self, siblings: Sequence[Pane] = ()) -> str:
@@ -59,12 +65,30 @@ class Pane(Painted, can_focus=True):
         self.view = view
         if not self.display or self._is_too_soon(view.now):
             return
+        try:
+            self._take(view)
+        except Exception as error:  # one faulty pane must not take the others with it
+            self._fail(error)
+
+    def _take(self, view: View) -> None:
         seen = self.depends(view)
         if seen != self._seen:
+            self._problem = None
             self._seen = seen
             self._drawn = None if self.has_nothing(view) else view.now
             self._set_subtitle(self.subtitle(view))
             self.repaint()
+
+    def _fail(self, error: Exception) -> None:
+        self._problem, self._drawn, self._seen = error, None, object()  # equal to nothing: the next view is taken
+        self.repaint()
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Keys, clicks and timers of this pane: Textual would end the program at an exception."""
+        try:
+            await super()._dispatch_message(message)
+        except Exception as error:
+            self._fail(error)
 
     def _is_too_soon(self, now: float) -> bool:
         return self._drawn is not None and 0 <= now - self._drawn < self.EVERY
@@ -76,6 +100,8 @@ class Pane(Painted, can_focus=True):
             self.border_subtitle = text
 
     def paint(self, width: int, height: int) -> list[Line]:
+        if self._problem is not None:
+            return self._failure(self._problem, width)
         if self.view is None:
             return []
         if self.has_nothing(self.view):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rltui.tui import figures, pace
 from rltui.tui.condition import Condition, condition
+from rltui.tui.flags import flag_words
 from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
 from rltui.tui.panes.pane import Pane, View
@@ -22,6 +23,7 @@ class StatusPane(Pane, can_focus=False):
         return (
             snapshot.news_time,
             snapshot.link,
+            snapshot.flags,
             snapshot.alive,
             snapshot.reader_problem,
             snapshot.state,
@@ -63,6 +65,8 @@ def facts(view: View) -> list[Fact]:
         found.append((0, ((figures.count(snapshot.timesteps), "strong"), (" steps", "muted"))))
         found.append((1, ((figures.rate(pace.speed(snapshot)), "strong"), (" overall", "muted"))))
         found.append((4, ((figures.duration(elapsed(snapshot, view.now)), ""),)))
+    if words := flag_words(snapshot):
+        found.append((3, ((f"debug {words}", "warn"),)))
     found.append((CONTROL, _control(snapshot)))
     return found
 

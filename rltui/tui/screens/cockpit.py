@@ -13,10 +13,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from rltui.events.commands import Command, NextPhase, Pause, Resume, SaveCheckpoint, SaveMilestone, Stop
+from rltui.events.commands import Command, NextPhase, Pause, Resume, SaveCheckpoint, SaveMilestone, SetFlag, Stop
 from rltui.tui.actions import bindings, in_footer
 from rltui.tui.answers import answer_line
 from rltui.tui.condition import condition
+from rltui.tui.flags import is_on
 from rltui.tui.messages import SnapshotReady
 from rltui.tui.model import RunSnapshot
 from rltui.tui.newest import Newest
@@ -30,6 +31,7 @@ from rltui.tui.panes.time import TimePane
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.run_reader import RunReader, RunSource
 from rltui.tui.screens.arrangement import Arrangement, arrangement
+from rltui.tui.screens.change_prompt import ChangePrompt
 from rltui.tui.screens.phase_dialog import PhaseDialog
 from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
 from rltui.tui.symbols import ChartStyle
@@ -203,6 +205,19 @@ class CockpitScreen(Screen[None]):
                 self.send(NextPhase())
 
         self.app.push_screen(PhaseDialog(missing(self.snapshot)), decide)
+
+    def action_flag(self, flag: str) -> None:
+        """On for all workers, or off where it is on for any."""
+        self.send(SetFlag(flag, not is_on(self.snapshot, flag)))
+
+    def action_change(self) -> None:
+        header = self.snapshot.header
+
+        def decide(command: Command | None) -> None:
+            if command is not None:
+                self.send(command)
+
+        self.app.push_screen(ChangePrompt(header.reward_names if header is not None else ()), decide)
 
     def action_stop(self) -> None:
         self.send(Stop("now") if self.snapshot.state == "stopping" else Stop("finish"))

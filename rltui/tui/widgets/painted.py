@@ -48,9 +48,12 @@ class Painted(Widget):
         try:
             lines = self.paint(width, height)
         except Exception as error:  # whatever a pane's drawing raises must not end the program
-            self.log.error(f"{self!r} cannot draw: {error!r}")
-            lines = wrap(f"✗ This pane cannot draw: {type(error).__name__}: {error}", width, "bad")
+            lines = self._failure(error, width)
         return lines[:height]
+
+    def _failure(self, error: Exception, width: int) -> list[Line]:
+        self.log.error(f"{self!r} cannot draw: {error!r}")
+        return wrap(f"✗ This pane cannot draw: {type(error).__name__}: {error}", width, "bad")
 
     def on_resize(self) -> None:
         self.lines = self._painted()
@@ -65,11 +68,17 @@ class Painted(Widget):
         line = self.lines[y] if y < len(self.lines) else ()
         strip = self._strips.get(line)
         if strip is None or strip.cell_length != self.size.width:
-            strip = self._strip(line)
+            strip = self._strip_or_failure(line)
             if len(self._strips) > 500:
                 self._strips.clear()
             self._strips[line] = strip
         return strip
+
+    def _strip_or_failure(self, line: Line) -> Strip:
+        try:
+            return self._strip(line)
+        except Exception as error:  # a line that is no line, or in a role that is none
+            return self._strip(self._failure(error, self.size.width)[0])
 
     def _strip(self, line: Line) -> Strip:
         width = self.size.width

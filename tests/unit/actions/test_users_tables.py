@@ -20,6 +20,7 @@ ROWS = np.array(
 )  # in no order, one twice, odd numbers: all of which is the user's business
 
 FUNCTION = """\
+import sys
 import numpy as np
 
 ROWS = np.array({rows})
@@ -41,6 +42,10 @@ def fails():
     raise KeyError("no such thing")
 
 
+def leaves():
+    sys.exit(5)
+
+
 def flat():
     return ROWS.ravel()
 
@@ -51,6 +56,9 @@ class Class:
 
 number = 3
 """
+
+
+FAILS_LINE = FUNCTION.partition("no such thing")[0].count("\n") + 1
 
 
 def table(path: Path | str) -> np.ndarray:
@@ -210,7 +218,8 @@ def test_a_function_of_a_module_or_a_file(module: str, tmp_path: Path, function:
     ("function", "words"),
     [
         ("random", ["other rows when it is called again"]),
-        ("fails", ["raises KeyError: 'no such thing'"]),
+        ("fails", ["raises KeyError: 'no such thing' (", f".py:{FAILS_LINE})"]),
+        ("leaves", ["raises SystemExit: 5 ("]),
         ("flat", ["expected numbers [rows, 8], found float64 [32]"]),
         ("number", ["has no class or function number"]),
         ("gone", ["has no class or function gone"]),

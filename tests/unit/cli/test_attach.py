@@ -10,6 +10,8 @@ import pytest
 
 from rltui.__main__ import main
 from rltui.runs.paths import DataDir
+from rltui.supervise import guardian
+from rltui.supervise.lifeline import Lifeline
 from rltui.tui import app
 from tests.fakes.saved_runs import make_run
 
@@ -20,10 +22,12 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[Any, ...], dict[
     calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
     def run_app(*args: Any, **options: Any) -> int:
+        assert options.pop("lifeline") is not None
         calls.append((args, options))
         return 0
 
     monkeypatch.setattr(app, "run_app", run_app)
+    monkeypatch.setattr(guardian, "guarded", lambda work: work(Lifeline()))
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
     return calls

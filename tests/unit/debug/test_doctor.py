@@ -286,6 +286,11 @@ def test_observations_of_ones_own(body: str, check: str, outcome: str, words: st
         assert "own.py, line" in found.advice
 
 
+def test_large_numbers_are_no_matter_where_they_are_normalized(profile: Callable[..., str]) -> None:
+    found = look("reset and step", profile('\n[obs]\nkind = "own.py:Mine"\nnormalize = true', OBS.format(body=LARGE)))
+    assert found.outcome == "pass"
+
+
 REWARD = """
 import numpy as np
 from rltui.rewards.reward import Reward

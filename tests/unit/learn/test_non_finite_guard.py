@@ -38,6 +38,11 @@ def spoil_log_prob(data: Rollout) -> None:
     data.log_probs[1, 0, 1] = np.nan
 
 
+def spoil_obs_and_what_was_made_from_it(data: Rollout) -> None:
+    spoil_obs(data)
+    data.log_probs[1, 3, 2] = np.nan
+
+
 def spoil_final_obs(data: Rollout) -> None:
     data.final_obs[-1, 5] = np.nan
 
@@ -47,6 +52,7 @@ def spoil_final_obs(data: Rollout) -> None:
     ("spoil", "source"),
     [
         (spoil_obs, "observation index 4 is nan: worker 1, arena 1, car 0, step 3"),
+        (spoil_obs_and_what_was_made_from_it, "observation index 4 is nan: worker 1, arena 1, car 0, step 3"),
         (spoil_last_obs, "observation index 0 is inf: worker 0, arena 0, car 0, step 12"),
         (spoil_reward, "reward -inf of worker 0, arena 1, car 1, step 5"),
         (spoil_log_prob, "log-probability nan of worker 1, arena 0, car 1, step 0"),

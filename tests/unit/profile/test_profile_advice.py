@@ -55,6 +55,7 @@ def test_a_plain_profile_has_none(tmp_path: Path) -> None:
         ("milestone_interval = 1000", "", "milestone_interval = 1_000: less than one iteration"),
         ("terminals = [{kind = 'timeout'}]", "", "without goal the ball stays in the net"),
         ("terminals = [{kind = 'goal'}]", "", "never ends"),
+        ("reward_options = {zero_sum = true}", "", "1v1 against itself all cars' rewards add up to 0"),
     ],
 )
 def test_what_is_warned_of(tmp_path: Path, top: str, ppo: str, words: str) -> None:
@@ -68,6 +69,7 @@ def test_what_is_warned_of(tmp_path: Path, top: str, ppo: str, words: str) -> No
         ("phase = 4", "learning_rate = 0.8e-4"),
         ("", "iteration = 20_000\nbatch = 40_000\nbuffer_iterations = 2"),
         ("", "iteration = 60_000\nbatch = 20_000"),
+        ("reward_options = {zero_sum = true}\ngame = {blue = 1, orange = 2}", ""),
     ],
 )
 def test_what_is_not(tmp_path: Path, top: str, ppo: str) -> None:

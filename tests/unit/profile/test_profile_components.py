@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.env.from_profile import env_spec
+from rltui.env.from_profile import env_spec, sizes
 from rltui.profile.load import load
 from rltui.profile.problems import Problem, ProfileError
 from rltui.profile.resolved import resolved
@@ -40,6 +40,12 @@ class NoValue(Reward):
     sign = 1
 
 
+class Taken(High):
+    @dataclass(frozen=True)
+    class Params(Reward.Params):
+        weight: float = 2.0
+
+
 class Picky(High):
     def __init__(self, params):
         raise RuntimeError("not today")
@@ -58,6 +64,7 @@ class TooSmall(ObsBuilder):
 not_a_class = 3
 '''
 
+PICKY_LINE = REWARDS.partition("not today")[0].count("\n") + 1
 NO_SIGN = """\
 from rltui.rewards.reward import Reward
 
@@ -75,6 +82,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "terms.py").write_text(REWARDS)
     (tmp_path / "mine" / "no_sign.py").write_text(NO_SIGN)
+    (tmp_path / "mine" / "typo.py").write_text("\nprint(\n")
+    (tmp_path / "mine" / "script.py").write_text("import sys\n\nsys.exit(3)\n")
     (tmp_path / "mine" / "broken.py").write_text("import nothing_of_that_name\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -132,12 +141,19 @@ def test_its_parameters_are_checked(folder: Path, value: str, key: str, message:
     ("name", "message"),
     [
         ("terms.py:Missing", "has no class Missing"),
+        ("terms.py:Hihg", "has no class Hihg: did you mean High?"),
         ("terms.py:not_a_class", "has no class not_a_class"),
         ("no_sign.py:NoSign", "does not import: TypeError"),
         ("terms.py:NoValue", "NoValue does not define value"),
         ("terms.py:TooSmall", "TooSmall is no Reward"),
         ("terms.py:Picky", "not today"),
-        ("broken.py:Any", "does not import: ModuleNotFoundError"),
+        ("terms.py:Picky", f"terms.py:{PICKY_LINE})"),
+        ("terms.py:Taken", "Taken.Params has weight, which a profile keeps for itself"),
+        ("broken.py:Any", "does not import: ModuleNotFoundError: No module named 'nothing_of_that_name' ("),
+        ("broken.py:Any", "broken.py:1)"),
+        ("typo.py:Any", "does not import: SyntaxError: '(' was never closed ("),
+        ("typo.py:Any", "typo.py:2)"),
+        ("script.py:Any", "does not import: SystemExit: 3 ("),
         ("nowhere.py:Any", "no file"),
     ],
 )
@@ -153,3 +169,30 @@ def test_an_observation_that_does_not_fit_the_team_sizes(folder: Path) -> None:
     assert (problem.line, problem.key) == (4, "obs")
     assert problem.message == "does not fit 1v1: one car only"
     assert env_spec(load(profile_with(folder, text + "[game]\norange = 0\n"))).orange == 0
+
+
+SIZE = """
+from rltui.obs.obs_builder import ObsBuilder
+
+class Sized(ObsBuilder):
+    def size(self, blue, orange):
+        return {size}
+
+    def build(self, state, out):
+        out[:] = 0
+"""
+
+
+@pytest.mark.parametrize("size", ["'7'", "7.0", "0", "-3", "None", "True"])
+def test_an_observation_whose_size_is_no_size(folder: Path, size: str) -> None:
+    (folder / "mine" / "sized.py").write_text(SIZE.format(size=size))
+    problem = problem_of(profile_with(folder, "[rewards]\ntouch = 1\n[obs]\nkind = 'sized.py:Sized'\n"))
+    assert (problem.line, problem.key) == (4, "obs")
+    assert problem.message == "size(1, 1) must be how many numbers a car's row has"
+    assert (problem.expected, problem.found) == ("a whole number, at least 1", size)
+
+
+def test_a_size_from_numpy_is_a_size(folder: Path) -> None:
+    (folder / "mine" / "sized.py").write_text("import numpy as np\n" + SIZE.format(size="np.prod((2, 3))"))
+    profile = load(profile_with(folder, "[rewards]\ntouch = 1\n[obs]\nkind = 'sized.py:Sized'\n"))
+    assert type(sizes(env_spec(profile)).obs) is int

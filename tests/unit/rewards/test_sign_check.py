@@ -152,3 +152,22 @@ def test_every_registered_reward_passes_with_the_weight_that_it_wants(teams: tup
         for name, reward in rewards.items()
     ]
     assert sign_warnings(weighed, teams) == []
+
+
+def test_a_reward_that_changes_the_game_is_said() -> None:
+    """What it wrote, all other rewards and the observation would see."""
+
+    def ground(state: GameState) -> Any:
+        state.ball_position[:, 2] = 0
+        return height(state)
+
+    (warning,) = warnings(made("Ground", "ball", 1, ground), 1.0)
+    assert "ValueError: assignment destination is read-only (" in warning
+
+
+def test_a_reward_that_leaves_the_program_is_said() -> None:
+    def leave(state: GameState) -> Any:
+        raise SystemExit("bye")
+
+    (warning,) = warnings(made("Leave", "ball", 1, leave), 1.0)
+    assert "failed: SystemExit: bye (" in warning

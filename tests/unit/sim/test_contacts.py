@@ -57,5 +57,5 @@ def test_a_demolished_car_touches_nothing() -> None:
 
 
 def test_contacts_are_read_only_where_they_are_asked_for() -> None:
-    with pytest.raises(RltuiError, match="state.contacts is not read here"):
+    with pytest.raises(RltuiError, match="contacts is not read here"):
         _ = batch().state.contacts

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rltui.events.commands import Command, NextPhase, Pause, Resume, SaveCheckpoint, SetLearningRate, Stop
+from rltui.events.commands import (
+    Command,
+    NextPhase,
+    Pause,
+    Resume,
+    SaveCheckpoint,
+    SetEntropy,
+    SetFlag,
+    SetLearningRate,
+    SetRewardWeight,
+    Stop,
+)
+from rltui.train.command_check import Known
 from rltui.train.live_controls import LiveControls, LoopState, Pending
 from rltui.train.stop_request import StopNow, StopRequest, Urgency
 
@@ -149,3 +161,19 @@ def test_what_waits_for_an_iteration_that_does_not_come_is_refused(desk: Desk) -
     desk.controls.look()
     desk.controls.refuse_waiting("the run has ended")
     assert [pending.answers for pending in waiting] == [["refused the run has ended"]] * 3
+
+
+def test_a_flag_is_handed_on_at_once_and_what_is_unknown_is_refused(desk: Desk) -> None:
+    handed: list[FakePending] = []
+    desk.controls.set_flag = handed.append  # type: ignore[assignment]
+    desk.controls.known = lambda: Known(("touch",), 2)
+    flag, wrong = FakePending(SetFlag("debug_actions", True)), FakePending(SetFlag("debug_acts", True))
+    weight, unknown = FakePending(SetRewardWeight("touch", 2.0)), FakePending(SetRewardWeight("xyz", 2.0))
+    huge, entropy = FakePending(SetRewardWeight("touch", 1e9)), FakePending(SetEntropy(0.02))
+    desk.arriving = [[flag, wrong, weight, unknown, huge, entropy]]
+    desk.controls.look()
+    assert handed == [flag]
+    assert wrong.answers == ["refused no debug flag 'debug_acts': did you mean debug_actions?"]
+    assert (desk.controls.weights, desk.controls.rates) == ([weight], [entropy])
+    assert unknown.answers == ["refused no reward 'xyz': there are touch"]
+    assert huge.answers == ["refused a reward's weight is -1,000,000 to 1,000,000, found 1e+09"]

@@ -1,0 +1,246 @@
+"""`rltui watch`: bots play each other in real time, to be seen here and in RocketSimVis, and recorded."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rltui.cli import options
+
+if TYPE_CHECKING:
+    from rltui.events.moment import Moment
+    from rltui.view.link_switch import LinkSwitch
+    from rltui.view.output import Notice, Output
+    from rltui.view.recorder import Recorder
+
+WHO = (
+    "a run (its newest checkpoint, and each newer one as it comes), a checkpoint's or milestone's folder, a policy.npz, "
+    "or a scripted player: idle, random, chaser"
+)
+EXAMPLES = """\
+examples:
+  rltui watch                                    the newest run against itself, on this terminal
+  rltui watch my-run chaser --rocketsimvis       and in RocketSimVis
+  rltui watch my-run data/checkpoints/milestones/my-run/Phase1-Quick/000.1M
+  rltui watch my-run --seconds 60 --speed 20 --record match.npz
+  rltui watch --replay match.npz
+"""
+KEYS = "q quit, space pause, v RocketSimVis"
+
+
+def add_parser(subparsers: options.Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "watch",
+        help="watch bots play each other in real time",
+        description="Play A (blue) against B (orange) in real time, here and in RocketSimVis. " + KEYS + ".",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("a", metavar="A", nargs="?", help=f"{WHO}; without it the newest run")
+    add("b", metavar="B", nargs="?", help="the same; without it A itself")
+    add("--size", metavar="N", type=int, choices=(1, 2, 3), help="cars a team (default: as A was trained)")
+    add("--deterministic", action="store_true", help="the bots' most probable actions instead of draws")
+    add("--seed", metavar="S", type=options.at_least(0), default=0, help="of kickoffs and draws (default 0)")
+    add("--seconds", metavar="S", type=_between(0.0, 1e9), help="of the game, then end (default: until you quit)")
+    add("--speed", metavar="X", type=_between(0.1, 1000.0), default=1.0, help="times real time (default 1)")
+    add("--rate", metavar="HZ", type=int, choices=(30, 40, 60), default=30, help="moments a second: 30, 40 or 60")
+    add(
+        "--record",
+        metavar="FILE.npz",
+        help="record; an .npz file that --replay plays and the reset `replay` begins with",
+    )
+    add("--replay", metavar="FILE.npz", help="play a recording instead of a match")
+    add("--rocketsimvis", action="store_true", help="send to RocketSimVis from the start")
+    add("--host", metavar="HOST", default="127.0.0.1", help="of RocketSimVis (default 127.0.0.1, all it listens to)")
+    add("--port", metavar="PORT", type=_port, default=9273, help="of RocketSimVis (default 9273)")
+    add("--rlviser", action="store_true", help="show in RLViser (needs the package rlviser-py)")
+    add("--plain", action="store_true", help="plain lines on a terminal too")
+    add("--ascii", action="store_true", help="draw with ASCII only")
+    options.add_json(parser)
+    options.add_data_dir(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Until the end, a key or a signal; then what came of it is printed."""
+    from rltui.train.environment import prepare_environment
+
+    prepare_environment()
+    from rltui.view.output import Thinned
+
+    notices: list[str] = []
+    painted = _paints(args)
+
+    def notice(text: str) -> None:
+        notices.append(text)
+        if not painted:
+            print(f"rltui: {text}", file=sys.stderr, flush=True)
+
+    moments = _moments(args, notice)
+    link, recorder = _link(args, notice), _recorder(args, notice)
+    outputs: list[Output] = [Thinned(output, _ticks(args)) for output in (link, *_viewers(args, notice))]
+    outputs += [recorder] if recorder else []
+    last = _show(args, moments, outputs, link, notices)
+    for text in notices if painted else ():
+        print(f"rltui: {text}", file=sys.stderr)
+    _report(args, last, link, recorder)
+    return 0
+
+
+def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[Moment]:
+    """Of a match, or of a recording."""
+    from rltui.errors import RltuiError
+    from rltui.view.recording import Recording
+
+    if args.replay is not None:
+        if args.a is not None or args.record is not None:
+            raise RltuiError(
+                "--replay plays a recording and nothing else", "leave out players and --record", exit_code=2
+            )
+        return Recording(Path(args.replay)).moments(_ticks(args), args.seconds)
+    from rltui.cli.chosen_run import newest
+    from rltui.runs.paths import data_dir
+    from rltui.view.live import LiveMatch, MatchOptions
+    from rltui.view.source import source
+
+    data = data_dir(args.data_dir)
+    a = args.a if args.a is not None else newest(data, None).name
+    # a recording has its moments whatever the speed
+    ticks = _ticks(args) if args.record is None else min(_ticks(args), 120 // args.rate)
+    made = MatchOptions(args.size, ticks, args.seconds, args.seed, args.deterministic)
+    return LiveMatch(source(a, data), source(args.b if args.b is not None else a, data), made, notice).moments()
+
+
+def _ticks(args: argparse.Namespace) -> int:
+    """Between two moments that are shown."""
+    ticks: int = max(1, round(120 * args.speed / args.rate))
+    return ticks
+
+
+def _link(args: argparse.Namespace, notice: Notice) -> LinkSwitch:
+    from rltui.view.link_switch import LinkSwitch
+    from rltui.view.rocketsimvis import RocketSimVis
+
+    return LinkSwitch(lambda: RocketSimVis(args.host, args.port, notice), args.rocketsimvis)
+
+
+def _recorder(args: argparse.Namespace, notice: Notice) -> Recorder | None:
+    from rltui.view.recorder import Recorder
+
+    return Recorder(Path(args.record), notice) if args.record is not None else None
+
+
+def _viewers(args: argparse.Namespace, notice: Notice) -> list[Output]:
+    if not args.rlviser:
+        return []
+    from rltui.view.rlviser import RlViser
+
+    return [RlViser(args.rate, notice)]
+
+
+def _paints(args: argparse.Namespace) -> bool:
+    import os
+
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not (args.plain or args.json)
+
+
+def _show(
+    args: argparse.Namespace, moments: Iterable[Moment], outputs: list[Output], link: LinkSwitch, notices: list[str]
+) -> Moment | None:
+    """The last moment shown. Whatever happens, the terminal is given back and the recording written."""
+    from contextlib import ExitStack
+
+    from rltui.view.keyboard import Keyboard
+    from rltui.view.pacer import Pacer
+    from rltui.view.watch import Watch, stopping_by_signal
+
+    with ExitStack() as stack:
+        keyboard = Keyboard()
+        watch = Watch(Pacer(args.speed), keyboard.pressed, link.toggle)
+        stack.enter_context(stopping_by_signal(watch.stop))
+        for output in outputs:
+            stack.callback(output.close)
+        screen = _screen(args, watch, link, notices)
+        stack.callback(screen.close)
+        if _paints(args):
+            stack.enter_context(keyboard)
+        watch.run(moments, [*outputs, screen])
+    return watch.last
+
+
+def _screen(args: argparse.Namespace, watch: Any, link: LinkSwitch, notices: list[str]) -> Output:
+    """The picture, or plain lines."""
+    import os
+
+    from rltui.cli.plain_text import say
+    from rltui.view.plain_lines import PlainLines
+    from rltui.view.terminal import TerminalPicture, terminal_size
+
+    if args.json:
+        return PlainLines(lambda text: None)
+    if not _paints(args):
+        return PlainLines(lambda text: say(text))
+    from rltui.tui.encoding import needs_ascii
+
+    def status() -> str:
+        news = notices[-1] if notices and notices[-1] != link.state.error else ""
+        parts = ["paused" if watch.paused else "", news, KEYS, link.words()]
+        return "  ".join(part for part in parts if part)
+
+    picture = TerminalPicture(
+        sys.stdout,
+        terminal_size(sys.stdout),
+        args.ascii or needs_ascii(os.environ),
+        colour="NO_COLOR" not in os.environ,
+        gone=watch.stop,
+    )
+    picture.status = status
+    return picture
+
+
+def _report(args: argparse.Namespace, last: Moment | None, link: LinkSwitch, recorder: Recorder | None) -> None:
+    """What was played, sent and recorded."""
+    from rltui.cli.plain_text import say
+    from rltui.view.plain_lines import summary
+
+    if last is None:
+        return
+    state = link.state
+    if args.json:
+        import json
+
+        touches = [sum(car.touches for car in last.cars if car.team == team) for team in (0, 1)]
+        report: dict[str, Any] = {"names": last.names, "score": last.score, "touches": touches}
+        report |= {"seconds": last.tick / 120, "packets": state.packets, "error": state.error}
+        report |= {"recorded": args.record, "moments": recorder.moments if recorder else 0}
+        print(json.dumps(report))
+        return
+    say(f"{summary(last)}  at the end")
+    if state.address:
+        say(f"RocketSimVis {state.address}: {state.packets:,} packets" + (f"; {state.error}" if state.error else ""))
+    if recorder is not None:
+        say(f"recorded {args.record}: {recorder.moments:,} moments")
+
+
+def _between(least: float, most: float) -> Any:
+    def read(text: str) -> float:
+        number = float(text)
+        if not least < number <= most and number != least:
+            raise argparse.ArgumentTypeError(f"a number from {least:g} to {most:g}, found {text!r}")
+        return number
+
+    read.__name__ = "number"
+    return read
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"a port from 1 to 65535, found {text!r}")
+    return number
+
+
+_port.__name__ = "port"

@@ -1,0 +1,100 @@
+"""What people type to change a running training: `lr 1e-4`, `reward touch 2`, `flag debug_actions on 1`. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from rltui.events.commands import FLAGS, Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
+
+EXAMPLES = (
+    ("lr 1e-4", "learning rate of the policy"),
+    ("entropy 0.005", "entropy coefficient"),
+    ("reward touch 2", "weight of a reward"),
+    ("lr profile", "as the profile says, again"),
+    ("flag debug_actions on", "on or off, in all workers"),
+    ("flag debug_actions on 1", "in worker 1 alone"),
+)
+PROFILE = "profile"
+SWITCH = {"on": True, "off": False}
+
+
+class ChangeError(ValueError):
+    """What was typed means nothing; says what would."""
+
+
+def parse(text: str, rewards: Sequence[str] = ()) -> Command:
+    """The command; rewards: names that the run is known to have, for a hint. The trainer has the last word on all names.
+
+    ChangeError says what is wrong, and what is near.
+    """
+    verb, *rest = text.split() or [""]
+    if not verb:
+        raise ChangeError("type what to change, as below")
+    if verb not in _VERBS:
+        raise ChangeError(f"{verb!r} is nothing that can be changed{_near(verb, list(_VERBS))}")
+    return _VERBS[verb](rest, rewards)
+
+
+def _rate(words: Sequence[str], _: Sequence[str]) -> Command:
+    return SetLearningRate(_number(_one(words, "lr 1e-4")))
+
+
+def _entropy(words: Sequence[str], _: Sequence[str]) -> Command:
+    return SetEntropy(_number(_one(words, "entropy 0.005")))
+
+
+def _reward(words: Sequence[str], rewards: Sequence[str]) -> Command:
+    if len(words) != 2:
+        raise ChangeError(f"a reward's name and its weight: reward {rewards[0] if rewards else 'touch'} 2")
+    name, weight = words
+    if rewards and name not in rewards and "/" not in name:
+        raise ChangeError(f"this run has no reward {name!r}{_near(name, rewards)}")
+    return SetRewardWeight(name, _number(weight))
+
+
+def _flag(words: Sequence[str], _: Sequence[str]) -> Command:
+    if not 2 <= len(words) <= 3:
+        raise ChangeError("a flag, on or off, and a worker if it is for one: flag debug_actions on 1")
+    flag, switch, *worker = words
+    if flag not in FLAGS:
+        raise ChangeError(f"no debug flag {flag!r}{_near(flag, FLAGS)}")
+    if switch not in SWITCH:
+        raise ChangeError(f"on or off, found {switch!r}")
+    if worker and not worker[0].isdecimal():
+        raise ChangeError(f"a worker is a number from 0, found {worker[0]!r}")
+    return SetFlag(flag, SWITCH[switch], int(worker[0]) if worker else None)
+
+
+_VERBS: Mapping[str, Callable[[Sequence[str], Sequence[str]], Command]] = {
+    "lr": _rate,
+    "learning_rate": _rate,
+    "entropy": _entropy,
+    "ent_coef": _entropy,
+    "reward": _reward,
+    "flag": _flag,
+}
+
+
+def _one(words: Sequence[str], example: str) -> str:
+    if len(words) != 1:
+        raise ChangeError(f"one number: {example}")
+    return words[0]
+
+
+def _number(word: str) -> float | None:
+    if word == PROFILE:
+        return None
+    try:
+        value = float(word)
+    except ValueError:
+        raise ChangeError(f"a number, or the word {PROFILE}, found {word!r}") from None
+    if not math.isfinite(value):
+        raise ChangeError(f"a number with an end, found {word!r}")
+    return value
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    found = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f": did you mean {found[0]}?" if found else f": there are {', '.join(known)}"

@@ -1,0 +1,69 @@
+"""Canvas: a grid of characters with a style each, and how it becomes lines of text, with colours or without."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from itertools import groupby
+
+Run = tuple[str, str]  # text, style
+STYLES: Mapping[str, str] = {  # style → colours of the terminal (SGR)
+    "blue": "1;38;5;39",
+    "orange": "1;38;5;208",
+    "ball": "1;97",
+    "trail": "38;5;245",
+    "pad": "38;5;228",
+    "line": "38;5;240",
+    "dim": "38;5;245",
+    "goal": "1;7",
+}
+NARROW = {"N", "Na", "H", "A"}  # east_asian_width of what takes one column
+
+
+class Canvas:
+    """width × height cells, empty at first. What lies outside is not drawn."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = max(0, width), max(0, height)
+        self._cells = [[(" ", "")] * self.width for _ in range(self.height)]
+
+    def put(self, row: int, column: int, text: str, style: str = "") -> None:
+        """Write from there to the right; each character takes one column."""
+        if not 0 <= row < self.height:
+            return
+        cells = self._cells[row]
+        for at, char in enumerate(text, column):
+            if 0 <= at < self.width:
+                cells[at] = (char, style)
+
+    def is_empty(self, row: int, column: int) -> bool:
+        inside = 0 <= row < self.height and 0 <= column < self.width
+        return inside and self._cells[row][column][0] == " "
+
+    def runs(self) -> list[list[Run]]:
+        """Each line as runs of one style; their texts are `width` characters together."""
+        return [
+            [("".join(char for char, _ in cells), style) for style, cells in groupby(line, key=lambda cell: cell[1])]
+            for line in self._cells
+        ]
+
+    def lines(self, colour: bool) -> list[str]:
+        """`height` lines of `width` columns; colour: with escape sequences, each line ending plain."""
+        return [
+            "".join(
+                f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and style and text.strip() else text
+                for text, style in line
+            )
+            for line in self.runs()
+        ]
+
+
+def one_column_each(text: str, ascii_only: bool) -> str:
+    """The text with a question mark for each character that does not take exactly one column, or is not ASCII."""
+    return "".join(
+        char if char.isprintable() and _is_narrow(char) and (char.isascii() or not ascii_only) else "?" for char in text
+    )
+
+
+def _is_narrow(char: str) -> bool:
+    return unicodedata.east_asian_width(char) in NARROW and not unicodedata.combining(char)

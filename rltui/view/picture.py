@@ -1,0 +1,188 @@
+"""The picture of a match in text: score, the field from above, heights beside it, and a line for each car.
+
+Pure: the same moment and size give the same text. Needs neither NumPy nor the simulator, so that any process can draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rltui.events.moment import CarMoment, Moment
+from rltui.sim.field import BIG_PADS, CEILING_Z, PAD_POSITIONS, TICKS_PER_SECOND
+from rltui.view import field_map
+from rltui.view.canvas import Canvas, Run, one_column_each
+from rltui.view.field_map import FieldMap, Lines
+
+LEAST_WIDTH, LEAST_HEIGHT = 40, 10  # below, only the words are shown
+GAUGE = 7  # columns of the heights
+FLOOR_Z = 60.0  # uu: wheels below it are on the floor
+HIGH, HIGHER = 250.0, 800.0  # uu: from where on the ball looks smaller
+BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # dots of a cell, by row and column
+TEAMS = ("blue", "orange")
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """headings: eight from the right, counterclockwise. ball: low, high, higher. big: available, taken."""
+
+    lines: Lines
+    headings: str
+    ball: str
+    small: str
+    big: str
+    bar: str  # full, empty
+    wreck: str
+    dot: str  # of the trail; empty: Braille
+
+
+UNICODE = Glyphs(field_map.UNICODE, "→↗↑↖←↙↓↘", "●◉○", "·", "◆◇", "█░", "✗", "")
+ASCII = Glyphs(field_map.ASCII, ">>^<<<v>", "@Oo", ",", "+-", "#.", "x", ".")
+
+
+def draw(moment: Moment, width: int, height: int, ascii_only: bool = False, colour: bool = False) -> list[str]:
+    """`height` lines of `width` columns. colour: with escape sequences."""
+    return painted(moment, width, height, ascii_only).lines(colour)
+
+
+def runs(moment: Moment, width: int, height: int, ascii_only: bool = False) -> list[list[Run]]:
+    """The same as runs of text and the name of their style (canvas.STYLES)."""
+    return painted(moment, width, height, ascii_only).runs()
+
+
+def painted(moment: Moment, width: int, height: int, ascii_only: bool) -> Canvas:
+    canvas = Canvas(width, height)
+    glyphs = ASCII if ascii_only else UNICODE
+    teams = [[car for car in moment.cars if car.team == team] for team in (0, 1)]
+    below = max(map(len, teams), default=0)
+    field_height = height - 1 - below
+    _draw_header(canvas, moment, ascii_only)
+    if width >= LEAST_WIDTH and field_height >= LEAST_HEIGHT:
+        field = FieldMap.fitted(1, 0, field_height, width - GAUGE)
+        _draw_field(canvas, field, moment, glyphs)
+        _draw_heights(canvas, moment, glyphs, field_height)
+    else:
+        field_height = 0
+    for cars in teams:
+        for index, car in enumerate(cars):
+            _draw_car_line(canvas, 1 + field_height + index, car, _label(cars, index), glyphs)
+    return canvas
+
+
+def _draw_header(canvas: Canvas, moment: Moment, ascii_only: bool) -> None:
+    """Score in the middle, time on the right, a goal on the left."""
+    blue, orange = (one_column_each(name, ascii_only) for name in moment.names)
+    score = f" {moment.score[0]} : {moment.score[1]} "
+    clock = clock_text(moment.tick)
+    room = max(0, (canvas.width - len(score)) // 2 - 8)
+    blue, orange = blue[-room:] if room else "", orange[:room]
+    middle = (canvas.width - len(score)) // 2
+    canvas.put(0, middle - len(blue), blue, "blue")
+    canvas.put(0, middle, score, "ball")
+    canvas.put(0, middle + len(score), orange, "orange")
+    canvas.put(0, canvas.width - len(clock), clock, "dim")
+    if moment.goal:
+        canvas.put(0, 0, " GOAL ", "goal")
+
+
+def clock_text(tick: int) -> str:
+    """Time played, as 1:05 or 1:02:03."""
+    seconds = tick // TICKS_PER_SECOND
+    hours, rest = divmod(seconds, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+
+
+def _draw_field(canvas: Canvas, field: FieldMap, moment: Moment, glyphs: Glyphs) -> None:
+    field.draw(canvas, glyphs.lines)
+    for index, (timer, (x, y, _)) in enumerate(zip(moment.pad_timers, PAD_POSITIONS, strict=False)):
+        if index in BIG_PADS:
+            canvas.put(*field.place(x, y), glyphs.big[int(timer > 0)], "pad")
+        elif timer <= 0:
+            canvas.put(*field.place(x, y), glyphs.small, "pad")
+    _draw_trail(canvas, field, moment, glyphs)
+    for team in (0, 1):
+        cars = [car for car in moment.cars if car.team == team]
+        for index, car in enumerate(cars):
+            _draw_car(canvas, field, car, _label(cars, index), glyphs)
+    x, y, z = moment.ball_position
+    canvas.put(*field.place(x, y), _ball(z, glyphs), "ball")
+
+
+def _draw_trail(canvas: Canvas, field: FieldMap, moment: Moment, glyphs: Glyphs) -> None:
+    """Where nothing else is: the trail hides nothing."""
+    if glyphs.dot:
+        for x, y, _ in moment.trail:
+            if canvas.is_empty(*field.place(x, y)):
+                canvas.put(*field.place(x, y), glyphs.dot, "trail")
+        return
+    cells: dict[tuple[int, int], int] = {}
+    for x, y, _ in moment.trail:
+        row, column = field.dot(x, y)
+        cell = row // 4, column // 2
+        cells[cell] = cells.get(cell, 0) | BRAILLE[row % 4][column % 2]
+    for cell, dots in cells.items():
+        if canvas.is_empty(*cell):
+            canvas.put(*cell, chr(0x2800 + dots), "trail")
+
+
+def _draw_car(canvas: Canvas, field: FieldMap, car: CarMoment, label: str, glyphs: Glyphs) -> None:
+    row, column = field.place(car.position[0], car.position[1])
+    label = label if car.position[2] < HIGH else label.lower()
+    at = column + 1 if column + len(label) < canvas.width - GAUGE else column - len(label)
+    canvas.put(row, at, label, TEAMS[car.team])
+    canvas.put(row, column, glyphs.wreck if car.demolished else _heading(car, glyphs), TEAMS[car.team])
+
+
+def _heading(car: CarMoment, glyphs: Glyphs) -> str:
+    """On the screen +y is to the right and +x up."""
+    angle = math.atan2(car.forward[0], car.forward[1])
+    return glyphs.headings[round(angle / (math.pi / 4)) % 8]
+
+
+def _label(cars: Sequence[CarMoment], index: int) -> str:
+    """B and O, with a number where a team has more than one car."""
+    return "BO"[cars[index].team] + (str(index + 1) if len(cars) > 1 else "")
+
+
+def _ball(z: float, glyphs: Glyphs) -> str:
+    return glyphs.ball[(z >= HIGH) + (z >= HIGHER)]
+
+
+def _draw_heights(canvas: Canvas, moment: Moment, glyphs: Glyphs, height: int) -> None:
+    """From the floor to the ceiling, beside the field: cars by their letter, the ball in front of them."""
+    left = canvas.width - GAUGE + 1
+    for row in range(1, height + 1):
+        canvas.put(row, left, glyphs.lines.down, "line")
+
+    def row_of(z: float) -> int:
+        return height - round(min(max(z, 0.0), CEILING_Z) / CEILING_Z * (height - 1))
+
+    for team, column in ((0, left + 2), (1, left + 3)):
+        for car in moment.cars:
+            if car.team == team and not car.demolished:
+                canvas.put(row_of(car.position[2]), column, "BO"[team], TEAMS[team])
+    z = moment.ball_position[2]
+    canvas.put(row_of(z), left + 1, _ball(z, glyphs), "ball")
+
+
+def _draw_car_line(canvas: Canvas, row: int, car: CarMoment, label: str, glyphs: Glyphs) -> None:
+    """Blue on the left half, orange on the right one."""
+    half = canvas.width // 2
+    left = half * car.team
+    cells = max(5, min(20, half - 34))
+    full = round(car.boost / 100 * cells)
+    bar = glyphs.bar[0] * full + glyphs.bar[1] * (cells - full)
+    figures = f" {car.boost:3.0f} {_where(car):<7} z {car.position[2]:4.0f} touches {car.touches}"
+    canvas.put(row, left, f"{label:<2} ", TEAMS[car.team])
+    canvas.put(row, left + 3, bar[: max(0, half - 3)], TEAMS[car.team])
+    canvas.put(row, left + 3 + cells, figures[: max(0, half - 3 - cells)], "dim")
+
+
+def _where(car: CarMoment) -> str:
+    z = car.position[2]
+    if car.demolished:
+        return "wreck"
+    if car.on_ground:
+        return "ground" if z < FLOOR_Z else "wall" if z < CEILING_Z - FLOOR_Z else "ceiling"
+    return "roof" if car.body_down else "air"

@@ -1,0 +1,24 @@
+"""The real program on a terminal, in which a key does what nobody foresaw."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rltui.runs.paths import DataDir
+from rltui.supervise.guardian import guarded
+from rltui.supervise.lifeline import Lifeline
+from rltui.tui.app import RltuiApp, run_until_left
+
+
+def fail(app: RltuiApp) -> None:
+    raise RuntimeError("nobody foresaw this")
+
+
+def open_it(lifeline: Lifeline) -> int:
+    RltuiApp.action_help = fail  # type: ignore[method-assign]
+    return run_until_left(RltuiApp(DataDir(Path("data")), lifeline=lifeline), lifeline)
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(open_it))

@@ -1,0 +1,173 @@
+"""Changed while it runs, over socket and pipes: debug flags in the workers, learning rate, entropy, reward weights."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter
+
+import pytest
+
+from rltui.events.commands import (
+    FLAGS,
+    CommandRefused,
+    SetEntropy,
+    SetFlag,
+    SetLearningRate,
+    SetRewardWeight,
+)
+from rltui.events.records import CommandLogged, IterationFinished, LogLine, SettingChanged, WorkerStarted
+from rltui.runs.listing import complete
+from tests.fakes.asking import applied, ask
+from tests.fakes.training import Training, wait_for
+
+
+@pytest.fixture
+def running(training: Training) -> Training:
+    """Two workers that play."""
+    training.start()
+    training.wait_records(IterationFinished)
+    return training
+
+
+def lines(training: Training, flag: str, after: float = 0.0) -> list[LogLine]:
+    """Debug lines of a flag that came after this moment."""
+    found = (record for record in training.poll() if isinstance(record, LogLine))
+    return [record for record in found if record.flag == flag and record.time > after]
+
+
+def said(training: Training, flag: str, words: str) -> set[int | None]:
+    """Who has said these words: workers' numbers, None for the trainer."""
+    return {line.worker for line in lines(training, flag) if words in line.message}
+
+
+EFFECTS = {
+    "global_debug_mode": (("ball at", "turtle probe, arena"), {0, 1}),
+    "debug_actions": (("step ", "chosen actions turn", "controls are throttle, steer"), {0, 1}),
+    "debug_turtled_start": (("new episodes that begin on the roof", "turtle probe after the first step"), {0, 1}),
+    "debug_learning": (("train/entropy = ",), {None}),
+    "debug_checkpoints": (("due at",), {None}),
+}
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_each_flag_has_its_effect_and_loses_it(shared_run: Training, flag: str) -> None:
+    running = shared_run
+    assert lines(running, flag) == []
+    answer = applied(running, SetFlag(flag, True))
+    assert answer.detail == "by 2 of 2 workers"
+    assert answer.seconds < 5
+    words, speakers = EFFECTS[flag]
+    for text in words:
+        wait_for(lambda text=text: said(running, flag, text) == speakers, f"{text!r} of {flag} from {speakers}")
+    applied(running, SetFlag(flag, False))
+    heard = len(lines(running, flag))
+    running.wait_more_iterations(5)
+    assert len(lines(running, flag)) == heard
+    audit = [record.command for record in running.poll() if isinstance(record, CommandLogged)]
+    assert audit[-4:] == [f"{flag} on"] * 2 + [f"{flag} off"] * 2, "accepted and applied"
+
+
+def test_episodes_begin_on_the_roof_and_do_not_any_more(shared_run: Training) -> None:
+    running = shared_run
+    applied(running, SetFlag("debug_turtled_start", True))
+    wait_for(lambda: (running.iterations()[-1].metrics["turtle/events"] or 0) > 0, "turtles in the journal")
+    applied(running, SetFlag("debug_turtled_start", False))
+    wait_for(lambda: running.iterations()[-1].metrics["turtle/events"] == 0, "an iteration without turtles")
+    changes = [record.setting for record in running.poll() if isinstance(record, SettingChanged)]
+    assert changes[-2:] == ["debug_turtled_start on", "debug_turtled_start off"]
+
+
+def test_one_worker_alone_and_no_more_lines_than_can_be_read(shared_run: Training) -> None:
+    running, start = shared_run, time.time()
+    assert applied(running, SetFlag("debug_actions", True, 1)).detail == "by worker 1"
+    applied(running, SetFlag("global_debug_mode", True, 1))
+    wait_for(lambda: any("left out" in line.message for line in lines(running, "global_debug_mode", start)), "drops")
+    for flag in ("debug_actions", "global_debug_mode"):
+        applied(running, SetFlag(flag, False, 1))
+    spoken = [*lines(running, "debug_actions", start), *lines(running, "global_debug_mode", start)]
+    assert {line.worker for line in spoken} == {1}
+    per_second = Counter(int(line.time - spoken[0].time) for line in spoken)
+    assert max(per_second.values()) <= 41, "at most 20 in each of two seconds that this one overlaps"
+
+
+def test_a_flag_survives_the_worker(running: Training) -> None:
+    applied(running, SetFlag("debug_actions", True, 0))
+    os.kill(running.worker_pid(0), signal.SIGKILL)
+    wait_for(
+        lambda: any(r.worker == 0 and r.restarts == 1 for r in running.wait_records(WorkerStarted)), "a new worker"
+    )
+    [again] = [r for r in running.poll() if isinstance(r, WorkerStarted) and r.restarts]
+    wait_for(
+        lambda: any("controls are" in line.message for line in lines(running, "debug_actions", again.time)),
+        "the new worker's lines",
+    )
+    assert {line.worker for line in lines(running, "debug_actions")} == {0}
+
+
+def test_rate_entropy_and_weight_are_applied_and_in_the_journal(running: Training) -> None:
+    assert "0.0001 instead of 0.0002" in applied(running, SetLearningRate(1e-4)).detail
+    assert applied(running, SetEntropy(0.005)).detail == "entropy 0.005 instead of 0.01, until the profile's changes"
+    answer = applied(running, SetRewardWeight("touch", 2.0))
+    assert answer.detail == "touch 2 instead of 1, until the profile's changes, by 2 of 2 workers"
+
+    def shows(key: str, value: float | None) -> bool:
+        return running.iterations()[-1].metrics.get(key) == value
+
+    wait_for(lambda: shows("train/learning_rate", 1e-4), "the rate in the journal")
+    wait_for(lambda: shows("train/ent_coef", 0.005), "the coefficient in the journal")
+    wait_for(lambda: shows("weight/touch", 2.0), "the weight in the journal")
+    assert applied(running, SetRewardWeight("speed_toward_ball", 0.0)).detail.startswith("speed_toward_ball 0 instead")
+    episodes = [row for row in running.iterations() if row.metrics["rollout/episodes"]]
+    assert any(row.metrics["reward/speed_toward_ball"] for row in episodes)
+    wait_for(lambda: shows("reward/speed_toward_ball", 0.0), "episodes in which it pays nothing")
+    applied(running, SetRewardWeight("touch", None))
+    wait_for(lambda: "weight/touch" not in running.iterations()[-1].metrics, "the profile's weight")
+    changes = [(r.setting, r.value, r.by) for r in running.poll() if isinstance(r, SettingChanged)]
+    assert changes == [
+        ("learning rate", 1e-4, "tester"),
+        ("entropy", 0.005, "tester"),
+        ("reward touch", 2.0, "tester"),
+        ("reward speed_toward_ball", 0.0, "tester"),
+        ("reward touch", 1.0, "tester"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (SetEntropy(11.0), "0 to 10, found 11"),
+        (SetRewardWeight("tuch", 2.0), "did you mean touch?"),
+        (SetFlag("debug_action", True), "did you mean debug_actions?"),
+        (SetFlag("debug_actions", True, 2), "no worker 2: they are 0 to 1"),
+        (SetFlag("debug_learning", True, 0), "set it for all"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(
+    shared_run: Training, command: SetEntropy | SetRewardWeight | SetFlag, reason: str
+) -> None:
+    before = len([record for record in shared_run.poll() if isinstance(record, SettingChanged)])
+    answer = ask(shared_run, command)
+    assert isinstance(answer, CommandRefused)
+    assert reason in answer.reason
+    assert len([record for record in shared_run.poll() if isinstance(record, SettingChanged)]) == before
+
+
+def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(running: Training) -> None:
+    applied(running, SetEntropy(0.005))
+    applied(running, SetRewardWeight("touch", 2.0))
+    applied(running, SetFlag("debug_actions", True))
+    assert running.process is not None
+    running.process.terminate()
+    assert running.wait_end() == 0
+    first = len(running.iterations())
+    reached = complete(running.paths)[-1].timesteps
+    running.start("--steps", str(reached + 512), "--set", "ppo.ent_coef=0.02")
+    assert running.wait_end() == 0, running.output
+    [row] = running.iterations()[first:]
+    assert (row.metrics["weight/touch"], row.metrics["train/ent_coef"]) == (2.0, 0.02)
+    messages = [record.message for record in running.poll() if isinstance(record, LogLine)]
+    assert "reward touch 2, set by hand, goes on: the profile's has not changed since" in messages
+    assert "the profile's entropy, which has changed, wins over 0.005, set by hand" in messages
+    assert not lines(running, "debug_actions", row.time - 0.001), "flags are of one trainer's life"

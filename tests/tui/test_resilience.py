@@ -1,0 +1,75 @@
+"""A pane that raises, wherever it does, says so in its own place; resizes in a storm end in the right picture."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+
+import pytest
+from textual import events
+from textual.geometry import Size
+
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.rewards import RewardsPane
+from rltui.tui.panes.workers import WorkersPane
+from rltui.tui.pictures import screen_text
+from tests.fakes.screens import Clock, cockpit, live_run, until, until_shown
+
+
+def raising(message: str) -> Callable[..., object]:
+    def fail(*_: object, **__: object) -> object:
+        raise ZeroDivisionError(message)
+
+    return fail
+
+
+@pytest.mark.parametrize("where", ["depends", "has_nothing", "subtitle", "draw"])
+async def test_a_pane_that_raises_shows_it_and_the_rest_lives(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    monkeypatch.setattr(RewardsPane, where, raising("a fault in " + where))
+    clock = Clock()
+    async with cockpit(live_run(), clock=clock) as pilot:
+        text = await until_shown(pilot, "ZeroDivisionError")
+        assert "This pane cannot draw" in text
+        for other in ("COLLECTING", "Workers", "Metrics", "overall"):
+            assert other in text
+        clock.now += 30.0
+        await pilot.press("9")
+        await until_shown(pilot, "SILENT")
+    assert pilot.app.return_code != 1
+
+
+async def test_a_line_in_a_role_that_is_none_is_an_error_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw(pane: RewardsPane, view: View, width: int, height: int) -> list[object]:
+        return [(("text", "no-such-role"),)]
+
+    monkeypatch.setattr(RewardsPane, "draw", draw)
+    async with cockpit(live_run()) as pilot:
+        assert "COLLECTING" in await until_shown(pilot, "KeyError")
+
+
+async def test_a_key_over_which_a_pane_stumbles_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with cockpit(live_run()) as pilot:
+        before = screen_text(pilot.app.screen)
+        await pilot.press("4")
+        with monkeypatch.context() as patched:
+            patched.setattr(WorkersPane, "move", raising("a fault at a key"))
+            await pilot.press("down")
+            await until_shown(pilot, "a fault at a key")
+        pilot.app.screen.show_now()  # type: ignore[attr-defined]
+        await until(pilot, lambda: "a fault at a key" not in screen_text(pilot.app.screen))
+        assert screen_text(pilot.app.screen) == before
+
+
+async def test_two_hundred_resizes_and_the_last_picture_is_right() -> None:
+    chance = random.Random(3)
+    sizes = [(chance.randint(1, 500), chance.randint(1, 200)) for _ in range(200)]
+    async with cockpit(live_run()) as pilot:
+        for width, height in sizes:
+            pilot.app.post_message(events.Resize(Size(width, height), Size(width, height)))
+            await asyncio.sleep(0)  # some are handled at once, others meet a drawing of the one before
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause()
+        stormed = screen_text(pilot.app.screen)
+    async with cockpit(live_run()) as pilot:
+        assert screen_text(pilot.app.screen) == stormed

@@ -1,0 +1,135 @@
+"""What a running worker's arenas take over: reward weights by hand, episodes that begin on the roof, and back; and what they tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rltui.env.lanes import Lanes
+from rltui.env.spec import Lane, Weighted
+from rltui.registry import Component
+from rltui.train.actor_debug import ActorDebug
+from rltui.train.line_limit import Line, LineLimit
+from tests.fakes.batches import new_out, spec
+
+PRACTICE = Lane(
+    "mechanics",
+    0.5,
+    rewards=(Weighted(Component("speed_toward_ball"), 3.0),),
+    resets=(Weighted(Component("random"), 1.0),),
+    terminals=(Component("timeout", {"seconds": 0.5}),),
+)
+
+
+def steps(count: int, arenas: int) -> np.ndarray:
+    return np.random.default_rng(3).integers(0, 90, (count, arenas, 2))
+
+
+def test_a_weight_by_hand_is_that_weight_in_the_spec_and_can_be_taken_back() -> None:
+    heavy = spec(rewards=(Weighted(Component("speed_toward_ball"), 7.0), Weighted(Component("touch"), 1.0)))
+    plain = spec(rewards=(Weighted(Component("speed_toward_ball"), 0.1), Weighted(Component("touch"), 1.0)))
+    one, two, three = Lanes(plain, 2, [7]), Lanes(heavy, 2, [7]), Lanes(plain, 2, [7])
+    outs = [new_out(lanes) for lanes in (one, two, three)]
+    for lanes, out in zip((one, two, three), outs, strict=True):
+        lanes.reset(out)
+        lanes.set_timesteps(0)
+    one.set_weights({"speed_toward_ball": 7.0})
+    for index, chosen in enumerate(steps(20, 2)):
+        if index == 5:
+            one.set_timesteps(0)
+        if index == 12:
+            one.set_weights({})
+            one.set_timesteps(0)
+        for lanes, out in zip((one, two, three), outs, strict=True):
+            lanes.step(chosen, out)
+        same_as = outs[1] if 5 <= index < 12 else outs[2]
+        np.testing.assert_array_equal(outs[0].rewards, same_as.rewards)
+    assert not np.array_equal(outs[1].rewards, outs[2].rewards)
+
+
+def test_a_lane_with_rewards_of_its_own_has_its_own_weight() -> None:
+    lanes = Lanes(spec(mechanics=PRACTICE), 4, [7])
+    lanes.set_weights({"speed_toward_ball": 2.0, "mechanics/speed_toward_ball": 5.0})
+    match, practice = lanes.batches()
+    assert (dict(match.weights), dict(practice.weights)) == ({"speed_toward_ball": 2.0}, {"speed_toward_ball": 5.0})
+
+
+def upside_down(lanes: Lanes) -> int:
+    return sum(int((state.up[..., 2] < -0.2).sum()) for state in lanes.states())
+
+
+def test_episodes_begin_on_the_roof_in_every_lane_and_as_before_again() -> None:
+    kickoffs = (Weighted(Component("kickoff"), 1.0),)
+    lanes = Lanes(spec(mechanics=replace(PRACTICE, resets=kickoffs), resets=kickoffs), 4, [7])
+    out = new_out(lanes)
+    lanes.reset(out)
+    assert upside_down(lanes) == 0
+    lanes.begin_with("turtled")
+    assert upside_down(lanes) == 0, "running episodes go on as they are"
+    lanes.reset(out)
+    assert upside_down(lanes) == 8
+    lanes.begin_with("")
+    lanes.reset(out)
+    assert upside_down(lanes) == 0
+
+
+def debug(lanes: Lanes, *flags: str) -> tuple[ActorDebug, list[Line]]:
+    said: list[Line] = []
+    return ActorDebug(lanes, flags, LineLimit(), said.extend), said
+
+
+def play(lanes: Lanes, spoken: ActorDebug, count: int) -> None:
+    out, log_probs = new_out(lanes), np.full(lanes.arenas * 2, np.log(0.5), np.float32)
+    spoken.began()
+    for t, chosen in enumerate(steps(count, lanes.arenas)):
+        lanes.step(chosen, out)
+        spoken.stepped(t, chosen.ravel(), log_probs)
+
+
+def test_new_episodes_are_spelled_out_and_probed_after_their_first_step() -> None:
+    lanes = Lanes(spec(), 2, [7])
+    spoken, said = debug(lanes, "global_debug_mode", "debug_turtled_start")
+    lanes.begin_with("turtled")
+    lanes.reset(new_out(lanes))
+    begun = len(said)
+    assert sum("turtled True" in text for _, text in said) == 4
+    assert said[-1] == ("debug_turtled_start", "new episodes that begin on the roof: 2, in arena 0, 1")
+    play(lanes, spoken, 1)
+    probes = [text for flag, text in said[begun:] if flag == "global_debug_mode"]
+    assert len(probes) == 4
+    assert all(text.startswith("turtle probe, arena") for text in probes)
+    assert said[-1][1].startswith("turtle probe after the first step: ")
+    assert said[-1][1].endswith("of 4 cars lie on their roof")
+    spoken.close()
+    heard = len(said)
+    lanes.reset(new_out(lanes))
+    assert len(said) == heard
+
+
+def test_an_action_is_told_before_and_after_the_pipeline() -> None:
+    lanes = Lanes(spec(), 1, [7])
+    lanes.reset(new_out(lanes))
+    spoken, said = debug(lanes, "debug_actions")
+    play(lanes, spoken, 6)
+    assert len(said) == 4, "a few in a row"
+    row = int(steps(6, 1)[0, 0, 0])
+    controls = ", ".join(f"{value:g}" for value in lanes.batches()[0].controls[row])
+    assert said[0] == ("debug_actions", f"step 0: row {row} = ({controls}), probability 0.500, played so")
+    spoken.finished(np.array([[row, row]]))
+    turns = bool(lanes.batches()[0].controls[row][[1, 3]].any())
+    assert said[-1][1].startswith(f"{2 * turns} of 2 chosen actions turn")
+
+
+@pytest.mark.parametrize("flag", ["debug_learning", "debug_checkpoints"])
+def test_with_any_flag_what_cannot_be_is_flagged(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lanes = Lanes(spec(), 1, [7])
+    _, said = debug(lanes, flag)
+    lanes.reset(new_out(lanes))
+    assert said == []
+    monkeypatch.setattr("rltui.debug.reset_report.POST_X", 0.0)
+    monkeypatch.setattr("rltui.debug.reset_report.field.SIDE_WALL_X", 1.0)
+    lanes.reset(new_out(lanes))
+    assert any("IMPOSSIBLE: inside a side wall" in text for _, text in said)
+    assert {name for name, _ in said} == {flag}

@@ -1,0 +1,32 @@
+"""Debug lines: at most so many a second, shared by the flags; what is left out is counted and said."""
+
+from __future__ import annotations
+
+from rltui.train.line_limit import Line, LineLimit
+
+
+def lines(flag: str, count: int) -> list[Line]:
+    return [(flag, str(number)) for number in range(count)]
+
+
+def test_a_second_has_room_for_so_many_and_the_next_says_what_was_left_out() -> None:
+    now = [100.0]
+    limit = LineLimit(20, lambda: now[0])
+    assert limit.taken(lines("a", 30)) == lines("a", 20)
+    now[0] += 0.9
+    assert limit.taken(lines("a", 5)) == []
+    now[0] += 0.2
+    found = limit.taken(lines("a", 30))
+    assert found[0] == ("a", "15 lines left out: more than can be read")
+    assert found[1:] == lines("a", 19), "the count is one of the twenty"
+
+
+def test_no_flag_drowns_another() -> None:
+    limit = LineLimit(20, lambda: 5.0)
+    limit.flags = 2
+    assert len(limit.taken(lines("flood", 1000))) == 10
+    assert limit.taken(lines("trickle", 3)) == lines("trickle", 3)
+
+
+def test_without_a_rate_all_lines_are_said() -> None:
+    assert LineLimit(0, lambda: 5.0).taken(lines("a", 1000)) == lines("a", 1000)

@@ -1,0 +1,73 @@
+"""Entropy and reward weights set by hand: what is in force, and which word wins after a resume or in the next phase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import cast
+
+from rltui.env.spec import EnvSpec, Lane, Weighted
+from rltui.registry import Component
+from rltui.train.blueprint import Blueprint
+from rltui.train.overrides import Overrides
+
+TOUCH, GOAL = Weighted(Component("touch"), 1.0), Weighted(Component("goal"), 5.0, ((0, 5.0), (1_000, 1.0)))
+
+
+@dataclass
+class Lesson:
+    """As much of a Blueprint as is read here."""
+
+    entropy: float = 0.01
+    rewards: tuple[Weighted, ...] = (TOUCH, GOAL)
+    mechanics: Lane | None = None
+    spec: EnvSpec = field(init=False)
+
+    def __post_init__(self) -> None:
+        parts = {name: Component(name) for name in ("default", "rlgym")}
+        self.spec = EnvSpec(1, 1, parts["default"], parts["rlgym"], self.rewards, (), (), mechanics=self.mechanics)
+        self.ppo = SimpleNamespace(ent_coef=self.entropy)
+
+
+def overrides(lesson: Lesson) -> Overrides:
+    return Overrides(cast(Blueprint, lesson))
+
+
+def lane(rewards: tuple[Weighted, ...]) -> Lane:
+    return Lane("mechanics", 0.2, rewards, (), ())
+
+
+def test_what_is_in_force_and_taken_back() -> None:
+    made = overrides(Lesson())
+    assert (made.entropy, made.weight("goal", 500), made.weights) == (0.01, 3.0, {})
+    made.put("entropy", 0.02)
+    made.put("reward goal", 0.0)
+    assert (made.entropy, made.weight("goal", 500), made.weights) == (0.02, 0.0, {"goal": 0.0})
+    assert made.metrics(500) == {"train/ent_coef": 0.02, "weight/goal": 0.0}
+    made.put("entropy", None)
+    made.put("reward goal", None)
+    made.put("reward touch", None)
+    assert made.metrics(500) == {"train/ent_coef": 0.01, "weight/goal": 3.0}
+
+
+def test_it_goes_on_while_the_profile_says_the_same() -> None:
+    before = overrides(Lesson())
+    before.put("entropy", 0.02)
+    before.put("reward touch", 2.0)
+    before.put("reward goal", 7.0)
+    changed = Lesson(rewards=(Weighted(Component("touch"), 1.5), GOAL))
+    after, words = Overrides.carried_on(cast(Blueprint, changed), before.stored())
+    assert (after.entropy, after.weights) == (0.02, {"goal": 7.0})
+    assert words == [
+        "entropy 0.02, set by hand, goes on: the profile's has not changed since",
+        "the profile's reward touch, which has changed, wins over 2, set by hand",
+        "reward goal 7, set by hand, goes on: the profile's has not changed since",
+    ]
+    gone, words = Overrides.carried_on(cast(Blueprint, Lesson(rewards=(TOUCH,))), after.stored())
+    assert gone.weights == {}
+    assert "reward goal 7, set by hand, ends: the profile has no such reward any more" in words
+
+
+def test_the_practice_lane_has_names_of_its_own_only_with_rewards_of_its_own() -> None:
+    assert overrides(Lesson(mechanics=lane((TOUCH, GOAL)))).reward_names == ["touch", "goal"]
+    assert overrides(Lesson(mechanics=lane((GOAL,)))).reward_names == ["touch", "goal", "mechanics/goal"]

@@ -1,0 +1,56 @@
+"""What is typed to change a training: the commands, and errors that say what would do."""
+
+from __future__ import annotations
+
+import pytest
+
+from rltui.events.commands import Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
+from rltui.tui.change_words import EXAMPLES, ChangeError, parse
+
+REWARDS = ("touch", "speed_toward_ball")
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("lr 1e-4", SetLearningRate(1e-4)),
+        ("  learning_rate   0.001 ", SetLearningRate(1e-3)),
+        ("lr profile", SetLearningRate(None)),
+        ("entropy 0.005", SetEntropy(0.005)),
+        ("ent_coef profile", SetEntropy(None)),
+        ("reward touch -2", SetRewardWeight("touch", -2.0)),
+        ("reward mechanics/goal profile", SetRewardWeight("mechanics/goal", None)),
+        ("flag debug_actions on", SetFlag("debug_actions", True)),
+        ("flag debug_turtled_start off 1", SetFlag("debug_turtled_start", False, 1)),
+    ],
+)
+def test_commands(text: str, command: Command) -> None:
+    assert parse(text, REWARDS) == command
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "type what to change"),
+        ("entrpy 1", "did you mean entropy?"),
+        ("xyz", "there are lr"),
+        ("lr", "one number: lr 1e-4"),
+        ("lr fast", "a number, or the word profile, found 'fast'"),
+        ("lr nan", "with an end"),
+        ("reward touch", "reward touch 2"),
+        ("reward tuch 2", "did you mean touch?"),
+        ("flag debug_action on", "did you mean debug_actions?"),
+        ("flag debug_actions maybe", "on or off, found 'maybe'"),
+        ("flag debug_actions on one", "a worker is a number from 0, found 'one'"),
+        ("flag debug_actions", "flag debug_actions on 1"),
+    ],
+)
+def test_errors_say_what_would_do(text: str, words: str) -> None:
+    with pytest.raises(ChangeError) as caught:
+        parse(text, REWARDS)
+    assert words in str(caught.value)
+
+
+def test_the_examples_are_commands() -> None:
+    for example, _ in EXAMPLES:
+        parse(example, REWARDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,11 @@ from rltui.cli import options
 
 if TYPE_CHECKING:
     from rltui.events.moment import Moment
+    from rltui.supervise.lifeline import Lifeline
     from rltui.view.link_switch import LinkSwitch
     from rltui.view.output import Notice, Output
     from rltui.view.recorder import Recorder
+    from rltui.view.watch import Watch
 
 WHO = (
     "a run (its newest checkpoint, and each newer one as it comes), a checkpoint's or milestone's folder, a policy.npz, "
@@ -65,7 +68,19 @@ def add_parser(subparsers: options.Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Until the end, a key or a signal; then what came of it is printed."""
+    """Until the end, a key or a signal; then what came of it is printed.
+
+    A guardian restores the terminal after any end; a recording is better without, for it would be given little time.
+    """
+    from rltui.supervise.guardian import guarded
+    from rltui.supervise.lifeline import Lifeline
+
+    if _paints(args) and args.record is None:
+        return guarded(lambda lifeline: _watch(args, lifeline))
+    return _watch(args, Lifeline())
+
+
+def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.train.environment import prepare_environment
 
     prepare_environment()
@@ -83,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     link, recorder = _link(args, notice), _recorder(args, notice)
     outputs: list[Output] = [Thinned(output, _ticks(args)) for output in (link, *_viewers(args, notice))]
     outputs += [recorder] if recorder else []
-    last = _show(args, moments, outputs, link, notices)
+    last = _show(args, moments, outputs, _Status(link, notices, lifeline))
     for text in notices if painted else ():
         print(f"rltui: {text}", file=sys.stderr)
     _report(args, last, link, recorder)
@@ -147,9 +162,21 @@ def _paints(args: argparse.Namespace) -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not (args.plain or args.json)
 
 
-def _show(
-    args: argparse.Namespace, moments: Iterable[Moment], outputs: list[Output], link: LinkSwitch, notices: list[str]
-) -> Moment | None:
+@dataclass(frozen=True)
+class _Status:
+    """What is told beside the picture."""
+
+    link: LinkSwitch
+    notices: list[str]
+    lifeline: Lifeline
+
+    def line(self, paused: bool) -> str:
+        news = self.notices[-1] if self.notices and self.notices[-1] != self.link.state.error else ""
+        parts = ["paused" if paused else "", news, KEYS, self.link.words()]
+        return "  ".join(part for part in parts if part)
+
+
+def _show(args: argparse.Namespace, moments: Iterable[Moment], outputs: list[Output], told: _Status) -> Moment | None:
     """The last moment shown. Whatever happens, the terminal is given back and the recording written."""
     from contextlib import ExitStack
 
@@ -159,19 +186,21 @@ def _show(
 
     with ExitStack() as stack:
         keyboard = Keyboard()
-        watch = Watch(Pacer(args.speed), keyboard.pressed, link.toggle)
+        watch = Watch(Pacer(args.speed), keyboard.pressed, told.link.toggle)
         stack.enter_context(stopping_by_signal(watch.stop))
         for output in outputs:
             stack.callback(output.close)
-        screen = _screen(args, watch, link, notices)
-        stack.callback(screen.close)
         if _paints(args):
+            stack.callback(told.lifeline.left)
+            told.lifeline.entered()
             stack.enter_context(keyboard)
+        screen = _screen(args, watch, told)
+        stack.callback(screen.close)
         watch.run(moments, [*outputs, screen])
     return watch.last
 
 
-def _screen(args: argparse.Namespace, watch: Any, link: LinkSwitch, notices: list[str]) -> Output:
+def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
     """The picture, or plain lines."""
     import os
 
@@ -185,11 +214,6 @@ def _screen(args: argparse.Namespace, watch: Any, link: LinkSwitch, notices: lis
         return PlainLines(lambda text: say(text))
     from rltui.tui.encoding import needs_ascii
 
-    def status() -> str:
-        news = notices[-1] if notices and notices[-1] != link.state.error else ""
-        parts = ["paused" if watch.paused else "", news, KEYS, link.words()]
-        return "  ".join(part for part in parts if part)
-
     picture = TerminalPicture(
         sys.stdout,
         terminal_size(sys.stdout),
@@ -197,7 +221,7 @@ def _screen(args: argparse.Namespace, watch: Any, link: LinkSwitch, notices: lis
         colour="NO_COLOR" not in os.environ,
         gone=watch.stop,
     )
-    picture.status = status
+    picture.status = lambda: told.line(watch.paused)
     return picture
 
 
@@ -228,7 +252,7 @@ def _report(args: argparse.Namespace, last: Moment | None, link: LinkSwitch, rec
 def _between(least: float, most: float) -> Any:
     def read(text: str) -> float:
         number = float(text)
-        if not least < number <= most and number != least:
+        if not least <= number <= most:
             raise argparse.ArgumentTypeError(f"a number from {least:g} to {most:g}, found {text!r}")
         return number
 

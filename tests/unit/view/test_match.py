@@ -137,6 +137,8 @@ def test_a_player_sees_the_events_of_its_whole_step(tmp_path: Path) -> None:
     for _ in range(STEPS):
         env.step(best(network, out), out)
         match.play(policy.tick_skip)
+        if sum(match.score):
+            break  # a kickoff at once; in training at the end of the step
         seen: GameState = match._sides[0].since.state
         for name in EVENTS:
             np.testing.assert_array_equal(getattr(seen, name), getattr(env.state, name), err_msg=name)

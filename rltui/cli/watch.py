@@ -185,7 +185,7 @@ def _show(args: argparse.Namespace, moments: Iterable[Moment], outputs: list[Out
     from rltui.view.watch import Watch, stopping_by_signal
 
     with ExitStack() as stack:
-        keyboard = Keyboard()
+        keyboard = Keyboard(told.lifeline.guardian)
         watch = Watch(Pacer(args.speed), keyboard.pressed, told.link.toggle)
         stack.enter_context(stopping_by_signal(watch.stop))
         for output in outputs:

@@ -8,11 +8,15 @@ import select
 import sys
 from typing import Any
 
+GONE = "\x03"  # as Ctrl-C where that is a key
+
 
 class Keyboard:
-    """Nothing is read where standard input is no terminal, or on Windows."""
+    """Nothing is read where standard input is no terminal, or on Windows. A terminal that is gone reads as GONE."""
 
-    def __init__(self) -> None:
+    def __init__(self, guardian: int | None = None) -> None:
+        """guardian: a pipe that hangs up when the guardian has gone, and with it the terminal."""
+        self._sources = [0] if guardian is None else [0, guardian]
         self._settings: list[Any] | None = None
 
     def __enter__(self) -> Keyboard:
@@ -36,9 +40,13 @@ class Keyboard:
 
     def pressed(self) -> str:
         """The keys since the last call, in order."""
-        if self._settings is None or not select.select([0], [], [], 0)[0]:
+        if self._settings is None:
+            return ""
+        ready = select.select(self._sources, [], [], 0)[0]
+        if not ready:
             return ""
         try:
-            return os.read(0, 64).decode("ascii", "ignore")
-        except OSError:  # the terminal is gone
-            return ""
+            keys = os.read(0, 64) if ready == [0] else b""
+        except OSError:
+            keys = b""
+        return keys.decode("ascii", "ignore") if keys else GONE

@@ -28,12 +28,11 @@ class RlViser(Output):
         except ImportError as error:
             raise RltuiError(f"--rlviser needs the package {MODULE}: {error}", COMMAND, exit_code=2) from error
         self._rate, self._notice, self._works = rate, notice, True
+        self._config = RocketSim.CarConfig(RocketSim.CarConfig.OCTANE)
         self._call("set_boost_pad_locations", PAD_POSITIONS)
 
     def show(self, moment: Moment) -> None:
-        cars = [
-            (number, car.team, RocketSim.CarConfig.OCTANE, car_state(car)) for number, car in enumerate(moment.cars, 1)
-        ]
+        cars = [(number, car.team, self._config, car_state(car)) for number, car in enumerate(moment.cars, 1)]
         pads = [timer <= 0 for timer in moment.pad_timers]
         self._call("render", moment.tick, self._rate, RocketSim.GameMode.SOCCAR, pads, ball_state(moment), cars)
 

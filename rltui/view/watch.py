@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from rltui.events.moment import Moment
+from rltui.view.keyboard import GONE
 from rltui.view.output import Output
 from rltui.view.pacer import Pacer
 
@@ -50,7 +51,7 @@ class Watch:
 
     def _obey(self, keys: str) -> None:
         for key in keys:
-            if key in (QUIT, "\x03"):
+            if key in (QUIT, GONE):
                 self.stopped = True
             elif key == PAUSE:
                 self.paused = not self.paused

@@ -34,6 +34,11 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
         ("import rltui.policy.discrete, rltui.policy.saved", ("torch", "textual", "RocketSim")),
         ("import rltui.tui.app", ("torch", "RocketSim", "numpy", "pydantic")),
         ("import rltui.train.session", ("textual",)),
+        ("import rltui.view.picture", ("torch", "textual", "RocketSim", "numpy", "pydantic")),
+        (
+            "import rltui.view.live, rltui.view.watch, rltui.view.terminal, rltui.view.recorder, rltui.view.rocketsimvis",
+            ("torch", "textual", "pydantic"),
+        ),
     ],
 )
 def test_a_room_loads_nothing_that_it_must_not_reach(statement: str, forbidden: tuple[str, ...]) -> None:

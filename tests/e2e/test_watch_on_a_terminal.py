@@ -1,0 +1,140 @@
+"""`rltui watch` on a terminal: painted, obeying keys, and the terminal is as it was however it ends."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rltui.view.recording import Recording
+from tests.fakes.rocketsimvis import Listener, accepted
+from tests.fakes.terminal import Terminal
+from tests.fakes.training import runs, wait_for
+
+ENTERED, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"
+HIDDEN, SHOWN = b"\x1b[?25l", b"\x1b[?25h"
+Watching = Callable[..., Terminal]
+
+
+@pytest.fixture
+def watching(tmp_path: Path) -> Iterator[Watching]:
+    """Starts `rltui watch`, waits until a match is seen; ended with the test."""
+    opened: list[Terminal] = []
+
+    def start(*arguments: str, shows: str = "touches 0", **options: object) -> Terminal:
+        terminal = Terminal(tmp_path, "watch", *arguments, columns=100, rows=30, **options)  # type: ignore[arg-type]
+        opened.append(terminal)
+        terminal.wait_text(shows)
+        return terminal
+
+    yield start
+    for terminal in opened:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+            terminal.process.wait()
+        terminal.close()
+
+
+def check_restored(terminal: Terminal) -> None:
+    wait_for(lambda: terminal.raw.rfind(LEFT) > terminal.raw.rfind(ENTERED), "the first screen")
+    wait_for(lambda: terminal.raw.rfind(SHOWN) > terminal.raw.rfind(HIDDEN), "the cursor")
+    assert terminal.settings() == terminal.settings_before
+
+
+def test_painted_until_q_and_then_the_outcome(watching: Watching) -> None:
+    terminal = watching("chaser", "idle")
+    assert "●" in terminal.text and "┊" in terminal.text and b"\x1b[1;38;5;39m" in terminal.raw
+    terminal.type("q")
+    assert terminal.wait_end() == 0
+    terminal.wait_text("at the end")
+    check_restored(terminal)
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        (lambda terminal: terminal.type("\x03"), 0),
+        (lambda terminal: terminal.process.send_signal(signal.SIGTERM), 0),
+        (lambda terminal: terminal.viewer.send_signal(signal.SIGTERM), 0),
+        (lambda terminal: terminal.viewer.kill(), 128 + signal.SIGKILL),
+    ],
+    ids=["Ctrl-C", "SIGTERM", "SIGTERM to what draws", "SIGKILL to what draws"],
+)
+def test_the_terminal_is_as_it_was_however_it_ends(
+    end: Callable[[Terminal], None], code: int, watching: Watching
+) -> None:
+    terminal = watching("chaser", "idle")
+    end(terminal)
+    assert terminal.wait_end() == code
+    check_restored(terminal)
+
+
+def test_what_draws_ends_with_its_guardian(watching: Watching) -> None:
+    terminal = watching("chaser", "idle")
+    viewer = terminal.viewer
+    terminal.process.kill()
+    wait_for(lambda: not runs(viewer), "the end of what draws")
+    check_restored(terminal)
+
+
+@pytest.mark.parametrize("controlling", [True, False])
+@pytest.mark.parametrize("keys", ["", " "], ids=["playing", "paused"])
+def test_a_terminal_that_vanishes_takes_it_along(keys: str, controlling: bool, tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "watch", "chaser", "idle", controlling=controlling)
+    terminal.wait_text("touches 0")
+    terminal.type(keys)
+    viewer = terminal.viewer
+    terminal.close()
+    wait_for(lambda: not runs(viewer) and terminal.process.poll() is not None, "the end of both")
+
+
+def test_a_recording_is_written_when_it_is_ended(watching: Watching, tmp_path: Path) -> None:
+    terminal = watching("chaser", "idle", "--record", "match.npz")
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.wait_end() == 0
+    check_restored(terminal)
+    assert len(Recording(tmp_path / "match.npz")) > 1
+
+
+def test_v_switches_rocketsimvis_on_and_off(watching: Watching) -> None:
+    listener = Listener()
+    terminal = watching("chaser", "idle", "--port", str(listener.port))
+    terminal.wait_text("RocketSimVis off")
+    terminal.type("v")
+    for _ in range(10):
+        accepted(listener.receive())
+    terminal.wait_text(f"RocketSimVis 127.0.0.1:{listener.port} ")
+    terminal.forget()
+    terminal.type("v")
+    terminal.wait_text("RocketSimVis off")
+    listener.close()
+
+
+def test_space_pauses_and_goes_on(watching: Watching) -> None:
+    terminal = watching("chaser", "idle")
+    terminal.type(" ")
+    terminal.wait_text("paused")
+    terminal.forget()
+    terminal.type(" ")
+    terminal.wait_text("q quit")
+    terminal.type("q")
+    assert terminal.wait_end() == 0
+
+
+def test_a_terminal_of_little_means(watching: Watching) -> None:
+    terminal = watching("chaser", "idle", "--ascii", env={"NO_COLOR": "1", "TERM": "linux"})
+    assert terminal.raw.isascii() and b"38;5" not in terminal.raw
+    terminal.resize(10, 4)
+    terminal.resize(1, 1)
+    terminal.resize(120, 40)
+    terminal.forget()
+    terminal.wait_text("chaser 0 : 0 idle")
+    terminal.type("q")
+    assert terminal.wait_end() == 0
+
+
+def test_a_dumb_terminal_gets_plain_lines(watching: Watching) -> None:
+    terminal = watching("chaser", "idle", "--seconds", "1", shows="at the end", env={"TERM": "dumb"})
+    assert terminal.wait_end() == 0 and b"\x1b" not in terminal.raw

@@ -53,7 +53,7 @@ class Actor:
         self._agents = spec.arenas * self.env.learners
         self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.masks, spec.normalize)
         self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.n_actions * BANK_DRAWS)
-        self._now = _step_out(spec.arenas, self.env.learners, self.env.obs_size)
+        self._now = StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size)
         self.say: Callable[[list[Line]], None] = lambda lines: None  # debug lines
         self._limit = LineLimit()
         self._debug: ActorDebug | None = None
@@ -152,17 +152,6 @@ class _StepViews:
         """An episode ends for every car of its arena."""
         self._terminated[t] = self._ends[0][:, None]
         self._truncated[t] = self._ends[1][:, None]
-
-
-def _step_out(arenas: int, cars: int, obs_size: int) -> StepOut:
-    ends = np.zeros((2, arenas), np.bool_)
-    return StepOut(
-        np.zeros((arenas, cars, obs_size), np.float32),
-        np.zeros((arenas, cars), np.uint8),
-        np.zeros((arenas, cars), np.float32),
-        ends[0],
-        ends[1],
-    )
 
 
 def resident_bytes() -> int:

@@ -12,7 +12,8 @@ from typing import Protocol
 from rltui.errors import RltuiError
 from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
-from rltui.tui.model import CommandFate, Link, RunSnapshot, fold, fold_control, with_fate
+from rltui.tui.fold import fold, fold_control, with_fate
+from rltui.tui.model import CommandFate, Link, RunSnapshot
 
 LOOK = 0.5  # seconds between two looks at the journal and the socket: each costs training time on a small machine
 LOOK_WHILE_WAITING = 0.05  # the same while a command's answer is due

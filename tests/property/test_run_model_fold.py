@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.events.records import IterationFinished, LogLine, Record, RunResumed, SettingChanged, StateChanged
-from rltui.tui.model import RunSnapshot, fold
+from rltui.tui.fold import fold
+from rltui.tui.model import RunSnapshot
 
 values = st.none() | st.floats(-1e6, 1e6, allow_nan=False)
 rows = st.builds(

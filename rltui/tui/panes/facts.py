@@ -17,6 +17,7 @@ class FactsPane(Pane):
     """Label and value, one a line."""
 
     NUMBER = "i"
+    SLOT = "facts"
     NAME = "Run"
     SHORT = "Run"
     EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."

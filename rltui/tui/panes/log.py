@@ -19,6 +19,7 @@ class LogPane(Pane, Scrolled):
     """Wrapped lines of the chosen level and above."""
 
     NUMBER = "9"
+    SLOT = "log"
     NAME = "Log"
     SHORT = "Log"
     EMPTY = "Here will be what the trainer, its workers and whoever controls the run have to say."

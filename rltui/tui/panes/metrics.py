@@ -36,6 +36,7 @@ class MetricsPane(Pane):
     """A grid of charts with one time axis."""
 
     NUMBER = "1"
+    SLOT = "charts"
     NAME = "Metrics"
     SHORT = "Metrics"
     EVERY = 2.9

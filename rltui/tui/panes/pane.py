@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual.message import Message
 
@@ -12,6 +12,10 @@ from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, width_of, wrap
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.painted import Painted
+
+Slot = Literal[
+    "charts", "table", "rewards", "time", "facts", "log"
+]  # a place in the cockpit, held by one pane at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,8 @@ class Pane(Painted, can_focus=True):
     Whatever a subclass raises, with a new view or at a key, is shown in the pane until the next view that it can take.
     """
 
-    NUMBER: ClassVar[str] = ""
+    NUMBER: ClassVar[str] = ""  # the key that shows it
+    SLOT: ClassVar[Slot] = "table"
     NAME: ClassVar[str] = ""
     SHORT: ClassVar[str] = ""  # the name where there is little room
     HELP: ClassVar[str] = ""

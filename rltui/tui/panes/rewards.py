@@ -17,6 +17,7 @@ class RewardsPane(Pane):
     """Bars around zero, largest first."""
 
     NUMBER = "2"
+    SLOT = "rewards"
     NAME = "Rewards per episode"
     SHORT = "Rewards"
     EVERY = 2.9

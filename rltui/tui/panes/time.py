@@ -34,6 +34,7 @@ class TimePane(Pane):
     """One bar for each part, in a fixed order."""
 
     NUMBER = "3"
+    SLOT = "time"
     NAME = "Where the time goes"
     SHORT = "Time"
     EVERY = 2.9

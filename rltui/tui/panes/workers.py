@@ -22,6 +22,7 @@ class WorkersPane(Pane, Scrolled):
     """A table, one row a worker."""
 
     NUMBER = "4"
+    SLOT = "table"
     NAME = "Workers"
     SHORT = "Workers"
     EMPTY = "Here will be the worker processes, once the trainer has started them."

@@ -1,10 +1,12 @@
-"""Which panes of the cockpit are on screen at which terminal size, and how high. Pure."""
+"""Which slots of the cockpit are on screen at which terminal size, and how high. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-ALL = frozenset({"metrics", "workers", "rewards", "time", "log"})
+from rltui.tui.panes.pane import Slot
+
+ALL: frozenset[Slot] = frozenset({"charts", "table", "rewards", "time", "log"})
 WIDE = 160  # columns from which the run's facts have a pane of their own
 TALL = 46
 SINGLE_WIDTH, SINGLE_HEIGHT = 100, 30  # below either: one pane at a time
@@ -13,12 +15,12 @@ MINIMAL_WIDTH, MINIMAL_HEIGHT = 60, 15  # below either: the status alone
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """heights: rows of the panes that do not share what is left."""
+    """heights: rows of the slots that do not share what is left."""
 
     minimal: bool = False
     single: bool = False
-    shown: frozenset[str] = ALL
-    heights: dict[str, int] = field(default_factory=dict)
+    shown: frozenset[Slot] = ALL
+    heights: dict[Slot, int] = field(default_factory=dict)
 
 
 def arrangement(width: int, height: int, workers: int) -> Arrangement:
@@ -26,9 +28,9 @@ def arrangement(width: int, height: int, workers: int) -> Arrangement:
     if width < MINIMAL_WIDTH or height < MINIMAL_HEIGHT:
         return Arrangement(minimal=True)
     if width < SINGLE_WIDTH or height < SINGLE_HEIGHT:
-        return Arrangement(single=True, heights={"workers": 1, "log": 1, "time": 1})
+        return Arrangement(single=True, heights={"table": 1, "log": 1, "time": 1})
     log = max(6, height // 5)
     table = min(max(workers, 2) + 3, max(5, height // 4))
     facts = width >= WIDE and height >= TALL
-    heights = {"workers": table, "log": log, "time": 16 if height >= 36 else 12}
+    heights: dict[Slot, int] = {"table": table, "log": log, "time": 16 if height >= 36 else 12}
     return Arrangement(shown=ALL | {"facts"} if facts else ALL, heights=heights)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -21,14 +21,11 @@ from rltui.tui.flags import is_on
 from rltui.tui.messages import SnapshotReady
 from rltui.tui.model import RunSnapshot
 from rltui.tui.newest import Newest
-from rltui.tui.panes.facts import FactsPane, missing
+from rltui.tui.panes.catalogue import PANES
+from rltui.tui.panes.facts import missing
 from rltui.tui.panes.log import LogPane
-from rltui.tui.panes.metrics import MetricsPane
-from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.rewards import RewardsPane
+from rltui.tui.panes.pane import Pane, Slot, View
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.panes.time import TimePane
-from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.run_reader import RunReader, RunSource
 from rltui.tui.screens.arrangement import Arrangement, arrangement
 from rltui.tui.screens.change_prompt import ChangePrompt
@@ -37,6 +34,7 @@ from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.footer import Footer
 
+SLOTS: tuple[Slot, ...] = get_args(Slot)
 TICK = 1.0  # seconds; ages grow also when nothing is heard
 
 
@@ -62,21 +60,23 @@ class CockpitScreen(Screen[None]):
         self._inbox: Newest[RunSnapshot] = Newest()
         self._reader: RunReader | None = None
         self._alone: Pane | None = None  # maximised, or chosen where there is room for one only
+        self._holders: dict[Slot, Pane] = {}  # the pane that each slot shows, where it is not the slot's first
         self._leaving = False
         self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
 
     def compose(self) -> ComposeResult:
         yield StatusPane(name="status", classes="status")
+        of_slot = {
+            slot: [pane(name=pane.__name__.removesuffix("Pane").lower()) for pane in PANES if slot == pane.SLOT]
+            for slot in SLOTS
+        }
         with Vertical(id="body"):
             with Horizontal(id="upper"):
                 with Vertical(id="left"):
-                    yield MetricsPane(name="metrics")
-                    yield WorkersPane(name="workers")
+                    yield from (*of_slot["charts"], *of_slot["table"])
                 with Vertical(id="right"):
-                    yield RewardsPane(name="rewards")
-                    yield TimePane(name="time")
-                    yield FactsPane(name="facts")
-            yield LogPane(name="log")
+                    yield from (*of_slot["rewards"], *of_slot["time"], *of_slot["facts"])
+            yield from of_slot["log"]
         yield Footer(in_footer("cockpit"), self.run_named)
 
     def on_mount(self) -> None:
@@ -93,8 +93,8 @@ class CockpitScreen(Screen[None]):
 
     @property
     def panes(self) -> list[Pane]:
-        """All of them, the status lines excepted, in the order of their numbers."""
-        return sorted((pane for pane in self.query(Pane) if pane.NUMBER), key=lambda pane: pane.NUMBER)
+        """All of them, the status lines excepted, in the catalogue's order."""
+        return sorted((pane for pane in self.query(Pane) if pane.NUMBER), key=lambda pane: PANES.index(type(pane)))
 
     def _deliver(self, snapshot: RunSnapshot) -> None:
         """From the reader thread: one message, however many snapshots come before it is handled."""
@@ -143,16 +143,23 @@ class CockpitScreen(Screen[None]):
         alone = self._alone or (panes[0] if plan.single else None)
         self.set_class(alone is not None, "alone")
         for pane in panes:
-            pane.display = not plan.minimal and (pane is alone if alone else pane.id in plan.shown)
+            pane.display = not plan.minimal and (
+                pane is alone if alone else self._holds(pane) and pane.SLOT in plan.shown
+            )
             pane.border_title = pane.title(panes if alone is pane else ())
+            height = plan.heights.get(pane.SLOT)
+            pane.styles.height = "1fr" if alone or height is None else height
         for container in ("#left", "#right", "#upper", "#body"):
             box = self.query_one(container)
             box.display = any(pane.display for pane in box.query(Pane))
-        for name, height in plan.heights.items():
-            self.query_one(f"#{name}").styles.height = "1fr" if alone else height
         self.query_one("#status").styles.height = "1fr" if plan.minimal else 2
         self.query_one("#footer").display = not plan.minimal
         self.call_after_refresh(self.show_now)
+
+    def _holds(self, pane: Pane) -> bool:
+        """Whether the pane is the one that its slot shows."""
+        first = next(other for other in self.panes if other.SLOT == pane.SLOT)
+        return self._holders.get(pane.SLOT, first) is pane
 
     def run_named(self, action: str) -> None:
         """Run a registered action as its key would."""
@@ -164,9 +171,10 @@ class CockpitScreen(Screen[None]):
 
     def action_pane(self, number: str) -> None:
         pane = next(pane for pane in self.panes if number == pane.NUMBER)
-        if self._alone is not None or self._plan.single or not pane.display:
+        self._holders[pane.SLOT] = pane
+        if self._alone is not None or self._plan.single or pane.SLOT not in self._plan.shown:
             self._alone = pane
-            self.place_panes()
+        self.place_panes()
         pane.focus()
 
     def action_maximise(self) -> None:

@@ -10,7 +10,8 @@ from rltui.events.records import StateChanged
 from rltui.tui import pace
 from rltui.tui.answers import answer_line
 from rltui.tui.condition import condition
-from rltui.tui.model import CommandFate, RunSnapshot, fold, fold_control
+from rltui.tui.fold import fold, fold_control
+from rltui.tui.model import CommandFate, RunSnapshot
 from rltui.tui.paint import plain
 from tests.fakes import run_story
 

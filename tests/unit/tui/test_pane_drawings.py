@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from rltui.events.records import LogLine, WorkerFailed
+from rltui.tui.fold import fold, fold_control
 from rltui.tui.log_entries import LogEntry, entry_of
-from rltui.tui.model import Mark, RunSnapshot, fold, fold_control
+from rltui.tui.model import Mark, RunSnapshot
 from rltui.tui.paint import plain, width_of
 from rltui.tui.panes.facts import FactsPane
 from rltui.tui.panes.log import LogPane, entry_lines

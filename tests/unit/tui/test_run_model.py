@@ -19,7 +19,8 @@ from rltui.events.records import (
     WorkerFailed,
     WorkerStarted,
 )
-from rltui.tui.model import LOG_LINES, CommandFate, RunSnapshot, fold, fold_control, with_fate
+from rltui.tui.fold import fold, fold_control, with_fate
+from rltui.tui.model import LOG_LINES, CommandFate, RunSnapshot
 from tests.fakes import run_story
 
 T = run_story.START

@@ -184,4 +184,4 @@ def test_arrangement_by_size() -> None:
     for workers in (0, 1, 2, 8, 64):
         for height in (30, 40, 50, 100):
             plan = arrangement(150, height, workers)
-            assert plan.heights["workers"] + plan.heights["log"] <= height // 2
+            assert plan.heights["table"] + plan.heights["log"] <= height // 2

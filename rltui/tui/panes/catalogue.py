@@ -1,0 +1,20 @@
+"""The cockpit's panes, in the order in which their titles name them."""
+
+from __future__ import annotations
+
+from rltui.tui.panes.facts import FactsPane
+from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.panes.pane import Pane
+from rltui.tui.panes.rewards import RewardsPane
+from rltui.tui.panes.time import TimePane
+from rltui.tui.panes.workers import WorkersPane
+
+PANES: tuple[type[Pane], ...] = (
+    MetricsPane,
+    RewardsPane,
+    TimePane,
+    WorkersPane,
+    FactsPane,
+    LogPane,
+)

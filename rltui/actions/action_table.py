@@ -13,9 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from rltui.errors import RltuiError
 from rltui.sim.state import Float, Int
 
-CONTROLS = ("throttle", "steer", "pitch", "yaw", "roll", "jump", "boost", "handbrake")
-JUMP, BOOST = CONTROLS.index("jump"), CONTROLS.index("boost")  # columns of a table
-
 
 class ActionTable(ABC):
     """A fixed list of controls. The row number is the action; the table's hash stands in every checkpoint."""

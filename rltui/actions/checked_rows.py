@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.actions.action_table import CONTROLS, ActionTable
+from rltui.actions.action_table import ActionTable
 from rltui.errors import RltuiError
+from rltui.sim.controls import CONTROLS
 from rltui.sim.state import Bool, Float
 
 MOST_ROWS = 65_535

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.actions.action_table import CONTROLS
 from rltui.actions.checked_rows import MOST_ROWS, table_error
+from rltui.sim.controls import CONTROLS
 from rltui.sim.state import Float
 
 COLUMNS = ", ".join(CONTROLS)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.actions.action_table import BOOST, JUMP
 from rltui.errors import RltuiError
+from rltui.sim.controls import BOOST, JUMP
 from rltui.sim.state import Bool, Float, GameState
 
 Classes = NDArray[np.uint8]

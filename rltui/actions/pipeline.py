@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from rltui.actions.action_table import CONTROLS, check_indices
+from rltui.actions.action_table import check_indices
 from rltui.actions.fallback import Fallback
 from rltui.actions.legality import Classes, class_ids, idle_row, idle_rows, legal_rows
 from rltui.actions.row_words import describe
 from rltui.actions.sticky import StickyButtons
 from rltui.errors import RltuiError
+from rltui.sim.controls import CONTROLS
 from rltui.sim.state import Bool, Float, GameState, Int
 
 LOWEST = np.array([-1, -1, -1, -1, -1, 0, 0, 0], np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rltui.actions.action_table import CONTROLS
+from rltui.sim.controls import CONTROLS
 
 WAYS = {  # what a negative and a positive value of a control do
     "throttle": ("reverse", "throttle"),

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rltui.actions.action_table import CONTROLS
 from rltui.debug.canonical_states import BY_NAME
 from rltui.debug.lut_abilities import Masks, moves
 from rltui.debug.lut_effects import representatives
@@ -29,11 +28,11 @@ from rltui.debug.lut_measures import (
 )
 from rltui.debug.lut_stage import CARS, TICKS, Played, Stage
 from rltui.debug.lut_trials import DRIVING, DRIVING_STEPS, FLYING, FLYING_STEPS, TRIALS, Trial
+from rltui.sim.controls import AXES, CONTROLS, JUMP, THROTTLE
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, Int
 
 ROOF, ROOF_STEPS = "turtled", 24  # 1.6 s: a jump takes 0.7 s, driving 0.9 s
-THROTTLE, JUMP, AXES = 0, 5, 5
 CONTROL_STEPS = 4
 PART = 0.25  # of enough, below which a move does not happen
 

@@ -7,12 +7,11 @@ from itertools import combinations
 
 import numpy as np
 
-from rltui.actions.action_table import CONTROLS
 from rltui.debug.lut_abilities import shortcomings
 from rltui.debug.lut_findings import Check, listed
+from rltui.sim.controls import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, THROTTLE
 from rltui.sim.state import Bool, Float
 
-AXES, THROTTLE, JUMP, BOOST, HANDBRAKE = 5, 0, 5, 6, 7
 TIED = 0.95  # share of rows in which two columns that belong together are equal
 MORE_OFTEN = 0.3  # by which a button goes with full throttle more often than boost does, and looks like boost
 CLEAR = 2  # signs that an exchange must explain, one of them in how the columns go together

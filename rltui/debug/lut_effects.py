@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from rltui.debug.canonical_states import CanonicalState
+from rltui.sim.controls import BOOST, JUMP, PITCH, ROLL, STEER, THROTTLE
 from rltui.sim.state import Float, Int
 
-THROTTLE, STEER, PITCH, ROLL, JUMP, BOOST = 0, 1, 2, 4, 5, 6
 TORQUE = slice(PITCH, ROLL + 1)  # pitch, yaw, roll
 
 

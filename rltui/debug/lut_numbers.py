@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rltui.actions.action_table import CONTROLS
 from rltui.actions.pipeline import PipelineOptions
 from rltui.debug.lut_findings import Check, Outcome, listed, some
+from rltui.sim.controls import CONTROLS
 from rltui.sim.state import Bool, Float, Int
 
 AXES = 5  # of the controls, from the left; the others are buttons

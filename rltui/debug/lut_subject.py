@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,11 @@ from rltui.errors import RltuiError
 from rltui.policy.saved import load_policy
 from rltui.profile.components import complete, from_folder, placed
 from rltui.profile.load import Reading, read
-from rltui.profile.problems import ProfileError
+from rltui.profile.locate import listing
+from rltui.profile.problems import ProfileError, nearest
 from rltui.profile.source import read_source
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
+from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.saver import POLICY_FILE
 from rltui.sim.state import Float
 
@@ -37,13 +39,47 @@ class Subject:
     first_row: str = ""  # the line of its file on which row 0 stands
 
 
-def subject(argument: str) -> Subject | None:
-    """None where there is no action table. RltuiError when there is nothing of that name, or it cannot be read."""
+def subject(argument: str, data: DataDir | None = None) -> Subject | None:
+    """None where there is no action table. data: where runs may be meant too, by name. RltuiError when there is nothing of
+    that name, or it cannot be read.
+    """
     path = Path(argument).expanduser()
     if path.name.lower().endswith(TABLE_FILES) or ":" in argument or argument in BUILT_IN["action table"]:
         return _of_table(argument)
     if path.name == POLICY_FILE or path.is_dir():
         return _of_checkpoint(path)
+    if _is_name(argument):
+        run = data.run(argument) if data is not None and name_problem(argument) is None else None
+        if run is not None and run.profile.is_file():
+            found = _of_profile(str(run.profile))
+            return (
+                None
+                if found is None
+                else replace(found, name=f"{found.name.partition(' of profile')[0]} of run {run.name}")
+            )
+        _check_known(argument, [] if data is None else data.run_names())
+    return _of_profile(argument)
+
+
+def _is_name(argument: str) -> bool:
+    """A bare word, and not the name of a profile."""
+    path = Path(argument)
+    return path.name == argument and not path.exists() and argument not in [listed.name for listed in listing()]
+
+
+def _check_known(argument: str, runs: list[str]) -> None:
+    """RltuiError with the nearest of what is known, where something is near; a file's name may still be a profile's."""
+    hint = nearest(argument, [*BUILT_IN["action table"], *(listed.name for listed in listing()), *runs])
+    if hint:
+        tables = ", ".join(BUILT_IN["action table"])
+        raise RltuiError(
+            f"{argument}: no such action table, profile or run; {hint}",
+            f"tables: {tables}; or a profile, a .csv or .npy file, module:function, a checkpoint's folder",
+            exit_code=2,
+        )
+
+
+def _of_profile(argument: str) -> Subject | None:
     reading = read(argument)
     if reading.profile is None:
         return _of_faulty_profile(reading)

@@ -22,6 +22,7 @@ from rltui.registry import Component, build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
+from rltui.sim.field import MOST_CARS
 from rltui.sim.resets.reset import MixedReset
 from rltui.sim.simulated import Simulated
 from rltui.sim.state import Bool, Float, GameState, Int
@@ -29,7 +30,6 @@ from rltui.sim.terminals.terminal import Terminal
 
 __all__ = ["Finals", "SoccarBatch", "StepOut"]
 
-MOST_CARS = 3  # a team
 INT64 = np.dtype(np.int64)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rltui.actions.action_table import CONTROLS
+from rltui.sim.controls import CONTROLS
 
 AXES = ("forward", "right", "up")  # of the car's frame
 BODY_VECTORS = ("ball.position", "ball.velocity", "velocity", "spin")

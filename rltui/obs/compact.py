@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rltui.actions.action_table import CONTROLS
 from rltui.obs.default import DefaultObs
 from rltui.obs.obs_builder import ObsBuilder
+from rltui.sim.controls import CONTROLS
 from rltui.sim.state import Float, GameState
 
 

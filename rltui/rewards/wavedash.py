@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rltui.actions.action_table import JUMP
 from rltui.rewards.alive import alive
 from rltui.rewards.geometry import length
 from rltui.rewards.memory import Memory
 from rltui.rewards.reward import Reward
+from rltui.sim.controls import JUMP
 from rltui.sim.state import Bool, Float, GameState
 
 

@@ -15,13 +15,13 @@ import RocketSim
 
 from rltui.sim.arena import SoccarArena
 from rltui.sim.arena_setup import ArenaSetup
+from rltui.sim.controls import JUMP
 from rltui.sim.field import FLIP_SECONDS, FLIP_WINDOW_SECONDS, GOAL_LINE_Y
 from rltui.sim.pad_timers import PadTimers
 from rltui.sim.readout import Readout, view_state
 from rltui.sim.state import Bool, Float, Int
 from rltui.sim.step_events import StepEvents
 
-JUMP = 5  # column of the action table
 BUILT_AT_ONCE = 10_000  # rows, that take 10 ms and 1 MB
 # NumPy compares with these faster than with Python's numbers
 NOTHING, GOAL_LINE, FLIP_WINDOW, LAST_FLIP_TIME = (

@@ -19,6 +19,7 @@ BALL_MAX_SPEED = 6000.0
 BALL_MAX_SPIN = 6.0
 BALL_DAMPING = 0.030459  # per second, −ln(1 − 0.03): how fast air drag takes its speed
 
+MOST_CARS = 3  # a team
 CAR_REST_Z = 17.0
 CAR_REACH = 95.0  # no part of the car is further from its origin
 CAR_ROOF = 40.085  # from the car's origin up to the top of the Octane's hitbox

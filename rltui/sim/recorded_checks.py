@@ -19,7 +19,6 @@ from rltui.sim.state import Bool
 
 Arrays = Mapping[str, NDArray[Any]]
 
-MOST_CARS = 3  # a team
 LENIENT = 1.001  # a recording's last digits are not at fault
 REACH = np.array([field.SIDE_WALL_X, field.NET_Y, field.CEILING_Z])  # |x|, |y|, z of what is inside the field
 
@@ -70,9 +69,9 @@ def refused(path: Path, what: str) -> RltuiError:
 
 
 def _team_size(path: Path, name: str, array: NDArray[Any]) -> int:
-    if array.shape != () or array.dtype.kind not in "iu" or not 0 <= array <= MOST_CARS:
+    if array.shape != () or array.dtype.kind not in "iu" or not 0 <= array <= field.MOST_CARS:
         found = array if array.shape == () else _brief(array)
-        raise refused(path, f"{name}: expected a whole number from 0 to {MOST_CARS}, found {found}")
+        raise refused(path, f"{name}: expected a whole number from 0 to {field.MOST_CARS}, found {found}")
     return int(array)
 
 

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from rltui.sim.arena import SoccarArena
 from rltui.sim.boost import PAD_BOOST, after_ticks
+from rltui.sim.controls import BOOST
 from rltui.sim.event_totals import EventTotals
 from rltui.sim.field import BOOST_MAX
 from rltui.sim.state import Bool, Float, GameState, Int
 
-BOOST = 6  # column of the action table
 NO_PAD = -1
 
 

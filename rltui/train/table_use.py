@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.actions.action_table import CONTROLS, table_hash
+from rltui.actions.action_table import table_hash
 from rltui.actions.legality import CLASSES, legal_rows
 from rltui.actions.pipeline import PipelineOptions
 from rltui.events.records import TableUsed
 from rltui.learn.rollout import Float, Rollout
+from rltui.sim.controls import BOOST, CONTROLS, JUMP, STEER
 from rltui.train.messages import RolloutDone
 
-STEER, JUMP, BOOST = 1, 5, 6
 RECORD_SECONDS = 10.0  # between two records of the counts
 
 Counts = NDArray[np.int64]

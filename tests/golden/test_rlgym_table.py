@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from rlgym.rocket_league.action_parsers import LookupTableAction
 
-from rltui.actions.action_table import CONTROLS, table_hash
+from rltui.actions.action_table import table_hash
 from rltui.actions.rlgym_table import FULL_BOOST, IDLE, JUMP
 from rltui.registry import Component, build
+from rltui.sim.controls import CONTROLS
 
 HASH = "978d10058a85d52ac687dd5fe911620f55b4814d6cce9f2f95d1e66dcfd759e8"
 

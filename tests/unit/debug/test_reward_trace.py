@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.actions.action_table import CONTROLS
 from rltui.actions.legality import legal_rows
 from rltui.cli.parser import parse
 from rltui.debug.reward_trace import RewardTrace, TraceOptions
@@ -19,6 +18,7 @@ from rltui.debug.trace_subject import TraceSubject, trace_subject
 from rltui.errors import RltuiError
 from rltui.policy.saved import save_policy
 from rltui.runs.paths import DataDir
+from rltui.sim.controls import CONTROLS
 from tests.fakes.bots import write_bot
 from tests.fakes.chasing import chase
 

@@ -1,0 +1,132 @@
+"""Editing by the form: a value set back gives the old bytes, and only the touched line differs."""
+
+from __future__ import annotations
+
+import difflib
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rltui.errors import RltuiError
+from rltui.profile.draft import Draft
+from rltui.profile.elements import add_element, remove_entry
+from rltui.profile.locate import shipped_folder
+from rltui.profile.problems import KeyPath
+from rltui.profile.schema import all_keys
+from rltui.profile.written import written
+
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(shipped_folder().glob("*.toml"))}
+SCALARS = [
+    entry for entry in all_keys() if "[]" not in entry.key and "<name>" not in entry.key and entry.nature != "table"
+]
+VALUES = {"integer": ("3", "1_000", "5e6"), "number": ("0.25", "2e-4", "1"), "boolean": ("true", "false")}
+
+
+def values(entry: object) -> st.SearchStrategy[str]:
+    choices = tuple(f'"{choice}"' for choice in entry.choices if not choice.isdecimal())  # type: ignore[attr-defined]
+    lists = ("[64, 64]", "[]")
+    return st.sampled_from(VALUES.get(entry.nature, choices or (lists if entry.nature == "list" else ('"a b"', '"x"'))))  # type: ignore[attr-defined]
+
+
+def touched(before: str, after: str) -> list[str]:
+    return [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[0] in "+-"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_setting_any_field_and_setting_it_back_gives_the_same_bytes(data: st.DataObject) -> None:
+    text = TEXTS[data.draw(st.sampled_from(sorted(TEXTS)))]
+    line_ends = data.draw(st.sampled_from(["\n", "\r\n"]))
+    start = Draft(text.replace("\n", line_ends))
+    drafts = [start]
+    paths: list[KeyPath] = []
+    for entry in data.draw(st.lists(st.sampled_from(SCALARS), min_size=1, max_size=4, unique_by=lambda each: each.key)):
+        paths.append(tuple(entry.key.split(".")))
+        drafts.append(drafts[-1].set(paths[-1], data.draw(values(entry))))
+    ended = drafts[-1]
+    for path in data.draw(st.permutations(paths)):
+        raw = start.written.raw(path)
+        ended = ended.unset(path) if raw is None else ended.set(path, raw)
+    assert ended.text == start.text
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_only_the_touched_line_differs(name: str) -> None:
+    start = Draft(TEXTS[name])
+    spans = {path: span for path, span in start.written.lines.spans.items() if not isinstance(path[-1], int)}
+    for path in random.Random(0).sample(sorted(spans, key=str), min(12, len(spans))):
+        raw = start.written.raw(path)
+        if raw is None or raw[0] in "[{":
+            continue
+        changed = start.set(path, "0.125")
+        assert len(touched(start.text, changed.text)) == 2, path
+        assert written(changed.text).raw(path) == "0.125"
+        assert changed.set(path, raw).text == start.text
+
+
+def test_a_number_stays_as_it_is_written() -> None:
+    text = "[ppo]\nlearning_rate = 2e-4 # why\ngamma = 0.990\n"
+    assert written(text).raw(("ppo", "learning_rate")) == "2e-4"
+    assert Draft(text).set(("ppo", "learning_rate"), "1.0E-4").text == text.replace("2e-4", "1.0E-4")
+
+
+LIST = """\
+resets = [
+    {kind = "kickoff", weight = 0.4},  # most of all
+    {kind = "random", weight = 0.6, cars_on_ground = true},
+]
+terminals = [{kind = "goal"}, {kind = "timeout", seconds = 9}]
+"""
+
+
+def test_elements_come_and_go_on_their_own_lines() -> None:
+    added = add_element(LIST, ("resets",), '{kind = "wall"}')
+    assert touched(LIST, added) == ['+     {kind = "wall"},']
+    assert remove_entry(added, ("resets", 2)) == LIST
+    assert touched(LIST, remove_entry(LIST, ("resets", 0))) == ['-     {kind = "kickoff", weight = 0.4},  # most of all']
+
+
+def test_elements_of_one_line() -> None:
+    added = add_element(LIST, ("terminals",), '{kind = "no_touch"}')
+    assert tomllib.loads(added)["terminals"][2] == {"kind": "no_touch"}
+    assert remove_entry(added, ("terminals", 2)) == LIST
+    first = remove_entry(LIST, ("terminals", 0))
+    assert 'terminals = [{kind = "timeout", seconds = 9}]' in first
+
+
+def test_keys_of_an_inline_table() -> None:
+    draft = Draft(LIST).unset(("resets", 1, "cars_on_ground"))
+    assert '{kind = "random", weight = 0.6},' in draft.text
+    assert Draft(LIST).set(("resets", 0, "weight"), "1").text == LIST.replace("0.4", "1")
+
+
+def test_a_list_without_its_last_comma() -> None:
+    text = "layers = [\n  1,\n  2 # two\n]\n"
+    assert add_element(text, ("layers",), "3") == "layers = [\n  1,\n  2, # two\n  3,\n]\n"
+
+
+def test_windows_line_ends() -> None:
+    text = LIST.replace("\n", "\r\n")
+    assert add_element(text, ("resets",), "{}") == add_element(LIST, ("resets",), "{}").replace("\n", "\r\n")
+    assert Draft(text).set(("resets", 0, "weight"), "1").text == text.replace("0.4", "1")
+
+
+def test_tables_with_headers_are_told_of() -> None:
+    with pytest.raises(RltuiError, match="TOML view"):
+        add_element('[[resets]]\nkind = "kickoff"\n', ("resets",), "{}")
+
+
+def test_a_reward_becomes_a_table_and_a_number_again() -> None:
+    text = "[rewards]\ntouch = 1.0  # a touch\n"
+    draft = Draft(text).set(("rewards", "touch"), "{weight = 1.0, min_speed = 3}")
+    draft = draft.set(("rewards", "touch", "min_speed"), "4")
+    assert draft.text == "[rewards]\ntouch = {weight = 1.0, min_speed = 4}  # a touch\n"
+    assert draft.set(("rewards", "touch"), "1.0").text == text
+
+
+def test_folder_of_shipped_profiles_is_not_empty() -> None:
+    assert len(TEXTS) >= 5 and all(Path(name).suffix == "" for name in TEXTS)

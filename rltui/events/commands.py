@@ -15,6 +15,8 @@ DebugFlag = Literal["global_debug_mode", "debug_actions", "debug_learning", "deb
 FLAGS: tuple[DebugFlag, ...] = get_args(DebugFlag)
 OF_TRAINER = frozenset({"debug_learning", "debug_checkpoints"})  # what they tell is not one worker's
 
+OUTPUTS = ("rocketsimvis", "rlviser", "recording")  # where the viewer's match can be shown or kept
+
 RequestId = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 
 
@@ -69,8 +71,19 @@ class SetFlag(msgspec.Struct, frozen=True, tag="flag"):
     worker: int | None = None
 
 
+class SetRender(msgspec.Struct, frozen=True, tag="render"):
+    """The viewer, which plays the newest weights in real time, on or off; or one of its outputs, for which it comes on."""
+
+    on: bool
+    output: str = ""  # one of OUTPUTS; "": the viewer with the outputs of the profile's [render]
+
+
 class NextPhase(msgspec.Struct, frozen=True, tag="next_phase"):
     """Go on to the campaign's next phase at the end of the iteration, whatever the bot can do."""
+
+
+class TakeControl(msgspec.Struct, frozen=True, tag="take_control"):
+    """Control passes to this client at once; whoever had it may take it back. Answered by the socket's thread."""
 
 
 Command = (
@@ -83,7 +96,9 @@ Command = (
     | SetEntropy
     | SetRewardWeight
     | SetFlag
+    | SetRender
     | NextPhase
+    | TakeControl
 )
 
 
@@ -98,6 +113,8 @@ def name_of(command: Command) -> str:
             return f"reward {name} {_number(value)}"
         case SetFlag(flag=flag, on=on, worker=worker):
             return f"{flag} {'on' if on else 'off'}" + ("" if worker is None else f", worker {worker}")
+        case SetRender(on=on, output=output):
+            return f"render {output} {'on' if on else 'off'}".replace("  ", " ")
         case _:
             return str(command.__struct_config__.tag).replace("_", " ")
 
@@ -165,6 +182,25 @@ class FlagLive(msgspec.Struct, frozen=True):
     workers: list[int] | None = None
 
 
+class OutputLive(msgspec.Struct, frozen=True):
+    """Where the viewer's match goes."""
+
+    name: str  # one of OUTPUTS
+    target: str  # 127.0.0.1:9273, a file
+    sent: int  # packets or moments so far
+    problem: str = ""  # the newest one, "" when it is over
+
+
+class ViewerLive(msgspec.Struct, frozen=True):
+    """The viewer process."""
+
+    state: Literal["starting", "playing", "failed"]
+    timesteps: int | None  # of the weights that it plays
+    address: str  # of its stream (events.watched), a local socket; "" where there is none
+    outputs: list[OutputLive]
+    problem: str = ""  # why it failed
+
+
 class Live(msgspec.Struct, frozen=True, tag="live"):
     """The state within an iteration; newest wins, nothing here must not be missed."""
 
@@ -178,6 +214,7 @@ class Live(msgspec.Struct, frozen=True, tag="live"):
     clients: list[str]
     dropped: int  # live frames this client was too slow for
     flags: list[FlagLive] = []
+    viewer: ViewerLive | None = None  # None: off
 
 
 ServerMessage = Welcome | CommandAccepted | CommandApplied | CommandRefused | Live

@@ -128,7 +128,7 @@ METRICS: tuple[Metric, ...] = (
         "entropy",
         "nats",
         "none",
-        "Mean policy entropy; a uniform policy over n rows reads ln n (90 rows: 4.50), with masks ln of the legal rows alone (45 of 90: 3.81). Should fall slowly. Near 0 early: raise ent_coef; never falling: lower it.",
+        "Mean policy entropy; a uniform policy over n rows reads ln n (90 rows: 4.50), with masks ln of the legal rows alone (45 of 90: 3.81).",
         "Policy Entropy",
     ),
     Metric(
@@ -136,7 +136,7 @@ METRICS: tuple[Metric, ...] = (
         "KL",
         "",
         "none",
-        "Mean KL from the policy that collected to the updated one. Healthy 0.002–0.02. Higher: lower the learning rate or epochs; near 0: raise it.",
+        "Mean KL from the policy that collected to the one being updated: how far an update moves what the bot does.",
         "Mean KL Divergence",
     ),
     Metric(
@@ -144,7 +144,7 @@ METRICS: tuple[Metric, ...] = (
         "clip fraction",
         "",
         "none",
-        "Share of ratios outside the clip range. Healthy 0.02–0.2.",
+        "Share of ratios outside the clip range: of choices whose odds the update would have moved further.",
         "SB3 Clip Fraction",
     ),
     Metric(
@@ -200,6 +200,26 @@ METRICS: tuple[Metric, ...] = (
         "Phase of the campaign. Beside it stand the criteria of the next one: the mean over the newest iterations, and what is missing of it.",
     ),
     Metric("curriculum/stage", "stage", "", "none", "Stage of match play, from 1."),
+    Metric(
+        "curriculum/position", "place in the campaign", "", "none", "Which of the campaign's phases this is, from 1."
+    ),
+    Metric("curriculum/phases", "phases", "", "none", "How many phases the campaign has."),
+    Metric("curriculum/phase_steps", "timesteps of the phase", "", "none", "Timesteps since the phase began."),
+    Metric(
+        "curriculum/min_steps",
+        "timesteps of the phase",
+        "",
+        "up",
+        "The phase lasts at least min_steps timesteps, whatever the bot can do.",
+    ),
+    Metric("curriculum/max_steps_left", "timesteps left", "", "none", "After these the next phase begins in any case."),
+    Metric(
+        "curriculum/window",
+        "iterations measured",
+        "",
+        "up",
+        "Skill is judged over the newest `window` iterations; no promotion before so many have been played.",
+    ),
     Metric(
         "lut/used_rows",
         "rows used",

@@ -61,6 +61,8 @@ class RunStarted(_Record, frozen=True, kw_only=True):
     save_every: int
     milestone_interval: int
     reward_names: list[str]
+    obs: str = ""  # the observation's signature: kind, parameters, size
+    table_hash: str = ""  # of the action table
 
 
 class RunResumed(_Record, frozen=True, kw_only=True):
@@ -71,10 +73,17 @@ class RunResumed(_Record, frozen=True, kw_only=True):
     reason: str
 
 
+CLOCK, ITERATION = "clock", "iteration"  # columns that histories have beside the metrics: Unix seconds, its number
+
+
 class IterationFinished(_Record, frozen=True, kw_only=True):
     iteration: int
     timesteps: int
     metrics: dict[str, float | None]
+
+    def columns(self) -> dict[str, float | None]:
+        """The metrics, and when and which it was: a row of a history."""
+        return {**self.metrics, CLOCK: self.time, ITERATION: self.iteration}
 
 
 class Lesson(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,6 +121,46 @@ class PhaseChanged(_LessonChanged, frozen=True, kw_only=True):
 
 class StageChanged(_LessonChanged, frozen=True, kw_only=True):
     """from, to: the stages' names."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """A criterion of promotion: `curriculum/<name>` is the metric of its value, `curriculum/<name>_missing` of the distance."""
+
+    name: str  # as the profile has it
+    label: str
+    unit: str
+    value: float  # to be reached
+    less: bool  # at most, not at least
+
+
+class PhasePlan(msgspec.Struct, frozen=True, kw_only=True):
+    """One phase of a campaign as the profile plans it."""
+
+    profile: str
+    label: str
+    number: int  # of the bot's education, as milestones are named
+    until: list[Wanted]
+    min_steps: int  # timesteps that it lasts at least
+    max_steps: int | None  # timesteps after which the next one begins in any case
+    changes: list[str]  # what it changes of the phase before it: `rewards.goal.weight 20 → 25`
+    schedules: list[str]  # what changes by timesteps within it, in words
+
+
+class StagePlan(msgspec.Struct, frozen=True, kw_only=True):
+    """One stage of match play."""
+
+    name: str
+    until: int | None  # timesteps of the run; None: the last
+
+
+class CurriculumPlanned(_Record, frozen=True, kw_only=True):
+    """What the profile plans to change as the bot learns; told when a trainer opens the run. All empty: nothing."""
+
+    timesteps: int
+    phases: list[PhasePlan]
+    stages: list[StagePlan]
+    window: int  # newest iterations over which skill is measured
+    schedules: list[str]  # of a profile without phases
 
 
 class SettingChanged(_Record, frozen=True, kw_only=True):
@@ -209,6 +258,7 @@ Record = (
     | IterationFinished
     | PhaseChanged
     | StageChanged
+    | CurriculumPlanned
     | SettingChanged
     | UpdateDropped
     | WorkerStarted

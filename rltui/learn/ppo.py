@@ -72,6 +72,8 @@ class PPOLearner:
         self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)
         self._masks = masks
         self._legal = None if masks is None else torch.from_numpy(masks).to(self._device)
+        self.progress = 0.0  # 0–1 of the running update: rows learned from, of all epochs'
+        self._rows_wanted = 1
 
     @property
     def updates(self) -> int:
@@ -113,6 +115,11 @@ class PPOLearner:
         """A copy of all state, for a saver thread; progress is what the trainer wants kept in BOOK_KEEPING_VARS.json."""
         return self._state.snapshot(progress or Progress())
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user must know of the checkpoint loaded, in sentences."""
+        return self._state.notices
+
     def load(self, files: Mapping[str, bytes]) -> Progress:
         """Go on from a checkpoint's files, ours or rlgym-ppo's. RltuiError names file and mismatch; nothing has changed then.
 
@@ -149,6 +156,7 @@ class PPOLearner:
         newest, figures = self._experience(rollout)
         data = self._with_earlier(newest)
         totals = Totals(self._device)
+        self.progress, self._rows_wanted = 0.0, self.config.epochs * len(data)
         shuffle = np.random.default_rng((self._seed, self._state.updates))
         for epoch in range(self.config.epochs):
             order = torch.from_numpy(shuffle.permutation(len(data))).to(self._device)
@@ -237,6 +245,7 @@ class PPOLearner:
             critic_loss = mse_loss(state.critic(part.obs).squeeze(-1), part.targets)
             torch.autograd.backward((policy_loss * weight, critic_loss * weight))
             totals.add(len(part), (policy_loss, critic_loss, *figures))
+            self.progress += len(part) / self._rows_wanted
         norms = (
             clip_grad_norm_(state.policy.parameters(), config.max_grad_norm),
             clip_grad_norm_(state.critic.parameters(), config.max_grad_norm),

@@ -67,6 +67,7 @@ class LearnerState:
         if config.normalize_observations:
             self.normalizer = ObservationNormalizer(self._obs_size, device)
         self.updates = 0
+        self.notices: tuple[str, ...] = ()  # what a user must know of the checkpoint loaded
 
     def snapshot(self, progress: Progress) -> LearnerSnapshot:
         """A copy to be written later, on the device where the state is (one or two milliseconds for small networks)."""
@@ -105,6 +106,7 @@ class LearnerState:
         self.policy_optimizer.load(policy_adam)
         self.critic_optimizer.load(critic_adam)
         self.return_statistics = book.return_statistics
+        self.notices = _of_normalizing(self.normalizer is not None, book.observation_statistics is not None)
         if self.normalizer is not None:
             self.normalizer.use(book.observation_statistics or ObservationStatistics.nothing_seen(self._obs_size))
         self.updates = book.cumulative_model_updates
@@ -145,6 +147,22 @@ class Backup:
         if self._state.normalizer is not None and self._observations is not None:
             self._state.normalizer.use(self._observations)
         self._state.updates = self._updates
+
+
+def _of_normalizing(wanted: bool, found: bool) -> tuple[str, ...]:
+    """A policy sees other numbers than it learned from where one side normalises observations and the other does not."""
+    if found and not wanted:
+        return (
+            f"the checkpoint's policy learned from normalised observations ({files_of.OBSERVATIONS} in "
+            f"{files_of.BOOK_KEEPING}; standardize_obs in rlgym-ppo), but the profile does not normalise them: it will play "
+            "badly until it has learned anew. To go on as it was: obs.normalize = true",
+        )
+    if wanted and not found:
+        return (
+            "the profile normalises observations, but the checkpoint has no statistics of them: they begin anew, and the "
+            "policy sees other numbers than it learned from",
+        )
+    return ()
 
 
 def _cloned(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -232,7 +232,7 @@ class ArenaBatch:
 
 def _handles(arena: SoccarArena) -> Handles:
     return Handles(
-        step=arena.arena.step,
+        step=arena.step,
         set_controls=[car.set_controls for car in arena.cars],
         ball=arena.arena.ball.get_state,
         cars=[car.get_state for car in arena.cars],

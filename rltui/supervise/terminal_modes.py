@@ -13,11 +13,11 @@ DRAWN_ON = 2  # the descriptor that Textual draws on
 WRITE_MS = 300  # a terminal that takes nothing for so long (flow control, a stopped ssh) is left as it is
 # Cut off what is half written; end a synchronised update; mouse (cells and pixels), focus, bracketed paste and resize
 # reports off; the pointer's shape; lines wrap; kitty keys popped, before the alternate screen is left for each screen has
-# a stack of its own; colours off; back from the alternate screen; cursor on.
+# a stack of its own; colours off; back from the alternate screen; cursor on; the title that the terminal had before.
 LEAVE = (
     b"\x18\x1b[?2026l"
     b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l\x1b[?1004l\x1b[?2004l\x1b[?2048l"
-    b"\x1b]22;default\x07\x1b[?7h\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
+    b"\x1b]22;default\x07\x1b[?7h\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h\x1b[23;2t"
 )
 
 

@@ -7,7 +7,17 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
+from rltui.events.commands import (
+    FLAGS,
+    OF_TRAINER,
+    OUTPUTS,
+    Command,
+    SetEntropy,
+    SetFlag,
+    SetLearningRate,
+    SetRender,
+    SetRewardWeight,
+)
 
 LARGEST_RATE = 1.0  # as of ppo.learning_rate
 LARGEST_ENTROPY = 10.0  # as of ppo.ent_coef
@@ -33,6 +43,8 @@ def problem(command: Command, known: Known) -> str:
             return f"a reward's weight is -{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}, found {value:g}"
         case SetRewardWeight(name=name) if name not in known.rewards:
             return f"no reward {name!r}{_nearest(name, known.rewards)}"
+        case SetRender(output=output) if output and output not in OUTPUTS:
+            return f"the viewer has no output {output!r}{_nearest(output, OUTPUTS)}"
         case SetFlag():
             return _flag_problem(command, known.workers)
         case _:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import TextIO
 
+from rltui.events.distance import distances, place
 from rltui.events.records import (
     CheckpointFailed,
     CheckpointSaved,
@@ -30,6 +32,7 @@ class Console:
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
+        self._traces: set[str] = set()  # told once: workers that play the same code fail alike
 
     def __call__(self, record: Record) -> None:
         for line in self._lines(record):
@@ -46,6 +49,12 @@ class Console:
         except OSError:
             pass  # the terminal is gone; the journal has it all
 
+    def _trace(self, trace: str) -> list[str]:
+        if trace in self._traces:
+            return ["  (the trace is the one above)"]
+        self._traces |= {trace} if trace else set()
+        return trace.strip().splitlines()
+
     def _lines(self, record: Record) -> list[str]:
         match record:
             case RunStarted():
@@ -57,7 +66,7 @@ class Console:
             case WorkerStarted() if record.restarts:
                 return [f"worker {record.worker} restarted (pid {record.pid}) in {record.seconds:.1f} s"]
             case WorkerFailed():
-                return [f"! worker {record.worker} {record.kind}: {record.reason}", *record.trace.strip().splitlines()]
+                return [f"! worker {record.worker} {record.kind}: {record.reason}", *self._trace(record.trace)]
             case CheckpointSaved():
                 return [
                     f"saved {record.kind} {record.label}: {record.path} ({record.bytes / 2**20:.1f} MiB, {record.seconds:.2f} s)"
@@ -134,4 +143,12 @@ def iteration_line(record: IterationFinished) -> str:
         f"  entropy {show('train/entropy', '5.3f')}  KL {show('train/approx_kl', '6.4f')}"
         f"  {show('time/overall_steps_per_second', ',.0f')} steps/s"
         f" (collected {show('time/collected_steps_per_second', ',.0f')})"
+        f"{campaign_words(metrics)}"
     )
+
+
+def campaign_words(metrics: Mapping[str, float | None]) -> str:
+    """`  phase 2 of 4: goals 0.3 (1.7 missing)`, what is reached left out; empty outside campaigns."""
+    missing = [distance.words.replace("–", "-") for distance in distances(metrics) if distance.missing != 0]
+    here = place(metrics)
+    return f"  {here}" + (f": {', '.join(missing)}" if missing else "") if here else ""

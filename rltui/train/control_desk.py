@@ -12,6 +12,7 @@ from rltui.events.commands import (
     CommandRefused,
     Hello,
     Request,
+    TakeControl,
     Welcome,
     name_of,
 )
@@ -123,6 +124,9 @@ class ControlDesk:
         if reason is not None:
             self._conclude(session, request, CommandRefused(request.id, reason))
             return
+        if isinstance(request.command, TakeControl):
+            self._hand_over(session, request)
+            return
         session.waiting += 1
         pending = PendingCommand(request.id, request.command, session.name, session, settle=self._settle)
         self.unanswered.add(pending)
@@ -130,6 +134,16 @@ class ControlDesk:
         session.flush(self.names)  # before the journal, which may be on a slow disk
         self._note(session, request, CommandAccepted(request.id))
         self._admit(pending)  # last, so that nothing is applied before the journal says that it was accepted
+
+    def _hand_over(self, session: ClientSession, request: Request) -> None:
+        """Control passes at once: everybody is told, and the audit says from whom."""
+        former = self._control.take(session)
+        before = "had it already" if former is session else f"from {former.name}" if former else "nobody had it"
+        for outcome in (CommandAccepted(request.id), CommandApplied(request.id, before, 0.0)):
+            session.answer(outcome)
+            self._note(session, request, outcome)
+        if former is not session:
+            self._tell_who_controls()
 
     def _refuse_flood(self, session: ClientSession, request: Request) -> None:
         """Answer each, log the first only, and stop listening for a moment."""
@@ -147,6 +161,8 @@ class ControlDesk:
         session.answer(refused)
         self._note(session, request, refused)
 
-    def _note(self, session: ClientSession, request: Request, outcome: CommandAccepted | CommandRefused) -> None:
+    def _note(
+        self, session: ClientSession, request: Request, outcome: CommandAccepted | CommandApplied | CommandRefused
+    ) -> None:
         name = name_of(request.command)
         self._log(CommandLogged(time=self._clock(), command=name, by=session.name, outcome=outcome))

@@ -1,10 +1,10 @@
-"""Who holds control: the first client that may, until it leaves; then the one that has waited longest."""
+"""Who holds control: the first client that may, until it leaves or another takes it; then the one that has waited longest."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from rltui.events.commands import Command, Stop
+from rltui.events.commands import Command, Stop, TakeControl
 
 
 class Person(Protocol):
@@ -40,11 +40,19 @@ class ControlHolder:
     def leave(self, person: Person) -> None:
         self._waiting = [other for other in self._waiting if other is not person]
 
+    def take(self, person: Person) -> Person | None:
+        """Control passes to this one, who may have it; the former holder, next in line from now on."""
+        former = self.holder
+        self._waiting = [person, *(other for other in self._waiting if other is not person)]
+        return former
+
     def refusal(self, person: Person, command: Command) -> str | None:
         """Why the command is not taken from this client; None when it is."""
         if person.readonly:
             return "this client is attached read-only"
+        if isinstance(command, TakeControl):
+            return "a command line's errand never holds control" if person.errand else None
         holder = self.holder
         if holder is person or (person.errand and (holder is None or isinstance(command, Stop))):
             return None
-        return f"{holder.name if holder else 'nobody'} holds control; rltui stop works for everybody"
+        return f"{holder.name if holder else 'nobody'} holds control; O in the cockpit takes it, rltui stop works for everybody"

@@ -98,14 +98,31 @@ class Curriculum:
         self.phase, self.stage = move.phase, move.stage
         self._window = self._new_window()
 
-    def metrics(self) -> dict[str, float | None]:
-        """Keys `curriculum/…`; none without a curriculum."""
+    def metrics(self, timesteps: int | None = None) -> dict[str, float | None]:
+        """Keys `curriculum/…`; none without a curriculum. timesteps: of the run, for what goes by them."""
         found: dict[str, float | None] = {}
         if self._profile.phases:
             found["curriculum/phase"] = phase_number(self._profile, self.phase)
+            found["curriculum/position"] = self.phase + 1
+            found["curriculum/phases"] = len(self._profile.phases)
         if self._stages:
             found["curriculum/stage"] = self.stage + 1
+        if timesteps is not None:
+            found |= self._of_steps(timesteps - self.started)
         return found | self._window.metrics()
+
+    def _of_steps(self, lasted: int) -> dict[str, float | None]:
+        """What the phase's timesteps say: how long it must last, and when it is over in any case."""
+        entry = self._entry
+        if entry is None:
+            return {}
+        found: dict[str, float | None] = {"curriculum/phase_steps": lasted}
+        if self.next_phase is not None and entry.until and entry.min_steps:
+            found["curriculum/min_steps"] = lasted
+            found["curriculum/min_steps_missing"] = max(entry.min_steps - lasted, 0)
+        if self.next_phase is not None and entry.max_steps is not None:
+            found["curriculum/max_steps_left"] = max(entry.max_steps - lasted, 0)
+        return found
 
     def state(self) -> CurriculumState | None:
         """For a checkpoint; None without phases."""

@@ -40,6 +40,8 @@ def run_started(prepared: Prepared, course: Course, timesteps: int) -> RunStarte
         tick_skip=blueprint.spec.tick_skip,
         save_every=profile.save_every,
         milestone_interval=profile.milestone_interval,
+        obs=prepared.signature.obs,
+        table_hash=prepared.signature.table_hash,
         **msgspec.structs.asdict(lesson_facts(course, timesteps)),
     )
 

@@ -23,8 +23,10 @@ from rltui.events.commands import (
     SetEntropy,
     SetFlag,
     SetLearningRate,
+    SetRender,
     SetRewardWeight,
     Stop,
+    ViewerLive,
     WorkerLive,
 )
 from rltui.events.records import TrainerState
@@ -87,7 +89,10 @@ class LiveControls:
         self.rates: list[Pending] = []  # learning_rate and entropy commands, for the next update
         self.weights: list[Pending] = []  # reward_weight commands, for the next rollout
         self.set_flag: Callable[[Pending], None] = lambda pending: pending.refused("there are no workers yet")
+        self.set_render: Callable[[Pending], None] = lambda pending: pending.refused("there is no viewer")
         self.attend: Callable[[], None] = lambda: None  # hears whether orders are in force
+        self.attend_viewer: Callable[[], None] = lambda: None
+        self.viewer: Callable[[], ViewerLive | None] = lambda: None
         self.refuse_orders: Callable[[str], None] = lambda reason: None
         self.flags: Callable[[], list[FlagLive]] = list
         self.known: Callable[[], Known] = Known
@@ -108,6 +113,7 @@ class LiveControls:
         for pending in self._commands():
             self._obey(pending)
         self.attend()
+        self.attend_viewer()
         self._say_stop()
         self._show()
         self.stop.check()
@@ -157,6 +163,8 @@ class LiveControls:
                 self.weights.append(pending)
             case SetFlag():
                 self.set_flag(pending)
+            case SetRender():
+                self.set_render(pending)
             case Stop(mode=mode):
                 self.stop.ask(URGENCY[mode], f"stop ({mode}) by {pending.by}")
                 self._stopping.append(pending)
@@ -207,5 +215,6 @@ class LiveControls:
                 clients=[],
                 dropped=0,
                 flags=self.flags(),
+                viewer=self.viewer(),
             )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from rltui.env.from_profile import env_spec, signature
 from rltui.profile.resolved import digest
+from rltui.profile.sources import source_hashes
 from rltui.runs import meta, trainer_state
+from rltui.runs.changed_sources import told_of_sources
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resume import ResumePlan, choose_resume
 from rltui.runs.signature import Signature
@@ -38,6 +40,7 @@ class TrainOptions:
     data: DataDir
     run: str | None = None
     resume: str = "auto"  # auto, new, or a checkpoint's path
+    fork: bool = False  # `resume` is a path, from which a run of its own begins
     steps: int | None = None  # total at which the run ends
     debug: bool = False
     force: bool = False  # also with an action table that fails its checks
@@ -56,6 +59,7 @@ class Prepared:
     author: str
     versions: dict[str, str]
     table_warnings: tuple[str, ...] = ()
+    sources: dict[str, str] = field(default_factory=dict)  # see profile/sources.py
 
     @property
     def profile(self) -> Profile:
@@ -81,14 +85,23 @@ def prepare(options: TrainOptions) -> Prepared:
     check_writable(options.data)
     first = env_spec(profile)
     meshes.check(meshes.locate(first.meshes))
-    warnings = table_warnings(first, options.profile_argument, options.force)
+    warnings = table_warnings(profile, options.profile_argument, options.force)
     needed = signature(profile, first)
-    plan = choose_resume(options.data, needed, profile=options.profile_argument, run=options.run, mode=options.resume)
+    plan = choose_resume(
+        options.data,
+        needed,
+        profile=options.profile_argument,
+        run=options.run,
+        mode=options.resume,
+        fork=options.fork,
+    )
+    sources = source_hashes(profile)
+    plan = told_of_sources(plan, sources)
     state, origin = _stood(plan.checkpoint)
     curriculum = Curriculum(profile, plan.timesteps, origin)
     blueprint = Blueprint.draw(curriculum.profile)
     author = profile.author or user_name()
-    return Prepared(options, blueprint, needed, plan, state, curriculum, author, versions(), warnings)
+    return Prepared(options, blueprint, needed, plan, state, curriculum, author, versions(), warnings, sources)
 
 
 def _stood(checkpoint: Path | None) -> tuple[TrainerState | None, Origin | None]:

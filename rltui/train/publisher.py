@@ -11,11 +11,16 @@ from typing import Protocol
 from rltui.events.commands import Live
 from rltui.events.records import Level, LogLine, Record
 
+LOOK = 1.0  # seconds between two looks at whether the journal is still there
+
 
 class Journal(Protocol):
     """runs.journal.JournalWriter: never raises for a full disk, keeps what it could not write."""
 
     lost: int
+
+    @property
+    def gone(self) -> bool: ...
 
     def write(self, record: Record) -> bool: ...
 
@@ -46,6 +51,8 @@ class Publisher:
         self._subscribers = list(subscribers)
         self._mutex = threading.Lock()
         self._stalled = False
+        self._gone = False
+        self._next_look = 0.0
         self._lost_before = 0
 
     def publish(self, record: Record) -> None:
@@ -54,6 +61,8 @@ class Publisher:
         self._tell(record)
         if self._has_turned(written):
             self._report_journal(written)
+        if self._has_gone():
+            self._tell(self._gone_line())
 
     def log(self, level: Level, source: str, message: str, worker: int | None = None) -> None:
         """Publish a line of text."""
@@ -80,6 +89,23 @@ class Publisher:
                 return False
             self._stalled = not written
             return True
+
+    def _has_gone(self) -> bool:
+        """Whether the journal has been taken away, once; looked at once a second."""
+        now = time.monotonic()
+        with self._mutex:
+            if self._gone or now < self._next_look:
+                return False
+            self._next_look = now + LOOK
+            self._gone = self._journal.gone
+            return self._gone
+
+    def _gone_line(self) -> LogLine:
+        message = (
+            "the run's folder is gone: nothing that happens from here on is kept, and no viewer sees it; training goes on, "
+            "checkpoints are saved. To have a journal again: stop, then train on from the newest checkpoint"
+        )
+        return LogLine(time=self._clock(), level="error", source="journal", message=message)
 
     def _report_journal(self, written: bool) -> None:
         if written:

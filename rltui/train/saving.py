@@ -132,6 +132,7 @@ class Saving:
             profile_hash=prepared.profile_hash,
             version=prepared.versions.get("rltui", "0"),
             versions=prepared.versions,
+            sources=prepared.sources,
             parent=prepared.plan.parent,
             author=prepared.author,
         )

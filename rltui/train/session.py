@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 from rltui.env.from_profile import reward_warnings
 from rltui.env.obs_trial import obs_warnings
+from rltui.events.records import Level
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
 from rltui.profile.keep import kept
@@ -33,6 +34,9 @@ from rltui.train.saving import Saving
 from rltui.train.shared_rollout import SharedRollout
 from rltui.train.stop_request import StopRequest
 from rltui.train.trainer import Trainer
+from rltui.train.viewer_host import ViewerHost
+
+SWITCH_SECONDS = 5e-4  # until a busy thread (saving, serving viewers) gives way to the loop; Python's own is 5e-3
 
 
 def train(options: TrainOptions) -> int:
@@ -47,6 +51,7 @@ def train(options: TrainOptions) -> int:
         )
         return 0
     paths = prepared.paths
+    sys.setswitchinterval(SWITCH_SECONDS)
     with ExitStack() as stack:
         stack.enter_context(RunLock(paths))
         confirm(options.data, prepared.plan)
@@ -72,21 +77,27 @@ class _Session:
         self._loop = LoopState(timesteps=prepared.plan.timesteps)
         self._collector: Collector | None = None
         self._shared: SharedRollout | None = None
+        self._viewer: ViewerHost | None = None
         self._warned: set[str] = set()
 
     def run(self) -> int:
         self._stop.install()
         tell = self._publisher.publish
         self._stack.callback(self._close_collector)
-        course = Course(self._prepared, self._learner(), self._open_collector)
+        learner = self._learner()
+        course = Course(self._prepared, learner, self._open_collector)
         server = ControlServer(self._paths, self._paths.name, log=tell).start()
         self._stack.callback(server.close)
         self._publisher.server = server
         controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._log)
         saving = Saving(self._prepared, course, tell)
-        trainer = Trainer(self._prepared, course, saving, controls, tell)
+        self._viewer = viewer = ViewerHost(self._prepared, course, self._loop, self._tell_of_viewer)
+        self._stack.callback(viewer.close)
+        trainer = Trainer(self._prepared, course, saving, controls, viewer, tell)
         if self._unclean is not None:
             self._publisher.log("warning", "runs", self._unclean)
+        for notice in learner.notices:
+            self._publisher.log("warning", "learner", notice)
         try:
             return trainer.run()
         finally:
@@ -134,9 +145,14 @@ class _Session:
     def _log(self, line: str) -> None:
         self._publisher.log("info", "trainer", line)
 
+    def _tell_of_viewer(self, level: Level, line: str) -> None:
+        self._publisher.log(level, "viewer", line)
+
     def _abandon(self) -> None:
         """The third Ctrl-C, in the signal handler: no worker and no shared memory is left; nothing is saved."""
         try:
+            if self._viewer is not None:
+                self._viewer.kill()
             if self._collector is not None:
                 self._collector.kill()
             if self._shared is not None:

@@ -57,12 +57,17 @@ class SkillWindow:
         return full and bool(self.wanted) and all(value == 0.0 for _, value in self._missing())
 
     def metrics(self) -> dict[str, float | None]:
-        """`curriculum/<name>` and `curriculum/<name>_missing` of each criterion, None where there is nothing to go by."""
+        """`curriculum/<name>` and `curriculum/<name>_missing` of each criterion, None where there is nothing to go by; and of the
+        window itself, in iterations.
+        """
         found: dict[str, float | None] = {}
         values = self._values()
         for criterion, missing in self._missing():
             found[f"curriculum/{criterion.name}"] = values.get(criterion.key)
             found[f"curriculum/{criterion.name}_missing"] = missing
+        if self.wanted:
+            found["curriculum/window"] = len(self._stats)
+            found["curriculum/window_missing"] = (self._stats.maxlen or 0) - len(self._stats)
         return found
 
     def said(self) -> str:

@@ -29,6 +29,7 @@ from rltui.runs.saver import Kind, SaveResult
 from rltui.train.collectors import Collected
 from rltui.train.course import Course
 from rltui.train.curriculum import Move
+from rltui.train.curriculum_plan import curriculum_planned
 from rltui.train.debug_lines import TrainerDebug
 from rltui.train.debug_run import DebugRun
 from rltui.train.header import lesson_changes, run_started
@@ -40,6 +41,7 @@ from rltui.train.preparation import Prepared
 from rltui.train.saving import SavedFigures, Saving
 from rltui.train.stop_request import StopNow, Urgency
 from rltui.train.table_use import TableUse, replaced
+from rltui.train.viewer_host import ViewerHost
 from rltui.train.worker_pool import WorkersFailing
 
 RUNNING = {"collecting", "learning"}
@@ -57,9 +59,10 @@ class Trainer:
         course: Course,
         saving: Saving,
         controls: LiveControls,
+        viewer: ViewerHost,
         tell: Callable[[Record], None],
     ) -> None:
-        self._prepared, self._course = prepared, course
+        self._prepared, self._course, self._viewer = prepared, course, viewer
         self._saving, self._controls, self._tell = saving, controls, tell
         self._loop, self._stop, self._paths = controls.loop, controls.stop, prepared.paths
         self._block = 0
@@ -72,11 +75,13 @@ class Trainer:
         self._debug = TrainerDebug(orders, tell, limit)
         self._debug_run = DebugRun(orders, self._debug.say) if prepared.options.debug else None
         self._drops = 0
+        self._learned, self._newest_drop = False, ""  # whether an update has reached the weights; why one did not
         self._noted: set[str] = set()
         controls.change_state = self._enter
         controls.workers = lambda: course.collector.live()
         controls.progress = self._progress
         controls.serve_saves = self._serve_saves
+        viewer.serve(controls)
 
     def run(self) -> int:
         """Train until the end; returns the exit code. Whatever ends it is told, and the last whole state is saved.
@@ -88,7 +93,7 @@ class Trainer:
             while not self._ended():
                 self._go_on()
                 self._iterate()
-            return self._end(self._reason(), 0)
+            return self._end(*self._ending())
         except StopNow:
             return self._end_now()
         except WorkersFailing as error:
@@ -105,6 +110,7 @@ class Trainer:
     def _begin(self) -> None:
         self._announce()
         self._course.collector.start(self._controls.look)
+        self._viewer.begin()
         if not self._saving.saved(self._loop.timesteps):
             self._save([("checkpoint", str(self._loop.timesteps))])
 
@@ -112,8 +118,12 @@ class Trainer:
         limit = self._prepared.options.steps
         return self._stop.urgency > Urgency.NONE or (limit is not None and self._loop.timesteps >= limit)
 
-    def _reason(self) -> str:
-        return f"stopped: {self._stop.reason}" if self._stop.urgency else "finished: the step limit is reached"
+    def _ending(self) -> tuple[str, int]:
+        """How it ends, and the exit code: 1 where not one update reached the weights, so that nothing was learned."""
+        reason = f"stopped: {self._stop.reason}" if self._stop.urgency else "finished: the step limit is reached"
+        if self._newest_drop and not self._learned:
+            return f"failed: nothing was learned, for every update was dropped; the newest: {self._newest_drop}", 1
+        return reason, 0
 
     def _iterate(self) -> None:
         """One iteration: collect, learn, tell, save."""
@@ -144,6 +154,7 @@ class Trainer:
         self._changes.before_collecting()
         shape = self._course.collector.shared.shape
         self._course.collector.shared.weights[:] = self._course.learner.policy_flat()
+        self._viewer.publish()
         lasted = self._course.lasted(self._loop.timesteps)
         collected = self._course.collector.collect(self._block, lasted, self._controls.poll)
         self._block = (self._block + 1) % shape.blocks
@@ -181,6 +192,7 @@ class Trainer:
                 f"{self._course.curriculum.named(move)} cannot begin: {error.message}", error.hint
             ) from error
         self._block = 0
+        self._viewer.renew()
         for record in lesson_changes(self._course, before, move.reason, now):
             self._tell(record)
         self._tell_notices()
@@ -198,7 +210,9 @@ class Trainer:
         """Count updates that the non-finite guard dropped; too many in a row end the run."""
         self._drops = self._drops + 1 if report.dropped else 0
         if report.dropped is None:
+            self._learned = True
             return
+        self._newest_drop = report.dropped
         self._tell(
             UpdateDropped(
                 time=time.time(),
@@ -220,7 +234,7 @@ class Trainer:
 
     def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
         shape = self._course.collector.shared.shape
-        metrics = self._course.curriculum.metrics() | iteration_metrics(
+        metrics = self._course.curriculum.metrics(self._loop.timesteps) | iteration_metrics(
             self._loop.timesteps, rows, collected.reports, report.metrics, times, shape.steps * shape.arenas
         )
         metrics |= self._course.overrides.metrics(self._course.lasted(self._loop.timesteps - rows))
@@ -300,6 +314,7 @@ class Trainer:
         self._serve_saves()
         if not self._drain() or self._saving.failures:
             code = code or self._check_saved()
+        self._viewer.close()
         self._controls.refuse_waiting("the run has ended")
         self._controls.answer_stops(f"stopped at {self._loop.timesteps:,} timesteps")
         self._enter("failed" if code else "stopped", reason)
@@ -321,6 +336,7 @@ class Trainer:
         if self._stop.urgency is not Urgency.ABANDON:
             return self._end(f"stopped: {self._stop.reason}; the unfinished iteration is dropped", 0)
         self._course.collector.kill()
+        self._viewer.kill()
         self._controls.refuse_waiting("the run was abandoned")
         self._controls.answer_stops("abandoned")
         self._tell(
@@ -343,7 +359,7 @@ class Trainer:
     def _progress(self) -> float | None:
         if self._loop.state == "collecting":
             return self._course.collector.progress()
-        return None
+        return self._course.learner.progress if self._loop.state == "learning" else None
 
     def _announce(self) -> None:
         """The header of this start, and the resume if it is one."""
@@ -361,6 +377,7 @@ class Trainer:
             self._tell(LogLine(time=now, level="warning", source="runs", message=warning))
         for warning in self._prepared.table_warnings:
             self._tell(LogLine(time=now, level="warning", source="lut", message=warning))
+        self._tell(curriculum_planned(self._prepared.profile, plan.timesteps))
         self._tell_notices()
 
 

@@ -11,6 +11,7 @@ import traceback
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
+from rltui.errors import users_line
 from rltui.train.actor import Actor, ActorSpec
 from rltui.train.messages import Collect, Configure, Configured, Failed, Ready, Said, decode_to_worker, encode
 from rltui.train.shared_rollout import RolloutShape, SharedRollout
@@ -88,5 +89,7 @@ def _receive(pipe: Connection, actor: Actor) -> Collect | None:
 
 
 def _tell_failure(pipe: Connection, error: Exception) -> None:
+    place = users_line(error)
+    reason = f"{place}: " if place else ""
     with contextlib.suppress(OSError):  # the trainer is gone; nobody to tell
-        pipe.send_bytes(encode(Failed(f"{type(error).__name__}: {error}", traceback.format_exc())))
+        pipe.send_bytes(encode(Failed(f"{reason}{type(error).__name__}: {error}", traceback.format_exc())))

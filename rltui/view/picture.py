@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rltui.events.moment import CarMoment, Moment
 from rltui.sim.field import BIG_PADS, CEILING_Z, PAD_POSITIONS, TICKS_PER_SECOND
@@ -46,14 +46,16 @@ def draw(moment: Moment, width: int, height: int, ascii_only: bool = False, colo
     return painted(moment, width, height, ascii_only).lines(colour)
 
 
-def runs(moment: Moment, width: int, height: int, ascii_only: bool = False) -> list[list[Run]]:
-    """The same as runs of text and the name of their style (canvas.STYLES)."""
-    return painted(moment, width, height, ascii_only).runs()
+def runs(
+    moment: Moment, width: int, height: int, ascii_only: bool = False, braille: bool = True
+) -> list[list[Run]]:
+    """The same as runs of text and the name of their style (canvas.STYLES). braille: whether the font has it."""
+    return painted(moment, width, height, ascii_only, braille).runs()
 
 
-def painted(moment: Moment, width: int, height: int, ascii_only: bool) -> Canvas:
+def painted(moment: Moment, width: int, height: int, ascii_only: bool, braille: bool = True) -> Canvas:
     canvas = Canvas(width, height)
-    glyphs = ASCII if ascii_only else UNICODE
+    glyphs = ASCII if ascii_only else UNICODE if braille else replace(UNICODE, dot="•")
     teams = [[car for car in moment.cars if car.team == team] for team in (0, 1)]
     below = max(map(len, teams), default=0)
     field_height = height - 1 - below

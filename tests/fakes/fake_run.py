@@ -29,6 +29,9 @@ class FakeJournal:
     def add(self, *records: Record) -> None:
         self._records += records
 
+    def newest(self) -> list[Record]:
+        return []
+
     def poll(self) -> list[Record]:
         if self.failure is not None:
             raise self.failure
@@ -100,6 +103,7 @@ class FakeRun:
         self.records = FakeJournal(records)
         self.control = control
         self.process = process
+        self.deleted = False
         self.output = ""
 
     def journal(self) -> FakeJournal:
@@ -113,6 +117,9 @@ class FakeRun:
 
     def alive(self) -> bool | None:
         return self.process
+
+    def gone(self) -> bool:
+        return self.deleted
 
     def last_output(self) -> str:
         return self.output

@@ -13,12 +13,13 @@ from textual.pilot import Pilot
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.app import RltuiApp, World
+from rltui.tui.launcher_tools import LauncherTools
 from rltui.tui.offers import Offer
 from rltui.tui.pictures import screen_text
 from rltui.tui.profile_check import ProfileChecker
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.launcher import LauncherScreen
-from tests.fakes import data_folder, run_story
+from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 
 SIZES = ((80, 24), (120, 40), (200, 50))
@@ -97,6 +98,7 @@ async def launcher(
     launch: Callable[[Offer], LaunchedTrainer] | None = None,
     run: FakeRun | None = None,
     ascii_only: bool = False,
+    tools: LauncherTools | None = None,
 ) -> AsyncIterator[Pilot[str]]:
     """The launcher, once everything has been read and judged, and the first offer is on screen."""
 
@@ -109,6 +111,7 @@ async def launcher(
         checker=ProfileChecker(lambda command: data_folder.check_child(list(command))),
         clock=Clock(LAUNCHER_NOW),
         free_memory=lambda: 14_541.0,
+        tools=tools or children.tools(),
     )
     app = RltuiApp(data, ascii_only=ascii_only, world=world)
     async with app.run_test(size=size, notifications=True) as pilot:
@@ -116,6 +119,9 @@ async def launcher(
         assert isinstance(screen, LauncherScreen)
         await until(pilot, lambda: screen.catalog is not None and all(entry.check for entry in screen.catalog.profiles))
         await until(pilot, lambda: screen._present_offer() is not None)
+        if tools is None:
+            await until_shown(pilot, "ready to launch" if size[1] > 30 else "Enter will")
+            await until(pilot, lambda: (found := screen.preflight_of(screen.item)[0]) is not None and found.done)
         await pilot.pause()
         yield pilot
 

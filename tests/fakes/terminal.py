@@ -18,6 +18,7 @@ from typing import Any
 
 import psutil
 
+from tests.fakes.drawn_screen import DrawnScreen
 from tests.fakes.training import DEADLINE, wait_for
 
 CONTROL = re.compile(rb"\x1b(\[[0-9;?<>=:]*[a-zA-Z~]|\][^\x07\x1b]*(\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[()][A-Z0-9]|.)")
@@ -41,6 +42,7 @@ class Terminal:
         module: what is run instead of the program. env: variables on top of a modern terminal's.
         """
         self._master, slave = pty.openpty()
+        self._drawn = DrawnScreen(columns, rows)
         self.resize(columns, rows)
         self.settings_before = self.settings()
         environment = {
@@ -72,6 +74,11 @@ class Terminal:
         return CONTROL.sub(b"\n", self.raw).decode("utf-8", "replace")
 
     @property
+    def screen(self) -> str:
+        """What stands on it now, row by row."""
+        return self._drawn.text
+
+    @property
     def viewer(self) -> psutil.Process:
         """What draws: the child of the guardian, which the shell sees."""
         return wait_for(lambda: next(iter(psutil.Process(self.process.pid).children()), None), "the viewer")
@@ -82,6 +89,7 @@ class Terminal:
 
     def resize(self, columns: int, rows: int) -> None:
         """The window has another size."""
+        self._drawn.resize(columns, rows)
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def type(self, keys: str | bytes) -> None:
@@ -100,6 +108,13 @@ class Terminal:
             wait_for(lambda: words in self.text, f"{words!r} on the terminal", seconds)
         except AssertionError as error:
             raise AssertionError(f"{error}; there is: {self.text[-2000:]}") from None
+
+    def wait_screen(self, words: str, seconds: float = DEADLINE) -> None:
+        """Until the words stand on it."""
+        try:
+            wait_for(lambda: words in self.screen, f"{words!r} on the screen", seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; there is:\n{self.screen}") from None
 
     def forget(self) -> None:
         """What was written so far no longer counts."""
@@ -122,3 +137,4 @@ class Terminal:
             if not data:
                 return
             self.raw += data
+            self._drawn.feed(data)

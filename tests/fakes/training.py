@@ -76,6 +76,7 @@ class Training:
     folder: Path
     run: str = "tiny"
     profile: str = TINY
+    module: str = "rltui"  # what is run instead of the program
     records: list[Record] = field(default_factory=list)
     process: subprocess.Popen[bytes] | None = None
     _tail: JournalTail | None = None
@@ -92,7 +93,7 @@ class Training:
         """Start training in a process group of its own, with no standard input."""
         profile = self.folder / "tiny.toml"
         profile.write_text(self.profile, encoding="utf-8")
-        command = [sys.executable, "-m", "rltui", "train", str(profile), "--run", self.run]
+        command = [sys.executable, "-m", self.module, "train", str(profile), "--run", self.run]
         with (self.folder / "output.txt").open("ab") as output:
             self.process = subprocess.Popen(
                 [*command, "--data-dir", str(self.folder / "data"), *options],

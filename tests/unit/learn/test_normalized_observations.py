@@ -170,6 +170,21 @@ def test_a_checkpoint_without_statistics_starts_them_anew() -> None:
     np.testing.assert_array_equal(ours.policy_flat(), normalizing(seed=3).policy_flat())
 
 
+def test_a_policy_that_sees_other_numbers_than_it_learned_from_is_told_of() -> None:
+    """rlgym-ppo's with standardize_obs = True fits a profile that does not normalise; it plays badly there."""
+    plain, normalised = learner(), normalizing()
+    plain.load(normalizing(seed=3).snapshot().files())
+    [notice] = plain.notices
+    assert "learned from normalised observations" in notice
+    assert "obs.normalize = true" in notice
+    normalised.load(learner(seed=3).snapshot().files())
+    [notice] = normalised.notices
+    assert "the checkpoint has no statistics of them" in notice
+    for one, same in ((plain, learner(seed=3)), (normalised, normalizing(seed=3))):
+        one.load(same.snapshot().files())
+        assert one.notices == ()
+
+
 def test_statistics_of_another_observation_are_refused_and_nothing_changes() -> None:
     ours = normalizing()
     ours.update(scaled(0))

@@ -280,3 +280,13 @@ def test_what_does_not_fit_is_named() -> None:
         ours.update(replace(data, final_index=data.final_index + 96))
     with pytest.raises(ValueError, match="epochs must be at least 1"):
         PPOConfig(epochs=0)
+
+
+def test_progress_grows_with_the_rows_learned_from() -> None:
+    seen: list[float] = []
+    ours = learner(batch=40, epochs=2)
+    ours.update(rollout(), lambda: seen.append(ours.progress))  # 96 rows: 40 + 40 + 16, twice
+    assert seen == pytest.approx([0, 40 / 192, 80 / 192, 96 / 192, 136 / 192, 176 / 192])
+    assert ours.progress == pytest.approx(1.0)
+    ours.update(rollout(), lambda: seen.append(ours.progress))
+    assert seen[6] == 0

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 import pytest
 
 from rltui.events import commands
-from rltui.events.commands import ClientMessage, CommandAccepted, CommandApplied, CommandRefused, Hello, Pause, Request
+from rltui.events.commands import (
+    ClientMessage,
+    CommandAccepted,
+    CommandApplied,
+    CommandRefused,
+    Hello,
+    Pause,
+    Request,
+    TakeControl,
+    Welcome,
+)
 from rltui.events.records import CommandLogged, LogLine
 from rltui.supervise.frames import FrameReader
 from rltui.train.client_session import ClientSession, Limits
@@ -89,3 +99,35 @@ def test_an_answer_for_a_client_that_has_left_goes_nowhere(office: Office) -> No
     office.desk.leave(office.session)
     office.admitted[0].applied("paused")
     assert office.desk.names == []
+
+
+def test_control_is_handed_over_at_once_in_the_audit_and_to_everybodys_knowledge(office: Office) -> None:
+    office.say(Hello("ada"))
+    ours, theirs = socket.socketpair()
+    bob = ClientSession(ours, LIMITS)
+    office.desk.receive(bob, Hello("bob"))
+    bob.flush([])
+    theirs.recv(1 << 16)
+    office.desk.receive(bob, Request(7, TakeControl()))
+    bob.flush([])
+    told = [commands.decode_from_server(payload) for payload in FrameReader().feed(theirs.recv(1 << 16))]
+    assert told[:2] == [CommandAccepted(7), CommandApplied(7, "from ada", 0.0)]
+    assert isinstance(told[2], Welcome)
+    assert told[2].controller == told[2].you == "bob"
+    [news] = office.heard()
+    assert isinstance(news, Welcome)
+    assert news.controller == "bob"
+    assert office.log == [
+        CommandLogged(time=5.0, command="take control", by="bob", outcome=CommandAccepted(7)),
+        CommandLogged(time=5.0, command="take control", by="bob", outcome=CommandApplied(7, "from ada", 0.0)),
+    ]
+    [refused] = office.say(Request(8, Pause()))
+    assert isinstance(refused, CommandRefused)
+    assert "bob holds control" in refused.reason
+    assert office.admitted == []
+    office.desk.leave(bob)
+    [news] = office.heard()
+    assert isinstance(news, Welcome)
+    assert news.controller == "ada"
+    ours.close()
+    theirs.close()

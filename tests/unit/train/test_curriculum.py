@@ -92,6 +92,10 @@ def test_the_distance_to_each_criterion_is_told(profile: Profile) -> None:
     curriculum = Curriculum(profile, 0)
     assert curriculum.metrics() == {
         "curriculum/phase": 1,
+        "curriculum/position": 1,
+        "curriculum/phases": 3,
+        "curriculum/window": 0,
+        "curriculum/window_missing": 3,
         "curriculum/kickoff_touches": None,
         "curriculum/kickoff_touches_missing": None,
         "curriculum/own_goals_per_minute": None,
@@ -103,6 +107,20 @@ def test_the_distance_to_each_criterion_is_told(profile: Profile) -> None:
     assert found["curriculum/own_goals_per_minute"] == pytest.approx(1)
     assert found["curriculum/own_goals_per_minute_missing"] == pytest.approx(0.5)
     assert after(curriculum, games(10, 10), games(10, 10)).metrics()["curriculum/kickoff_touches_missing"] == 0
+
+
+def test_what_blocks_it_beside_skill_is_told_too(profile: Profile) -> None:
+    curriculum = after(Curriculum(profile, 0), GOOD)
+    found = curriculum.metrics(400)
+    assert (found["curriculum/window"], found["curriculum/window_missing"]) == (1, 2)
+    assert (found["curriculum/min_steps"], found["curriculum/min_steps_missing"]) == (400, 600)
+    assert curriculum.metrics(1_700)["curriculum/min_steps_missing"] == 0
+    curriculum.go(Move(1, 0, ""), 4_000)
+    found = curriculum.metrics(4_100)
+    assert (found["curriculum/phase_steps"], found["curriculum/max_steps_left"]) == (100, 400)
+    assert "curriculum/min_steps" not in found and "curriculum/window" not in found, "the second phase wants neither"
+    curriculum.go(Move(2, 0, ""), 5_000)
+    assert "curriculum/max_steps_left" not in curriculum.metrics(6_000)
 
 
 def test_by_steps_counted_from_the_phase_s_beginning(profile: Profile) -> None:

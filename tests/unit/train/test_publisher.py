@@ -18,6 +18,7 @@ class FakeJournal:
         self.full = False
         self.lost = 0
         self.waiting = 0
+        self.gone = False
 
     def write(self, record: Record) -> bool:
         self.records.append(record)
@@ -78,6 +79,20 @@ def test_a_full_disk_is_reported_once_and_its_end_too() -> None:
     assert [report.level for report in reports] == ["error", "warning"]
     assert "2 records were lost" in reports[1].message
     assert journal.records == seen
+
+
+def test_a_journal_that_was_taken_away_is_said_once_where_it_can_be_read() -> None:
+    journal = FakeJournal()
+    seen: list[Record] = []
+    publisher = Publisher(journal, subscribers=[seen.append])
+    journal.gone = True
+    for text in "abc":
+        publisher._next_look = 0.0
+        publisher.publish(line(text))
+    said = [record for record in seen if isinstance(record, LogLine) and record.source == "journal"]
+    assert [record.level for record in said] == ["error"]
+    assert "the run's folder is gone" in said[0].message
+    assert journal.records == [line("a"), line("b"), line("c")]
 
 
 def test_a_second_full_disk_is_reported_again() -> None:

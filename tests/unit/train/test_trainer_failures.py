@@ -20,6 +20,7 @@ from rltui.train.preparation import TrainOptions, prepare
 from rltui.train.saving import Saving
 from rltui.train.stop_request import StopRequest
 from rltui.train.trainer import Trainer
+from rltui.train.viewer_host import ViewerHost
 from tests.fakes.courses import course
 from tests.fakes.training import TINY
 
@@ -62,7 +63,8 @@ class Run:
         controls = LiveControls(loop, stop, list, lambda live: None, lambda line: None)
         lessons = course(prepared, collector=self.collector)
         saving = Saving(prepared, lessons, self.told.append)
-        self.trainer = Trainer(prepared, lessons, saving, controls, self.told.append)
+        viewer = ViewerHost(prepared, lessons, loop, lambda level, line: None)
+        self.trainer = Trainer(prepared, lessons, saving, controls, viewer, self.told.append)
 
     def ending(self) -> tuple[StateChanged, RunFinished]:
         state, finished = self.told[-2:]

@@ -1,0 +1,92 @@
+"""Outputs: where the viewer's match goes beside the stream, each switched on and off by name while it is played."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from rltui.errors import RltuiError
+from rltui.events.commands import OutputLive
+from rltui.events.moment import Moment
+from rltui.view.output import Notice, Output
+from rltui.view.recorder import Recorder
+from rltui.view.rlviser import RlViser
+from rltui.view.rocketsimvis import RocketSimVis
+
+MOMENTS_PER_SECOND = 60.0
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """host and port: of RocketSimVis. recordings: the folder for matches that are kept."""
+
+    host: str
+    port: int
+    recordings: Path
+
+
+class Outputs:
+    """Those that are on, by name (events.commands.OUTPUTS)."""
+
+    def __init__(self, options: OutputOptions, notice: Notice) -> None:
+        self._options, self._notice = options, notice
+        self._on: dict[str, Output] = {}
+        self._sent: dict[str, int] = {}
+        self._recording = Path()
+
+    def show(self, moment: Moment) -> None:
+        for name, output in self._on.items():
+            output.show(moment)
+            self._sent[name] += 1
+
+    def switch(self, name: str, on: bool) -> str:
+        """What it means, in words. RltuiError where it cannot be done."""
+        if on == (name in self._on):
+            return f"{name} was {'on' if on else 'off'} already"
+        if not on:
+            return self._end(name)
+        self._on[name] = self._begin(name)
+        self._sent[name] = 0
+        return f"{name} on, {self._target(name)}".removesuffix(", ")
+
+    def live(self) -> list[OutputLive]:
+        return [self._live(name, output) for name, output in self._on.items()]
+
+    def close(self) -> None:
+        """All of them; a recording is written, and where that fails it is said."""
+        for name in tuple(self._on):
+            try:
+                self._notice(self._end(name))
+            except RltuiError as error:
+                self._notice(error.message)
+
+    def _begin(self, name: str) -> Output:
+        if name == "rocketsimvis":
+            return RocketSimVis(self._options.host, self._options.port, self._notice)
+        if name == "rlviser":
+            return RlViser(MOMENTS_PER_SECOND, self._notice)
+        folder = self._options.recordings
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RltuiError(f"cannot make {folder}: {error.strerror or error}") from error
+        self._recording = folder / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.npz"
+        return Recorder(self._recording, self._notice)
+
+    def _end(self, name: str) -> str:
+        output = self._on.pop(name)
+        output.close()
+        if isinstance(output, Recorder) and output.moments:
+            return f"recorded {output.moments:,} moments: rltui watch --replay {self._recording}"
+        return f"{name} off"
+
+    def _target(self, name: str) -> str:
+        if name == "rocketsimvis":
+            return f"{self._options.host}:{self._options.port}"
+        return str(self._recording) if name == "recording" else ""
+
+    def _live(self, name: str, output: Output) -> OutputLive:
+        if isinstance(output, RocketSimVis):
+            return OutputLive(name, output.state.address, output.state.packets, output.state.error)
+        return OutputLive(name, self._target(name), self._sent[name])

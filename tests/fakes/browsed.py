@@ -1,0 +1,107 @@
+"""A data folder with one of everything that the milestone browser can show, and the browser on it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+from textual.pilot import Pilot
+
+from rltui.runs import trash
+from rltui.runs.listing import look
+from rltui.runs.milestones import Mark, write_mark
+from rltui.runs.paths import DataDir
+from rltui.supervise.launch import LaunchedTrainer
+from rltui.tui.app import RltuiApp, World
+from rltui.tui.browser.profile_changes import Change
+from rltui.tui.offers import Offer
+from rltui.tui.profile_check import ProfileChecker
+from rltui.tui.screens.browser import BrowserScreen
+from tests.fakes import data_folder, saved_runs
+from tests.fakes.fake_run import FakeRun
+from tests.fakes.screens import LAUNCHER_NOW, Clock, until
+
+PHASE = "Phase1-BallTouching"
+PROFILE = 'schema = 1\nlabel = "BallTouching"\n\n[ppo]\nlearning_rate = {rate}\n\n[rewards.touch]\nweight = {touch}\n'
+CHANGES = [Change("ppo.learning_rate", "0.0002", "0.0001"), *(Change(f"mechanics.{n}", None, "1") for n in range(4))]
+
+
+def fill(data: DataDir) -> None:
+    """alpha with milestones, marks, a damaged one and strays; alpha-b2 branched from it; beta; one in the trash."""
+    alpha = data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    data_folder.make_stopped(data, "beta", iterations=250, time=LAUNCHER_NOW - 86_400)
+    for commit, (label, steps, touch) in enumerate((("000.5M", 500_000, 1.0), ("001.09568M", 1_095_680, 0.5)), 3):
+        about = saved_runs.make_meta("alpha", commit - 3, steps, time=LAUNCHER_NOW - 9000)
+        files = saved_runs.make_files(msgspec.structs.replace(about, mean_reward=3.2 * commit, entropy=4.0))
+        files["profile.toml"] = PROFILE.format(rate="2e-4", touch=touch).encode()
+        saved_runs.place(alpha.milestones / PHASE / label, files)
+    branch = msgspec.structs.replace(
+        saved_runs.make_meta("alpha-b2", 1, 5_000_000, time=LAUNCHER_NOW - 900), parent="alpha@5000000"
+    )
+    saved_runs.place(data.run("alpha-b2").checkpoint(5_000_000), saved_runs.make_files(branch))
+    write_mark(alpha, f"{PHASE}/005M", Mark(pinned=True, note="first aerial goal"))
+    write_mark(alpha, f"{PHASE}/010M", Mark(released=True))
+    (alpha.milestones / PHASE / "000.5M" / "policy.npz").write_bytes(b"short")
+    (alpha.milestones / PHASE / "best one").mkdir()
+    (alpha.milestones / "notes.txt").write_text("mine")
+    (data.runs / "zeta.txt").write_text("mine")
+    gone = saved_runs.save_milestone(alpha, 0, 250_000, "000.25M")
+    trash.delete(alpha, look(gone), now=LAUNCHER_NOW - 7200)
+
+
+def child(command: list[str]) -> bytes:
+    """In the place of `rltui profile check` and `profile diff`."""
+    return msgspec.json.encode(CHANGES) if "diff" in command else data_folder.check_child(command)
+
+
+@asynccontextmanager
+async def browser(
+    data: DataDir,
+    size: tuple[int, int] = (120, 40),
+    *,
+    launch: Callable[[Offer], LaunchedTrainer] | None = None,
+    run: FakeRun | None = None,
+    clock: Clock | None = None,
+    ascii_only: bool = False,
+    readonly: bool = False,
+) -> AsyncIterator[Pilot[str]]:
+    """The browser, opened from the launcher, once everything has been read and the first state's hashes compared."""
+
+    def refuse(offer: Offer) -> LaunchedTrainer:
+        raise AssertionError(f"nothing was to be launched: {offer}")
+
+    world = World(
+        sources=(lambda name, trainer: run) if run is not None else None,
+        launch=launch or refuse,
+        checker=ProfileChecker(lambda command: child(list(command))),
+        clock=clock or Clock(LAUNCHER_NOW),
+        free_memory=lambda: 14_541.0,
+    )
+    app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, world=world)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, BrowserScreen) and app.screen.library.complete)
+        await until(pilot, lambda: settled(pilot))
+        await pilot.pause()
+        yield pilot
+
+
+def browser_of(pilot: Pilot[str]) -> BrowserScreen:
+    return next(screen for screen in pilot.app.screen_stack if isinstance(screen, BrowserScreen))
+
+
+def settled(pilot: Pilot[str]) -> bool:
+    """Whether the highlighted state's hashes have been compared, if it has any."""
+    screen = browser_of(pilot)
+    entry = screen.entry
+    return entry is None or not entry.usable or screen._checks.verdict(entry.path)[0] in ("sound", "damaged")
+
+
+async def go_to(pilot: Pilot[str], path: Path) -> None:
+    """Put the table's cursor on this state."""
+    screen = browser_of(pilot)
+    screen.table.focus()
+    screen.table.set_rows(screen.table.rows, path)
+    await until(pilot, lambda: screen.entry is not None and screen.entry.path == path)

@@ -1,0 +1,161 @@
+"""Pictures in text of every pane at moments of recorded runs, and the golden files that hold them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from rltui.runs.paths import DataDir
+from rltui.tui.app import RltuiApp, World
+from rltui.tui.panes.pane import Pane
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.table_check import TableChecker
+from tests.fakes.fake_sampler import SAMPLE, FakeSampler
+from tests.fakes.recorded import JOURNALS, Moment
+from tests.fakes.screens import SIZES, Clock, until
+
+MOMENTS = {
+    "starting": Moment("quick", "starting"),
+    "collecting": Moment("quick", "collecting"),
+    "learning": Moment("quick", "learning"),
+    "paused": Moment("quick", "paused"),
+    "campaign": Moment("campaign", "second-phase"),
+    "worker down": Moment("failing-worker", "restarting"),
+    "unclean end": Moment("failing-worker", "unclean"),
+    "failed": Moment("failed", "failed"),
+    "finished": Moment("quick", "finished"),
+}
+TABLE = JOURNALS / "table.json"  # what is found about quick's action table
+COCKPIT = "cockpit"  # the name of what is shown when no pane is alone
+HEAD = "=== "
+Size = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One picture's place in the matrix."""
+
+    state: str  # of MOMENTS
+    size: Size
+    ascii_only: bool
+
+    @property
+    def form(self) -> str:
+        """80x24 unicode."""
+        return f"{self.size[0]}x{self.size[1]} {'ascii' if self.ascii_only else 'unicode'}"
+
+
+Pictures = dict[str, dict[Frame, str]]  # by the pane's name
+
+
+@asynccontextmanager
+async def recorded_cockpit(moment: Moment, ascii_only: bool, data: DataDir) -> AsyncIterator[Pilot[str]]:
+    """The cockpit on the recorded run, the clock standing still, once it shows everything."""
+    run = moment.put(data)
+    world = World(
+        sources=lambda name, trainer: run,
+        clock=Clock(moment.now),
+        tables=TableChecker(lambda command: TABLE.read_bytes()),
+        sampler=lambda folder, written: _machine(moment.now, folder, written),  # type: ignore[arg-type,return-value]
+    )
+    app = RltuiApp(data, attach=run.name, ascii_only=ascii_only, world=world)
+    async with app.run_test(size=SIZES[0]) as pilot:
+        screen = app.screen
+        assert isinstance(screen, CockpitScreen)
+        await until(pilot, lambda: screen.snapshot.alive is not None)
+        await until(pilot, lambda: (screen.snapshot.live_time is not None) == (moment.live is not None))
+        yield pilot
+
+
+async def pictures_of(state: str, ascii_only: bool, data: DataDir) -> Pictures:
+    """The whole cockpit and each pane alone, at each size."""
+    found: Pictures = {}
+    async with recorded_cockpit(MOMENTS[state], ascii_only, data) as pilot:
+        for size in SIZES:
+            frame = Frame(state, size, ascii_only)
+            await pilot.resize_terminal(*size)
+            found.setdefault(COCKPIT, {})[frame] = await _settled(pilot, pilot.app.screen)
+            async for pane in each_alone(pilot):
+                found.setdefault(name_of(pane), {})[frame] = await _settled(pilot, pane)
+    return found
+
+
+async def each_alone(pilot: Pilot[str]) -> AsyncIterator[Pane]:
+    """One pane after the other, maximised; then all of them again."""
+    screen = pilot.app.screen
+    assert isinstance(screen, CockpitScreen)
+    for pane in screen.panes:
+        screen.show_pane(pane)
+        if screen.seating.alone is None:
+            screen.action_maximise()
+        await until(pilot, lambda pane=pane: pane.display and pane.has_focus)
+        yield pane
+    screen.action_reset_layout()
+
+
+def _machine(now: float, folder: Path, written: Callable[[], int | None]) -> FakeSampler:
+    """What the machine's pane shows, of just now."""
+    sampler = FakeSampler(folder, written)
+    sampler.sample = replace(SAMPLE, time=now - 1)
+    return sampler
+
+
+def name_of(pane: Pane | type[Pane]) -> str:
+    """As its golden file is called: metrics, log."""
+    kind = pane if isinstance(pane, type) else type(pane)
+    return kind.__name__.removesuffix("Pane").lower()
+
+
+async def _settled(pilot: Pilot[str], widget: Widget) -> str:
+    """The widget's part of the screen, once nobody works at it and it no longer changes."""
+    await pilot.app.workers.wait_for_complete()
+    last = None
+    while last != (now := _part(pilot, widget)):
+        last = now
+        await pilot.pause()
+    return now
+
+
+def _part(pilot: Pilot[str], widget: Widget) -> str:
+    """Its rows, without the right border's blanks: most of a wide terminal is empty."""
+    rows = screen_text(pilot.app.screen).splitlines()
+    if widget is pilot.app.screen:
+        return "\n".join(rows) + "\n"
+    region = widget.region
+    cut = (row[region.x : region.right].rstrip() for row in rows[region.y : region.bottom])
+    return "\n".join(row.removesuffix("│").removesuffix("|").rstrip() for row in cut) + "\n"
+
+
+def written(pictures: Mapping[Frame, str]) -> str:
+    """A golden file's text: equal pictures of several states stand once, under the names of all of them."""
+    parts: list[str] = []
+    for form, frames in itertools.groupby(sorted(pictures, key=_order), key=lambda frame: frame.form):
+        states: dict[str, list[str]] = {}
+        for frame in frames:
+            states.setdefault(pictures[frame], []).append(frame.state)
+        parts += [f"{HEAD}{form}: {', '.join(names)}\n{text}" for text, names in states.items()]
+    return "".join(parts)
+
+
+def read(path: Path) -> dict[tuple[str, str], str]:
+    """(form, state) → picture, of a golden file."""
+    return dict(_sections(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+
+
+def _sections(text: str) -> Iterator[tuple[tuple[str, str], str]]:
+    for section in ("\n" + text).split("\n" + HEAD)[1:]:
+        head, _, picture = section.partition("\n")
+        form, _, states = head.partition(": ")
+        for state in states.split(", "):
+            yield (form, state), picture.rstrip("\n") + "\n"
+
+
+def _order(frame: Frame) -> tuple[Size, bool, int]:
+    return frame.size, frame.ascii_only, list(MOMENTS).index(frame.state)

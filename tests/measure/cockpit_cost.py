@@ -1,0 +1,295 @@
+"""What the cockpit costs a training on this machine, and how soon it answers.
+
+    python -m tests.measure.cockpit_cost cost --minutes 5         processor time, bytes, latency of keys, memory
+    python -m tests.measure.cockpit_cost cost --minutes 30        the same for long: does memory stay flat?
+    python -m tests.measure.cockpit_cost keys                     latency of keys alone, 200 of them
+    python -m tests.measure.cockpit_cost alternate --minutes 1    steps/s with and without it, in turns
+    python -m tests.measure.cockpit_cost starts                   first picture of `rltui` and `rltui attach`
+
+The real program on a real pseudo-terminal of 200×50, attached to the real trainer with the profile quick and two workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from rltui.events.records import IterationFinished
+from tests.fakes.training import Training, wait_for
+from tests.measure import timed_trainer
+from tests.measure.processes import percentile, processor_seconds, resident_megabytes, slope, thread_seconds
+from tests.measure.timed_terminal import TimedTerminal
+
+
+SIZE = {"columns": 200, "rows": 50}
+PROFILE = Path(__file__).parents[2] / "profiles" / "quick.toml"
+ROUND = ((b"warning", "l"), (b"error", "l"), (b"debug", "l"), (b"info", "l"), (b"All panes", "f"), (b"Maximise", "f"))
+WORKER_LINE = "multiprocessing.spawn"
+TOLD = ("publish", "live")
+Figures = dict[str, float]
+Watched = Mapping[str, float]  # what a timed_trainer.Watch has counted
+# figure: what it may be at most (at least, where negative), its unit, what it is
+LIMITS: Mapping[str, tuple[float, str, str]] = {
+    "interface_share": (2.0, "%", "viewer + guardian + publisher, of the machine's processor time"),
+    "viewer_share": (math.inf, "%", "  the viewer (terminal interface)"),
+    "guardian_share": (math.inf, "%", "  its guardian"),
+    "publisher_share": (math.inf, "%", "  the trainer's control thread and telemetry calls"),
+    "render_share": (3.0, "%", "the process that plays games to look at"),
+    "workers_share": (math.inf, "%", "the trainer and its workers, for comparison"),
+    "bytes_per_second": (50_000, "B/s", "written to the terminal"),
+    "bytes_peak": (math.inf, "B/s", "  in its worst second"),
+    "key_p50": (math.inf, "ms", "from a key to its effect on the terminal, half of them"),
+    "key_p99": (100.0, "ms", "  99 % of them"),
+    "keys_unanswered": (0.0, "", "  without an answer in 5 s"),
+    "memory": (math.inf, "MB", "resident, the viewer at the end"),
+    "memory_growth": (1.0, "MB", "  its growth in 30 min, by the last two thirds"),
+    "telemetry_longest_wait": (1.0, "ms", "longest call of the trainer's telemetry that waited for anything"),
+    "telemetry_long_waits": (0.0, "", "  such calls above 1 ms"),
+    "telemetry_longest": (math.inf, "ms", "  longest of all, processor taken away included"),
+    "ratio": (-97.0, "%", "steps/s with the cockpit of steps/s without, median of the pairs"),
+    "first_picture": (1_000.0, "ms", "`rltui` until its first picture, median of five"),
+    "attach": (1_000.0, "ms", "`rltui attach` until the run is shown, median of five"),
+}
+
+
+@contextmanager
+def training(timed: Path | None = None) -> Iterator[Training]:
+    """A trainer that goes on for ever, some iterations old."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Training(Path(folder), "measured", PROFILE.read_text(encoding="utf-8"))
+        run.module = "tests.measure.timed_trainer" if timed else "rltui"
+        try:
+            run.start("--set", "collect.workers=2", env={timed_trainer.VARIABLE: str(timed)} if timed else None)
+            run.wait_records(IterationFinished, 3)
+            yield run
+        finally:
+            run.kill_all()
+
+
+@contextmanager
+def attached(run: Training, *keys: str) -> Iterator[TimedTerminal]:
+    """The cockpit on the run, as a person at a large terminal has it. keys: typed once it is there."""
+    terminal = TimedTerminal(run.folder, "attach", run.run, **SIZE)
+    try:
+        terminal.wait_text("COLLECTING")
+        for each in keys:
+            terminal.type(each)
+        yield terminal
+    finally:
+        terminal.process.terminate()
+        terminal.wait_end()
+        terminal.close()
+
+
+def cost(minutes: float, keys: str) -> Figures:
+    """Everything that can be read off one long look."""
+    with tempfile.TemporaryDirectory() as folder:
+        notes = Path(folder) / "timed"
+        os.mkfifo(notes)
+        with training(notes) as run, attached(run, *keys) as terminal:
+            assert run.process is not None
+            settled = threading.Event()
+            settled.wait(5.0)  # the start is not what is measured
+            before = timed_trainer.read(notes)
+            meter = Meter(run.process.pid, terminal)
+            for left in _seconds(minutes * 60):
+                meter.look()
+                if left % 5 < 1:
+                    meter.press()
+            figures = meter.figures()
+            spent, waits = telemetry(before, timed_trainer.read(notes))
+            figures |= waits
+            figures["publisher_share"] += 100 * spent / meter.wall / (psutil.cpu_count() or 1)
+            figures["interface_share"] += figures["publisher_share"]
+            return figures
+
+
+class Meter:
+    """Reads the clocks of all that takes part, now and at the end."""
+
+    def __init__(self, trainer: int, terminal: TimedTerminal) -> None:
+        self._trainer, self._terminal = trainer, terminal
+        self._viewer = terminal.viewer.pid
+        self._start, self._before, self._bytes = time.monotonic(), self._clocks(), terminal.count
+        self._memory: list[tuple[float, float]] = []
+        self._latencies: list[float] = []
+        self._unanswered = 0
+        self._turn = 0
+
+    @property
+    def wall(self) -> float:
+        return time.monotonic() - self._start
+
+    def look(self) -> None:
+        self._memory.append((self.wall, resident_megabytes(self._viewer)))
+
+    def press(self) -> None:
+        """A key that changes what is shown."""
+        answer, key = ROUND[self._turn % len(ROUND)]
+        self._turn += 1
+        seconds = self._terminal.latency(key, answer)
+        if seconds is None:
+            self._unanswered += 1
+        else:
+            self._latencies.append(1000 * seconds)
+
+    def figures(self) -> Figures:
+        wall, now = self.wall, self._clocks()
+        spent = {name: (now[name] - self._before.get(name, 0.0)) / wall / (psutil.cpu_count() or 1) for name in now}
+        shares = {f"{name}_share": 100 * share for name, share in spent.items()}
+        late = [(when, size) for when, size in self._memory if when > wall / 3]
+        seconds = [count for second, count in self._terminal.by_second.items() if second > self._start]
+        return shares | {
+            "interface_share": shares["viewer_share"] + shares["guardian_share"],
+            "bytes_per_second": (self._terminal.count - self._bytes) / wall,
+            "bytes_peak": max(seconds, default=0),
+            "key_p50": percentile(self._latencies, 0.5),
+            "key_p99": percentile(self._latencies, 0.99),
+            "keys_unanswered": self._unanswered,
+            "memory": self._memory[-1][1],
+            "memory_growth": slope(late) * 1800,
+        }
+
+    def _clocks(self) -> dict[str, float]:
+        children = psutil.Process(self._trainer).children()
+        workers = [child.pid for child in children if WORKER_LINE in " ".join(child.cmdline())]
+        return {
+            "viewer": processor_seconds(self._viewer),
+            "guardian": processor_seconds(self._terminal.process.pid),
+            "publisher": thread_seconds(self._trainer).get("control socket", 0.0),
+            "render": sum(processor_seconds(child.pid) for child in children if child.pid not in workers),
+            "workers": sum(map(processor_seconds, [self._trainer, *workers])),
+        }
+
+
+def keys(times: int, opened: str) -> Figures:
+    """Latency of keys while training loads the machine, all together and by key."""
+    with training() as run, attached(run, *opened) as terminal:
+        took: dict[str, list[float]] = {}
+        for number, _ in zip(range(times), _seconds(math.inf, every=0.4), strict=False):
+            answer, key = ROUND[number % len(ROUND)]
+            took.setdefault(f"{key} {answer.decode()}", []).append(1000 * (terminal.latency(key, answer) or math.inf))
+    for name, values in took.items():
+        print(f"{name:12} {percentile(values, 0.5):8.1f} ms half, {max(values):8.1f} ms all")
+    every = [value for values in took.values() for value in values]
+    return {"key_p50": percentile(every, 0.5), "key_p99": percentile(every, 0.99)}
+
+
+def telemetry(before: Mapping[str, Watched], now: Mapping[str, Watched]) -> tuple[float, Figures]:
+    """Processor seconds between two notes of the trainer's stop-watches, and how long it waited.
+
+    Making a live frame (frame) contains sending it (live).
+    """
+    spent = sum(now[name]["cpu"] - before[name]["cpu"] for name in ("publish", "frame"))
+    return spent, {
+        "telemetry_longest_wait": 1000 * max(now[name]["longest_wait"] for name in TOLD),
+        "telemetry_long_waits": sum(now[name]["long_waits"] - before[name]["long_waits"] for name in TOLD),
+        "telemetry_longest": 1000 * max(now[name]["longest"] for name in TOLD),
+    }
+
+
+def alternate(minutes: float, pairs: int, keys: str) -> Figures:
+    """Steps/s in turns, without and with the cockpit."""
+    ratios = []
+    with training() as run:
+        for number in range(pairs):
+            without = speed(run, minutes * 60)
+            with attached(run, *keys):
+                ratios.append(speed(run, minutes * 60) / without)
+            print(f"pair {number + 1}: {100 * ratios[-1]:.1f} %", flush=True)
+    return {"ratio": 100 * statistics.median(ratios)}
+
+
+def speed(run: Training, seconds: float) -> float:
+    """Timesteps a second over whole iterations."""
+    first = _newest(run)
+    deadline = time.monotonic() + seconds
+    wait_for(lambda: time.monotonic() > deadline, "the time to pass", seconds + 5)
+    last = _newest(run)
+    return (last.timesteps - first.timesteps) / (last.time - first.time)
+
+
+def _newest(run: Training) -> IterationFinished:
+    """The next one to come."""
+    run.wait_more_iterations(1)
+    newest = run.iterations()[-1]
+    run.records[:] = run.records[-3:]
+    return newest
+
+
+def starts(times: int = 5) -> Figures:
+    """From the shell's fork to the picture."""
+    with training() as run:
+        return {
+            "first_picture": statistics.median(_start(run.folder, "Profiles") for _ in range(times)),
+            "attach": statistics.median(_start(run.folder, "COLLECTING", "attach", run.run) for _ in range(times)),
+        }
+
+
+def _start(folder: Path, words: str, *arguments: str) -> float:
+    start = time.perf_counter()
+    terminal = TimedTerminal(folder, *arguments, **SIZE)
+    try:
+        terminal.wait_text(words)
+        return 1000 * (time.perf_counter() - start)
+    finally:
+        terminal.process.terminate()
+        terminal.wait_end()
+        terminal.close()
+
+
+def _seconds(count: float, every: float = 1.0) -> Iterator[int]:
+    """One a second, or as often as wanted."""
+    pause, end = threading.Event(), time.monotonic() + count
+    number = 0
+    while time.monotonic() < end:
+        pause.wait(every)
+        yield number
+        number += 1
+
+
+def table(figures: Mapping[str, float]) -> str:
+    """What was measured, beside what it may be."""
+    rows = []
+    for name, (limit, unit, words) in LIMITS.items():
+        if name in figures:
+            value = figures[name]
+            wanted = "" if math.isinf(limit) else f"{'at least' if limit < 0 else 'at most'} {abs(limit):g}"
+            kept = value >= -limit if limit < 0 else value <= limit
+            rows.append(f"{'  ' if kept else '! '}{value:12,.2f} {unit:4} {wanted:16} {words}")
+    return "\n".join(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("cost", "keys", "alternate", "starts"))
+    parser.add_argument("--minutes", type=float, default=1.0, help="how long (alternate: each half of a pair)")
+    parser.add_argument("--pairs", type=int, default=10, help="of alternate")
+    parser.add_argument("--keys", default="", help="typed first, to open panes: 8v")
+    parser.add_argument("--json", type=Path, help="write the figures here too")
+    args = parser.parse_args()
+    ways: Mapping[str, Callable[[], Figures]] = {
+        "cost": lambda: cost(args.minutes, args.keys),
+        "keys": lambda: keys(200, args.keys),
+        "alternate": lambda: alternate(args.minutes, args.pairs, args.keys),
+        "starts": starts,
+    }
+    figures = ways[args.what]()
+    print(table(figures))
+    if args.json is not None:
+        args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

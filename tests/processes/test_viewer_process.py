@@ -1,0 +1,153 @@
+"""The viewer of a real run: asked for over the socket, it plays the newest weights, shows them, and harms nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from itertools import pairwise
+
+import psutil
+import pytest
+
+from rltui.events import watched
+from rltui.events.commands import CommandRefused, SetRender, SetRewardWeight, ViewerLive
+from rltui.events.records import IterationFinished, LogLine
+from rltui.supervise.control_client import ControlClient
+from rltui.supervise.frames import FrameReader
+from rltui.view.recording import Recording
+from tests.fakes.asking import applied, ask
+from tests.fakes.rocketsimvis import Listener, accepted, free_port
+from tests.fakes.training import Training, runs, wait_for
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    found = Listener()
+    yield found
+    found.close()
+
+
+def viewer(training: Training) -> ViewerLive | None:
+    """By the newest live frame."""
+    with ControlClient("looker", readonly=True) as client:
+        client.connect(training.paths)
+        live = wait_for(lambda: next((m for m in client.poll(0.05) if hasattr(m, "viewer")), None), "a live frame")
+    found: ViewerLive | None = live.viewer
+    return found
+
+
+def playing(training: Training) -> ViewerLive:
+    def plays() -> ViewerLive | None:
+        found = viewer(training)
+        return found if found is not None and found.state == "playing" else None
+
+    return wait_for(plays, "a viewer that plays")
+
+
+def viewers(training: Training) -> list[psutil.Process]:
+    """The run's children of niceness 10."""
+    return [child for child in training.children() if runs(child) and child.nice() == 10]
+
+
+def frames(address: str, count: int) -> list[watched.Watched]:
+    """So many frames of the stream."""
+    reader, found = FrameReader(), list[watched.Watched]()
+    with socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(20)
+        link.connect(address)
+        while len(found) < count:
+            found += [watched.decode(frame) for frame in reader.feed(link.recv(65_536))]
+    return found
+
+
+def start(training: Training, port: int) -> Training:
+    training.start("--set", f"render.port={port}")
+    training.wait_records(IterationFinished)
+    return training
+
+
+def test_it_sends_what_rocketsimvis_reads_until_it_is_switched_off(training: Training, listener: Listener) -> None:
+    start(training, listener.port)
+    answer = applied(training, SetRender(True))
+    assert f"127.0.0.1:{listener.port}" in answer.detail
+    contents = [accepted(listener.receive()) for _ in range(120)]  # two seconds
+    assert {len(content["cars"]) for content in contents} == {2}
+    assert len({str(content["ball_phys"]) + str(content["cars"]) for content in contents}) > 100, "it moves"
+    output = playing(training).outputs[0]
+    assert (output.name, output.target) == ("rocketsimvis", f"127.0.0.1:{listener.port}")
+    training.wait_more_iterations(2)
+    assert applied(training, SetRender(False)).detail == "the viewer is off"
+    wait_for(lambda: not viewers(training) or None, "the viewer's end")
+    wait_for(lambda: viewer(training) is None, "a live frame without it")
+    training.wait_more_iterations(2)
+
+
+def test_the_stream_shows_the_match_and_what_each_step_pays(training: Training) -> None:
+    start(training, free_port())
+    applied(training, SetRender(True))
+    seen = frames(playing(training).address, 24)
+    assert seen[0].names == ("touch", "speed_toward_ball")
+    assert [frame.moment.tick for frame in seen] == sorted({frame.moment.tick for frame in seen})
+    steps = {step.tick: step for frame in seen for step in frame.steps}
+    assert len(steps) >= 20
+    assert all(len(step.contributions) == 2 and len(step.contributions[0]) == 2 for step in steps.values())
+    ticks = sorted(steps)
+    assert {after - before for before, after in pairwise(ticks)} == {8}, "no step is missed"
+    before = seen[-1].timesteps
+    training.wait_more_iterations(3)
+    assert frames(playing(training).address, 1)[0].timesteps > before, "newer weights have been taken over"
+    applied(training, SetRewardWeight("speed_toward_ball", 0.0))
+    training.wait_more_iterations(2)
+
+    def unpaid() -> bool | None:
+        newest = frames(playing(training).address, 1)[0].steps[-1]
+        return all(car[1] == 0 for car in newest.contributions) or None
+
+    wait_for(unpaid, "a step that pays by the new weight")
+
+
+def test_its_death_is_said_and_training_goes_on(training: Training) -> None:
+    start(training, free_port())
+    applied(training, SetRender(True))
+    (process,) = viewers(training)
+    os.kill(process.pid, signal.SIGKILL)
+    wait_for(lambda: ((found := viewer(training)) and found.state == "failed") or None, "the failure")
+    training.wait_more_iterations(2)
+    lines = [record.message for record in training.poll() if isinstance(record, LogLine) and record.source == "viewer"]
+    assert any("killed by signal 9" in line for line in lines)
+    applied(training, SetRender(True))
+    assert playing(training).state == "playing"
+
+
+def test_it_ends_with_a_trainer_that_is_killed(training: Training) -> None:
+    start(training, free_port())
+    applied(training, SetRender(True))
+    (process,) = viewers(training)
+    assert training.process is not None
+    training.process.kill()
+    wait_for(lambda: not runs(process) or None, "the viewer's end", 5.0)
+
+
+def test_a_recording_is_kept_when_the_run_ends(training: Training) -> None:
+    start(training, free_port())
+    detail = applied(training, SetRender(True, "recording")).detail
+    assert "recordings" in detail
+    wait_for(lambda: playing(training).outputs[0].sent > 60 or None, "a second of it")
+    assert training.process is not None
+    training.process.send_signal(signal.SIGINT)
+    assert training.wait_end() == 0
+    (file,) = (training.paths.folder / "recordings").glob("*.npz")
+    assert len(Recording(file)) > 60
+
+
+def test_what_cannot_be_done_is_refused(training: Training) -> None:
+    start(training, free_port())
+    answer = ask(training, SetRender(True, "rlviser"))
+    assert isinstance(answer, CommandRefused)
+    assert "pip install rlviser-py" in answer.reason
+    answer = ask(training, SetRender(True, "rocketsimvs"))
+    assert isinstance(answer, CommandRefused)
+    assert "did you mean rocketsimvis" in answer.reason
+    assert applied(training, SetRender(False)).detail in ("the viewer is off", "the viewer was off already")

@@ -1,0 +1,87 @@
+"""Every key that a journal can have is named, explained and judged."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from rltui.events.health import Health, judged, span, verdict
+from rltui.events.health_texts import TEXTS
+from rltui.events.metric_names import SECTIONS, health_of, in_order, metric_of, section_of
+from rltui.events.metrics import METRICS
+from tests.fakes import run_story
+
+NOTHING = health_of("no/such_key")
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
+def test_every_metric_of_the_table_says_what_it_means_and_what_is_usual(metric: object) -> None:
+    key = getattr(metric, "key", "")
+    assert metric_of(key) is metric
+    assert metric_of(key).help.endswith((".", "?"))
+    assert health_of(key) is not NOTHING
+    assert health_of(key).healthy.endswith(".")
+
+
+def test_no_text_is_of_a_metric_that_is_none() -> None:
+    assert set(TEXTS) <= {metric.key for metric in METRICS}
+
+
+def test_all_that_a_run_tells_is_explained() -> None:
+    for key in run_story.campaign_iteration(0.0).metrics:
+        assert metric_of(key).help, key
+        assert health_of(key) is not NOTHING, key
+
+
+@pytest.mark.parametrize(
+    ("key", "label", "section"),
+    [
+        ("train/approx_kl", "KL", "Learning"),
+        ("reward/touch", "touch", "Rewards"),
+        ("weight/goal", "weight of goal", "Reward weights"),
+        ("worker/3/memory_mb", "worker 3 memory", "Workers"),
+        ("worker/12/seconds", "worker 12 rollout", "Workers"),
+        ("curriculum/kickoff_touches", "kickoff touches, measured", "Curriculum"),
+        ("curriculum/kickoff_touches_missing", "kickoff touches missing", "Curriculum"),
+        ("mechanics/reward/touch", "touch (mechanics)", "Rewards (mechanics)"),
+        ("mechanics/turtle/events", "turtled (mechanics)", "Turtle recovery (mechanics)"),
+        ("foreign/figure_of_theirs", "figure of theirs", "Other"),
+        ("bare", "bare", "Other"),
+    ],
+)
+def test_keys_by_pattern(key: str, label: str, section: str) -> None:
+    assert (metric_of(key).key, metric_of(key).label, section_of(key)) == (key, label, section)
+
+
+def test_lists_have_sections_in_order_and_the_lanes_last() -> None:
+    keys = ["time/learn", "mechanics/reward/touch", "train/entropy", "zoo/x", "timesteps", "reward/b", "reward/a", "rollout/boost", "rollout/policy_reward"]  # fmt: skip
+    assert in_order(keys) == [
+        "rollout/policy_reward", "rollout/boost", "reward/a", "reward/b", "train/entropy", "time/learn", "zoo/x",
+        "mechanics/reward/touch",
+    ]  # fmt: skip
+    assert next(iter(SECTIONS)) == "rollout"
+
+
+def test_a_value_is_judged_against_its_range() -> None:
+    kl = health_of("train/approx_kl")
+    assert judged(kl, 0.031).startswith("above the usual 0.002–0.02; lower the learning rate or ppo.epochs")
+    assert judged(kl, 0.0001).startswith("below the usual 0.002–0.02; the policy hardly moves")
+    assert judged(kl, 0.02) == judged(kl, 0.002) == "within the usual 0.002–0.02"
+    assert judged(health_of("rollout/kickoff_touches"), 60.0).startswith("below the usual 80 or more; it does not yet")
+    assert judged(health_of("train/reward_clipped"), 4.0).startswith("above the usual 1 or less; the bot cannot tell")
+
+
+def test_what_is_unknown_is_not_judged() -> None:
+    kl = health_of("train/approx_kl")
+    for value in (None, math.nan, math.inf):
+        assert verdict(kl, value) == "none"
+        assert judged(kl, value) == ""
+    assert verdict(health_of("rollout/boost"), 50.0) == "none"
+
+
+def test_a_range_with_one_end() -> None:
+    assert span(Health("", low=2)) == "2 or more"
+    assert span(Health("", high=0.5)) == "0.5 or less"
+    assert verdict(Health("", low=2), 1.9) == "low"
+    assert verdict(Health("", high=2), 1.9) == "usual"

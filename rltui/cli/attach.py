@@ -16,6 +16,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
     options.add_run(parser, "the newest")
     options.add_data_dir(parser)
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
     parser.add_argument("--readonly", action="store_true", help="look only; control stays with others")
 
 
@@ -28,12 +29,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.cli import chosen_run
-    from rltui.cli.cockpit import need_terminal
+    from rltui.cli.cockpit import go_easy_over_ssh, need_terminal
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)
     name: str = chosen_run.newest(data, args.run).name
     need_terminal(f"ask with: rltui status {name}")
+    go_easy_over_ssh()
     from rltui.tui.app import run_app
 
-    return run_app(data, name, args.readonly, ascii_only=args.ascii, lifeline=lifeline)
+    return run_app(data, name, args.readonly, ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)

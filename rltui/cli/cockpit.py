@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,20 @@ def run(args: argparse.Namespace) -> int:
 
 def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.runs.paths import data_dir
+
+    go_easy_over_ssh()
     from rltui.tui.app import run_app
 
-    return run_app(data_dir(args.data_dir), ascii_only=args.ascii, lifeline=lifeline)
+    return run_app(data_dir(args.data_dir), ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)
 
 
 def need_terminal(instead: str) -> None:
     """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal."""
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise RltuiError(f"there is no terminal here; {instead}", exit_code=2)
+
+
+def go_easy_over_ssh() -> None:
+    """Draw at most 15 times a second; Textual reads this when it is imported, so call it before."""
+    if os.environ.get("SSH_CONNECTION"):
+        os.environ.setdefault("TEXTUAL_FPS", "15")

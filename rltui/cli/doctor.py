@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rltui.cli import options
 
@@ -23,6 +23,8 @@ def add_parser(subparsers: options.Subparsers) -> None:
     parser.add_argument(
         "profile", metavar="PROFILE", nargs="?", default="quick", help="the profile to be trained (default: quick)"
     )
+    parser.add_argument("--only", metavar="CHECK", action="append", help="this check alone; may be repeated")
+    parser.add_argument("--lines", action="store_true", help="print a line of JSON as each check begins and ends")
     options.add_data_dir(parser)
     options.add_json(parser)
 
@@ -34,19 +36,32 @@ def run(args: argparse.Namespace) -> int:
     prepare_environment()
     from rltui.cli.outcome_lines import say_outcome
     from rltui.cli.plain_text import say
-    from rltui.debug.doctor import examine
+    from rltui.debug.doctor import CHECKS, chosen, examine
     from rltui.debug.doctor_case import Case
     from rltui.runs.paths import data_dir
 
+    checks = chosen(args.only) if args.only else CHECKS
+    if args.lines:
+        _say_line({"checks": [check.name for check in checks]})
+    begins = (lambda name: _say_line({"running": name})) if args.lines else (lambda name: None)
     findings: list[Finding] = []
-    for finding in examine(Case(args.profile, data_dir(args.data_dir))):
+    for finding in examine(Case(args.profile, data_dir(args.data_dir)), checks, begins):
         findings.append(finding)
-        if not args.json:
+        if args.lines:
+            _say_line(vars(finding))
+        elif not args.json:
             advice = f"\n{finding.advice}" if finding.advice else ""
             say_outcome(finding.outcome, f"{finding.name}: {finding.sentence}{advice}")
     outcomes = [finding.outcome for finding in findings]
+    if args.lines:
+        return 1 if "fail" in outcomes else 0
     say(_document(args.profile, findings) if args.json else f"\n{_summary(args.profile, outcomes)}")
     return 1 if "fail" in outcomes else 0
+
+
+def _say_line(value: Mapping[str, Any]) -> None:
+    """At once, for somebody waits for it."""
+    print(json.dumps(value, default=dict), flush=True)
 
 
 def _summary(profile: str, outcomes: Sequence[str]) -> str:

@@ -42,8 +42,18 @@ def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
     if not runs:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
     head = ("RUN", "STATE", "TIMESTEPS", "REWARD", "STEPS/S", "CHECKPOINTS", "MILESTONES", "UPDATED", "PROFILE")
-    lines = aligned([head, *map(_row, runs)], right=frozenset({2, 3, 4, 5, 6}))
+    campaigns = [_campaign(run) for run in runs]
+    rows = [(*_row(run), campaign) for run, campaign in zip(runs, campaigns, strict=True)]
+    shown = None if any(campaigns) else -1
+    lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 5, 6}))
     return lines + [f"{run.name}: {run.note}" for run in runs if run.note]
+
+
+def _campaign(run: RunSummary) -> str:
+    """`phase 2 of 4, 1 of 3 reached`; empty for a run that is none."""
+    from rltui.events.distance import place, reached
+
+    return ", ".join(filter(None, (place(run.metrics), reached(run.metrics))))
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

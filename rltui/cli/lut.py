@@ -6,7 +6,9 @@ import argparse
 
 from rltui.cli import options
 
-SUBJECT = "a profile, a .csv or .npy table, module:function, a checkpoint's folder, or a table's name (default: quick)"
+SUBJECT = (
+    "a profile, a run, a .csv or .npy table, module:function, a checkpoint's folder, a table's name (default: quick)"
+)
 
 
 def add_parser(subparsers: options.Subparsers) -> None:
@@ -16,8 +18,9 @@ def add_parser(subparsers: options.Subparsers) -> None:
         "check what a bot can do with an action table; exit code 1 if it fails",
         "rltui lut my-table.csv",
     )
-    parser.add_argument("subject", metavar="PROFILE|FILE", nargs="?", default="quick", help=SUBJECT)
+    parser.add_argument("subject", metavar="PROFILE|RUN|FILE", nargs="?", default="quick", help=SUBJECT)
     parser.add_argument("--all", action="store_true", help="show what passed too")
+    options.add_data_dir(parser)
     options.add_json(parser)
 
 
@@ -30,8 +33,9 @@ def run(args: argparse.Namespace) -> int:
     from rltui.cli.plain_text import say
     from rltui.debug.lut import examine
     from rltui.debug.lut_subject import subject
+    from rltui.runs.paths import data_dir
 
-    found = subject(args.subject)
+    found = subject(args.subject, data_dir(args.data_dir))
     if found is None:
         say(lut_text.no_table(args.subject, args.json))
         return 0

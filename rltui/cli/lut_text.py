@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+import numpy as np
+
+from rltui.actions.row_words import describe
 from rltui.cli.outcome_lines import say_outcome
 from rltui.cli.plain_text import say
 from rltui.cli.table import UNKNOWN, aligned
@@ -23,33 +26,52 @@ VERDICTS = {
 
 
 def say_report(subject: Subject, report: TableReport, everything: bool) -> None:
-    """What is wrong first, then the table of each canonical state. everything: what is right as well."""
+    """The table of each canonical state, then what is wrong, the worst last, beside the verdict: there the eye is when it is
+    all printed. everything: what is right as well.
+    """
     say(f"{subject.name}: {report.rows:,} rows, legality {report.legality}, hash {report.table_hash[:SHOWN_HASH]}")
     if subject.first_row:
         say(f"rows are numbered from 0: row 0 is {subject.first_row}")
-    outcomes = WORST if everything else WORST[:-1]
-    for check in (check for outcome in outcomes for check in report.of(outcome)):
-        say_outcome(check.outcome, check.sentence)
-    passed = len(report.of("pass"))
-    if not everything:
-        say_outcome("pass", report.checks[0].sentence)
-        say_outcome("pass", f"{passed - 1} more checks; --all shows them")
     for lines in _tables(report.states):
         say("\n" + "\n".join(lines))
+    say("")
+    if everything:
+        for check in report.of("pass"):
+            say_outcome(check.outcome, check.sentence)
+    else:
+        say_outcome("pass", report.checks[0].sentence)
+        say_outcome("pass", f"{len(report.of('pass')) - 1} more checks; --all shows them")
+    for outcome in reversed(WORST[:-1]):
+        for check in report.of(outcome):
+            say_outcome(check.outcome, check.sentence)
     say("")
     say_outcome(report.outcome, VERDICTS[report.outcome])
 
 
 def as_json(subject: Subject, report: TableReport) -> str:
-    """One document; `outcome` is the worst of the checks."""
-    return json.dumps({"subject": subject.name, "outcome": report.outcome, **asdict(report)}, indent=2)
+    """One document; `outcome` is the worst of the checks. controls: the rows, in CONTROLS' order; words: the same for people."""
+    rows = [[float(value) if np.isfinite(value) else None for value in row] for row in subject.rows]
+    words = [describe(row) if np.isfinite(row).all() else "not all numbers" for row in subject.rows]
+    document = {"subject": subject.name, "outcome": report.outcome, **asdict(report), "controls": rows, "words": words}
+    return json.dumps(document, indent=2)
 
 
 def no_table(argument: str, in_json: bool) -> str:
     """What is said where there is nothing to check."""
     if in_json:
         nothing = dict.fromkeys(("rows", "table_hash", "legality"))
-        return json.dumps({"subject": argument, "outcome": "pass", **nothing, "checks": [], "states": []}, indent=2)
+        return json.dumps(
+            {
+                "subject": argument,
+                "outcome": "pass",
+                **nothing,
+                "checks": [],
+                "states": [],
+                "controls": [],
+                "words": [],
+            },
+            indent=2,
+        )
     return f"{argument}: a checkpoint of rlgym-ppo has no action table with it, so there is nothing to check"
 
 

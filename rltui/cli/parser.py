@@ -9,7 +9,21 @@ from collections.abc import Callable, Sequence
 Command = Callable[[argparse.Namespace], int]
 
 # A module of rltui.cli each, with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
-COMMANDS = ("train", "attach", "ls", "status", "stop", "info", "watch", "profile", "lut", "doctor", "trace", "bench")
+COMMANDS = (
+    "train",
+    "attach",
+    "ls",
+    "status",
+    "stop",
+    "info",
+    "milestones",
+    "watch",
+    "profile",
+    "lut",
+    "doctor",
+    "trace",
+    "bench",
+)
 
 DESCRIPTION = "Train, watch, debug and ship Rocket League bots from the terminal. Without a command: the cockpit."
 EXAMPLES = """\
@@ -26,6 +40,7 @@ def parse(argv: Sequence[str] | None = None) -> tuple[Command, argparse.Namespac
     # `rltui --data-dir D ls` and `rltui ls --data-dir D` mean the same
     args.data_dir = getattr(args, "data_dir", None) or args.data_dir_before
     args.ascii = getattr(args, "ascii", False) or args.ascii_before
+    args.no_mouse = getattr(args, "no_mouse", False) or args.no_mouse_before
     name = args.command_name
     command: Command = importlib.import_module(f"rltui.cli.{name or 'cockpit'}").run
     return command, args
@@ -41,6 +56,12 @@ def build_parser() -> argparse.ArgumentParser:
         "--data-dir", metavar="DIR", dest="data_dir_before", help="runs and checkpoints (RLTUI_DATA, else ./data)"
     )
     parser.add_argument("--ascii", dest="ascii_before", action="store_true", help="draw the cockpit with ASCII only")
+    parser.add_argument(
+        "--no-mouse",
+        dest="no_mouse_before",
+        action="store_true",
+        help="leave the mouse to the terminal, to select text",
+    )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command_name")
     for name in COMMANDS:
         importlib.import_module(f"rltui.cli.{name}").add_parser(subparsers)

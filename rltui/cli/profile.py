@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 PROFILE_HELP = "a .toml file, a name in ./profiles, or a shipped profile"
 INVALID = 2  # exit code
+STDIN = "-"
 
 
 def add_parser(subparsers: options.Subparsers) -> None:
@@ -31,7 +33,11 @@ def add_parser(subparsers: options.Subparsers) -> None:
     check = options.command(
         commands, "check", "find every mistake of profiles; exit code 2 if there is any", "rltui profile check my-bot"
     )
-    check.add_argument("profiles", metavar="PROFILE", nargs="+", help=PROFILE_HELP)
+    check.add_argument("profiles", metavar="PROFILE", nargs="+", help=f"{PROFILE_HELP}; - reads the text from stdin")
+    check.add_argument(
+        "--as", metavar="PATH", dest="path", default="profile.toml", help="the file that stdin may become"
+    )
+    check.add_argument("--force", action="store_true", help="what `rltui train --force` would pass over is no mistake")
     show = options.command(commands, "show", "print a profile with all defaults filled in", "rltui profile show quick")
     show.add_argument("profile", metavar="PROFILE", help=PROFILE_HELP)
     diff = options.command(
@@ -76,9 +82,14 @@ def _new(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from rltui.cli.profile_report import report
+    from rltui.cli.profile_report import report, report_text
 
-    reports = [report(profile, args.overrides) for profile in args.profiles]
+    reports = [
+        report_text(sys.stdin.buffer.read(), args.path, args.force)
+        if profile == STDIN
+        else report(profile, args.overrides, args.force)
+        for profile in args.profiles
+    ]
     if args.json:
         _say_json(reports[0] if len(reports) == 1 else reports)
     else:
@@ -94,6 +105,8 @@ def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
         count = len(found["errors"])
         yield f"[FAIL] {found['profile']}: {count} error{'s' if count > 1 else ''}"
         yield from (f"  {Problem(**error)}" for error in found["errors"])
+        if found["forcible"]:
+            yield f"  train with it all the same: rltui train {found['profile']} --force"
         return
     yield f"[OK] {found['profile']}: {_in_words(found['summary'])}"
     yield from (f"  warning: {warning}" for warning in found["warnings"])

@@ -10,6 +10,7 @@ import msgspec
 from rltui.cli.table import UNKNOWN, aligned, number
 from rltui.errors import RltuiError
 from rltui.events.commands import Live, WorkerLive
+from rltui.events.distance import distances, place, reached
 from rltui.events.metrics import BY_KEY
 from rltui.runs.paths import RunPaths
 from rltui.runs.summary import SavedState, describe_run
@@ -107,6 +108,7 @@ def status_lines(status: RunStatus) -> list[str]:
         ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
         ("speed", number(status.steps_per_second, unit="steps/s")),
         *((BY_KEY[key].label, _figure(key, status.metrics[key])) for key in SHOWN if key in status.metrics),
+        *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
         ("where", status.folder),
         ("updated", UNKNOWN if status.updated is None else ago(time.time() - status.updated)),
@@ -139,6 +141,15 @@ def _trainer(status: RunStatus) -> str:
 def _figure(key: str, value: float | None) -> str:
     form = ",.0f" if value is not None and abs(value) >= 1000 else ".4g"
     return number(value, form, BY_KEY[key].unit)
+
+
+def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
+    """Where it stands in its campaign, and what the next phase waits for."""
+    here = place(metrics)
+    found = [distance.words.replace("–", UNKNOWN) for distance in distances(metrics)]
+    return [("campaign", here + (f": {reached(metrics)}" if found else ""))] * bool(here) + [
+        ("next phase" if not index else "", words) for index, words in enumerate(found)
+    ]
 
 
 def _checkpoint(status: RunStatus) -> str:

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from rltui.cli.options import Subparsers
 
 RESUME = "a checkpoint's or milestone's folder; auto (default): the newest run that fits; new: from zero"
-FORCE = "also with an action table that fails its checks (rltui lut)"
+FORK = (
+    "begin a new run of PROFILE from this checkpoint's or milestone's folder; its observation, table and nets must fit"
+)
+FORCE = "also with an action table, reward or observation that fails its checks (rltui profile check)"
 OVERRIDE = "override one key of the profile; may be repeated"
 DEBUG_STEPS = 1_000
 DEBUG_OVERRIDES = (
@@ -28,6 +31,7 @@ examples:
   rltui train my-bot.toml --run alpha            a run with a name
   rltui train quick --steps 300000               end at 300,000 timesteps in all
   rltui train quick --resume new                 start from zero
+  rltui train my-bot.toml --fork-from data/checkpoints/milestones/alpha/Phase1-Quick/005M
   rltui train quick --set ppo.learning_rate=1e-4
   rltui train quick --detach                     goes on when this terminal closes; watch it: rltui attach
 
@@ -46,7 +50,9 @@ def add_parser(subparsers: Subparsers) -> None:
     add = parser.add_argument
     add("profile", metavar="PROFILE", help="a .toml file, a name in ./profiles, or a shipped profile")
     add("--run", metavar="NAME", help="name of the run (default: <profile>-<UTC time>, or the run that goes on)")
-    add("--resume", metavar="PATH|auto|new", default="auto", help=RESUME)
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--resume", metavar="PATH|auto|new", default="auto", help=RESUME)
+    where.add_argument("--fork-from", metavar="PATH", help=FORK)
     add("--steps", metavar="N", type=_count, help="total timesteps at which the run ends (default: never)")
     add("--seed", metavar="N", type=int, help="the same as --set run.seed=N")
     add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
@@ -82,7 +88,8 @@ def run(args: argparse.Namespace) -> int:
             profile_argument=args.profile,
             data=data_dir(_debug_folder(args.data_dir) if args.debug else args.data_dir),
             run=args.run,
-            resume=args.resume,
+            resume=args.resume if args.fork_from is None else args.fork_from,
+            fork=args.fork_from is not None,
             steps=DEBUG_STEPS if args.debug and args.steps is None else args.steps,
             debug=args.debug,
             force=args.force,
@@ -124,7 +131,8 @@ def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
     from rltui.supervise.launch import detached
 
     data = data_dir(args.data_dir)
-    extra = ["--resume", args.resume, *(["--steps", str(args.steps)] if args.steps is not None else [])]
+    extra = ["--resume", args.resume] if args.fork_from is None else ["--fork-from", args.fork_from]
+    extra += ["--steps", str(args.steps)] if args.steps is not None else []
     extra += ["--force"] if args.force else []
     extra += [part for override in overrides for part in ("--set", override)]
     launched = detached(args.profile, data, args.run, extra)

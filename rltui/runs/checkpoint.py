@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.errors import RltuiError
@@ -68,6 +69,37 @@ def is_complete(folder: Path) -> bool:
     return damage(folder) is None
 
 
+@dataclass(frozen=True)
+class Survey:
+    """damage: as the function's, by sizes. content: of the one file read, or what is wrong with it.
+
+    size: bytes of all files by the manifest, itself included; None where unknown.
+    """
+
+    damage: str | None
+    size: int | None
+    content: bytes | DamagedError
+
+
+def survey(folder: Path, name: str) -> Survey:
+    """What listings want of a folder, from one look: its sizes, and one of its files, whose hash is checked."""
+    try:
+        entries = _entries(folder)
+    except DamagedError as error:
+        return Survey(str(error), None, error)
+    reason = None
+    try:
+        for each, entry in entries.items():
+            _check_size(folder / each, entry)
+    except DamagedError as error:
+        reason = str(error)
+    total = sum(entry.size for entry in entries.values()) + len(manifest.render(entries))
+    try:
+        return Survey(reason, total, _one(folder, entries, name))
+    except DamagedError as error:
+        return Survey(reason, total, error)
+
+
 def verify(folder: Path) -> None:
     """Read everything. RltuiError names the damaged file and what is wrong with it."""
     reason = damage(folder, thorough=True)
@@ -85,7 +117,11 @@ def read_checkpoint(folder: Path) -> dict[str, bytes]:
 
 def read_file(folder: Path, name: str) -> bytes:
     """One file, checked like all. DamagedError where it is missing or damaged."""
-    entry = _entries(folder).get(name)
+    return _one(folder, _entries(folder), name)
+
+
+def _one(folder: Path, entries: Mapping[str, manifest.Entry], name: str) -> bytes:
+    entry = entries.get(name)
     if entry is None:
         raise DamagedError(f"{name} is not in {manifest.NAME}")
     return _content(folder / name, entry)

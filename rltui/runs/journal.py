@@ -50,6 +50,17 @@ class JournalWriter:
         """Records that could not be written yet."""
         return len(self._waiting)
 
+    @property
+    def gone(self) -> bool:
+        """Whether somebody took the file away, so that what is written is lost."""
+        with self._mutex:
+            if self._descriptor is None:
+                return False
+            try:
+                return not os.path.samestat(os.fstat(self._descriptor), self._path.stat())
+            except OSError:
+                return True
+
     def write(self, record: Record) -> bool:
         """Append one record. False where it has to wait for the disk (never raises OSError)."""
         with self._mutex:
@@ -126,11 +137,17 @@ class JournalWriter:
 class JournalTail:
     """Follows a journal: each `poll` returns what has come since the last, over rotations, no record twice or never."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, read_parts: int = 0, offset: int = 0) -> None:
+        """read_parts: number of the last part that is known already; offset: bytes known of the one after it."""
         self._path = path
-        self._read_parts = 0  # number of the last part read to its end
-        self._offset = 0  # bytes read of the next one
+        self._read_parts = read_parts
+        self._offset = offset
         self._skipping = False  # inside a line too long to be a record
+
+    @property
+    def offset(self) -> int:
+        """Bytes read of the part that is being read."""
+        return self._offset
 
     def poll(self, limit: int = POLL_BYTES) -> list[Record]:
         """New records in order, of at most about `limit` bytes: where it returned any, ask again at once.

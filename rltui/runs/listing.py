@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.runs import meta
-from rltui.runs.checkpoint import DamagedError, damage
+from rltui.runs.checkpoint import DamagedError, Survey, survey
 from rltui.runs.meta import Meta
 from rltui.runs.paths import RunPaths, folders
 
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
-_PHASE = re.compile(r"Phase[0-9]+-.+")
-_LABEL = re.compile(r"([0-9]{3,12})(?:\.([0-9]{1,6}))?M")
+NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+PHASE = re.compile(r"Phase[0-9]+-.+")
+LABEL = re.compile(r"([0-9]{3,12})(?:\.([0-9]{1,6}))?M")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class CheckpointInfo:
     meta: Meta | None
     damage: str | None
     milestone: str = ""  # `Phase1-BallTouching/005M`; empty for a plain checkpoint
+    bytes: int | None = None  # of all files, by the manifest; None where unknown
 
     @property
     def commit(self) -> int | None:
@@ -39,7 +40,7 @@ class CheckpointInfo:
 
 def list_checkpoints(paths: RunPaths) -> list[CheckpointInfo]:
     """Every numbered folder, oldest commit first, those of unknown commit last."""
-    return _in_order(_look(path, int(path.name)) for path in folders(paths.checkpoints) if _NUMBER.fullmatch(path.name))
+    return _in_order(_look(path, int(path.name)) for path in folders(paths.checkpoints) if NUMBER.fullmatch(path.name))
 
 
 def list_milestones(paths: RunPaths) -> list[CheckpointInfo]:
@@ -47,9 +48,9 @@ def list_milestones(paths: RunPaths) -> list[CheckpointInfo]:
     found = (
         (path, label)
         for phase in folders(paths.milestones)
-        if _PHASE.fullmatch(phase.name)
+        if PHASE.fullmatch(phase.name)
         for path in folders(phase)
-        if (label := _LABEL.fullmatch(path.name))
+        if (label := LABEL.fullmatch(path.name))
     )
     return _in_order(
         _look(path, int(label[1] + (label[2] or "").ljust(6, "0")), f"{path.parent.name}/{path.name}")
@@ -70,17 +71,23 @@ def complete(paths: RunPaths) -> list[CheckpointInfo]:
 
 def look(path: Path) -> CheckpointInfo:
     """What one folder, wherever it is, holds."""
-    number = int(path.name) if _NUMBER.fullmatch(path.name) else 0
-    return _look(path, number, f"{path.parent.name}/{path.name}" if _LABEL.fullmatch(path.name) else "")
+    number = int(path.name) if NUMBER.fullmatch(path.name) else 0
+    return _look(path, number, f"{path.parent.name}/{path.name}" if LABEL.fullmatch(path.name) else "")
 
 
 def _look(path: Path, named: int, milestone: str = "") -> CheckpointInfo:
-    reason = damage(path)
+    seen = survey(path, meta.NAME)
     try:
-        found = meta.read(path)
+        found = _meta(seen)
     except DamagedError as error:
-        return CheckpointInfo(path, named, None, reason or str(error), milestone)
-    return CheckpointInfo(path, found.timesteps, found, reason, milestone)
+        return CheckpointInfo(path, named, None, seen.damage or str(error), milestone, seen.size)
+    return CheckpointInfo(path, found.timesteps, found, seen.damage, milestone, seen.size)
+
+
+def _meta(seen: Survey) -> Meta:
+    if isinstance(seen.content, DamagedError):
+        raise seen.content
+    return meta.checked(seen.content)
 
 
 def _in_order(infos: Iterator[CheckpointInfo]) -> list[CheckpointInfo]:

@@ -35,6 +35,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     profile_hash: str
     version: str  # of rltui
     versions: dict[str, str] = {}  # of what it stands on
+    sources: dict[str, str] = {}  # of users' own components: name → hash of its file
     parent: str | None  # `<run>@<timesteps>` that this run was branched from
     author: str
 
@@ -71,8 +72,13 @@ def decode(content: bytes) -> Meta:
 
 def read(folder: Path) -> Meta:
     """A checkpoint's meta.json, its hash checked. DamagedError where it is missing or damaged."""
+    return checked(read_file(folder, NAME))
+
+
+def checked(content: bytes) -> Meta:
+    """meta.json's content, read. DamagedError, with the file's name, for anything that is no Meta."""
     try:
-        return decode(read_file(folder, NAME))
+        return decode(content)
     except ValueError as error:
         raise DamagedError(f"{NAME} {error}") from error
 

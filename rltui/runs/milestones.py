@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 import msgspec
 
 from rltui.errors import RltuiError
-from rltui.runs.atomic import replace_file
+from rltui.runs.atomic import make_folder, replace_file
 from rltui.runs.meta import milestone_label
 from rltui.runs.paths import RunPaths
 
@@ -62,10 +68,37 @@ def read_marks(paths: RunPaths) -> dict[str, Mark]:
 
 def write_mark(paths: RunPaths, milestone: str, mark: Mark) -> None:
     """Set one milestone's mark, the others kept. RltuiError where the file is damaged (it is left alone) or read-only."""
-    marks = read_marks(paths)
-    marks[milestone] = mark
-    content = msgspec.json.format(msgspec.json.encode(_Marks(marks=marks)), indent=1) + b"\n"
+    change_mark(paths, milestone, lambda _: mark)
+
+
+def change_mark(paths: RunPaths, milestone: str, change: Callable[[Mark], Mark]) -> Mark:
+    """As `write_mark`, from what it is now; returns the new one. A mark that says nothing is left out."""
     try:
-        replace_file(paths.milestones_json, content)
+        with _alone(paths.folder):
+            marks = read_marks(paths)
+            mark = change(marks.pop(milestone, Mark()))
+            if mark != Mark():
+                marks[milestone] = mark
+            content = msgspec.json.format(msgspec.json.encode(_Marks(marks=marks)), indent=1) + b"\n"
+            replace_file(paths.milestones_json, content)
     except OSError as error:
         raise RltuiError(f"cannot write {paths.milestones_json}: {error.strerror or error}") from error
+    return mark
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other process changes marks meanwhile, so that none is lost. Windows cannot lock a folder. Raises OSError."""
+    make_folder(folder)
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -5,6 +5,7 @@
 <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
 <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
 <data>/checkpoints/.damaged/<run>/       what stood in the way of a save and was no complete checkpoint
+<data>/trash/<run>/<entry>/              what a person deleted, until the trash is emptied
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ class DataDir:
     @property
     def milestones(self) -> Path:
         return self.checkpoints / MILESTONES
+
+    @property
+    def trash(self) -> Path:
+        return self.root / "trash"
 
     def run(self, name: str) -> RunPaths:
         """The run's paths, whether it exists or not. RltuiError (exit 2) for a name that no run may have."""
@@ -113,6 +118,15 @@ class RunPaths:
     @property
     def damaged(self) -> Path:
         return self.data.checkpoints / ".damaged" / self.name
+
+    @property
+    def recordings(self) -> Path:
+        """Matches that the viewer has kept."""
+        return self.folder / "recordings"
+
+    @property
+    def trash(self) -> Path:
+        return self.data.trash / self.name
 
     def checkpoint(self, timesteps: int) -> Path:
         return self.checkpoints / str(timesteps)

@@ -106,17 +106,20 @@ def choose_resume(
     profile: str,
     run: str | None = None,
     mode: str = "auto",
+    fork: bool = False,
     now: float | None = None,
 ) -> ResumePlan:
     """What a start of `profile` (a name or path, for run names and hints) does.
 
     signature: what the profile needs. run: `--run`. mode: `auto`, `new`, or a checkpoint's path (`--resume`).
-    now: Unix seconds. Every byte of the chosen checkpoint has been checked. Raises RltuiError (exit 1) where nothing
+    fork: from that path a new run of this profile begins, whatever it is the newest of (`--fork-from`). now: Unix seconds. Every byte of the chosen checkpoint has been checked. Raises RltuiError (exit 1) where nothing
     fits, the checkpoint is damaged, or the run is being trained.
     """
     if run is not None:
         data.run(run)
     start = _Start(data, signature, profile, run, time.time() if now is None else now)
+    if fork:
+        return _fork(start, absolute(mode))
     if mode == "new":
         return _new(start)
     if mode == "auto":
@@ -215,23 +218,45 @@ def _nothing_fits(start: _Start, unfit: list[str]) -> RltuiError:
 
 def _explicit(start: _Start, asked: Path) -> ResumePlan:
     home = _home(start.data, asked)
+    info, meta = _usable(start, asked, home, "--resume")
+    if home is not None and info.commit == newest_commit(home) and start.run in (None, home.name):
+        _refuse_locked(home)
+        return _resume(start, info, meta, _Search(home), "asked for by path, and the run's newest")
+    return _branch(start, info, meta, home)
+
+
+def _fork(start: _Start, asked: Path) -> ResumePlan:
+    """Always a run of its own, called as a new run of the profile would be."""
+    home = _home(start.data, asked)
+    info, meta = _usable(start, asked, home, "--fork-from")
+    name = _free_name(start)
+    if start.data.has_run(name):
+        raise RltuiError(f"run {name!r} exists: a fork needs a name of its own", "choose another name: --run NAME")
+    source = _source(meta, home)
+    return _leaving(
+        f"a fork: the new run {name!r} begins as {info.name} of run {source!r}, at {meta.timesteps:,} timesteps, and "
+        f"learns by profile {start.profile_name!r}",
+        name,
+        (info, meta, home),
+    )
+
+
+def _usable(start: _Start, asked: Path, home: RunPaths | None, option: str) -> tuple[CheckpointInfo, Meta]:
+    """The saved state asked for, or the newest in a run's folder of checkpoints. RltuiError unless it is sound and fits."""
     path = _newest_in(home) if home is not None and _real(asked) == _real(home.checkpoints) else asked
     if not is_folder(path):
-        raise RltuiError(f"--resume {path}: there is no such folder", "see what there is: rltui ls")
+        raise RltuiError(f"{option} {path}: there is no such folder", "see what there is: rltui ls")
     info = look(path)
     reason = info.damage or checkpoint.damage(path, thorough=True)
     if reason is not None or info.meta is None:
-        raise RltuiError(f"--resume {path}: {reason}", _instead(start, home))
+        raise RltuiError(f"{option} {path}: {reason}", _instead(start, home, option))
     differences = start.signature.differences(info.meta.signature)
     if differences:
         raise RltuiError(
-            "\n  ".join([f"--resume {path} does not fit this profile:", *differences]),
+            "\n  ".join([f"{option} {path} does not fit this profile:", *differences]),
             f"to start from zero: {start.command('--resume new')}",
         )
-    if home is not None and info.commit == newest_commit(home) and start.run in (None, home.name):
-        _refuse_locked(home)
-        return _resume(start, info, info.meta, _Search(home), "asked for by path, and the run's newest")
-    return _branch(start, info, info.meta, home)
+    return info, info.meta
 
 
 def _home(data: DataDir, path: Path) -> RunPaths | None:
@@ -253,9 +278,9 @@ def _newest_in(home: RunPaths) -> Path:
     return home.checkpoints if newest is None else newest[0].path
 
 
-def _instead(start: _Start, home: RunPaths | None) -> str:
+def _instead(start: _Start, home: RunPaths | None, option: str) -> str:
     newest = _Search(home).newest() if home is not None else None
-    return "" if newest is None else f"the newest good one: {start.command(f'--resume {newest[0].path}')}"
+    return "" if newest is None else f"the newest good one: {start.command(f'{option} {newest[0].path}')}"
 
 
 def _resume(start: _Start, info: CheckpointInfo, meta: Meta, search: _Search, why: str) -> ResumePlan:
@@ -279,17 +304,31 @@ def _branch(start: _Start, info: CheckpointInfo, meta: Meta, home: RunPaths | No
         raise RltuiError(
             f"run {start.run!r} exists, and {info.path} is not its newest checkpoint", "choose another name: --run NAME"
         )
-    source = home.name if home is not None else meta.run if name_problem(meta.run) is None else "imported"
+    source = _source(meta, home)
     name = start.run or branch_name(start.data, source)
     why = "it is not that run's newest" if home is not None and start.run is None else "as asked for"
+    return _leaving(
+        f"a new branch {name!r} leaves run {source!r} at {meta.timesteps:,} timesteps ({info.name}): {why}",
+        name,
+        (info, meta, home),
+    )
+
+
+def _source(meta: Meta, home: RunPaths | None) -> str:
+    """The run that a branch or fork leaves, as its parent is recorded."""
+    return home.name if home is not None else meta.run if name_problem(meta.run) is None else "imported"
+
+
+def _leaving(reason: str, name: str, found: tuple[CheckpointInfo, Meta, RunPaths | None]) -> ResumePlan:
+    info, meta, home = found
     return ResumePlan(
         "branch",
         name,
-        f"a new branch {name!r} leaves run {source!r} at {meta.timesteps:,} timesteps ({info.name}): {why}",
+        reason,
         info.path,
         meta.timesteps,
         meta.commit,
-        parent=f"{source}@{meta.timesteps}",
+        parent=f"{_source(meta, home)}@{meta.timesteps}",
         parent_run=home.name if home is not None else None,
     )
 

@@ -38,11 +38,27 @@ class SavedState(msgspec.Struct, frozen=True):
     mark: Mark = Mark()
 
 
+class RunShape(msgspec.Struct, frozen=True):
+    """What decides how fast a run is, as its newest start had it."""
+
+    host: str
+    device: str
+    workers: int
+    arenas: int
+    cars: int
+    obs_size: int
+    actions: int
+    policy_layers: list[int]
+    critic_layers: list[int]
+    batch: int
+    epochs: int
+
+
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One run. Unknown is None."""
 
     name: str
-    state: Literal["training", "stopped", "unclean", "empty"]  # training: its lock is held
+    state: Literal["training", "stopped", "failed", "unclean", "empty"]  # training: its lock is held
     note: str  # what `state` does not say: how it ended uncleanly, which file is damaged
     pid: int | None  # of the trainer
     host: str | None
@@ -60,6 +76,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     checkpoints: int  # complete ones
     milestones: list[SavedState]  # oldest first
     damaged: list[SavedState]
+    shape: RunShape | None = None
 
 
 def describe_runs(data: DataDir) -> list[RunSummary]:
@@ -81,14 +98,15 @@ def describe_run(paths: RunPaths) -> RunSummary:
     taught = _lesson(records)
     trainer = holder(paths)
     unclean = describe_unclean(records) if trainer is None else None
+    failure = _failure(records) if trainer is None else ""
     newest = whole[-1] if whole else None
     metas = [info.meta for info in milestones + whole if info.meta is not None]
     meta = max(metas, key=lambda meta: meta.commit, default=None)
     phase = taught.phase if taught else meta.phase if meta else header.phase if header else None
     return RunSummary(
         name=paths.name,
-        state="training" if trainer else "unclean" if unclean else "stopped" if records or metas else "empty",
-        note="; ".join(text for text in (unclean, _failure(records) if trainer is None else "", note) if text),
+        state="training" if trainer else _ended_as(bool(unclean), bool(failure), bool(records or metas)),
+        note="; ".join(text for text in (unclean, failure, note) if text),
         pid=trainer.pid if trainer else None,
         host=trainer.host if trainer else None,
         since=trainer.since if trainer else None,
@@ -105,7 +123,28 @@ def describe_run(paths: RunPaths) -> RunSummary:
         checkpoints=len(whole),
         milestones=[_saved(info, marks) for info in milestones if info.damage is None],
         damaged=[_saved(info, marks) for info in milestones + checkpoints if info.damage is not None],
+        shape=_shape(header) if header else None,
     )
+
+
+def _shape(header: RunStarted) -> RunShape:
+    return RunShape(
+        header.host,
+        header.device,
+        header.workers,
+        header.arenas,
+        header.blue + header.orange,
+        header.obs_size,
+        header.actions,
+        header.policy_layers,
+        header.critic_layers,
+        header.batch,
+        header.epochs,
+    )
+
+
+def _ended_as(unclean: bool, failed: bool, begun: bool) -> Literal["stopped", "failed", "unclean", "empty"]:
+    return "unclean" if unclean else "failed" if failed else "stopped" if begun else "empty"
 
 
 def _failure(records: list[Record]) -> str:

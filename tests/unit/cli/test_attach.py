@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from rltui.__main__ import main
+from rltui.cli import cockpit
 from rltui.runs.paths import DataDir
 from rltui.supervise import guardian
 from rltui.supervise.lifeline import Lifeline
@@ -39,12 +41,33 @@ def test_attach_opens_the_run_that_is_named_or_the_newest(tmp_path: Path, opened
     make_run(data, "new", 1)
     assert main(["attach", "--data-dir", str(tmp_path)]) == 0
     assert main(["attach", "old", "--readonly", "--ascii", "--data-dir", str(tmp_path)]) == 0
-    assert opened == [((data, "new", False), {"ascii_only": False}), ((data, "old", True), {"ascii_only": True})]
+    assert main(["attach", "old", "--no-mouse", "--data-dir", str(tmp_path)]) == 0
+    assert opened == [
+        ((data, "new", False), {"ascii_only": False, "mouse": True}),
+        ((data, "old", True), {"ascii_only": True, "mouse": True}),
+        ((data, "old", False), {"ascii_only": False, "mouse": False}),
+    ]
 
 
 def test_no_command_opens_the_launcher(tmp_path: Path, opened: list[Any]) -> None:
     assert main(["--data-dir", str(tmp_path), "--ascii"]) == 0
-    assert opened == [((DataDir(tmp_path),), {"ascii_only": True})]
+    assert main(["--data-dir", str(tmp_path), "--no-mouse"]) == 0
+    assert opened == [
+        ((DataDir(tmp_path),), {"ascii_only": True, "mouse": True}),
+        ((DataDir(tmp_path),), {"ascii_only": False, "mouse": False}),
+    ]
+
+
+def test_over_ssh_it_draws_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.environ", {"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"})
+    cockpit.go_easy_over_ssh()
+    assert os.environ["TEXTUAL_FPS"] == "15"
+    monkeypatch.setattr("os.environ", {"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22", "TEXTUAL_FPS": "5"})
+    cockpit.go_easy_over_ssh()
+    assert os.environ["TEXTUAL_FPS"] == "5"  # the user's wish
+    monkeypatch.setattr("os.environ", {})
+    cockpit.go_easy_over_ssh()
+    assert "TEXTUAL_FPS" not in os.environ
 
 
 def test_attach_to_nothing_opens_nothing(tmp_path: Path, opened: list[Any]) -> None:

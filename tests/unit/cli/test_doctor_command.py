@@ -30,7 +30,7 @@ def test_a_profile_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtu
     out, err = capsys.readouterr()
     assert "[FAIL] profile: " in out and "no-such-profile" in out
     assert "[WARN] spaces: not tried, for profile failed" in out
-    assert out.splitlines()[-1].startswith("1 of 15 checks failed: no-such-profile will not train here")
+    assert out.splitlines()[-1].startswith(f"1 of {len(CHECKS)} checks failed: no-such-profile will not train here")
     assert "Traceback" not in out + err
 
 
@@ -39,4 +39,20 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(capsys.readouterr().out)
     assert (found["profile"], found["outcome"]) == ("no-such-profile", "fail")
     assert [check["name"] for check in found["checks"]] == [check.name for check in CHECKS]
-    assert set(found["checks"][0]) == {"name", "outcome", "sentence", "advice", "seconds"}
+    assert set(found["checks"][0]) == {"name", "outcome", "sentence", "advice", "seconds", "figures"}
+
+
+def test_some_checks_line_by_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    only = ["--only", "profile", "--only", "resets", "--only", "rewards"]
+    assert main(["doctor", "campaign", "--lines", "--data-dir", str(tmp_path), *only]) == 0
+    first, *said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert first == {"checks": ["profile", "resets", "rewards"]}
+    assert [line.get("running") or line["name"] for line in said] == [
+        name for check in first["checks"] for name in (check, check)
+    ]
+    assert all(line["outcome"] == "pass" for line in said if "name" in line)
+
+
+def test_a_check_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--only", "resetz"]) == 2
+    assert 'did you mean "resets"?' in capsys.readouterr().err

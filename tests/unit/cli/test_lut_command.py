@@ -32,7 +32,9 @@ def test_what_is_shipped_passes(argument: list[str], capsys: pytest.CaptureFixtu
     assert out.splitlines()[-1] == "[OK]   the table passes"
     assert "[FAIL]" not in out and "[WARN]" not in out
     assert all(state in out for state in ("kickoff", "driving", "in the air", "no flip left", "turtled", "on a wall"))
-    assert all(len(line) <= 100 for line in out.split("\n\n", 1)[1].splitlines())
+    tables, findings = out.rpartition("\n\n[OK]   ")[0].split("\n\n")[1:3], out.index("more checks")
+    assert all(len(line) <= 100 for table in tables for line in table.splitlines())
+    assert out.index("turtled") < findings  # the tables come first, so that the verdict is in sight at the end
 
 
 def test_a_table_that_fails(no_left: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,6 +57,25 @@ def test_json(no_left: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert {check["outcome"] for check in found["checks"]} == {"pass", "fail"}
     assert [state["state"] for state in found["states"]][:2] == ["kickoff", "driving"]
     assert found["states"][1]["moves"]["turns left"] == 0
+    assert len(found["controls"]) == len(found["words"]) == 66
+    assert found["words"][found["controls"].index([1, 0, 0, 0, 0, 0, 1, 0])] == "full throttle, boost"
+
+
+@pytest.mark.parametrize(("wrong", "near"), [("hybird", "hybrid"), ("quik", "quick"), ("alpah", "alpha")])
+def test_a_slip_of_the_pen_is_answered_with_what_is_near(
+    wrong: str, near: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runs" / "alpha").mkdir(parents=True)
+    assert main(["lut", wrong, "--data-dir", str(tmp_path)]) == 2
+    assert f'did you mean "{near}"?' in capsys.readouterr().err
+
+
+def test_a_run_s_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "runs" / "alpha"
+    folder.mkdir(parents=True)
+    (folder / "run.toml").write_text('schema = 1\n[rewards]\ntouch = 1\n[actions]\ntable = "hybrid"\n')
+    assert main(["lut", "alpha", "--data-dir", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("the table hybrid of run alpha: ")
 
 
 def test_where_there_is_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,6 +43,18 @@ def test_one_json_object_a_line(path: Path) -> None:
     assert json.loads(path.read_text().splitlines()[1])["metrics"] == {"rollout/policy_reward": None}
 
 
+def test_a_file_that_was_taken_away_is_noticed(path: Path) -> None:
+    writer = JournalWriter(path, part_bytes=3 * ROW_BYTES)
+    for timesteps in range(9):  # rotations take nothing away
+        writer.write(row(timesteps))
+        assert not writer.gone
+    path.unlink()
+    assert writer.gone
+    path.write_bytes(b"")
+    assert writer.gone, "another file of that name is not it"
+    writer.close()
+
+
 def test_a_second_writer_appends(path: Path) -> None:
     for timesteps in range(3):
         writer = JournalWriter(path)

@@ -1,0 +1,219 @@
+"""`rltui milestones`: what is kept of each run; pin, note, release, delete, restore, export, without a screen."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rltui.cli import options
+from rltui.cli.plain_text import say
+
+if TYPE_CHECKING:
+    from rltui.runs.milestones import Mark
+    from rltui.runs.paths import DataDir
+    from rltui.runs.trash import Trashed
+
+STATE = "RUN/Phase1-Name/005M, RUN/005M, RUN/250000 (a checkpoint) or the folder"
+EXAMPLES = """\
+examples:
+  rltui milestones                                     all that is kept, run by run
+  rltui milestones list alpha --json
+  rltui milestones pin alpha/005M
+  rltui milestones note alpha/005M "first aerial goal"
+  rltui milestones delete alpha/Phase1-Quick/005M      goes to the trash
+  rltui milestones restore alpha/005M                  and comes back
+  rltui milestones export alpha/010M ~/bots/alpha-10M
+"""
+
+
+def add_parser(subparsers: options.Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "milestones",
+        help="list, mark, delete, restore and export milestones and checkpoints",
+        description="List, mark, delete, restore and export milestones and checkpoints. Without COMMAND: list.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    options.add_data_dir(parser)
+    options.add_json(parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="milestones_command")
+    listed = _command(commands, "list", "list what is kept, damaged and stray entries with the reason", "list alpha")
+    listed.add_argument("run", metavar="RUN", nargs="?", help="of this run only")
+    for name, (summary, example) in OF_ONE.items():
+        _command(commands, name, summary, example).add_argument("state", metavar="STATE", help=STATE)
+    commands.choices["note"].add_argument("text", metavar="TEXT", help='"" takes the note away')
+    commands.choices["export"].add_argument("target", metavar="PATH", help="a new folder, or a folder to put it in")
+    commands.choices["export"].add_argument("--policy", action="store_true", help="policy.npz alone")
+    trash = _command(commands, "trash", "list what was deleted", "trash --empty")
+    trash.add_argument("--empty", action="store_true", help="remove all of it for good")
+
+
+OF_ONE = {
+    "check": ("compare every byte with its hash; exit code 1 if it is damaged", "check alpha/005M"),
+    "pin": ("protect one from deletion", "pin alpha/005M"),
+    "unpin": ("take the pin away", "unpin alpha/005M"),
+    "release": ("mark one as released, which protects it from deletion", "release alpha/010M"),
+    "unrelease": ("take the release back", "unrelease alpha/010M"),
+    "note": ("write a note to one", 'note alpha/005M "first aerial goal"'),
+    "delete": ("move one to the trash", "delete alpha/005M"),
+    "restore": ("bring a deleted one back", "restore alpha/005M"),
+    "export": ("copy one out of the data folder, each byte checked; never over anything", "export alpha/005M ~/bots"),
+}
+
+
+def _command(commands: options.Subparsers, name: str, summary: str, example: str) -> argparse.ArgumentParser:
+    parser = options.command(commands, name, summary, f"rltui milestones {example}")
+    # SUPPRESS: what was said before the sub-command is not taken back by its default
+    parser.add_argument("--data-dir", metavar="DIR", default=argparse.SUPPRESS, help="runs and checkpoints")
+    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Returns the exit code; raises RltuiError for what cannot be done."""
+    from rltui.runs.paths import data_dir
+
+    command = args.milestones_command or "list"
+    runners: dict[str, Callable[[argparse.Namespace, DataDir], int]] = {
+        "list": _list, "check": _check, "delete": _delete, "restore": _restore, "trash": _trash, "export": _export,
+    }  # fmt: skip
+    return runners.get(command, _mark)(args, data_dir(args.data_dir))
+
+
+def _list(args: argparse.Namespace, data: DataDir) -> int:
+    from rltui.cli import milestone_lines
+    from rltui.cli.chosen_run import newest
+    from rltui.runs.shelf import foreign, read_shelf
+
+    name = getattr(args, "run", None)
+    names = [newest(data, name).name] if name else data.run_names()
+    shelves = [read_shelf(data.run(each)) for each in names]
+    if args.json:
+        document = {"data_dir": str(data.root), "runs": [milestone_lines.as_dict(shelf) for shelf in shelves]}
+        _say_json(document)
+    else:
+        say("\n".join(milestone_lines.lines(data, shelves, [] if name else foreign(data), time.time())))
+    return 0
+
+
+def _check(args: argparse.Namespace, data: DataDir) -> int:
+    from rltui.runs.checkpoint import damage
+    from rltui.runs.lookup import find
+
+    paths, info = find(data, args.state)
+    reason = info.damage or damage(info.path, thorough=True)
+    if args.json:
+        _say_json({"run": paths.name, "name": info.name, "path": str(info.path), "damage": reason})
+    else:
+        say(f"{info.name} of run {paths.name}: {'sound, every byte' if reason is None else reason}")
+    return 0 if reason is None else 1
+
+
+def _mark(args: argparse.Namespace, data: DataDir) -> int:
+    from rltui.runs.lookup import find
+    from rltui.runs.marking import check_markable
+    from rltui.runs.milestones import change_mark
+
+    paths, info = find(data, args.state)
+    check_markable(info)
+    mark = change_mark(paths, info.milestone, _changing(args))
+    if args.json:
+        _say_json({"run": paths.name, "milestone": info.milestone, "mark": _plain(mark)})
+    else:
+        words = [word for word, holds in (("pinned", mark.pinned), ("released", mark.released)) if holds]
+        words += [f"note: {mark.note}"] if mark.note else []
+        say(f"{info.name} of run {paths.name}: {', '.join(words) or 'no marks'}")
+    return 0
+
+
+def _changing(args: argparse.Namespace) -> Callable[[Mark], Mark]:
+    import msgspec
+
+    changes: dict[str, dict[str, Any]] = {
+        "pin": {"pinned": True}, "unpin": {"pinned": False}, "release": {"released": True},
+        "unrelease": {"released": False}, "note": {"note": getattr(args, "text", "").strip()},
+    }  # fmt: skip
+    return lambda mark: msgspec.structs.replace(mark, **changes[args.milestones_command])
+
+
+def _delete(args: argparse.Namespace, data: DataDir) -> int:
+    from rltui.runs.lookup import find
+    from rltui.runs.trash import delete
+
+    paths, info = find(data, args.state)
+    trashed = delete(paths, info)
+    if args.json:
+        _say_json(_plain(trashed))
+    else:
+        say(f"{info.name} of run {paths.name} is in the trash: {trashed.folder}")
+        say(f"bring it back: rltui milestones restore {paths.name}/{info.milestone or info.path.name}")
+    return 0
+
+
+def _restore(args: argparse.Namespace, data: DataDir) -> int:
+    from rltui.runs.trash import restore
+
+    trashed = _deleted(args.state, data)
+    target = restore(data, trashed)
+    if args.json:
+        _say_json({"run": trashed.run, "name": trashed.name, "path": str(target)})
+    else:
+        say(f"{trashed.name} of run {trashed.run} is back: {target}")
+    return 0
+
+
+def _deleted(text: str, data: DataDir) -> Trashed:
+    """The newest in the trash that the words fit: its place there, its old folder, or `RUN/…` with its name's end."""
+    from rltui.errors import RltuiError
+    from rltui.runs.paths import absolute
+    from rltui.runs.trash import list_trash
+
+    run, _, rest = text.strip("/").partition("/")
+    for entry in list_trash(data):
+        name = entry.name.partition(" ")[2]
+        by_path = absolute(text) in (entry.folder, data.root / entry.place)
+        if by_path or (entry.run == run and rest in (name, name.rpartition("/")[2])):
+            return entry
+    raise RltuiError(f"{text}: there is nothing such in the trash", "see what there is: rltui milestones trash")
+
+
+def _trash(args: argparse.Namespace, data: DataDir) -> int:
+    from rltui.cli import milestone_lines
+    from rltui.runs.trash import empty, list_trash
+
+    entries = empty(data) if args.empty else list_trash(data)
+    if args.json:
+        _say_json([_plain(entry) for entry in entries])
+    elif args.empty:
+        say(f"removed for good: {len(entries)}")
+    else:
+        say("\n".join(milestone_lines.trash_lines(entries, time.time())))
+    return 0
+
+
+def _export(args: argparse.Namespace, data: DataDir) -> int:
+    from rltui.runs.export_folder import export_folder, export_policy, target_of
+    from rltui.runs.lookup import find
+
+    paths, info = find(data, args.state)
+    target = target_of(data, info, args.target, policy=args.policy)
+    (export_policy if args.policy else export_folder)(info, target)
+    if args.json:
+        _say_json({"run": paths.name, "name": info.name, "path": str(target)})
+    else:
+        say(f"{info.name} of run {paths.name} is copied to {target}, each byte checked")
+    return 0
+
+
+def _plain(value: object) -> Any:
+    import msgspec
+
+    return msgspec.to_builtins(value)
+
+
+def _say_json(value: Any) -> None:
+    import msgspec
+
+    say(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

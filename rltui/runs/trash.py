@@ -1,0 +1,196 @@
+"""Deleting with a way back: a saved state goes to <data>/trash/<run>/<entry>/ by one rename, and comes back by another.
+
+Each entry is a folder with entry.json, written first, and the saved state under its own name. Nothing is removed until
+the trash is emptied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from rltui.errors import RltuiError
+from rltui.runs.atomic import TEMPORARY, fsync_folder, make_folder, remove_tree, replace_file, temporary_name
+from rltui.runs.faults import fault
+from rltui.runs.inside import check_own, is_below
+from rltui.runs.listing import CheckpointInfo, complete, newest_commit
+from rltui.runs.lock import RunLock, holder
+from rltui.runs.milestones import Mark, change_mark, read_marks
+from rltui.runs.paths import DataDir, RunPaths, folders
+
+ENTRY = "entry.json"
+
+
+class Trashed(msgspec.Struct, frozen=True, kw_only=True):
+    """One deleted state."""
+
+    schema: int = 1
+    run: str
+    place: str  # where it was, from the data folder, with `/`
+    name: str  # `milestone Phase1-BallTouching/005M`
+    timesteps: int
+    time: float  # of the deletion, Unix seconds
+    milestone: str = ""
+    mark: Mark = Mark()
+    entry: str = ""  # its folder; not part of the file
+
+    @property
+    def folder(self) -> Path:
+        """The saved state's own folder in the trash."""
+        return Path(self.entry) / PurePosixPath(self.place).name
+
+
+_decoder = msgspec.json.Decoder(Trashed)
+
+
+def kept_because(paths: RunPaths, info: CheckpointInfo, *, training: bool) -> str | None:
+    """Why this one may not be deleted now, in words; None where it may."""
+    mark = read_marks(paths).get(info.milestone, Mark()) if info.milestone else Mark()
+    if mark.released:
+        return "it is released: take the release back first"
+    if mark.pinned:
+        return "it is pinned: unpin it first"
+    if training and is_newest(paths, info):
+        return "it is the newest state of a run that is training, which needs it after a crash"
+    return None
+
+
+def is_newest(paths: RunPaths, info: CheckpointInfo) -> bool:
+    """Whether without it the run would go on from an older state, or from none."""
+    others = [other.commit or 0 for other in complete(paths) if other.path != info.path]
+    return info.damage is None and max(others, default=0) < newest_commit(paths)
+
+
+def is_trained(paths: RunPaths) -> bool:
+    """Whether a trainer holds the run now."""
+    return holder(paths) is not None
+
+
+def delete(paths: RunPaths, info: CheckpointInfo, now: float | None = None) -> Trashed:
+    """Move it to the trash. RltuiError, with nothing changed, where it is protected, needed, a link or cannot be moved.
+
+    No trainer can start on the run meanwhile, so none loses what it has just chosen.
+    """
+    check_own(paths.data, info.path)
+    with _no_new_trainer(paths) as training:
+        reason = kept_because(paths, info, training=training)
+        if reason is not None:
+            raise RltuiError(f"{info.name} of run {paths.name!r} is not deleted: {reason}")
+        return _move(paths, info, time.time() if now is None else now)
+
+
+def list_trash(data: DataDir) -> list[Trashed]:
+    """What can be restored, newest deletion first. Anything else in there is ignored."""
+    found = [entry for run in folders(data.trash) for folder in folders(run) if (entry := _read(folder))]
+    return sorted(found, key=lambda entry: entry.time, reverse=True)
+
+
+def restore(data: DataDir, trashed: Trashed) -> Path:
+    """Put it back with its pin and note; returns its folder. RltuiError where something is there meanwhile."""
+    paths, target = data.run(trashed.run), _target(data, trashed)
+    try:
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "something is there again", str(target))
+        make_folder(target.parent)
+        if not is_below(target, data.root):
+            raise RltuiError(f"{target} would lie outside the data folder: it is not restored")
+        fault("trash.restore")
+        trashed.folder.rename(target)
+        fsync_folder(target.parent)
+    except OSError as error:
+        raise RltuiError(f"cannot restore {target}: {error.strerror or error}") from error
+    if trashed.mark != Mark():
+        change_mark(paths, trashed.milestone, lambda _: trashed.mark)
+    remove_tree(Path(trashed.entry))
+    return target
+
+
+def empty(data: DataDir, entries: Sequence[Trashed] | None = None) -> list[Trashed]:
+    """Remove these for good, or all; returns those that are gone. Only ever called because a person asked for it."""
+    gone = []
+    for trashed in list_trash(data) if entries is None else entries:
+        folder = Path(trashed.entry)
+        with contextlib.suppress(OSError):
+            doomed = folder.with_name(temporary_name(folder.name))
+            folder.rename(doomed)  # first out of the list, so that half an entry is never in it
+            remove_tree(doomed)
+            gone.append(trashed)
+    return gone
+
+
+def _move(paths: RunPaths, info: CheckpointInfo, now: float) -> Trashed:
+    entry = _new_entry(paths, now)
+    mark = read_marks(paths).get(info.milestone, Mark()) if info.milestone else Mark()
+    place = info.path.relative_to(paths.data.root).as_posix()
+    trashed = Trashed(
+        run=paths.name, place=place, name=info.name, timesteps=info.timesteps, time=now,
+        milestone=info.milestone, mark=mark, entry=str(entry),
+    )  # fmt: skip
+    try:
+        replace_file(entry / ENTRY, msgspec.json.encode(msgspec.structs.replace(trashed, entry="")) + b"\n")
+        fault("trash.rename")
+        info.path.rename(entry / info.path.name)
+    except OSError as error:
+        remove_tree(entry)
+        raise _cannot(info.path, error) from error
+    with contextlib.suppress(OSError):  # it is in the trash; at worst a crash of the machine brings it back
+        fsync_folder(entry)
+        fsync_folder(info.path.parent)
+    if mark != Mark():
+        change_mark(paths, info.milestone, lambda _: Mark())
+    return trashed
+
+
+def _new_entry(paths: RunPaths, now: float) -> Path:
+    """An empty folder of its own in the trash."""
+    try:
+        make_folder(paths.trash)
+        if not is_below(paths.trash, paths.data.root):
+            raise RltuiError(f"{paths.data.trash} leads out of the data folder: nothing is deleted")
+        entry = paths.trash / f"{int(now * 1000)}-{temporary_name('').removeprefix(TEMPORARY).strip('-')}"
+        entry.mkdir()
+    except OSError as error:
+        raise _cannot(paths.trash, error) from error
+    return entry
+
+
+def _cannot(path: Path, error: OSError) -> RltuiError:
+    if error.errno == errno.EXDEV:
+        return RltuiError(
+            f"{path} is on another disk than the trash: it cannot be moved there in one step", "remove it by hand"
+        )
+    return RltuiError(f"cannot move {path} to the trash: {error.strerror or error}; nothing was changed")
+
+
+def _read(entry: Path) -> Trashed | None:
+    try:
+        found = _decoder.decode((entry / ENTRY).read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    whole = msgspec.structs.replace(found, entry=str(entry))
+    return whole if whole.folder.is_dir() and not entry.name.startswith(TEMPORARY) else None
+
+
+def _target(data: DataDir, trashed: Trashed) -> Path:
+    """Where it was. RltuiError for a place that an entry of ours cannot have."""
+    paths, target = data.run(trashed.run), data.root / PurePosixPath(trashed.place)
+    own = paths.checkpoints in target.parents or paths.milestones in target.parents
+    if not own or ".." in target.parts:
+        raise RltuiError(f"{Path(trashed.entry) / ENTRY} names {trashed.place!r}, which is no place of a saved state")
+    return target
+
+
+@contextlib.contextmanager
+def _no_new_trainer(paths: RunPaths) -> Iterator[bool]:
+    """Holds the run's lock; where a trainer holds it, yields True instead."""
+    if is_trained(paths):
+        yield True
+        return
+    with RunLock(paths):
+        yield False

@@ -1,0 +1,196 @@
+"""The journal's cache: used when it fits, rebuilt when it does not, never trusted over the journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rltui.events.records import IterationFinished, LogLine, Record
+from rltui.runs import cached_journal, thinned_file
+from rltui.runs.cached_journal import CachedJournal
+from rltui.runs.journal import JournalWriter, encode_line, rotated_parts
+from rltui.runs.thinned import NEWEST, IterationRows, Thinned
+from rltui.runs.thinned_file import cache_path, read_thinned
+from rltui.tui.fold import fold
+from rltui.tui.model import AUDIT_ENTRIES, LOG_LINES, RunSnapshot
+from tests.fakes.saved_runs import row
+
+PART_BYTES = 3000  # about 25 rows
+
+
+@pytest.fixture(autouse=True)
+def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached_journal, "WORTH", 1)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "journal.jsonl"
+    write(path, 0, 100)
+    return path
+
+
+def write(path: Path, first: int, last: int) -> None:
+    writer = JournalWriter(path, PART_BYTES)
+    for timesteps in range(first, last):
+        writer.write(row(timesteps))
+    writer.close()
+
+
+def polled(journal: CachedJournal) -> list[Record | IterationRows]:
+    found: list[Record | IterationRows] = []
+    while records := journal.poll():
+        found += records
+    return found
+
+
+def steps(path: Path) -> list[float]:
+    """The timesteps of all rows, as a viewer that attaches now has them."""
+    return list(fold(RunSnapshot(), polled(CachedJournal(path))).history.timesteps)
+
+
+def parsed(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many records of the journal itself are read on attaching now."""
+    count = 0
+    poll = cached_journal.JournalTail.poll
+
+    def counting(tail: cached_journal.JournalTail) -> list[Record]:
+        nonlocal count
+        records = poll(tail)
+        count += len(records)
+        return records
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cached_journal.JournalTail, "poll", counting)
+        assert steps(path) == list(range(len(steps(path))))
+    return count // 2
+
+
+def test_what_has_been_read_once_is_not_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(rotated_parts(path)) == 3
+    assert steps(path) == list(range(100))
+    assert parsed(path, monkeypatch) == 0
+    write(path, 100, 105)
+    assert steps(path) == list(range(105))
+
+
+def test_the_cache_of_the_current_part_serves_after_its_rotation(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert steps(path) == list(range(100))
+    write(path, 100, 120)
+    assert len(rotated_parts(path)) == 4
+    kept = read_thinned(rotated_parts(path)[-1][1], cache_path(path))
+    assert kept is not None and kept.covers > 0
+    assert steps(path) == list(range(120))
+
+
+def flip(content: bytes) -> bytes:
+    return content[:-40] + bytes([content[-40] ^ 1]) + content[-39:]
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda content: b"",
+        lambda content: content[:10],
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:-1],
+        flip,
+        lambda content: b"\x00" * len(content),
+        lambda content: b"PK\x03\x04" + content,
+        lambda content: b"rltui\x00j2\xff\xff\xff\xff\x00\x00\x00\x00",
+    ],
+)
+def test_a_torn_or_foreign_cache_is_rebuilt(
+    path: Path, harm: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps(path)
+    cache = cache_path(rotated_parts(path)[1][1])
+    good = cache.read_bytes()
+    cache.write_bytes(harm(good))
+    assert steps(path) == list(range(100))
+    assert len(cache.read_bytes()) == len(good)
+    assert parsed(path, monkeypatch) == 0
+
+
+@pytest.mark.parametrize("longer", [False, True])
+def test_a_journal_that_was_changed_wins_over_its_cache(path: Path, longer: bool) -> None:
+    steps(path)
+    part = rotated_parts(path)[1][1]
+    lines = part.read_bytes().splitlines(keepends=True)
+    lines[0] = encode_line(row(26, reward=7.0))
+    if longer:
+        lines.append(encode_line(row(51, reward=7.0)))
+    part.write_bytes(b"".join(lines))
+    rows = fold(RunSnapshot(), polled(CachedJournal(path))).history
+    assert rows.columns["rollout/policy_reward"].count(7.0) == 1 + longer
+
+
+def test_a_journal_that_was_cut_wins_over_its_cache(path: Path) -> None:
+    steps(path)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
+    left = steps(path)
+    assert left == list(range(len(left))) and len(left) < 100
+
+
+def test_the_cache_of_another_version_is_rebuilt(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(thinned_file, "Record", LogLine | IterationFinished)  # all that it knows
+        steps(path)
+    assert all(read_thinned(part) is None for _, part in rotated_parts(path))
+    assert steps(path) == list(range(100))
+    assert all(read_thinned(part) is not None for _, part in rotated_parts(path))
+
+
+def test_a_folder_that_may_only_be_read_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "read-only")
+
+    monkeypatch.setattr(thinned_file, "replace_file", refuse)
+    assert steps(path) == list(range(100))
+    assert list(path.parent.glob("*.cache")) == []
+
+
+def test_a_rotation_while_it_is_read_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    complete = cached_journal._complete
+    todo = [130, 160]
+
+    def disturbed(part: cached_journal._Part) -> None:
+        complete(part)
+        if part.number == 0 and todo:
+            write(path, todo[0] - 30, todo.pop(0))
+
+    monkeypatch.setattr(cached_journal, "_complete", disturbed)
+    assert steps(path) == list(range(160))
+
+
+def test_no_journal_is_empty(tmp_path: Path) -> None:
+    journal = CachedJournal(tmp_path / "journal.jsonl")
+    assert journal.newest() == [] and journal.poll() == []
+    write(tmp_path / "journal.jsonl", 0, 3)
+    assert len(journal.poll()) == 3
+
+
+def test_the_end_of_a_long_journal_comes_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached_journal, "LONG", 1000)
+    monkeypatch.setattr(cached_journal, "END", 1000)
+    journal = CachedJournal(path)
+    end = [record.timesteps for record in journal.newest() if isinstance(record, IterationFinished)]
+    assert 0 < len(end) < 20 and end[-1] == 99
+    assert list(fold(RunSnapshot(), polled(journal)).history.timesteps) == list(range(100))
+    assert CachedJournal(path).newest() == [], "now it is all kept"
+
+
+def test_more_is_kept_than_is_shown() -> None:
+    assert max(LOG_LINES, AUDIT_ENTRIES) <= NEWEST
+
+
+def test_a_flood_of_lines_takes_no_more_memory_than_the_newest() -> None:
+    thin = Thinned()
+    for number in range(10 * NEWEST):
+        thin.take(LogLine(time=float(number), level="info", source="s", message="m"))
+    assert len(thin.segments[0].lines) <= 5 * NEWEST
+    thin.thin(Counter())
+    assert (len(thin.segments[0].lines), thin.omitted) == (NEWEST, 9 * NEWEST)

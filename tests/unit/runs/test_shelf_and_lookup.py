@@ -1,0 +1,174 @@
+"""What lies where saved states are kept, and which one a person means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs import meta
+from rltui.runs.listing import list_checkpoints
+from rltui.runs.lock import RunLock
+from rltui.runs.lookup import find, previous_good
+from rltui.runs.marking import check_markable
+from rltui.runs.milestones import Mark, change_mark, read_marks, write_mark
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.shelf import foreign, read_shelf
+from tests.fakes.forked import Forked
+from tests.fakes.saved_runs import STRAYS, litter, make_files, make_meta, make_run, place, save_milestone
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    return DataDir(tmp_path / "data")
+
+
+@pytest.fixture
+def paths(data: DataDir) -> RunPaths:
+    found = make_run(data)
+    save_milestone(found, 2, 5_000_000, "005M")
+    save_milestone(found, 3, 5_000_000, "005M", phase="Phase2-Goals")
+    return found
+
+
+def test_nothing_that_lies_there_is_left_out(data: DataDir, paths: RunPaths) -> None:
+    litter(data, paths)
+    shelf = read_shelf(paths)
+    listed = {info.path for info in (*shelf.milestones, *shelf.checkpoints)} | {stray.path for stray in shelf.strays}
+    phases = {paths.milestones / "Phase1-BallTouching", paths.milestones / "Phase2-Goals"}
+    for folder in (paths.checkpoints, paths.milestones, *phases):
+        assert set(folder.iterdir()) <= listed | phases
+    assert all(stray.reason for stray in shelf.strays)
+    among_runs = {path for folder in (data.runs, data.checkpoints, data.milestones) for path in folder.iterdir()}
+    strays = {stray.path for stray in foreign(data)}
+    assert among_runs - strays == {folder / "alpha" for folder in (data.runs, data.checkpoints, data.milestones)} | {
+        data.milestones
+    }
+    assert {path.name for path in strays} >= set(STRAYS)
+
+
+def test_a_saved_state_under_an_odd_name_says_what_it_holds(paths: RunPaths) -> None:
+    odd = place(paths.milestones / "Phase1-BallTouching" / "best one", make_files(make_meta("alpha", 2, 7_000_000)))
+    [stray] = read_shelf(paths).strays
+    assert (stray.path, stray.reason) == (odd, "its name is not <millions>M, as in 005M or 012.35M")
+    assert stray.info is not None
+    assert stray.info.timesteps == 7_000_000
+
+
+def test_marks_trainer_and_parent(data: DataDir, paths: RunPaths) -> None:
+    write_mark(paths, "Phase1-BallTouching/005M", Mark(pinned=True))
+    about = msgspec.structs.replace(make_meta("beta", 1, 9000), parent="alpha@5000000")
+    beta = data.run("beta")
+    place(beta.checkpoint(9000), make_files(about))
+    with RunLock(paths):
+        shelf = read_shelf(paths)
+    assert shelf.trainer is not None
+    assert shelf.marks == {"Phase1-BallTouching/005M": Mark(pinned=True)}
+    assert (shelf.parent, read_shelf(beta).parent, read_shelf(data.run("none")).parent) == (None, "alpha@5000000", None)
+    paths.milestones_json.write_bytes(b"{")
+    assert "cannot be read" in read_shelf(paths).problem
+
+
+def test_sizes_are_those_of_the_files(paths: RunPaths) -> None:
+    for info in read_shelf(paths).milestones:
+        assert info.bytes == sum(path.stat().st_size for path in info.path.iterdir())
+    (paths.checkpoint(1000) / "manifest.sha256").unlink()
+    assert next(info for info in read_shelf(paths).checkpoints if info.damage).bytes is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("alpha/1000", "checkpoint 1000"),
+        ("alpha/Phase2-Goals/005M", "milestone Phase2-Goals/005M"),
+        ("alpha/Phase2-Goals/005M/", "milestone Phase2-Goals/005M"),
+    ],
+)
+def test_by_name(data: DataDir, paths: RunPaths, text: str, found: str) -> None:
+    run, info = find(data, text)
+    assert (run.name, info.name) == ("alpha", found)
+
+
+def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = paths.milestones / "Phase2-Goals/005M"
+    assert find(data, str(folder))[1].path == folder
+    monkeypatch.chdir(folder.parent)
+    assert find(data, "005M")[1].path == folder
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "code"),
+    [
+        ("alpha/005M", "may be Phase1-BallTouching/005M or Phase2-Goals/005M", 2),
+        ("alpha/05M", "has no saved state '05M': did you mean '005M'?", 1),
+        ("alphq/005M", "there is no such saved state in .*: did you mean 'alpha'?", 1),
+        ("alpha", "there is no such saved state", 1),
+        ("", "there is no such saved state", 1),
+        ("../x/y", "there is no such saved state", 1),
+        ("milestones/x", "there is no such saved state", 1),
+    ],
+)
+def test_what_is_not_there_is_said_with_what_is_near(
+    data: DataDir, paths: RunPaths, text: str, message: str, code: int
+) -> None:
+    with pytest.raises(RltuiError, match=message) as refused:
+        find(data, text)
+    assert refused.value.exit_code == code
+
+
+def test_the_previous_good_one_is_sound_to_the_last_byte(paths: RunPaths) -> None:
+    third = list_checkpoints(paths)[-1]
+    second = paths.checkpoint(2000) / "policy.npz"
+    found = previous_good(paths, third)
+    assert found is not None
+    assert found.commit == 3, "a milestone of the same state is as good"
+    for folder in (
+        paths.milestones / "Phase2-Goals/005M",
+        paths.milestones / "Phase1-BallTouching/005M",
+        paths.checkpoint(2000),
+    ):
+        content = bytearray((folder / "policy.npz").read_bytes())
+        content[3] ^= 1
+        (folder / "policy.npz").write_bytes(content)
+    found = previous_good(paths, third)
+    assert found is not None
+    assert found.path == paths.checkpoint(1000), second
+    assert previous_good(paths, list_checkpoints(paths)[0]) is None
+
+
+def test_only_milestones_carry_marks(paths: RunPaths) -> None:
+    check_markable(read_shelf(paths).milestones[0])
+    with pytest.raises(RltuiError, match="checkpoints are replaced by newer ones"):
+        check_markable(list_checkpoints(paths)[0])
+
+
+def test_no_mark_is_lost_when_two_write_at_once(paths: RunPaths) -> None:
+    """Each of two processes notes thirty milestones."""
+
+    def noting(first: int) -> Forked:
+        def child(report: object) -> None:
+            for number in range(first, first + 30):
+                mark = Mark(note=str(number))
+                change_mark(paths, f"Phase1-A/{number:03d}M", lambda _, mark=mark: mark)  # type: ignore[misc]
+
+        return Forked(child)
+
+    with noting(0) as one, noting(100) as other:
+        assert (one.wait(), other.wait()) == (0, 0)
+    assert len(read_marks(paths)) == 60
+
+
+def test_a_mark_that_says_nothing_is_left_out(paths: RunPaths) -> None:
+    write_mark(paths, "Phase1-A/001M", Mark(pinned=True))
+    assert change_mark(paths, "Phase1-A/001M", lambda mark: msgspec.structs.replace(mark, pinned=False)) == Mark()
+    assert read_marks(paths) == {}
+
+
+def test_meta_that_is_damaged_is_named_in_one_look(paths: RunPaths) -> None:
+    (paths.checkpoint(2000) / meta.NAME).write_bytes(b"x")
+    broken = next(info for info in list_checkpoints(paths) if info.path.name == "2000")
+    assert broken.meta is None
+    assert broken.damage is not None
+    assert broken.damage.startswith("meta.json is damaged")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import traceback
@@ -46,6 +47,15 @@ def in_words(error: BaseException) -> str:
         said = error.msg if isinstance(error, SyntaxError) else str(error)
         text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     return re.sub(r"\s+", " ", text).strip()
+
+
+def users_line(error: BaseException) -> str:
+    """`path/to/my.py:12`, the newest line outside this program and its libraries that the error came through, or ""."""
+    own = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib is not needed to start
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [f for f in frames if not f.filename.startswith((own, "<")) and "site-packages" not in f.filename]
+    script = bool(theirs) and theirs[-1] is not frames[0]  # the outermost is how the process was started
+    return f"{theirs[-1].filename}:{theirs[-1].lineno}" if script else ""
 
 
 def where_in(error: BaseException, file: str | None) -> str:

@@ -51,7 +51,7 @@ class _Round:
 
 def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) -> dict[str, Any]:
     """All figures by name. `tell` gets a line of progress now and then."""
-    with _Stack(profile) as stack:
+    with Stack(profile) as stack:
         tell(f"{stack.workers} workers x {profile.collect.arenas} arenas started in {stack.start_seconds:.1f} s")
         stack.iterate(2)  # new arenas are slow for their first hundred steps
         rounds = []
@@ -85,7 +85,7 @@ def _idle_episode_steps(spec: EnvSpec) -> int:
     return round(min(seconds, default=300.0) * TICKS_PER_SECOND / spec.tick_skip)
 
 
-def _round(stack: _Stack, options: BenchOptions) -> _Round:
+def _round(stack: Stack, options: BenchOptions) -> _Round:
     limit = measure_limit(
         stack.workers, LIMIT_ARENAS, stack.shape.cars, options.seconds, stack.tick_skip, stack.episode_steps
     )
@@ -93,7 +93,7 @@ def _round(stack: _Stack, options: BenchOptions) -> _Round:
     return _Round(limit, collected, overall, parts)
 
 
-class _Stack:
+class Stack:
     """Workers and learner as a run has them, without a run folder."""
 
     def __init__(self, profile: Profile) -> None:
@@ -107,7 +107,7 @@ class _Stack:
         self.start_seconds = 0.0
         self.memory_mb: list[float] = []
 
-    def __enter__(self) -> _Stack:
+    def __enter__(self) -> Stack:
         started = time.perf_counter()
         try:
             self._collector.start(_nothing)
@@ -144,7 +144,7 @@ class _Stack:
         return rows / collect, rows / (collect + learn), parts
 
 
-def _result(stack: _Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dict[str, Any]:
+def _result(stack: Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dict[str, Any]:
     ratios = [one.collected / one.limit for one in rounds]
     spread = {
         "collected_steps_per_second": [one.collected for one in rounds],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,25 +17,43 @@ from rltui.debug.doctor_case import Case
 from rltui.debug.doctor_finding import Check, Finding, Result
 from rltui.debug.doctor_learning import LEARNING_CHECKS
 from rltui.debug.doctor_machine import MACHINE_CHECKS
+from rltui.debug.doctor_parts import PART_CHECKS
 from rltui.debug.doctor_profile import PROFILE_CHECKS
 from rltui.debug.doctor_room import ROOM_CHECKS
+from rltui.debug.doctor_speed import MEASURE, SPEED_CHECKS
 from rltui.errors import RltuiError
-from rltui.profile.problems import ProfileError
+from rltui.profile.problems import ProfileError, nearest
 
-CHECKS: tuple[Check, ...] = (*MACHINE_CHECKS, *PROFILE_CHECKS, *ROOM_CHECKS, *LEARNING_CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *MACHINE_CHECKS, *PROFILE_CHECKS, *PART_CHECKS, *ROOM_CHECKS, *SPEED_CHECKS, *LEARNING_CHECKS,
+)  # fmt: skip
+ALL = {check.name: check for check in (*CHECKS, MEASURE)}
 OWN_FOLDER = Path(__file__).parents[1]
 
 
-def examine(case: Case, checks: Sequence[Check] = CHECKS) -> Iterator[Finding]:
-    """One finding after the other, as they come."""
+def chosen(names: Sequence[str]) -> list[Check]:
+    """The checks of these names, in this order. RltuiError for one that is none."""
+    unknown = [name for name in names if name not in ALL]
+    if unknown:
+        near = nearest(unknown[0], ALL)
+        raise RltuiError(f"unknown check {unknown[0]!r}", near or f"there are: {', '.join(ALL)}", exit_code=2)
+    return [ALL[name] for name in names]
+
+
+def examine(
+    case: Case, checks: Sequence[Check] = CHECKS, begins: Callable[[str], None] = lambda name: None
+) -> Iterator[Finding]:
+    """One finding after the other, as they come. begins: told the name of each check that is about to run."""
     unsound: set[str] = set()
     for check in checks:
         missing = [name for name in check.needs if name in unsound]
+        begins(check.name)
         started = time.perf_counter()
         result = Result("warn", f"not tried, for {missing[0]} failed") if missing else _tried(check, case)
         if missing or result.outcome == "fail":
             unsound.add(check.name)
-        yield Finding(check.name, result.outcome, result.sentence, result.advice, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        yield Finding(check.name, result.outcome, result.sentence, result.advice, seconds, result.figures)
 
 
 def _tried(check: Check, case: Case) -> Result:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from rltui.debug.doctor_case import Case
 from rltui.debug.lut_findings import Outcome
@@ -11,11 +11,12 @@ from rltui.debug.lut_findings import Outcome
 
 @dataclass(frozen=True)
 class Result:
-    """sentence: what was found; advice: what to do about it, "" where there is nothing to do."""
+    """sentence: what was found; advice: what to do about it, "" where there is nothing to do; figures: numbers for programs."""
 
     outcome: Outcome
     sentence: str
     advice: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,4 @@ class Finding:
     sentence: str
     advice: str
     seconds: float
+    figures: Mapping[str, float] = field(default_factory=dict)

@@ -6,9 +6,9 @@ import numpy as np
 
 from rltui.debug.doctor_case import ARENAS, Case, new_out
 from rltui.debug.doctor_finding import Check, Result
-from rltui.debug.lut import examine as examine_table
+from rltui.debug.soundness import examine_table
 from rltui.debug.turned_state import counterparts, turned
-from rltui.env.from_profile import reward_warnings, sizes, table_rows
+from rltui.env.from_profile import reward_warnings, sizes
 from rltui.env.lanes import Lanes
 from rltui.env.step_out import Finals, StepOut
 from rltui.registry import build
@@ -32,7 +32,7 @@ def loads(case: Case) -> Result:
 
 def action_table(case: Case) -> Result:
     """As `rltui lut` has it."""
-    report = examine_table(table_rows(case.spec), case.spec.pipeline, case.spec.meshes)
+    report = examine_table(case.spec)
     if report.outcome == "pass":
         return Result("pass", f"{report.rows:,} rows pass {len(report.checks)} checks")
     worst = report.of(report.outcome)

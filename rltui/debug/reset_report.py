@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rltui.env.turtle import Contact
 from rltui.sim import field
+from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.state import GameState
 from rltui.sim.turtled import UPSIDE_DOWN, turtled
 
@@ -77,6 +78,19 @@ def _car(state: GameState, arena: int, car: int) -> str:
 
 CAR_LIMITS = (field.CAR_MAX_SPEED, field.CAR_MAX_SPIN, 0.0)  # uu/s, rad/s, uu of distance to every wall
 BALL_LIMITS = (field.BALL_MAX_SPEED, field.BALL_MAX_SPIN, field.BALL_RADIUS - 1.0)
+
+
+def impossible_bodies(setup: ArenaSetup) -> str:
+    """What cannot be of a first state that is not in a game yet, in words, or ""."""
+    found = _impossible(setup.ball_position, setup.ball_velocity, setup.ball_angular_velocity, BALL_LIMITS)
+    words = [f"the ball is {word}" for word in found]
+    for car, position in enumerate(setup.position):
+        wrong = _impossible(position, setup.velocity[car], setup.angular_velocity[car], CAR_LIMITS)
+        wrong += ["inside the ball"] if _length(position - setup.ball_position) < field.BALL_RADIUS else []
+        others = [_length(position - other) for number, other in enumerate(setup.position) if number != car]
+        wrong += ["inside another car"] if others and min(others) < field.CAR_HALF_WIDTH else []
+        words += [f"car {car} is {word}" for word in wrong]
+    return ", ".join(words)
 
 
 def _impossible(position: Vector, velocity: Vector, spin: Vector, limits: tuple[float, float, float]) -> list[str]:

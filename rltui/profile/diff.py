@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rltui.profile.lessons import lesson
 from rltui.profile.models import Profile
 from rltui.profile.problems import KeyPath, show_key
 from rltui.profile.resolved import resolved
@@ -22,18 +23,42 @@ class Difference:
 
 
 def differences(left: Profile, right: Profile) -> list[Difference]:
-    """Keys in the order of the left profile, then what only the right one has."""
-    mine, theirs = dict(_flat(resolved(left), ())), dict(_flat(resolved(right), ()))
+    """Keys in the order of the left profile, then what only the right one has. A campaign beside a profile without phases
+    is compared as it begins, and its phases are one line; an element that only one side has is one line too.
+    """
+    alone = bool(left.phases) != bool(right.phases)
+    mine, theirs = (dict(_flat(_compared(profile, alone), ())) for profile in (left, right))
+    found = [key for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)]
+    whole = {key for key in found if mine.get(key, "") == "{}" or theirs.get(key, "") == "{}"}
     return [
-        Difference(show_key(key), mine.get(key), theirs.get(key))
-        for key in {**mine, **theirs}
-        if mine.get(key) != theirs.get(key)
+        Difference(show_key(key), _side(mine, key, whole), _side(theirs, key, whole))
+        for key in found
+        if not any(key[:length] in whole for length in range(len(key)))
     ]
+
+
+def _compared(profile: Profile, alone: bool) -> dict[str, Any]:
+    """alone: the other side has no phases, or this one has none."""
+    if not alone or not profile.phases:
+        return resolved(profile)
+    return {**resolved(lesson(profile)), "curriculum": {"phases": tuple(phase.name for phase in profile.phases)}}
+
+
+def _side(values: Mapping[KeyPath, str], key: KeyPath, whole: set[KeyPath]) -> str | None:
+    """Of an element that the other side lacks: with all that is in it."""
+    if key not in whole or key not in values:
+        return values.get(key)
+    inside = [
+        f"{show_key(path[len(key) :])} = {text}" for path, text in values.items() if path[: len(key)] == key != path
+    ]
+    return "{" + ", ".join(inside) + "}"
 
 
 def _flat(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     if isinstance(value, Mapping):
         for key, item in value.items():
+            if path[-1:] == ("rewards",):
+                yield (*path, key), "{}"  # an element, as those of lists
             yield from _flat(item, (*path, key))
     elif isinstance(value, tuple) and value and all(isinstance(item, Mapping) for item in value):
         yield from _named(value, path) if "kind" in value[0] else _numbered(value, path)

@@ -31,9 +31,14 @@ class Repeat:
 
 @dataclass
 class Lines:
-    """1-based lines of keys, array elements and tables; repeats in order; where the scanner lost its way, None if it did not."""
+    """1-based lines of keys, array elements and tables; repeats in order; where the scanner lost its way, None if it did not.
+
+    spans: offsets of each value, an array's element included; entries: of a key with its value, of an element alone.
+    """
 
     of: dict[Path, int] = field(default_factory=dict)
+    spans: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    entries: dict[Path, tuple[int, int]] = field(default_factory=dict)
     repeats: list[Repeat] = field(default_factory=list)
     stopped_at: int | None = None  # line
 
@@ -149,6 +154,7 @@ class _Scanner:
             self._mark(path[:length], line)
         first = self._values.setdefault(path, line)
         self._value(path)
+        self.lines.entries.setdefault(path, (start, self.at))
         if repeated:
             del self.lines.repeats[before:]  # what it contains is repeated only because it is
             self.lines.repeats.append(Repeat(path, line, first, (start, self.at) if top else None))
@@ -185,6 +191,12 @@ class _Scanner:
         return self.text[start : self.at]
 
     def _value(self, path: Path) -> None:
+        start = self.at
+        self._any_value(path)
+        end = start + len(self.text[start : self.at].rstrip())  # a bare value takes the blanks before a comment along
+        self.lines.spans.setdefault(path, (start, end))
+
+    def _any_value(self, path: Path) -> None:
         character = self.text[self.at : self.at + 1]
         if character in ("'", '"'):
             triple = character * 3
@@ -230,6 +242,7 @@ class _Scanner:
                 return
             self._mark((*path, index), self.line())
             self._value((*path, index))
+            self.lines.entries.setdefault((*path, index), self.lines.spans[(*path, index)])
             index += 1
             self._space_and_comments()
             if not self.text.startswith("]", self.at):

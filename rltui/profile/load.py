@@ -16,7 +16,7 @@ from rltui.profile.overrides import apply_overrides, of_sections
 from rltui.profile.problems import KeyPath, Problem, ProfileError, show_key
 from rltui.profile.resolved import OF_PHASES
 from rltui.profile.rules import broken_rules
-from rltui.profile.source import Source, read_source
+from rltui.profile.source import Source, read_source, source_of
 from rltui.profile.table_rows import check_rows
 from rltui.profile.validation import Finding, validate
 
@@ -54,6 +54,16 @@ def read(argument: str | Path, overrides: Sequence[str] = (), phase: bool = Fals
     except ProfileError as error:
         reading.problems = list(error.problems)
         return reading
+    return _judged(source, reading, overrides, phase)
+
+
+def read_text(raw: bytes, path: Path) -> Reading:
+    """Like read, of a text that may become that file: what it refers to is looked for beside it."""
+    reading = Reading(str(path), path)
+    return _judged(source_of(raw, _shown(path)), reading, (), phase=False)
+
+
+def _judged(source: Source, reading: Reading, overrides: Sequence[str], phase: bool) -> Reading:
     if source.data is not None:
         reading.profile = _judge(source, reading, overrides, phase)
     reading.problems = sorted(source.problems, key=lambda problem: (problem.line is None, problem.line or 0))

@@ -354,6 +354,17 @@ class WorkersSection(Section):
     )
 
 
+class RenderSection(Section):
+    """The viewer: a game of the newest weights in real time, in a process of its own."""
+
+    at_start: bool = Field(
+        default=False, description="Whether it plays from the start; else from `V` in the cockpit on."
+    )
+    rocketsimvis: bool = Field(default=True, description="Whether it sends to RocketSimVis, by UDP.")
+    host: str = Field(default="127.0.0.1", min_length=1, max_length=255, description="Where RocketSimVis runs.")
+    port: Whole = Field(default=9273, ge=1, le=65_535, description="The port RocketSimVis listens on.")
+
+
 class LogSection(Section):
     """Logs and journals."""
 
@@ -434,6 +445,7 @@ class Profile(Section):
     learner: LearnerSection = LearnerSection()
     keep: KeepSection = KeepSection()
     workers: WorkersSection = WorkersSection()
+    render: RenderSection = RenderSection()
     log: LogSection = LogSection()
 
     _name: str = PrivateAttr("profile")

@@ -33,7 +33,11 @@ class Source:
 
 def read_source(path: Path, shown: str) -> Source:
     """Read and parse. A file that cannot be read at all raises ProfileError; the rest is in `problems`."""
-    raw = _read_bytes(path, shown)
+    return source_of(_read_bytes(path, shown), shown)
+
+
+def source_of(raw: bytes, shown: str) -> Source:
+    """Parse a file's bytes; what is wrong with them is in `problems`."""
     source = Source(shown, "")
     if raw.startswith(b"\xef\xbb\xbf"):
         source.problem(1, "", "starts with a byte order mark", expected="UTF-8 without one", found="EF BB BF")

@@ -87,7 +87,9 @@ def test_elements_come_and_go_on_their_own_lines() -> None:
     added = add_element(LIST, ("resets",), '{kind = "wall"}')
     assert touched(LIST, added) == ['+     {kind = "wall"},']
     assert remove_entry(added, ("resets", 2)) == LIST
-    assert touched(LIST, remove_entry(LIST, ("resets", 0))) == ['-     {kind = "kickoff", weight = 0.4},  # most of all']
+    assert touched(LIST, remove_entry(LIST, ("resets", 0))) == [
+        '-     {kind = "kickoff", weight = 0.4},  # most of all'
+    ]
 
 
 def test_elements_of_one_line() -> None:

@@ -94,7 +94,7 @@ def test_it_is_shown_read_back_and_compared(bot: Path) -> None:
     plain = bot.with_name("plain.toml")
     plain.write_text(START + "[mechanics]\nweight = 0.25\nresets = [{kind = 'random'}]\n")
     found = {each.key: (each.left, each.right) for each in differences(mine, load(plain))}
-    assert found["mechanics.rewards.touch.weight"] == ("2.0", None)
+    assert found["mechanics.rewards.touch"] == ("{weight = 2.0}", None)
     assert found["curriculum.stages[1].opponent"] == ('"chaser"', None)
     assert not any(key.startswith("mechanics.resets") for key in found)
 

@@ -48,11 +48,16 @@ def test_differences_by_key(tmp_path: Path) -> None:
     )
     assert differences(load(write(tmp_path, "left", LEFT)), load(write(tmp_path, "right", right))) == [
         Difference("resets.kickoff.weight", "0.4", "0.5"),
-        Difference("rewards.touch.weight", "1.0", None),
+        Difference("rewards.touch", "{weight = 1.0}", None),
         Difference("rewards.strong_hit.full_hit_speed", "2300.0", "1000.0"),
         Difference("policy.layers", "[256, 256, 256]", "[64]"),
         Difference("phase", None, "2"),
-        Difference('resets."kickoff 2"', None, "{}"),
-        Difference('resets."kickoff 2".weight', None, "1.0"),
-        Difference("rewards.goal.weight", None, "10.0"),
+        Difference('resets."kickoff 2"', None, "{weight = 1.0}"),
+        Difference("rewards.goal", None, "{weight = 10.0}"),
     ]
+
+
+def test_a_campaign_is_compared_as_it_begins() -> None:
+    found = differences(load("campaign"), load("phase-1-ball-touching"))
+    assert [difference.key for difference in found] == ["description", "curriculum.phases"]
+    assert found[1].left is not None and "phase-2-bronze-skills" in found[1].left and found[1].right is None

@@ -1,0 +1,78 @@
+"""Writing an edited profile: never over a file that somebody else has changed meanwhile, never half."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from rltui.errors import RltuiError
+from rltui.profile.locate import SUFFIX, user_folder
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
+
+
+def read_text(path: Path) -> str:
+    """As it is, line ends too. RltuiError where it cannot be read as UTF-8."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RltuiError(f"{path}: cannot be read: {error}", exit_code=1) from error
+
+
+def save_text(path: Path, text: str, expected: str) -> None:
+    """In the place of the file, all or nothing. RltuiError where it no longer holds `expected`: nothing is written."""
+    if not path.is_file() or read_text(path) != expected:
+        raise RltuiError(f"{path} was changed on disk since it was opened here", "nothing was written")
+    _write(path, text, path.stat().st_mode & 0o777)
+
+
+def save_new(name: str, text: str) -> Path:
+    """As ./profiles/<name>.toml, never over another file."""
+    path = new_path(name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.lexists(path):
+            raise RltuiError(f"{path} exists already", "choose another name; nothing was written", exit_code=2)
+        _write(path, text, 0o644)
+    except OSError as error:
+        raise RltuiError(f"{path}: cannot be written: {error.strerror or error}", exit_code=1) from error
+    return path
+
+
+def new_path(name: str) -> Path:
+    """Where a profile of this name goes. RltuiError for what is no name."""
+    stem = name.removesuffix(SUFFIX)
+    if not NAME.fullmatch(stem):
+        raise RltuiError(f"{name!r} is no name for a profile", "letters, digits, - and _, as in my-bot", exit_code=2)
+    return user_folder() / f"{stem}{SUFFIX}"
+
+
+def text_diff(before: str, after: str) -> list[str]:
+    """A unified diff without its file names, two lines around each change."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm="")
+    return list(lines)[2:]
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    """Beside the file, then renamed over it."""
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise RltuiError(f"{path}: cannot be written: {error.strerror or error}", exit_code=1) from error
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise RltuiError(f"{path}: cannot be written: {error.strerror or error}", exit_code=1) from error
+    finally:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()

@@ -1,0 +1,134 @@
+"""One judge: `profile check`, `train` and the doctor say the same of a profile whose parts fail when they are tried."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rltui.cli.profile_report import report, report_text
+from rltui.debug.doctor import CHECKS, examine
+from rltui.debug.doctor_case import Case
+from rltui.debug.soundness import faults
+from rltui.errors import RltuiError, users_line
+from rltui.profile.load import load
+from rltui.profile.sources import source_hashes
+from rltui.runs.changed_sources import changed_sources
+from rltui.runs.paths import DataDir
+from rltui.train.preparation import TrainOptions, prepare
+from tests.fakes.tables import RLGYM, column, without
+from tests.fakes.training import TINY
+
+BROKEN = """\
+import numpy as np
+from rltui.rewards.reward import Reward
+
+class Broken(Reward):
+    category = "events"
+    sign = 0
+
+    def value(self, state):
+        return state.no_such_thing
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(reward: bool = False, table: bool = False, more: str = "") -> str:
+    """bot.toml with what is broken."""
+    text = TINY
+    if reward:
+        Path("broken.py").write_text(BROKEN)
+        text = text.replace("[rewards]\n", '[rewards]\n"broken.py:Broken" = 1.0\n')
+    if table:
+        np.savetxt("rows.csv", without(RLGYM, column(RLGYM, "steer") < 0), delimiter=",", fmt="%g")
+        text += '\n[actions]\ntable = "rows.csv"\n'
+    Path("bot.toml").write_text(text + more)
+    return "bot.toml"
+
+
+def options(force: bool = False) -> TrainOptions:
+    return TrainOptions(load("bot.toml"), "bot.toml", DataDir(Path("data")), force=force)
+
+
+def test_a_sound_profile_has_no_faults() -> None:
+    assert faults(load(write()), "bot.toml") == []
+    assert report("bot.toml")["valid"]
+
+
+def test_all_say_the_same_of_a_broken_reward_and_a_broken_table() -> None:
+    write(reward=True, table=True)
+    table, reward = faults(load("bot.toml"), "bot.toml")
+    assert table.message.startswith("the action table") and "fails 6 checks" in table.message
+    assert reward.message.startswith("Broken was tried on random states and failed: AttributeError")
+    assert "broken.py:9" in reward.message
+
+    found = report("bot.toml")
+    assert (found["valid"], found["forcible"]) == (False, True) and found["signature"] is not None
+    assert [error["message"] for error in found["errors"]] == [table.message, reward.message]
+    lines = Path("bot.toml").read_text().splitlines()
+    assert lines[found["errors"][0]["line"] - 1] == 'table = "rows.csv"'
+
+    with pytest.raises(RltuiError) as refused:
+        prepare(options())
+    assert refused.value.message == f"{table.message}\n{reward.message}"
+    assert "rltui train bot.toml --force" in refused.value.hint and DataDir(Path("data")).run_names() == []
+
+    checks = [check for check in CHECKS if check.name in ("profile", "action table", "rewards")]
+    outcomes = {each.name: each for each in examine(Case("bot.toml", DataDir(Path("data"))), checks)}
+    assert outcomes["action table"].outcome == outcomes["rewards"].outcome == "fail"
+    assert reward.message in outcomes["rewards"].sentence
+
+
+def test_forced_they_are_warnings() -> None:
+    write(reward=True, table=True)
+    found = report("bot.toml", force=True)
+    assert found["valid"] and len([text for text in found["warnings"] if "fail" in text]) >= 2
+    assert prepare(options(force=True)).table_warnings
+
+
+def test_a_text_is_judged_as_the_file_that_it_may_become() -> None:
+    write(reward=True)
+    found = report_text(Path("bot.toml").read_bytes(), "bot.toml")
+    assert not found["valid"] and found["forcible"]
+    wrong = report_text(b"schema = 1\n[rewards]\ntuch = 1\n", "profiles/x.toml")
+    assert [error["key"] for error in wrong["errors"]] == ["rewards.tuch"] and not wrong["forcible"]
+    assert not Path("profiles").exists()
+
+
+def test_a_need_that_no_machine_has_is_said_in_a_sentence() -> None:
+    write(more="")
+    Path("bot.toml").write_text(TINY.replace("iteration = 512", "iteration = 900_000_000_000"))
+    (fault,) = faults(load("bot.toml"), "bot.toml")
+    assert fault.path == ("ppo", "iteration") and "GB of memory needed, and this machine has" in fault.message
+
+
+def test_a_changed_file_of_ones_own_is_noticed() -> None:
+    write(reward=True)
+    before = source_hashes(load("bot.toml"))
+    assert list(before) == ["reward broken.py:Broken"]
+    Path("broken.py").write_text(BROKEN + "\n# another line\n")
+    after = source_hashes(load("bot.toml"))
+    assert changed_sources(after, after) == [] and changed_sources(after, {}) == []
+    (notice,) = changed_sources(after, before)
+    assert notice.startswith("reward broken.py:Broken is not as it was when this was saved")
+
+
+def test_the_users_own_line_comes_first() -> None:
+    Path("mine.py").write_text("def fail():\n    raise ZeroDivisionError('x')\n")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        import mine  # type: ignore[import-not-found]
+
+        with pytest.raises(ZeroDivisionError) as caught:
+            mine.fail()
+    finally:
+        sys.path.pop(0)
+    assert users_line(caught.value).endswith("mine.py:2")
+    assert users_line(ValueError("never raised")) == ""

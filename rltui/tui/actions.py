@@ -1,39 +1,25 @@
-"""The one registry of what can be done: key bindings, footer, help and palette are all read from here."""
+"""The one registry of what can be done: key bindings, footer, help and palette are all read from here.
+
+The keys that a pane has while it is focused are in pane_keys.py, one row each; they are part of the registry.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from textual.binding import Binding, BindingType
 
-Group = Literal["Training", "Debugging", "Launching", "View", "Program"]
-Place = Literal["cockpit", "launcher"]
+from rltui.tui.action import Action, Group, Place
+from rltui.tui.browser_keys import BROWSER_KEYS
+from rltui.tui.form_keys import FORM
+from rltui.tui.pane_keys import PANE_KEYS
 
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """name: the screen's method `action_<name>`, arguments included. footer: its rank there; None keeps it out.
-
-    trains: it acts on the training, so it needs a trainer that listens to this viewer.
-    """
-
-    name: str
-    keys: tuple[str, ...]
-    label: str
-    help: str
-    group: Group
-    footer: int | None = None
-    trains: bool = False
-    palette: bool = True
-    bound: bool = True  # False: Textual binds the key itself
-
+__all__ = ["COCKPIT", "EVERYWHERE", "LAUNCHER", "PLACES", "Action", "Group", "Place", "bindings", "in_footer", "key_name", "pane_actions", "pane_bindings"]  # fmt: skip
 
 EVERYWHERE = (
     Action("app.help", ("question_mark",), "Help", "This page: the keys, and what has the focus explained", "Program", 5),
     Action("app.command_palette", ("ctrl+p",), "Palette", "Find any of these by name", "Program", 91, palette=False, bound=False),
     Action("app.toggle_theme", ("t",), "Theme", "Light or dark", "View"),
-    Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and as text", "Program"),
+    Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and as text, in the run's folder", "Program"),
+    Action("app.copy", ("ctrl+y",), "Copy", "Copy the focused pane as text; pressed again, save it as a file. ctrl+c copies a selection", "Program"),
     Action("leave", ("q", "ctrl+q"), "Quit", "Leave; a running trainer goes on unless you say otherwise", "Program", 99),
 )  # fmt: skip
 
@@ -42,23 +28,37 @@ COCKPIT = (
     Action("checkpoint", ("C", "c"), "Checkpoint", "Save a checkpoint at the end of this iteration", "Training", 2, trains=True),
     Action("milestone", ("M",), "Milestone", "Keep a milestone: a copy that is never removed", "Training", 3, trains=True),
     Action("next_phase", ("N",), "Next phase", "Go on to the campaign's next phase, whatever the bot can do; asks first", "Training", trains=True),
+    Action("take_control", ("O",), "Take control", "Take control from another viewer, at once; that one is told, and may take it back", "Training", trains=True),
     Action("stop", ("S",), "Stop", "Finish this iteration, save, stop; a second time: save at once, stop", "Training", 4, trains=True),
     Action("flag('debug_actions')", ("A",), "Actions", "debug_actions on or off in all workers: what is chosen, before and after the pipeline", "Debugging", 6, trains=True),
     Action("flag('debug_learning')", ("L",), "Learning", "debug_learning on or off: every figure of each update", "Debugging", 7, trains=True),
     Action("flag('debug_turtled_start')", ("T",), "Turtle", "debug_turtled_start on or off in all workers: new episodes begin on the roof", "Debugging", 8, trains=True),
     Action("flag('global_debug_mode')", ("G",), "Resets", "global_debug_mode on or off in all workers: how episodes begin, and the turtle probe", "Debugging", trains=True),
     Action("flag('debug_checkpoints')", ("K",), "Saving", "debug_checkpoints on or off: what is to be saved, and when", "Debugging", trains=True),
+    Action("flags", ("D",), "Debug flags…", "All debug flags as the trainer has them; switch them for all workers or for one", "Debugging"),
     Action("change", ("colon",), "Change…", "Type a change: learning rate, entropy, a reward's weight, a flag of one worker", "Training", 9, trains=True),
     Action("pane('1')", ("1",), "Metrics", "Show the charts", "View"),
     Action("pane('2')", ("2",), "Rewards", "Show the rewards", "View"),
     Action("pane('3')", ("3",), "Time", "Show where the time goes", "View"),
     Action("pane('4')", ("4",), "Workers", "Show the workers", "View"),
+    Action("pane('5')", ("5",), "LUT", "Show the action table: what is found about it, what is chosen from it", "View"),
+    Action("pane('6')", ("6",), "Turtle", "Show turtle recovery: how often, how many, how fast", "View"),
+    Action("pane('u')", ("u",), "Curriculum", "Show phases and stages: how far the next one is, what it changes", "View"),
+    Action("pane('m')", ("m",), "Machine", "Show the machine: CPU, memory, disk, GPU, each process, this screen's cost", "View"),
     Action("pane('i')", ("i",), "Run", "Show what is trained: profile, nets, settings, machine", "View"),
     Action("pane('9')", ("9",), "Log", "Show the log", "View"),
-    Action("app.focus_next", ("tab",), "Next pane", "Move the focus on; shift+tab moves it back", "View", palette=False, bound=False),
+    Action("pane('a')", ("a",), "Audit", "Show who asked for what, and what became of it", "View"),
+    Action("next_pane(1)", ("tab",), "Next pane", "Move the focus on, or show the next pane where there is room for one", "View", palette=False),
+    Action("next_pane(-1)", ("shift+tab",), "Pane before", "Move the focus back", "View", palette=False),
     Action("maximise", ("f",), "Maximise", "The focused pane alone, or all panes again", "View", 10),
+    Action("grow(1)", ("greater_than_sign",), "Taller", "More rows for the focused pane", "View"),
+    Action("grow(-1)", ("less_than_sign",), "Lower", "Fewer rows for the focused pane", "View"),
+    Action("reset_layout", ("0",), "Reset panes", "Every pane's place and size as at first", "View"),
+    Action("app.save_layout", (), "Save layout", "Write the panes' places and heights and the theme to ui.toml, for next time", "View"),
+    Action("freeze", ("z",), "Freeze", "The panes stand still until pressed again; training and its state do not", "View"),
     Action("log_level", ("l",), "Log level", "Show more or fewer kinds of log lines", "View"),
     Action("back", ("escape",), "Back", "One level back: all panes, then the launcher", "View", palette=False),
+    Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, pin, export, delete", "View", 12),
     Action("launcher", ("H",), "Launcher", "Home, to profiles and runs; training goes on", "View", 11),
     *EVERYWHERE,
 )  # fmt: skip
@@ -67,6 +67,24 @@ LAUNCHER = (
     Action("launch", ("enter",), "Launch", "Do what the right side says: launch, resume, open, branch", "Launching", 1),
     Action("new", ("n",), "New run", "Start a new run of this profile, whatever could be resumed", "Launching", 2),
     Action("resume", ("R",), "Resume", "Go on with the highlighted run from its newest checkpoint", "Launching", 3),
+    Action(
+        "edit", ("e",), "Edit", "The profile's form: every key with its meaning, checked as you type", "Launching", 4
+    ),
+    Action(
+        "compare",
+        ("equals_sign",),
+        "Compare",
+        "Where this profile differs from another one that you then go to",
+        "Launching",
+        6,
+    ),
+    Action(
+        "force", ("F",), "Force", "Launch it also where its checks fail; says first what is passed over", "Launching"
+    ),
+    Action(
+        "filter", ("slash",), "Filter", "Show only what matches a regular expression; ! inverts; esc clears", "View", 7
+    ),
+    Action("back", ("escape",), "Back", "Clear the filter, or give up comparing", "View", palette=False),
     Action("move", ("up", "down"), "Move", "Move the cursor; j and k do too", "View", palette=False, bound=False),
     Action(
         "app.focus_next",
@@ -78,19 +96,40 @@ LAUNCHER = (
         bound=False,
     ),
     Action("fold", ("space",), "Fold", "Open or close a branch of the tree", "View", palette=False),
+    Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, pin, export, delete", "View", 9),
     Action("refresh", ("r",), "Refresh", "Read profiles and runs from disk again", "View", 10),
     *EVERYWHERE,
 )
 
-PLACES: dict[Place, tuple[Action, ...]] = {"cockpit": COCKPIT, "launcher": LAUNCHER}
-_KEY_NAMES = {"question_mark": "?", "colon": ":", "escape": "esc", "up": "↑", "down": "↓"}
+BROWSER = (*BROWSER_KEYS, *EVERYWHERE)
+
+PLACES: dict[Place, tuple[Action, ...]] = {"cockpit": COCKPIT, "launcher": LAUNCHER, "browser": BROWSER, "form": FORM}
+_KEY_NAMES = {
+    "question_mark": "?", "colon": ":", "slash": "/", "escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→",
+    "left_square_bracket": "[", "right_square_bracket": "]", "equals_sign": "=", "plus": "+", "minus": "-", "full_stop": ".",
+    "comma": ",", "greater_than_sign": ">", "less_than_sign": "<", "exclamation_mark": "!", "underscore": "_", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
+}  # fmt: skip
 
 
 def bindings(place: Place) -> list[BindingType]:
     """For a screen's BINDINGS."""
+    return _bindings(place, PLACES[place])
+
+
+def pane_actions(pane: str) -> tuple[Action, ...]:
+    """The keys that the pane of this id ("metrics") has while it is focused; empty for most."""
+    return tuple(action for action in PANE_KEYS if action.pane == pane)
+
+
+def pane_bindings(pane: str) -> list[BindingType]:
+    """For a pane's BINDINGS: `action_<name>` is a method of the pane."""
+    return _bindings(pane, pane_actions(pane))
+
+
+def _bindings(owner: str, actions: tuple[Action, ...]) -> list[BindingType]:
     return [
-        Binding(key, action.name, action.label, show=False)
-        for action in PLACES[place]
+        Binding(key, action.name, action.label, show=False, id=f"{owner}.{action.name}")
+        for action in actions
         if action.bound
         for key in action.keys
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,7 @@ Kind = Literal["section", "profile", "run", "group", "milestone"]
 RUN_STATES = {
     "training": ("▶", "training", "good"),
     "stopped": ("■", "stopped", "idle"),
+    "failed": ("✗", "failed", "bad"),
     "unclean": ("!", "unclean", "bad"),
     "empty": ("○", "empty", "idle"),
 }
@@ -51,6 +53,25 @@ def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     return lines
 
 
+def filtered(found: Sequence[Row], pattern: str) -> list[Row]:
+    """The rows whose text matches, under their headings; ! before the pattern inverts. A bad pattern filters nothing."""
+    inverted, wanted = pattern.startswith("!"), pattern.removeprefix("!")
+    try:
+        matcher = re.compile(wanted, re.IGNORECASE) if wanted else None
+    except re.error:
+        matcher = None
+    if matcher is None:
+        return list(found)
+    heads = ("section", "group")
+    return [
+        row
+        for row in found
+        if not isinstance(row.key, Item)
+        or row.key.kind in heads
+        or bool(matcher.search("".join(text for text, _ in row.line))) != inverted
+    ]
+
+
 def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[SavedState]]]:
     """Milestones by run and phase, runs in their order."""
     found: dict[Item, tuple[Item, RunSummary, list[SavedState]]] = {}
@@ -67,8 +88,8 @@ def phase_of(saved: SavedState) -> str:
 
 
 def label_of(saved: SavedState) -> str:
-    """`005M` of `milestone Phase1-BallTouching/005M`."""
-    return saved.name.rpartition("/")[2]
+    """`5 M` of `milestone Phase1-BallTouching/005M`."""
+    return figures.millions(saved.name.rpartition("/")[2])
 
 
 def _heading(item: Item, count: int, is_closed: bool) -> Line:
@@ -120,7 +141,7 @@ def _milestone(saved: SavedState, width: int) -> Line:
     sign = "●" if saved.mark.released else "▲" if saved.mark.pinned else " "
     reward = figures.number(meta.mean_reward) if meta else figures.UNKNOWN
     entropy = figures.number(meta.entropy) if meta else figures.UNKNOWN
-    spans: list[tuple[str, str]] = [(f"     {sign} ", "warn"), (f"{label_of(saved):<10}", "strong")]
+    spans: list[tuple[str, str]] = [(f"     {sign} ", "warn"), (f"{label_of(saved):<10} ", "strong")]
     spans += [("reward ", "muted")] if width >= 36 else []
     spans.append((f"{reward:>6}", ""))
     spans += [("  entropy ", "muted"), (f"{entropy:>5}", "")] if width >= 46 else []

@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from rltui.events.commands import FLAGS, Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
+from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 
 EXAMPLES = (
     ("lr 1e-4", "learning rate of the policy"),
@@ -18,6 +18,9 @@ EXAMPLES = (
 )
 PROFILE = "profile"
 SWITCH = {"on": True, "off": False}
+
+
+WORDS = ("lr", "entropy", "reward", "flag")
 
 
 class ChangeError(ValueError):
@@ -35,6 +38,42 @@ def parse(text: str, rewards: Sequence[str] = ()) -> Command:
     if verb not in _VERBS:
         raise ChangeError(f"{verb!r} is nothing that can be changed{_near(verb, list(_VERBS))}")
     return _VERBS[verb](rest, rewards)
+
+
+def completions(text: str, rewards: Sequence[str] = (), workers: int = 0) -> list[str]:
+    """What the last word of `text` may become, or the next one where `text` ends with a space; empty where anything may."""
+    before = text.split()
+    begun = "" if not text or text[-1].isspace() else before.pop()
+    return [word for word in _choices(before, rewards, workers) if word.startswith(begun)]
+
+
+def completed(text: str, choices: Sequence[str]) -> str:
+    """`text` with its last word as far as all choices agree; with a space where there is only one."""
+    begun = "" if not text or text[-1].isspace() else text.split()[-1]
+    if not choices:
+        return text
+    common = choices[0]
+    while not all(choice.startswith(common) for choice in choices):
+        common = common[:-1]
+    return text[: len(text) - len(begun)] + common + (" " if len(choices) == 1 else "")
+
+
+def _choices(before: Sequence[str], rewards: Sequence[str], workers: int) -> Sequence[str]:
+    match before:
+        case []:
+            return WORDS
+        case ["flag"]:
+            return FLAGS
+        case ["flag", _]:
+            return list(SWITCH)
+        case ["flag", flag, _]:
+            return [] if flag in OF_TRAINER else [str(worker) for worker in range(workers)]
+        case ["reward"]:
+            return list(rewards)
+        case ["lr" | "learning_rate" | "entropy" | "ent_coef"] | ["reward", _]:
+            return [PROFILE]
+        case _:
+            return []
 
 
 def _rate(words: Sequence[str], _: Sequence[str]) -> Command:

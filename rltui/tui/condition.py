@@ -40,6 +40,8 @@ def condition(snapshot: RunSnapshot, now: float) -> Condition:
         return Condition("NOT READING", "✗", "bad", f"this viewer's reader ended: {snapshot.reader_problem}")
     if snapshot.finished is not None:
         return _ended(snapshot)
+    if snapshot.gone:
+        return _gone(snapshot)
     if snapshot.header is None:
         return _before_the_first_record(snapshot)
     if snapshot.alive is False:
@@ -62,6 +64,13 @@ def _ended(snapshot: RunSnapshot) -> Condition:
     if limit is not None and finished.timesteps >= limit:
         return Condition("FINISHED", "✓", "good", finished.reason, running=False)
     return Condition("STOPPED", "■", "idle", finished.reason, running=False)
+
+
+def _gone(snapshot: RunSnapshot) -> Condition:
+    if snapshot.link.connected:
+        detail = f"the run's folder was deleted: the trainer is {snapshot.state}, but nothing more is kept or shown"
+        return Condition("FOLDER GONE", "!", "bad", detail)
+    return Condition("FOLDER GONE", "!", "bad", "the run's folder was deleted", running=False)
 
 
 def _before_the_first_record(snapshot: RunSnapshot) -> Condition:

@@ -19,6 +19,15 @@ def count(value: float | None) -> str:
     return UNKNOWN if value is None or not math.isfinite(value) else f"{int(value):,}"
 
 
+def millions(label: str) -> str:
+    """A milestone's folder as people read it: `5 M` of 005M, `1.09568 M` of 001.09568M; another name as it is."""
+    number = label.removesuffix("M")
+    if number == label or not number.replace(".", "", 1).isdecimal():
+        return label
+    whole, point, rest = number.partition(".")
+    return f"{int(whole or '0'):,}{point}{rest} M"
+
+
 def short(value: float | None) -> str:
     """12.4 M, 850 k, 97: three digits and a unit of thousands."""
     if value is None or not math.isfinite(value):
@@ -107,6 +116,16 @@ def megabytes(value: float | None) -> str:
     if value is None or not math.isfinite(value):
         return UNKNOWN
     return f"{value:.0f} MB" if value < 999.5 else f"{value / 1024:.1f} GB"
+
+
+def file_size(count: float | None) -> str:
+    """Bytes in units of 1,000: 850 B, 12.4 kB, 1.20 MB."""
+    if count is None or not math.isfinite(count):
+        return UNKNOWN
+    for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= limit * 0.9995:
+            return f"{_three_digits(count / limit)} {unit}"
+    return f"{count:.0f} B"
 
 
 def duration(seconds: float | None) -> str:

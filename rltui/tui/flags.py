@@ -25,6 +25,16 @@ def is_on(snapshot: RunSnapshot, flag: str) -> bool:
     return any(row.flag == flag for row in flags_on(snapshot))
 
 
+def state_of(snapshot: RunSnapshot, flag: str, worker: int | None = None) -> str:
+    """on, off, or part: on for some of the workers where all are asked about (worker None)."""
+    row = next((row for row in flags_on(snapshot) if row.flag == flag), None)
+    if row is None:
+        return "off"
+    if row.workers is None:
+        return "on"
+    return "part" if worker is None else "on" if worker in row.workers else "off"
+
+
 def flag_words(snapshot: RunSnapshot) -> str:
     """`actions, turtled start (worker 1)`; empty while all are off."""
     return ", ".join(SHORT.get(row.flag, row.flag) + _where(row) for row in flags_on(snapshot))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
@@ -21,6 +22,7 @@ from rltui.events.commands import (
 from rltui.events.records import (
     CheckpointSaved,
     CommandLogged,
+    CurriculumPlanned,
     IterationFinished,
     PhaseChanged,
     Record,
@@ -36,14 +38,15 @@ from rltui.events.records import (
     WorkerStarted,
     change_words,
 )
+from rltui.runs.thinned import IterationRows
 from rltui.tui.log_entries import LogEntry, entry_of
 from rltui.tui.model import AUDIT_ENTRIES, LOG_LINES, CommandFate, FlagRow, Mark, RunSnapshot, Stage, WorkerRow
 
 HEADER_SETTINGS = {"learning rate": "learning_rate", "entropy": "ent_coef"}
 
 
-def fold(snapshot: RunSnapshot, records: Iterable[Record]) -> RunSnapshot:
-    """The snapshot after these records. Folding in one go or in pieces gives the same."""
+def fold(snapshot: RunSnapshot, records: Iterable[Record | IterationRows]) -> RunSnapshot:
+    """The snapshot after these records. Folding in one go, in pieces or thinned gives the same."""
     draft = _Draft(snapshot)
     for record in records:
         draft.take(record)
@@ -97,7 +100,7 @@ def _fold_live(snapshot: RunSnapshot, live: Live) -> RunSnapshot:
         )
     link = replace(snapshot.link, connected=True, clients=tuple(live.clients), dropped=live.dropped)
     flags = tuple(FlagRow(flag.flag, None if flag.workers is None else tuple(flag.workers)) for flag in live.flags)
-    snapshot = replace(snapshot, workers=_in_order(rows), link=link, flags=flags, live_time=live.time)
+    snapshot = replace(snapshot, workers=_in_order(rows), link=link, flags=flags, viewer=live.viewer, live_time=live.time)
     if not newer or snapshot.finished is not None:
         return snapshot
     since = snapshot.state_since if live.state == snapshot.state else live.time
@@ -125,12 +128,16 @@ class _Draft:
         self._workers = {row.worker: row for row in snapshot.workers}
         self._marks = list(snapshot.marks)
         self._log: list[LogEntry] = []
+        self._log_total = snapshot.log_total
         self._audit: list[CommandLogged | SettingChanged] = []
         self._history = snapshot.history
         self._rows: list[tuple[int, Mapping[str, float | None]]] = []
         self._record_time = snapshot.record_time
 
-    def take(self, record: Record) -> None:
+    def take(self, record: Record | IterationRows) -> None:
+        if isinstance(record, IterationRows):
+            self._join(record)
+            return
         self._record_time = record.time
         match record:
             case IterationFinished():
@@ -153,6 +160,8 @@ class _Draft:
                 self._marks.append(Mark(record.timesteps, "dropped", record.source))
             case TableUsed():
                 self._set(table_use=record)
+            case CurriculumPlanned():
+                self._set(plan=record)
             case RunFinished():
                 self._set(finished=record, timesteps=record.timesteps, progress=None)
             case _:
@@ -162,6 +171,7 @@ class _Draft:
         entry = entry_of(record)
         if entry is not None:
             self._log.append(entry)
+            self._log_total += 1
 
     def frozen(self) -> RunSnapshot:
         self._flush_rows()
@@ -172,6 +182,7 @@ class _Draft:
             workers=_in_order(self._workers),
             marks=tuple(self._marks),
             log=log,
+            log_total=self._log_total,
             audit=(*self._base.audit, *self._audit)[-AUDIT_ENTRIES:] if self._audit else self._base.audit,
             history=self._history,
             record_time=self._record_time,
@@ -180,13 +191,22 @@ class _Draft:
     def _set(self, **changes: object) -> None:
         self._changes.update(changes)
 
+    def _of(self, name: str) -> Any:
+        """A field of the snapshot as it stands now."""
+        return self._changes.get(name, getattr(self._base, name))
+
     def _flush_rows(self) -> None:
         if self._rows:
             self._history = self._history.extended(self._rows)
             self._rows = []
 
+    def _join(self, rows: IterationRows) -> None:
+        self._flush_rows()
+        self._history = self._history.joined(rows.timesteps, rows.columns)
+        self._log_total += rows.omitted
+
     def _iteration(self, record: IterationFinished) -> None:
-        self._rows.append((record.timesteps, record.metrics))
+        self._rows.append((record.timesteps, record.columns()))
         self._set(
             iteration=record.iteration,
             timesteps=record.timesteps,
@@ -200,6 +220,8 @@ class _Draft:
         self._set(
             run=record.run,
             header=record,
+            opened=record,
+            resumed=None,
             state="starting",
             reason="",
             state_since=record.time,
@@ -215,6 +237,7 @@ class _Draft:
         if isinstance(header, RunStarted):
             self._set(header=msgspec.structs.replace(header, **msgspec.structs.asdict(record.lesson)))
         self._marks.append(Mark(record.timesteps, "lesson", record.to))
+        self._set(lessons=(*self._of("lessons"), record))
 
     def _setting(self, record: SettingChanged) -> None:
         """The header says what is in force."""
@@ -231,7 +254,8 @@ class _Draft:
         self._marks = [mark for mark in self._marks if mark.timesteps <= record.timesteps]
         if self._history.length:
             self._marks.append(Mark(record.timesteps, "resume", "resumed"))
-        self._set(timesteps=record.timesteps, saved_timesteps=record.timesteps)
+        lessons = tuple(lesson for lesson in self._of("lessons") if lesson.timesteps <= record.timesteps)
+        self._set(timesteps=record.timesteps, saved_timesteps=record.timesteps, resumed=record, lessons=lessons)
 
     def _saved(self, record: CheckpointSaved) -> None:
         self._set(saved_timesteps=record.timesteps)

@@ -40,6 +40,20 @@ class History:
                 _fill(columns.values(), length)
         return History(length, timesteps, columns)
 
+    def joined(self, timesteps: array[float], columns: Mapping[str, array[float]]) -> History:
+        """With these rows behind the last one: columns as long as `timesteps`, NaN where unknown. They are copied."""
+        base = self if self.length == len(self.timesteps) else self.cut_to_length(self.length)
+        own, length = dict(base.columns), base.length + len(timesteps)
+        base.timesteps.extend(timesteps)
+        for key, values in columns.items():
+            if key not in own:
+                own[key] = array("d", (_NAN,)) * base.length
+            own[key].extend(values)
+        for column in own.values():
+            if len(column) < length:
+                column.extend(array("d", (_NAN,)) * (length - len(column)))
+        return History(length, base.timesteps, own)
+
     def cut(self, timesteps: int) -> History:
         """Without the rows above `timesteps`."""
         return self.cut_to_length(bisect_right(self.timesteps, timesteps, 0, self.length))

@@ -7,6 +7,7 @@ from textual.message import Message
 from rltui.tui.catalog import Catalog
 from rltui.tui.catalog_tree import Item
 from rltui.tui.offers import Offer
+from rltui.tui.preflight import Preflight
 
 
 class SnapshotReady(Message):
@@ -21,9 +22,25 @@ class CatalogReady(Message):
         self.catalog = catalog
 
 
+class PreflightNews(Message):
+    """The doctor has gone a step further."""
+
+    def __init__(self, preflight: Preflight) -> None:
+        super().__init__()
+        self.preflight = preflight
+
+
 class OfferReady(Message):
     """What launching `item` would do has been worked out, for the catalog of `stamp`."""
 
     def __init__(self, item: Item, stamp: object, offer: Offer) -> None:
         super().__init__()
         self.item, self.stamp, self.offer = item, stamp, offer
+
+
+class BrowserAsked(Message):
+    """The milestone browser is to be shown. run: whose states; empty for all. state: its folder, to begin at."""
+
+    def __init__(self, run: str = "", state: str = "") -> None:
+        super().__init__()
+        self.run, self.state = run, state

@@ -9,7 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rltui.events.records import CheckpointSaved, CommandLogged, RunFinished, RunStarted, SettingChanged, TableUsed
+from rltui.events.commands import ViewerLive
+from rltui.events.records import (
+    CheckpointSaved,
+    CommandLogged,
+    CurriculumPlanned,
+    PhaseChanged,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    SettingChanged,
+    StageChanged,
+    TableUsed,
+)
 from rltui.tui.history import History
 from rltui.tui.log_entries import LogEntry
 
@@ -94,9 +106,14 @@ class RunSnapshot:
     metrics_time: float | None = None
     history: History = field(default_factory=History)
     workers: tuple[WorkerRow, ...] = ()
-    log: tuple[LogEntry, ...] = ()
+    log: tuple[LogEntry, ...] = ()  # the newest LOG_LINES
+    log_total: int = 0  # of all that ever were
     audit: tuple[CommandLogged | SettingChanged, ...] = ()  # who asked for what, and what became of it; oldest first
     table_use: TableUsed | None = None  # the newest count of chosen table rows
+    plan: CurriculumPlanned | None = None  # what the profile changes as the bot learns
+    lessons: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
+    opened: RunStarted | None = None  # the header as it was when the trainer opened the run
+    resumed: RunResumed | None = None  # where this start went on from
     marks: tuple[Mark, ...] = ()
     checkpoint: CheckpointSaved | None = None
     milestone: CheckpointSaved | None = None
@@ -106,8 +123,10 @@ class RunSnapshot:
     live_time: float | None = None  # of the newest live frame
     fates: tuple[CommandFate, ...] = ()
     flags: tuple[FlagRow, ...] = ()  # by the newest live frame
+    viewer: ViewerLive | None = None  # by the newest live frame
     link: Link = Link()
     alive: bool | None = None  # is a trainer's process there; None where nobody can tell
+    gone: bool = False  # the run's folder has been taken away
     output: str = ""  # the end of the trainer's own output, where it died before its first record
     reader_problem: str = ""  # why the reader thread ended
 

@@ -31,6 +31,18 @@ class ProfileProblem(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
+class PhaseSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One phase of a campaign. until: metric → the value that the bot's own games must reach."""
+
+    profile: str = ""
+    label: str = ""
+    learning_rate: float | None = None
+    rewards: dict[str, float | list[tuple[int, float]]] = {}
+    until: dict[str, float] = {}
+    min_steps: int = 0
+    max_steps: int | None = None
+
+
 class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What a valid profile comes to. Unknown is None or empty."""
 
@@ -57,12 +69,19 @@ class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
     gamma_half_life_s: float | None = None
     iteration: int | None = None
     batch: int | None = None
+    epochs: int | None = None
+    hash: str = ""
+    sources: dict[str, str] = {}  # users' own components: name → hash of the file
+    phases: list[PhaseSummary] = []  # of a campaign
     save_every: int | None = None
     milestone_interval: int | None = None
 
 
 class ProfileCheck(msgspec.Struct, frozen=True):
-    """The child's verdict on one profile. signature and summary: None where it is not valid."""
+    """The child's verdict on one profile. signature and summary: None where it cannot be read that far.
+
+    forcible: it is not valid, and yet `rltui train --force` would train it.
+    """
 
     profile: str = ""  # as asked
     valid: bool = False
@@ -70,6 +89,7 @@ class ProfileCheck(msgspec.Struct, frozen=True):
     warnings: list[str] = []
     signature: Signature | None = None
     summary: ProfileSummary | None = None
+    forcible: bool = False
 
 
 _decoder = msgspec.json.Decoder(list[ProfileCheck] | ProfileCheck)
@@ -80,7 +100,7 @@ class ProfileChecker:
 
     def __init__(self, run: Run | None = None) -> None:
         """run: command → its standard output, for tests."""
-        self._run = run or run_child
+        self.run = run or run_child
         self._known: dict[tuple[str, str], ProfileCheck] = {}
 
     def known(self, path: Path) -> ProfileCheck | None:
@@ -100,7 +120,7 @@ class ProfileChecker:
             return []
         command = [sys.executable, "-m", "rltui", "profile", "check", "--json", *(str(path) for path in paths)]
         try:
-            answer = _decoder.decode(self._run(command))
+            answer = _decoder.decode(self.run(command))
             found = answer if isinstance(answer, list) else [answer]
         except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
             found = []

@@ -12,6 +12,7 @@ from typing import Protocol
 from rltui.errors import RltuiError
 from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
+from rltui.runs.thinned import IterationRows
 from rltui.tui.fold import fold, fold_control, with_fate
 from rltui.tui.model import CommandFate, Link, RunSnapshot
 
@@ -21,9 +22,12 @@ CHECK = 1.0  # seconds between two looks at the process, and between two attempt
 
 
 class Journal(Protocol):
-    """runs.JournalTail."""
+    """runs.CachedJournal."""
 
-    def poll(self) -> Sequence[Record]:
+    def newest(self) -> Sequence[Record]:
+        """Asked first: the end of a journal that takes a while to read; empty of any other."""
+
+    def poll(self) -> Sequence[Record | IterationRows]:
         """The records added since the last call."""
 
 
@@ -56,6 +60,9 @@ class RunSource(Protocol):
 
     def alive(self) -> bool | None:
         """Whether a trainer's process holds the run; None where nobody can tell."""
+
+    def gone(self) -> bool:
+        """Whether the run's folder has been taken away."""
 
     def last_output(self) -> str:
         """The end of what the trainer printed, for a start that failed before the first record."""
@@ -99,6 +106,7 @@ class RunReader(threading.Thread):
     def run(self) -> None:
         try:
             journal = self._source.journal()
+            self._show_end(journal.newest())
             while not self._leaving:
                 self._look(journal)
                 self._wake.wait(LOOK_WHILE_WAITING if self._waiting() else LOOK)
@@ -107,6 +115,11 @@ class RunReader(threading.Thread):
             self._publish(replace(self._snapshot, reader_problem=f"{type(error).__name__}: {error}"))
         finally:
             self._disconnect("")
+
+    def _show_end(self, records: Sequence[Record]) -> None:
+        """The last minutes at once; the whole run takes their place."""
+        if records:
+            self._publish(replace(fold(self._snapshot, records), alive=self._source.alive()))
 
     def _look(self, journal: Journal) -> None:
         before = self._snapshot
@@ -124,7 +137,10 @@ class RunReader(threading.Thread):
         return any(fate.stage in ("sent", "accepted") for fate in self._snapshot.fates[-3:])
 
     def _check(self) -> None:
-        alive = self._source.alive()
+        gone = self._snapshot.header is not None and self._source.gone()
+        if gone != self._snapshot.gone:
+            self._snapshot = replace(self._snapshot, gone=gone)
+        alive = None if gone else self._source.alive()  # the lock went with the folder
         if alive != self._snapshot.alive:
             self._snapshot = replace(self._snapshot, alive=alive)
         if alive is False and self._snapshot.header is None and not self._snapshot.output:

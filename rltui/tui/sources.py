@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rltui.runs.journal import JournalTail
+from rltui.runs.cached_journal import CachedJournal
 from rltui.runs.lock import holder
 from rltui.runs.paths import RunPaths
 from rltui.supervise.control_client import ControlClient
@@ -23,8 +23,8 @@ class RunFiles:
     def name(self) -> str:
         return self.paths.name
 
-    def journal(self) -> JournalTail:
-        return JournalTail(self.paths.journal)
+    def journal(self) -> CachedJournal:
+        return CachedJournal(self.paths.journal)
 
     def connect(self) -> ControlClient:
         client = ControlClient(readonly=self._readonly)
@@ -33,6 +33,9 @@ class RunFiles:
 
     def alive(self) -> bool:
         return holder(self.paths) is not None or (self._launched is not None and self._launched())
+
+    def gone(self) -> bool:
+        return not self.paths.folder.is_dir()
 
     def last_output(self) -> str:
         from rltui.supervise.managed_process import tail  # with psutil, seldom needed

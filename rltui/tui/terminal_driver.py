@@ -26,6 +26,13 @@ PASTE_PATIENCE = 10  # looks without input after which a paste has ended, even i
 class TerminalDriver(LinuxDriver):
     """Sizes come from the kernel alone; bytes that are no UTF-8 and sequences that mean nothing are passed over."""
 
+    written = 0  # bytes sent to the terminal
+
+    def write(self, data: str) -> None:
+        """Counts what the terminal, or the line to it, has to carry."""
+        self.written += len(data) if data.isascii() else len(data.encode("utf-8", "replace"))
+        super().write(data)
+
     def start_application_mode(self) -> None:
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._drawing = termios.tcgetattr(self.fileno)

@@ -43,6 +43,10 @@ class TerminalWatch:
         if self._asked is None:
             self._asked = time.monotonic(), code
 
+    @property
+    def asked_to_end(self) -> bool:
+        return self._asked is not None
+
     def _watch(self) -> None:
         poll = select.poll()
         poll.register(0, 0)  # hangup and error are always told of

@@ -116,6 +116,7 @@ ROLES: Mapping[str, tuple[str, str, bool]] = {
     "band": ("band", "", False),
     "mark": ("faint", "", False),
     "cursor": ("", "cursor-background", False),
+    "hit": ("pill-foreground", "warning", True),
     "cursor-muted": ("", "cursor-muted-background", False),
     "pill-good": ("pill-foreground", "success", True),
     "pill-warn": ("pill-foreground", "warning", True),

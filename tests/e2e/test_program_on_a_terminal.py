@@ -12,21 +12,10 @@ import psutil
 import pytest
 
 from tests.fakes.garbled_keys import garbled
+from tests.fakes.left_terminal import left_as_it_was, wait_left_as_it_was
 from tests.fakes.terminal import Terminal
 from tests.fakes.training import runs, wait_for
 
-ON_AND_OFF = {
-    "alternate screen": (b"\x1b[?1049h", b"\x1b[?1049l"),
-    "mouse": (b"\x1b[?1000h", b"\x1b[?1000l"),
-    "all mouse moves": (b"\x1b[?1003h", b"\x1b[?1003l"),
-    "mouse reports of urxvt": (b"\x1b[?1015h", b"\x1b[?1015l"),
-    "mouse reports of SGR": (b"\x1b[?1006h", b"\x1b[?1006l"),
-    "focus reports": (b"\x1b[?1004h", b"\x1b[?1004l"),
-    "bracketed paste": (b"\x1b[?2004h", b"\x1b[?2004l"),
-    "kitty keys": (b"\x1b[>", b"\x1b[<u"),
-    "hidden cursor": (b"\x1b[?25l", b"\x1b[?25h"),
-    "cut lines": (b"\x1b[?7l", b"\x1b[?7h"),
-}
 Way = tuple[Callable[[Terminal], None], int]
 BY_SIGNAL = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT")
 
@@ -59,18 +48,6 @@ def opened() -> Iterator[list[Terminal]]:
         terminal.close()
 
 
-def left_as_it_was(terminal: Terminal) -> bool:
-    """Each mode's last word is "off", and `stty` shows what it did before."""
-    written = terminal.raw
-    return terminal.settings() == terminal.settings_before and all(
-        written.rfind(off) > written.rfind(on) for on, off in ON_AND_OFF.values()
-    )
-
-
-def wait_left_as_it_was(terminal: Terminal, seconds: float = 10.0) -> None:
-    wait_for(lambda: left_as_it_was(terminal), f"a clean terminal; its last: {terminal.raw[-500:]!r}", seconds)
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_the_terminal_is_left_as_it_was(tmp_path: Path, way: str, opened: list[Terminal]) -> None:
     end, code = WAYS[way]
@@ -88,11 +65,14 @@ def test_the_terminal_is_left_as_it_was(tmp_path: Path, way: str, opened: list[T
         terminal.wait_text(words)
 
 
-def test_a_killed_viewer_is_cleaned_up_after_in_half_a_second(tmp_path: Path, opened: list[Terminal]) -> None:
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV"])
+def test_a_killed_viewer_is_cleaned_up_after_in_half_a_second(
+    tmp_path: Path, name: str, opened: list[Terminal]
+) -> None:
     terminal = Terminal(tmp_path)
     opened.append(terminal)
     terminal.wait_text("Profiles")
-    terminal.viewer.kill()
+    terminal.viewer.send_signal(signal.Signals[name])
     wait_left_as_it_was(terminal, 0.5)
 
 

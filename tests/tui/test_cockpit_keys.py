@@ -220,7 +220,7 @@ async def test_a_picture_is_saved_as_svg_and_text(tmp_path: Path, monkeypatch: p
     async with cockpit(live_run()) as pilot:
         await pilot.press("ctrl+e")
         await until_shown(pilot, "Picture saved")
-    [svg] = tmp_path.glob("data/screens/*.svg")
+    [svg] = tmp_path.glob("data/runs/alpha/screens/*.svg")
     assert svg.read_text(encoding="utf-8").startswith("<svg")
     assert "COLLECTING" in svg.with_suffix(".txt").read_text(encoding="utf-8")
 
@@ -276,7 +276,10 @@ async def test_help_names_every_key_and_explains_the_focused_pane() -> None:
     async with cockpit(live_run(), (120, 60)) as pilot:
         await pilot.press("question_mark")
         text = await until_shown(pilot, "Pause the training, or let it go on")
-        assert "Healthy 0.002–0.02" in text
+        assert "Charts over" in text
+        assert "Keys of Metrics" in text
+        await pilot.press("pagedown", "pagedown")
+        await until_shown(pilot, "0.002–0.02 in most updates")
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         await pilot.press("4", "question_mark")

@@ -19,7 +19,7 @@ from rltui.tui.profile_check import ProfileChecker
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
-from tests.fakes import data_folder, run_story
+from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, until, until_shown
 
@@ -92,7 +92,7 @@ async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> No
         assert judge.wait(15)
         return data_folder.check_child(list(command))
 
-    world = World(launch=launches, checker=ProfileChecker(slow), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None)
+    world = World(launch=launches, checker=ProfileChecker(slow), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools())
     app = RltuiApp(data, world=world)
     async with app.run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "the profile is being checked")
@@ -113,7 +113,7 @@ async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
         assert judge.wait(15)
         return data_folder.check_child(list(command))
 
-    world = World(launch=launches, checker=ProfileChecker(slow), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None)
+    world = World(launch=launches, checker=ProfileChecker(slow), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools())
     async with RltuiApp(data, world=world).run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "the profile is being checked")
         await pilot.press("enter", "down", "up")
@@ -211,10 +211,10 @@ async def test_a_milestone_says_in_words_what_enter_does_and_does_it(data: DataD
 async def test_branches_of_the_tree_open_and_close(data: DataDir) -> None:
     fill(data)
     async with launcher(data) as pilot:
-        assert "  005M  " in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
+        assert "  5 M  " in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
         await go_to(pilot, "group Phase1-BallTouching")
         await pilot.press("space")
-        assert "        005M  " not in await until_shown(pilot, "▸ alpha · Phase1-BallTouching")
+        assert "        5 M  " not in await until_shown(pilot, "▸ alpha · Phase1-BallTouching")
         await pilot.press("enter")
         await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
 

@@ -58,6 +58,8 @@ async def test_a_key_over_which_a_pane_stumbles_ends_nothing(monkeypatch: pytest
             await until_shown(pilot, "a fault at a key")
         pilot.app.screen.show_now()  # type: ignore[attr-defined]
         await until(pilot, lambda: "a fault at a key" not in screen_text(pilot.app.screen))
+        await pilot.press("1")
+        await pilot.pause()
         assert screen_text(pilot.app.screen) == before
 
 

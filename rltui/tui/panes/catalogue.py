@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from rltui.tui.panes.audit import AuditPane
+from rltui.tui.panes.curriculum import CurriculumPane
 from rltui.tui.panes.facts import FactsPane
 from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.lut import LutPane
+from rltui.tui.panes.machine import MachinePane
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.panes.time import TimePane
+from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
 
 PANES: tuple[type[Pane], ...] = (
@@ -15,6 +20,11 @@ PANES: tuple[type[Pane], ...] = (
     RewardsPane,
     TimePane,
     WorkersPane,
+    LutPane,
+    TurtlePane,
+    CurriculumPane,
+    MachinePane,
     FactsPane,
     LogPane,
+    AuditPane,
 )

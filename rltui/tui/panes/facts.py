@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from rltui.events.records import RunStarted
+from collections.abc import Iterator
+
+from rltui.events.distance import distances, place
+from rltui.events.records import RunStarted, SettingChanged, change_words
 from rltui.tui import figures
 from rltui.tui.flags import flag_words
 from rltui.tui.model import RunSnapshot
-from rltui.tui.paint import Line, wrap
+from rltui.tui.paint import Line, crop, wrap
 from rltui.tui.panes.pane import Pane, View
+from rltui.tui.widgets.scrolled import Scrolled
 
 LABEL = 11  # columns
-CURRICULUM, MISSING = "curriculum/", "_missing"  # keys of the distance to a criterion
 
 
-class FactsPane(Pane):
-    """Label and value, one a line."""
+class FactsPane(Pane, Scrolled):
+    """Label and value, one a line; what has changed since the start stands out."""
 
     NUMBER = "i"
     SLOT = "facts"
     NAME = "Run"
     SHORT = "Run"
     EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."
-    HELP = "What the trainer said when it opened the run, and what it last saved."
+    HELP = (
+        "What the trainer said when it opened the run, and what it last saved. What has changed since is marked, as it was → "
+        "as it is; by hand are the settings that people changed while it ran."
+    )
 
     def has_nothing(self, view: View) -> bool:
         return view.snapshot.header is None
@@ -35,6 +41,8 @@ class FactsPane(Pane):
             snapshot.milestone,
             len(snapshot.link.clients),
             snapshot.metrics,
+            len(snapshot.audit),
+            snapshot.table_use is None,
         )
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
@@ -42,11 +50,84 @@ class FactsPane(Pane):
         if header is None:
             return []
         lines: list[Line] = []
-        debug = [("debug", words)] if (words := flag_words(view.snapshot)) else []
-        for name, value in (*debug, *facts_of(header), *_distances(view.snapshot), *_saved(view.snapshot)):
-            rows = wrap(value, max(width - LABEL, 10))
+        for name, value, role in _rows(view.snapshot, header):
+            rows = wrap(value, max(width - LABEL, 10), role)
             lines += [((f"{name if not index else '':<{LABEL}}", "muted"), *row) for index, row in enumerate(rows)]
-        return lines[:height]
+        return self.window([crop(line, width) for line in lines], height)
+
+
+def _rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str, str]]:
+    """(label, text, role): what is set apart first, then the header, with what has changed since the start marked."""
+    if words := flag_words(snapshot):
+        yield "debug", words, "warn"
+    yield from ((name, value, "") for name, value in _course(snapshot, header))
+    before = dict(facts_of(snapshot.opened)) if snapshot.opened is not None else {}
+    for name, value in facts_of(header):
+        changed = name in before and before[name] != value
+        yield name, was_is(before[name], value) if changed else value, "warn" if changed else ""
+    yield from (("by hand", words, "warn") for words in by_hand(snapshot))
+    yield from ((name, value, "") for name, value in (*_identity(snapshot, header), *_saved(snapshot)))
+
+
+def was_is(before: str, now: str) -> str:
+    """The text with each part that differs as `entropy 0.01 → 0.005`."""
+    old, new = before.split(", "), now.split(", ")
+    if len(old) != len(new):
+        return f"{now} (was {before})"
+    return ", ".join(
+        mine if mine == yours else _arrow(yours.split(), mine.split()) for yours, mine in zip(old, new, strict=True)
+    )
+
+
+def _arrow(old: list[str], new: list[str]) -> str:
+    """What both begin and end with is said once."""
+    start = end = 0
+    shortest = min(len(old), len(new)) - 1
+    while start < shortest and old[start] == new[start]:
+        start += 1
+    while end < shortest - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    middle = [" ".join(words[start : len(words) - end]) for words in (old, new)]
+    return " ".join([*new[:start], f"{middle[0]} → {middle[1]}", *new[len(new) - end :]])
+
+
+def by_hand(snapshot: RunSnapshot) -> list[str]:
+    """What was set since the trainer opened the run, the newest word on each thing: `reward touch 0.5, by ada at 1.2 M`."""
+    began = snapshot.opened.time if snapshot.opened is not None else 0.0
+    newest: dict[str, SettingChanged] = {}
+    for record in snapshot.audit:
+        if isinstance(record, SettingChanged) and record.time >= began and record.value is not None:
+            newest.pop(record.setting, None)
+            newest[record.setting] = record
+    return [
+        f"{change_words(record)}, by {record.by.partition(' on ')[0]} at {figures.short(record.timesteps)}"
+        for record in newest.values()
+    ]
+
+
+def _course(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
+    """Phase, what it waits for, the step limit."""
+    position = place(snapshot.metrics).removeprefix("phase ")
+    if header.phase is not None or position:
+        number = position or str(header.phase)
+        yield "phase", f"{number}, {header.label}" + (f", stage {header.stage}" if header.stage else "")
+    yield from _distances(snapshot)
+    if header.step_limit is not None:
+        yield "target", f"{header.step_limit:,} timesteps"
+
+
+def _identity(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
+    """By what a checkpoint fits, and where this start went on from."""
+    table = header.table_hash or (snapshot.table_use.table_hash if snapshot.table_use is not None else "")
+    if header.obs:
+        yield "sees", header.obs
+    if table:
+        yield "table", f"hash {table[:12]}"
+    resumed = snapshot.resumed
+    if resumed is not None:
+        yield "resumed", f"at {resumed.timesteps:,}: {resumed.reason}"
+        if resumed.checkpoint:
+            yield "from", resumed.checkpoint
 
 
 def facts_of(header: RunStarted) -> list[tuple[str, str]]:
@@ -81,15 +162,7 @@ def _distances(snapshot: RunSnapshot) -> list[tuple[str, str]]:
 
 def missing(snapshot: RunSnapshot) -> list[str]:
     """Each criterion of the next phase: `kickoff touches 62 (18 missing)`."""
-    metrics, words = snapshot.metrics, []
-    for key in metrics:
-        if key.startswith(CURRICULUM) and key.endswith(MISSING):
-            name = key.removeprefix(CURRICULUM).removesuffix(MISSING)
-            value, away = metrics.get(CURRICULUM + name), metrics[key]
-            told = figures.UNKNOWN if value is None else f"{value:.3g}"
-            rest = "" if away is None else " (reached)" if away == 0 else f" ({away:.3g} missing)"
-            words.append(f"{name.rpartition('/')[2].replace('_', ' ')} {told}{rest}")
-    return words
+    return [distance.words for distance in distances(snapshot.metrics)]
 
 
 def _rates(header: RunStarted) -> str:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar, TypeVar
+
+from textual import events
+from textual.binding import BindingType
+
 from rltui.events.records import Level
 from rltui.tui import figures
+from rltui.tui.actions import pane_bindings
 from rltui.tui.log_entries import LEVELS, LogEntry
-from rltui.tui.paint import Line, clean, pad, text_line, wrap
+from rltui.tui.log_lines import entry_lines as entry_lines
+from rltui.tui.log_lines import folded_lines
+from rltui.tui.log_list import LogList, Wanted
+from rltui.tui.log_window import LogWindow
+from rltui.tui.paint import Line, fit, text_line
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.widgets.scrolled import Scrolled
+from rltui.tui.pattern import Pattern
+from rltui.tui.screens.log_entry import LogEntryScreen
+from rltui.tui.widgets.scrolled import ROWS, WHEEL
 
-SOURCE = 10  # columns
-_SIGNS: dict[Level, tuple[str, str]] = {
-    "debug": (" ", "faint"), "info": (" ", ""), "warning": ("!", "warn"), "error": ("✗", "bad"),
-}  # fmt: skip
+Value = TypeVar("Value")
+CURSOR = " ▸"  # where an entry has its level's sign
 
 
-class LogPane(Pane, Scrolled):
-    """Wrapped lines of the chosen level and above."""
+class LogPane(Pane):
+    """Entries of the chosen level and above, worker and flag; what is searched is marked."""
 
     NUMBER = "9"
     SLOT = "log"
@@ -24,64 +36,219 @@ class LogPane(Pane, Scrolled):
     SHORT = "Log"
     EMPTY = "Here will be what the trainer, its workers and whoever controls the run have to say."
     HELP = (
-        "Newest at the bottom; it follows until you scroll up, and again once you are back at the end. l changes the "
-        "level shown. Everything is also in journal.jsonl of the run's folder; what the trainer printed is in trainer.log."
+        "Newest at the bottom; it follows until you move up, and again with End. l changes the level shown, w the worker, d the "
+        "debug flag; / looks for a regular expression (with ! before it, for all that does not match), n and e go to the next "
+        "hit and the earlier one, x shows hits only, enter opens an entry with its whole trace, esc clears. The newest 5,000 "
+        "entries are here; everything is in journal.jsonl of the run's folder, and what the trainer printed in trainer.log."
     )
-    FOLLOW = True
+    BINDINGS: ClassVar[list[BindingType]] = pane_bindings("log")
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
-        self.level: Level = "info"
-        self._wrapped: dict[LogEntry, list[Line]] = {}
-        self._width = 0
+        self._list = LogList()
+        self._window = LogWindow(self._list)
+        self._typed: str | None = None  # the search, while it is being typed
+
+    @property
+    def level(self) -> Level:
+        return self._list.wanted.level
+
+    @property
+    def following(self) -> bool:
+        return self._window.cursor is None
 
     def next_level(self) -> Level:
         """Show the next level of LEVELS and above; returns it."""
-        self.level = LEVELS[(LEVELS.index(self.level) + 1) % len(LEVELS)]
-        self.following = True
+        level = LEVELS[(LEVELS.index(self.level) + 1) % len(LEVELS)]
+        self._choose(level=level)
+        return level
+
+    def jump_to(self, time: float) -> None:
+        """Stand on the first entry of that time (Unix seconds) or later: a mark on a chart."""
         if self.view is not None:
-            self._set_subtitle(self.subtitle(self.view))
-        self.repaint()
-        return self.level
+            self._catch_up(self.view)
+        self._window.stand(self._list.at(time))
+        self._show()
 
     def has_nothing(self, view: View) -> bool:
         return not view.snapshot.log and not view.snapshot.output
 
     def depends(self, view: View) -> object:
-        log = view.snapshot.log
-        return len(log), log[-1] if log else None, view.snapshot.output
+        return view.snapshot.log_total, view.snapshot.log[-1:], view.snapshot.output
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        if width != self._width or len(self._wrapped) > 3 * len(view.snapshot.log) + 100:
-            self._wrapped.clear()
-            self._width = width
-        lowest = LEVELS.index(self.level)
-        lines = wrap(view.snapshot.output, width, "muted") if view.snapshot.output else []
-        for entry in view.snapshot.log:
-            if LEVELS.index(entry.level) >= lowest:
-                lines += self._lines_of(entry, width)
-        return self.window(lines, height) or [text_line(f"nothing of level {self.level} or above", "muted")]
+        self._catch_up(view)
+        search = self._wanted_search()
+        cursor = self._window.place if self.has_focus and self._window.cursor is not None else -1
+        lines: list[Line] = []
+        for place, rows in self._window.view(height, lambda entry: folded_lines(entry, width, search)):
+            lines += [_under_cursor(row, width) for row in rows] if place == cursor else rows
+        return lines or [text_line(self._nothing(), "muted")]
 
     def subtitle(self, view: View) -> str:
-        return f"[$muted]{self.level} and above · {figures.plural(len(view.snapshot.log), 'line')}[/]"
+        self._catch_up(view)
+        return "[$muted] · [/]".join(self._words())
 
-    def _lines_of(self, entry: LogEntry, width: int) -> list[Line]:
-        lines = self._wrapped.get(entry)
-        if lines is None:
-            lines = self._wrapped[entry] = entry_lines(entry, width)
-        return lines
+    def action_search(self) -> None:
+        self._typed = self._list.wanted.search.text
+        self._show()
+
+    def action_next_hit(self) -> None:
+        self._go_to_hit(1)
+
+    def action_earlier_hit(self) -> None:
+        self._go_to_hit(-1)
+
+    def action_only_hits(self) -> None:
+        self._choose(only_hits=not self._list.wanted.only_hits)
+
+    def action_worker(self) -> None:
+        self._choose(worker=_following(self._list.wanted.worker, sorted(self._list.workers), None))
+
+    def action_flag(self) -> None:
+        self._choose(flag=_following(self._list.wanted.flag, sorted(self._list.flags), ""))
+
+    def action_open(self) -> None:
+        if len(self._list):
+            self.app.push_screen(LogEntryScreen(self._list.entries[self._window.place]))
+
+    def action_clear(self) -> None:
+        self._typed = None
+        self._choose(worker=None, flag="", search=Pattern(), only_hits=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """esc is the screen's while there is nothing to clear."""
+        return self._list.wanted.narrowed if action == "clear" else True
+
+    def move(self, rows: int) -> None:
+        """By entries; negative is up. At the end it follows again."""
+        self._window.move(rows)
+        self._show()
+
+    def on_key(self, event: events.Key) -> None:
+        page = max(self.size.height - 1, 1)
+        steps = {**ROWS, "pageup": -page, "pagedown": page, "home": -len(self._list), "end": len(self._list)}
+        if self._typed is not None:
+            self._type(event, self._typed)
+        elif event.key == "slash":  # here and at once: a binding would come after what is typed quickly behind it
+            self.action_search()
+        elif event.key in steps:
+            self.move(steps[event.key])
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self.move(-WHEEL)
+        event.stop()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self.move(WHEEL)
+        event.stop()
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        place = self._window.place_at(offset.y) if offset is not None else None
+        if place is not None:
+            self._window.stand(place)
+            self._show()
+            if event.chain > 1:
+                self.action_open()
+
+    def on_focus(self) -> None:
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self._typed = None
+        self._show()
+
+    def _type(self, event: events.Key, typed: str) -> None:
+        """A key while the search is typed; hits show with every one."""
+        if event.key == "enter":
+            self._typed = None
+            self._go_to_hit(-1, from_end=True)
+        elif event.key == "escape":
+            self.action_clear()
+        elif event.key == "backspace":
+            self._search(typed[:-1])
+        elif event.is_printable and event.character:
+            self._search(typed + event.character)
+
+    def _search(self, text: str) -> None:
+        self._typed = text
+        self._choose(search=Pattern(text))
+
+    def _wanted_search(self) -> Pattern:
+        return self._list.wanted.search
+
+    def _choose(self, **changes: object) -> None:
+        number = self._window.number
+        self._list.choose(replace(self._list.wanted, **changes))  # type: ignore[arg-type]
+        self._window.stand_near(number)
+        self._show()
+
+    def _go_to_hit(self, step: int, from_end: bool = False) -> None:
+        number = self._list.hit(self._list.total if from_end else self._window.number, step)
+        if number is not None:
+            self._window.stand(self._list.index(number))
+        self._show()
+
+    def _catch_up(self, view: View) -> None:
+        snapshot = view.snapshot
+        if snapshot.log:
+            self._list.update(snapshot.log, snapshot.log_total)
+        else:  # what a trainer printed that failed before it said anything
+            entries = tuple(LogEntry(0.0, "error", "", line) for line in snapshot.output.split("\n") if line)
+            self._list.update(entries, len(entries))
+        self._window.catch_up()
+
+    def _show(self) -> None:
+        if self.view is not None:
+            self._set_subtitle(self.subtitle(self.view))
+        self.repaint()
+
+    def _words(self) -> list[str]:
+        wanted, found = self._list.wanted, []
+        if self._window.unseen:
+            found.append(f"[$warning]{figures.plural(self._window.unseen, 'new line')}[/]")
+        if wanted.search.text or self._typed is not None:
+            found.append(self._search_words(wanted))
+        found += [f"[$primary]{word}[/]" for word in _filter_words(wanted)]
+        dropped = (
+            self._list.total - len(self.view.snapshot.log) if self.view is not None and self.view.snapshot.log else 0
+        )
+        left_out = f", {dropped:,} older ones left out" if dropped else ""
+        count = figures.plural(len(self.view.snapshot.log) if self.view else 0, "line")
+        return [*found, f"[$muted]{wanted.level} and above[/]", f"[$muted]{count}{left_out}[/]"]
+
+    def _search_words(self, wanted: Wanted) -> str:
+        text = (self._typed if self._typed is not None else wanted.search.text).replace("[", r"\[")
+        caret = "▏" if self._typed is not None else ""
+        if wanted.search.problem:
+            problem = wanted.search.problem.replace("[", r"\[")
+            return f"[$error]/{text}{caret} {problem}[/]"
+        return f"[$primary]/{text}{caret} {figures.plural(len(self._list.hits), 'hit')}[/]"
+
+    def _nothing(self) -> str:
+        wanted = self._list.wanted
+        return " · ".join([f"nothing of level {wanted.level} or above", *_filter_words(wanted)])
 
 
-def entry_lines(entry: LogEntry, width: int) -> list[Line]:
-    """Time, sign, source, then the message wrapped beside them."""
-    sign, role = _SIGNS[entry.level]
-    head: Line = (
-        (f"{figures.clock(entry.time)} ", "faint"),
-        (f"{sign} ", role),
-        (pad(clean(entry.source), SOURCE) + " ", "muted"),
-    )
-    indent = 8 + 1 + 2 + SOURCE + 1
-    if width - indent < 20:
-        return [(*head[:2], (clean(entry.message.split("\n")[0]), role))]
-    rows = wrap(entry.message, width - indent, role)
-    return [(*head, *rows[0]), *(((" " * indent, ""), *row) for row in rows[1:])]
+def _filter_words(wanted: Wanted) -> list[str]:
+    words = [f"worker {wanted.worker}"] if wanted.worker is not None else []
+    words += [wanted.flag] if wanted.flag else []
+    return [*words, *(["hits only"] if wanted.only_hits and wanted.search.text else [])]
+
+
+def _following(now: Value, values: Sequence[Value], none: Value) -> Value:
+    """The value after `now`, in a ring with `none`."""
+    ring = [none, *values]
+    return ring[(ring.index(now) + 1) % len(ring)] if now in ring else none
+
+
+def _under_cursor(line: Line, width: int) -> Line:
+    """A hit keeps its own background; a sign too, for those who see none."""
+    if len(line) > 2 and len(line[1][0]) == len(CURSOR):
+        line = (line[0], (line[1][0][0] + CURSOR[1], line[1][1]), *line[2:])
+    return tuple((text, f"cursor {role}".strip()) for text, role in fit(line, width))

@@ -1,40 +1,48 @@
-"""The metrics as charts over timesteps: as many as the room holds, the most telling first."""
+"""The metrics as charts over timesteps: as many as the room holds, chosen, filtered, zoomed, compared, explained."""
 
 from __future__ import annotations
 
-from rltui.events.metrics import BY_KEY, Metric
-from rltui.tui.model import RunSnapshot
-from rltui.tui.paint import Line, beside
-from rltui.tui.panes.pane import Pane, View
-from rltui.tui.widgets.chart import ChartData, chart
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar, Protocol, cast
 
-CORE = (
-    "rollout/policy_reward",
-    "train/entropy",
-    "train/approx_kl",
-    "train/value_loss",
-    "train/explained_variance",
-    "time/overall_steps_per_second",
-)
-MORE = (
-    "train/clip_fraction",
-    "rollout/touches_per_minute",
-    "rollout/episode_seconds",
-    "rollout/goals_per_minute",
-    "train/policy_grad_norm",
-    "rollout/airborne",
-    "rollout/boost",
-    "train/critic_grad_norm",
-    "train/policy_update",
-    "train/return_std",
-)
-MOST_MARKS = 6
-LEAST_WIDTH, GOOD_HEIGHT, LEAST_HEIGHT, GAP = 25, 8, 5, 2
+from textual import events
+from textual.binding import BindingType
+
+from rltui.events.metric_names import health_of, metric_of, section_of
+from rltui.events.records import CLOCK
+from rltui.tui.actions import pane_actions, pane_bindings
+from rltui.tui.other_run import OtherRuns, neighbour
+from rltui.tui.paint import Line, beside, text_line, wrap
+from rltui.tui.panes.chart_grid import Scene, cells, draw_cells, first_row
+from rltui.tui.panes.chart_words import head_lines
+from rltui.tui.panes.charting import CORE, all_keys, row_at, usual_keys
+from rltui.tui.panes.charts_pane import ChartsPane
+from rltui.tui.panes.comparison import Comparison, OtherRunRead, RunsListed, Wish
+from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.metric_help import help_lines, to_try
+from rltui.tui.panes.pane import View, in_the_middle
+from rltui.tui.panes.picker import Entry, Picker, typed_text
+from rltui.tui.pattern import Pattern
+
+HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
+LEAST_CHART = 5  # lines
+NO_RUN = "-"  # the picker's key for comparing with none; no run can be called so
 
 
-class MetricsPane(Pane):
+_OWN_KEYS = frozenset(
+    key for action in pane_actions("metrics") for key in action.keys
+)  # they rest while a list is open
+
+
+class _HasRuns(Protocol):
+    other_runs: OtherRuns
+
+
+class MetricsPane(ChartsPane):
     """A grid of charts with one time axis."""
 
+    BINDINGS: ClassVar[list[BindingType]] = pane_bindings("metrics")
     NUMBER = "1"
     SLOT = "charts"
     NAME = "Metrics"
@@ -45,9 +53,22 @@ class MetricsPane(Pane):
         "The first point comes with the first finished iteration."
     )
     HELP = (
-        "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone or a resume. Where many "
-        "iterations share a column, the line is their mean and the grey band behind it reaches from the lowest to the highest."
+        "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone, a change or a resume. "
+        "Where many iterations share a column, the line is their mean and the grey band behind it reaches from the lowest to "
+        "the highest. A smoothed line has the raw one behind it. The cursor reads all charts at one moment. A filter looks "
+        "through all metrics of the run, not only the charted ones. A compared run is aligned by its timesteps."
     )
+
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self.picker: Picker | None = None
+        self.comparison = Comparison(self.post_message)
+        self._typing = False  # a filter
+        self._first = 0  # row of charts in view
+        self._note = ""  # said until the next key
+
+    def on_unmount(self) -> None:
+        self.comparison.stop()
 
     def has_nothing(self, view: View) -> bool:
         return not view.snapshot.history.length
@@ -55,62 +76,203 @@ class MetricsPane(Pane):
     def depends(self, view: View) -> object:
         return view.snapshot.metrics_time, view.snapshot.history.length, view.snapshot.marks, view.charts
 
-    def draw(self, view: View, width: int, height: int) -> list[Line]:
-        across, down = grid(width, height)
-        keys = chosen(view.snapshot, across * down)
-        down = min(down, -(-len(keys) // across))
-        widths = _shares(width - GAP * (across - 1), across)
-        heights = _shares(height, down)
-        lines: list[Line] = []
-        for row, rows in enumerate(heights):
-            blocks = [
-                chart(_data(view.snapshot, BY_KEY[key], row * across + column), widths[column], rows, view.charts)
-                for column, key in enumerate(keys[row * across : (row + 1) * across])
-            ]
-            lines += beside(blocks, widths[: len(blocks)], GAP)
-        return lines
-
-    def explained(self) -> list[tuple[str, str]]:
-        keys = chosen(self.view.snapshot, len(CORE) + len(MORE)) if self.view else CORE
-        return [("", self.HELP), *((_named(BY_KEY[key]), BY_KEY[key].help) for key in keys if BY_KEY[key].help)]
+    def scene(self, view: View) -> Scene:
+        return replace(super().scene(view), other=self.comparison.run)
 
     def subtitle(self, view: View) -> str:
         last = view.snapshot.history.length
-        return f"[$muted]{last:,} iterations[/]" if last else ""
+        if not last:
+            return ""
+        total, shown = len(self.keys(view)), len(self.cells)
+        part = f"{shown} of {total} charts, " if 0 < shown < total else ""
+        return f"[$muted]{part}{last:,} iterations[/]"
+
+    def explained(self) -> list[tuple[str, str]]:
+        keys = self.keys(self.view) if self.view else CORE
+        return [("", self.HELP), *((_named(key), _told(key)) for key in keys)]
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        self.cells = ()
+        if self.picker is not None:
+            return self.picker.lines(width, height)
+        keys = self.keys(view)
+        self.charting = replace(self.charting, at=min(self.charting.at, max(len(keys) - 1, 0)))
+        scene = self.scene(view)
+        head = head_lines(scene, len(keys), len(all_keys(view.snapshot.history)), typing=self._typing, width=width)
+        head += [text_line(self._note, "warn")] if self._note else []
+        head = head[: max(height - LEAST_CHART, 0)]
+        size = width, height - len(head)
+        if not keys:
+            nothing = wrap("No metric of this run matches the filter.", width, "muted")
+            return [*head, *in_the_middle(nothing, *size)]
+        body = self._explained_charts if self.charting.explained else self._charts
+        return [*head, *body(scene, keys, size, len(head))]
+
+    def _explained_charts(self, scene: Scene, keys: Sequence[str], size: tuple[int, int], top: int) -> list[Line]:
+        """The explanation of the selected metric beside the charts; in a narrow pane below its chart alone."""
+        width, height = size
+        is_beside = width >= BESIDE_FROM
+        columns = HELP_WIDTH if is_beside else width
+        text = help_lines(scene.snapshot, keys[self.charting.at], self.charting.cursor, columns)
+        if is_beside:
+            room = width - HELP_WIDTH - 4
+            rule = [text_line("│", "track")] * height
+            charts = self._charts(scene, keys, (room, height), top)
+            return beside([charts, rule, text], [room, 1, HELP_WIDTH], 1)[:height]
+        room = height - len(text) - 1
+        if room < LEAST_CHART:
+            return text[:height]
+        alone = replace(scene, charting=replace(self.charting, alone=True))
+        return [*self._charts(alone, keys, (width, room), top), text_line("─" * width, "track"), *text]
+
+    def _charts(self, scene: Scene, keys: Sequence[str], size: tuple[int, int], top: int) -> list[Line]:
+        self._first = first_row(keys, scene.charting, size, self._first)
+        self.cells = cells(keys, scene.charting, size, self._first, top)
+        return draw_cells(scene, self.cells)
+
+    def on_key(self, event: events.Key) -> None:
+        self._note = ""
+        if self.picker is not None:
+            self._press_in_picker(self.picker, event)
+        elif self._typing:
+            self._type(event)
+        elif event.key == "escape" and self._go_back():
+            event.stop()
+
+    def _type(self, event: events.Key) -> None:
+        event.stop()
+        if event.key in ("enter", "escape"):
+            self._typing = False
+            pattern = self.charting.pattern if event.key == "enter" else Pattern()
+            self.change(replace(self.charting, pattern=pattern))
+            return
+        text = typed_text(self.charting.pattern.text, event.key, event.character)
+        if text is not None:
+            self._first = 0
+            self.change(replace(self.charting, pattern=Pattern(text), at=0))
+
+    def _go_back(self) -> bool:
+        """One thing less: the explanation, the enlarged chart, the filter, the cursor. False where there is none of them."""
+        charting = self.charting
+        if charting.explained:
+            charting = replace(charting, explained=False)
+        elif charting.alone:
+            charting = replace(charting, alone=False)
+        elif charting.pattern.text:
+            charting = replace(charting, pattern=Pattern())
+        elif charting.cursor is not None:
+            charting = replace(charting, cursor=None)
+        else:
+            return False
+        self.change(charting)
+        return True
+
+    def _press_in_picker(self, picker: Picker, event: events.Key) -> None:
+        outcome = picker.press(event.key, event.character)
+        if outcome == "ignored" and event.key == "d" and picker.marked is not None and self.view is not None:
+            picker.marked = set(usual_keys(self.view.snapshot.history))
+            outcome = "taken"
+        if outcome == "ignored":  # a key of the screen, or of none
+            if event.key in _OWN_KEYS:
+                event.stop()
+            return
+        event.stop()
+        if outcome in ("chosen", "closed"):
+            self.picker = None
+            self._take_from(picker, chosen=outcome == "chosen")
+        self.redraw()
+
+    def _take_from(self, picker: Picker, *, chosen: bool) -> None:
+        if picker.marked is not None:
+            self._chart_marked(picker)
+        elif chosen and picker.key is not None:
+            self._compare_with(picker.key)
+
+    def _chart_marked(self, picker: Picker) -> None:
+        """None marked, or just the usual ones: the usual set, which grows with what the run tells."""
+        usual = set(usual_keys(self.view.snapshot.history)) if self.view is not None else set()
+        usual &= {entry.key for entry in picker.entries}
+        marked = picker.marked_keys()
+        own = tuple(marked) if marked and set(marked) != usual else None
+        self.charting = replace(self.charting, keys=own, at=0)
+
+    def action_filter(self) -> None:
+        self._typing = True
+        self.redraw()
+
+    def action_choose(self) -> None:
+        """The list of all metrics; those that are charted are marked."""
+        if self.view is None:
+            return
+        history = self.view.snapshot.history
+        entries = [Entry(key, metric_of(key).label, key, section_of(key)) for key in all_keys(history)]
+        marked = set(self.charting.keys if self.charting.keys is not None else usual_keys(history))
+        self.picker = Picker(entries, "Charts", "space marks, / filters, d the usual ones, enter shows them", marked)
+        self.redraw()
+
+    def action_log_there(self) -> None:
+        """The log, at the cursor's moment."""
+        if self.view is None or self.charting.cursor is None:
+            return
+        history = self.view.snapshot.history
+        clock = history.columns.get(CLOCK)
+        if clock is not None:
+            self.screen.query_one(LogPane).jump_to(clock[row_at(history, self.charting.cursor)])
+            self.call_later(self.screen.run_action, f"pane('{LogPane.NUMBER}')")
+
+    def action_compare(self) -> None:
+        self._ask_for_runs("choose")
+
+    def action_other_run(self, step: int) -> None:
+        self._ask_for_runs("next" if step > 0 else "previous")
+
+    def _ask_for_runs(self, wish: Wish) -> None:
+        if self.view is not None:
+            self.comparison.ask(self._runs, self.view.snapshot.run, wish)
+
+    @property
+    def _runs(self) -> OtherRuns:
+        return cast("_HasRuns", self.app).other_runs
+
+    def on_runs_listed(self, message: RunsListed) -> None:
+        message.stop()
+        if message.problem or not message.names:
+            self._note = message.problem or "There is no other run in this data folder to compare with."
+        elif message.wish == "choose":
+            none = [Entry(NO_RUN, "none: this run alone")] if self.comparison.run else []
+            names = [Entry(name, name) for name in message.names]
+            self.picker = Picker([*none, *names], "Compare with", "enter compares, / filters, esc leaves")
+        else:
+            now = self.comparison.run.name if self.comparison.run else ""
+            self._compare_with(neighbour(message.names, now, 1 if message.wish == "next" else -1))
+        self.redraw()
+
+    def _compare_with(self, name: str) -> None:
+        self.memory.forget()  # of the run compared so far
+        if name == NO_RUN:
+            self.comparison.stop()
+        else:
+            self.comparison.start(name, self._runs)
+
+    def on_other_run_read(self, message: OtherRunRead) -> None:
+        message.stop()
+        self.comparison.take(message.run)
+        self.redraw()
+
+    def scroll_charts(self, event: events.MouseEvent, rows: int) -> None:
+        if self.picker is None:
+            super().scroll_charts(event, rows)
+            return
+        event.stop()
+        self.picker.press("down" if rows > 0 else "up", None)
+        self.redraw()
 
 
-def grid(width: int, height: int) -> tuple[int, int]:
-    """(columns, rows) of charts: tall ones if there is room for all of the core, else lower ones."""
-    across = min(max((width + GAP) // (LEAST_WIDTH + GAP), 1), 4)
-    down = max(height // GOOD_HEIGHT, 1)
-    if across * down < len(CORE):
-        down = min(max(height // LEAST_HEIGHT, 1), -(-len(CORE) // across))
-    return across, down
-
-
-def chosen(snapshot: RunSnapshot, room: int) -> list[str]:
-    """The keys to draw: the core always, then those of the others that the run has."""
-    more = [key for key in MORE if key in snapshot.history.columns]
-    return [*CORE, *more][:room]
-
-
-def _shares(total: int, parts: int) -> list[int]:
-    return [total // parts + (index < total % parts) for index in range(parts)]
-
-
-def _data(snapshot: RunSnapshot, metric: Metric, index: int) -> ChartData:
-    xs, ys = snapshot.history.series(metric.key)
-    marks = shown_marks(snapshot)
-    return ChartData(metric.label, metric.unit, f"series-{index % 7 + 1}", xs, ys, marks)
-
-
-def shown_marks(snapshot: RunSnapshot) -> list[int]:
-    """Timesteps of the newest resumes and dropped updates, and of so many milestones that they do not hide the curve."""
-    milestones = [mark.timesteps for mark in snapshot.marks if mark.kind == "milestone"]
-    others = [mark.timesteps for mark in snapshot.marks if mark.kind != "milestone"]
-    each = -(-len(milestones) // MOST_MARKS) or 1
-    return milestones[each - 1 :: each] + others[-MOST_MARKS:]
-
-
-def _named(metric: Metric) -> str:
+def _named(key: str) -> str:
+    metric = metric_of(key)
     return f"{metric.label} ({metric.unit})" if metric.unit else metric.label
+
+
+def _told(key: str) -> str:
+    health = health_of(key)
+    return " ".join(part for part in (metric_of(key).help, health.healthy, to_try(health)) if part)

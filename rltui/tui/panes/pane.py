@@ -6,25 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from textual import events
 from textual.message import Message
 
 from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, width_of, wrap
+from rltui.tui.panes.tabs import Tab, markup, tabs
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.painted import Painted
 
-Slot = Literal[
-    "charts", "table", "rewards", "time", "facts", "log"
-]  # a place in the cockpit, held by one pane at a time
+# A place in the cockpit, held by one pane at a time. side is beside the log, where there is room; else its panes are with table's.
+Slot = Literal["charts", "table", "rewards", "time", "facts", "log", "side"]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a pane draws from: the run, the moment (Unix seconds), how charts are drawn."""
+    """What a pane draws from: the run, the moment (Unix seconds), how charts are drawn.
+
+    frozen: since when the display stands still while training goes on, and what has come meanwhile, in words.
+    """
 
     snapshot: RunSnapshot
     now: float
     charts: ChartStyle = "braille"
+    frozen: str = ""
 
 
 class Pane(Painted, can_focus=True):
@@ -35,11 +40,20 @@ class Pane(Painted, can_focus=True):
 
     NUMBER: ClassVar[str] = ""  # the key that shows it
     SLOT: ClassVar[Slot] = "table"
+    ROOMY_SLOT: ClassVar[Slot | None] = None  # where it stands instead in a terminal that has this slot too
     NAME: ClassVar[str] = ""
     SHORT: ClassVar[str] = ""  # the name where there is little room
     HELP: ClassVar[str] = ""
     EVERY: ClassVar[float] = 0.0  # seconds at least between two drawings: a chart need not follow each short iteration
     EMPTY: ClassVar[str] = ""  # what will appear here and how to get it
+    WANTS: ClassVar[int] = 0  # rows of content that it would fill; 0: whatever the slot has
+
+    class TabClicked(Message):
+        """The title of another pane of this slot was clicked."""
+
+        def __init__(self, pane: Pane) -> None:
+            super().__init__()
+            self.pane = pane
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
@@ -48,18 +62,44 @@ class Pane(Painted, can_focus=True):
         self._drawn: float | None = None  # when it last had something to draw
         self._subtitle = ""
         self._problem: Exception | None = None
-        self.border_title = self.title()
+        self._siblings: tuple[Pane, ...] = ()
+        self._title_width = 0
+        self._title = ""
+        self._tabs: list[Tab] = []
+        self._show_title()
 
-    def title(self, siblings: Sequence[Pane] = ()) -> str:
-        """The border's title: the digit that shows the pane, then its name. siblings: those hidden behind it, named too."""
-        if not siblings:
-            return f"[bold $primary]{self.NUMBER}[/] {self.NAME}" if self.NUMBER else self.NAME
-        return "  ".join(
-            f"[bold $primary]{pane.NUMBER}[/] [bold $foreground]{pane.SHORT}[/]"
-            if pane is self
-            else f"[$muted]{pane.NUMBER}[/] [$faint]{pane.SHORT}[/]"
-            for pane in siblings
-        )
+    def set_tabs(self, siblings: Sequence[Pane], width: int) -> None:
+        """The border's title: the key that shows the pane and its name, with those that share its place."""
+        self._siblings, self._title_width = tuple(siblings), width
+        self._show_title()
+
+    def _show_title(self) -> None:
+        self._tabs = tabs(self, self._siblings, self._title_width)
+        title = markup(self._tabs, self, self.has_focus)
+        if title != self._title:
+            self._title = self.border_title = title
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
+        self._show_title()
+
+    def on_click(self, event: events.Click) -> None:
+        for tab in self._tabs if event.y == 0 else ():
+            if tab.start <= event.x < tab.end:
+                self.post_message(self.TabClicked(tab.pane))
+
+    def matters(self, view: View) -> bool:
+        """Whether it shall be seen unasked, where it is one of several that could."""
+        return not self.has_nothing(view)
+
+    def wants(self, view: View) -> int:
+        """Rows of content that it would fill now; 0: whatever the slot has."""
+        return self.WANTS
+
+    @classmethod
+    def pane_id(cls) -> str:
+        """As the registry of keys and ui.toml call it: the class's name without "Pane", in lower case."""
+        return cls.__name__.removesuffix("Pane").lower()
 
     def explained(self) -> list[tuple[str, str]]:
         """For the help page: (name, text) of what is shown here; an empty name for running text."""
@@ -81,7 +121,6 @@ class Pane(Painted, can_focus=True):
             self._problem = None
             self._seen = seen
             self._drawn = None if self.has_nothing(view) else view.now
-            self._set_subtitle(self.subtitle(view))
             self.repaint()
 
     def _fail(self, error: Exception) -> None:
@@ -94,6 +133,21 @@ class Pane(Painted, can_focus=True):
             await super()._dispatch_message(message)
         except Exception as error:
             self._fail(error)
+
+    def show_at_once(self, view: View) -> None:
+        """Take this view however soon it comes after another."""
+        self._drawn = None
+        self.show(view)
+
+    def _painted(self) -> list[Line]:
+        """The lower border follows: it may tell of what was drawn."""
+        lines = super()._painted()
+        if self.view is not None and self._problem is None and lines:
+            try:
+                self._set_subtitle(self.subtitle(self.view))
+            except Exception as error:
+                return self._failure(error, self.size.width)
+        return lines
 
     def _is_too_soon(self, now: float) -> bool:
         return self._drawn is not None and 0 <= now - self._drawn < self.EVERY

@@ -1,21 +1,35 @@
-"""Rewards by component: mean weighted contribution to a car's episode, with their sum."""
+"""Rewards by component: what each adds to a car's episode, its share, change and weight; its curve below."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from rltui.events.records import RunStarted
 from rltui.tui import figures
-from rltui.tui.paint import Line, pad
+from rltui.tui.actions import pane_bindings
+from rltui.tui.paint import Line, Span, beside, fit, pad, text_line
+from rltui.tui.panes.chart_grid import shares
+from rltui.tui.panes.charting import GAP, GOOD_HEIGHT
 from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.reward_rows import ORDERS, PREFIX, SINCE, RewardRow, ordered, rows_of, weight_marks
 from rltui.tui.widgets.bars import signed_bar
+from rltui.tui.widgets.chart import ChartData, Look, chart
+from rltui.tui.widgets.columns import Columns
+from rltui.tui.widgets.selecting import Selecting
 from rltui.tui.widgets.sparkline import sparkline
 
-PREFIX = "reward/"
-FIGURE = 9  # columns
-CURVE = 14  # columns
+FIGURE, SHARE, CHANGE, WEIGHT, CURVE = 9, 6, 12, 9, 16  # columns
+LEAST_BAR, LEAST_CHART, CHART_WIDTH = 5, 5, 34
+_ARROWS = {1: "▲", 0: " ", -1: "▼"}
 
 
-class RewardsPane(Pane):
-    """Bars around zero, largest first."""
+class RewardsPane(Pane, Selecting):
+    """Bars around zero, largest first, and the curve of the selected one; a curve for each where there is room."""
 
+    BINDINGS: ClassVar[list[BindingType]] = pane_bindings("rewards")
     NUMBER = "2"
     SLOT = "rewards"
     NAME = "Rewards per episode"
@@ -24,68 +38,153 @@ class RewardsPane(Pane):
     EMPTY = "Here will be what each reward adds to an episode, as soon as episodes have ended in an iteration."
     HELP = (
         "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "
-        "newest iteration; they sum to the reported reward. One bar that dwarfs the rest is what the bot will learn, "
-        "whatever was meant. A penalty should be negative."
+        "newest iteration; they sum to the reported reward. The percentage is its share of all contributions, signs left "
+        "aside; an arrow says that it has changed clearly since a hundred iterations ago. The weight is the one in force where it is not just the profile's. One "
+        "bar that dwarfs the rest is what the bot will learn, whatever was meant. A penalty should be negative. Dotted lines "
+        "in the curve are changes of its weight, and new phases or stages."
     )
 
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self.order = 0  # index in ORDERS
+        self.wants_curve = True
+        self._memory = Columns()
+
     def has_nothing(self, view: View) -> bool:
-        return not components(view)
+        return not any(key.startswith(PREFIX) for key in view.snapshot.metrics)
 
     def depends(self, view: View) -> object:
-        return view.snapshot.metrics_time, view.snapshot.header is None
+        return view.snapshot.metrics_time, _names(view.snapshot.header), view.snapshot.marks, view.charts
+
+    def subtitle(self, view: View) -> str:
+        return f"[$muted]{ORDERS[self.order][0]}[/]" if self.order else ""
+
+    def action_sort(self) -> None:
+        """The next order."""
+        self.order = (self.order + 1) % len(ORDERS)
+        self.redraw()
+
+    def action_curve(self) -> None:
+        """Curves below the bars, or none."""
+        self.wants_curve = not self.wants_curve
+        self.redraw()
+
+    def redraw(self) -> None:
+        """At once, whatever the pace of new figures."""
+        self.repaint()
+        if self.view is not None:
+            self._set_subtitle(self.subtitle(self.view))
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        found = components(view)
-        roomy = height >= 2 * len(found) + 2
-        room = max((height - 2) // (2 if roomy else 1), 1)
-        shown = found if len(found) <= room else found[: room - 1]
-        lines = self._lines(view, shown, width, roomy)
-        if len(shown) < len(found):
-            lines.append(((f"… and {len(found) - len(shown)} smaller ones", "muted"),))
-        return [*lines, *_total(view, width)][:height]
+        found = ordered(rows_of(view.snapshot), self.order)
+        foot = _total(view, found, width)
+        head = _heads(width, max(len(row.name) for row in found)) if height >= len(found) + len(foot) + 1 else []
+        rows = [self._row(view, row, found, width) for row in found]
+        table = min(len(head) + len(rows), max(height - len(foot), 1))
+        lines = [*self.selection(head, rows, width, table), *foot][:height]
+        room = height - len(lines)
+        if not self.wants_curve or room < LEAST_CHART:
+            return lines
+        gap: list[Line] = [()] if room > LEAST_CHART else []
+        return [*lines, *gap, *self._curves(view, found, width, room - len(gap))]
 
-    def _lines(self, view: View, shown: list[tuple[str, float | None]], width: int, roomy: bool) -> list[Line]:
-        """One row each; roomy: two, with the curve over the run."""
-        values = [value for _, value in components(view) if value is not None]
-        scale = min([0.0, *values]), max([0.0, *values])
-        names = min(max(len(name) for name, _ in components(view)), max(width - FIGURE - 8, 8))
-        curve = max(CURVE, width // 3)
+    def _row(self, view: View, row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
+        """A blank for the cursor, the name, the bar, and as many figures as there is room for."""
+        names = max(len(item.name) for item in found)
+        figure = dict(zip((item.name for item in found), figures.aligned([item.value for item in found]), strict=True))[
+            row.name
+        ]
+        extra = _extras(view, row, width, names)
+        bar = max(_bar_width(width, names), LEAST_BAR)
+        name_width = min(names, max(width - 2 - bar - FIGURE - SHARE, 6))
+        role = "" if row.value else "muted"
+        line: Line = (
+            (" ", ""), (pad(row.name, name_width) + " ", role), *_bar(row, found, bar),
+            (f"{figure:>{FIGURE}}", "muted" if figure == figures.UNKNOWN else "strong"),
+            (_ARROWS[row.trend if figures.known(row.value) else 0], "muted"), (f"{figures.percent(row.share):>{SHARE - 1}}", "muted"), *extra,
+        )  # fmt: skip
+        return fit(line, width)
+
+    def _curves(self, view: View, found: Sequence[RewardRow], width: int, height: int) -> list[Line]:
+        """The selected one's curve; where they fit side by side, as many as there is room for, it being among them."""
+        across = max((width + GAP) // (CHART_WIDTH + GAP), 1)
+        at = min(self.cursor, len(found) - 1)
+        if across == 1:
+            return self._curve(view, found[at], at, (width, min(height, 2 * GOOD_HEIGHT)))
+        across = min(across, len(found))
+        down = max(min(height // GOOD_HEIGHT, -(-len(found) // across)), 1)
+        first = max(at // across - down + 1, 0) * across
+        widths, heights = shares(width - GAP * (across - 1), across), shares(height, down)
         lines: list[Line] = []
-        for (name, value), text in zip(shown, figures.aligned([value for _, value in shown]), strict=True):
-            role = "" if value else "muted"
-            if roomy:
-                lines.append(((pad(name, width - FIGURE), role), *_figure(text)))
-                lines.append((*_bar(value, *scale, width - curve - 2), ("  ", ""), *_curve(view, name, curve)))
-            else:
-                lines.append(
-                    ((pad(name, names + 1), role), *_bar(value, *scale, width - names - FIGURE - 1), *_figure(text))
-                )
+        for row, high in enumerate(heights):
+            start = first + row * across
+            chosen = list(enumerate(found))[start : start + across]
+            blocks = [
+                self._curve(view, item, place, (widths[column], high)) for column, (place, item) in enumerate(chosen)
+            ]
+            lines += beside(blocks, widths[: len(blocks)], GAP)
         return lines
 
-
-def components(view: View) -> list[tuple[str, float | None]]:
-    """(name, value) of each reward, largest effect first; the unknown ones last."""
-    metrics = view.snapshot.metrics
-    found = [(key.removeprefix(PREFIX), value) for key, value in metrics.items() if key.startswith(PREFIX)]
-    return sorted(found, key=lambda item: (item[1] is None, -abs(item[1] or 0.0), item[0]))
-
-
-def _bar(value: float | None, low: float, high: float, width: int) -> Line:
-    return ((" " * width, ""),) if not figures.known(value) or value is None else signed_bar(value, low, high, width)
+    def _curve(self, view: View, row: RewardRow, place: int, size: tuple[int, int]) -> list[Line]:
+        history = view.snapshot.history
+        ys = history.columns.get(PREFIX + row.name, ())
+        xs, length = (history.timesteps, history.length) if len(ys) else ((), 0)
+        marks = weight_marks(view.snapshot, row.name)
+        data = ChartData(row.name, "/ episode", f"series-{place % 7 + 1}", xs, ys, marks, length=length)
+        look = Look(selected=self.has_focus and place == self.cursor, memory=self._memory)
+        return chart(data, *size, view.charts, look)
 
 
-def _figure(text: str) -> Line:
-    return ((f"{text:>{FIGURE}}", "muted" if text == figures.UNKNOWN else "strong"),)
+def _bar_width(width: int, names: int) -> int:
+    return width - 2 - names - FIGURE - SHARE - sum(size for size in _extra_columns(width, names))
 
 
-def _curve(view: View, name: str, width: int) -> Line:
-    return ((sparkline(*view.snapshot.history.series(f"{PREFIX}{name}"), width), "band"),)
+def _extra_columns(width: int, names: int) -> list[int]:
+    """Widths of the columns that there is room for beside the bar: curve, change, weight."""
+    room = width - 2 - names - FIGURE - SHARE - 2 * LEAST_BAR
+    found: list[int] = []
+    for size in (WEIGHT, CHANGE, CURVE + 2):
+        if room < sum(found) + size:
+            break
+        found.append(size)
+    return found
 
 
-def _total(view: View, width: int) -> list[Line]:
-    total = view.snapshot.metrics.get("rollout/policy_reward")
-    figure = figures.aligned([total, *(value for _, value in components(view))])[0]
-    return [
-        (("─" * width, "track"),),
-        ((pad("reward / episode", width - len(figure)), "muted"), (figure, "strong")),
+def _extras(view: View, row: RewardRow, width: int, names: int) -> list[Span]:
+    cells: list[Span] = [
+        (f"{'×' + figures.number(row.weight) if row.weight is not None else 'profile':>{WEIGHT}}", "muted"),
+        (f"{figures.aligned([row.change])[0]:>{CHANGE}}", "muted"),
+        ("  " + sparkline(*view.snapshot.history.series(PREFIX + row.name), CURVE), "band"),
     ]
+    return cells[: len(_extra_columns(width, names))]
+
+
+def _heads(width: int, names: int) -> list[Line]:
+    extra = _extra_columns(width, names)
+    if not extra:
+        return []
+    bar = max(_bar_width(width, names), LEAST_BAR)
+    titles = [f"{'weight':>{WEIGHT}}", f"{f'in {SINCE} it.':>{CHANGE}}", "  the whole run"]
+    text = " " * (2 + names + bar) + f"{'now':>{FIGURE}}{'share':>{SHARE}}" + "".join(titles[: len(extra)])
+    return [text_line(text, "faint")]
+
+
+def _bar(row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
+    values = [item.value for item in found if item.value is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    return ((" " * width, ""),) if row.value is None else signed_bar(row.value, low, high, width)
+
+
+def _total(view: View, found: Sequence[RewardRow], width: int) -> list[Line]:
+    """The sum, below the column of what it sums."""
+    total = view.snapshot.metrics.get("rollout/policy_reward")
+    figure = figures.aligned([total, *(row.value for row in found)])[0]
+    end = width - SHARE - sum(_extra_columns(width, max(len(row.name) for row in found)))
+    return [
+        text_line("─" * width, "track"),
+        ((pad(" reward / episode", max(end - len(figure), 0)), "muted"), (figure, "strong")),
+    ]
+
+
+def _names(header: RunStarted | None) -> tuple[str, ...]:
+    return tuple(header.reward_names) if header is not None else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rltui.events.distance import CURRICULUM
 from rltui.tui import figures, pace
 from rltui.tui.condition import Condition, condition
 from rltui.tui.flags import flag_words
@@ -28,6 +29,7 @@ class StatusPane(Pane, can_focus=False):
             snapshot.reader_problem,
             snapshot.state,
             int(view.now * 2),
+            view.frozen,
         )
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
@@ -42,7 +44,7 @@ def head_line(view: View, width: int) -> Line:
     """The state as a coloured word, the facts that fit, the way to the limit of the width."""
     now = condition(view.snapshot, view.now)
     pill = _pill(now)
-    chosen = facts(view)
+    chosen = facts(view, brief=width < NARROW)
     while chosen and width_of(pill) + 2 + _joined_width(chosen) > width:
         chosen.remove(max(chosen, key=lambda fact: fact[0]))
     right: Line = ()
@@ -51,24 +53,36 @@ def head_line(view: View, width: int) -> Line:
     return ends((*pill, ("  ", ""), *_joined(chosen)), right, width)
 
 
-CONTROL = 5  # rank of the control holder, which stands at the right edge
+NARROW = 100  # columns below which machines' names are left out
+CONTROL = 1  # rank of the control holder, which stands at the right edge
 
 
-def facts(view: View) -> list[Fact]:
-    """Run, label, team sizes, steps, speed, elapsed, who controls."""
+def facts(view: View, brief: bool = False) -> list[Fact]:
+    """Run, label, team sizes, steps, speed, elapsed, who controls. brief: in fewer words."""
     snapshot, header = view.snapshot, view.snapshot.header
-    found: list[Fact] = [(2, ((snapshot.run, "strong"),))]
+    found: list[Fact] = [(3, ((snapshot.run, "strong"),))]
     if header is not None:
         phase = f"Phase {header.phase} " if header.phase is not None else ""
-        found.append((6, ((phase + header.label, ""),)))
-        found.append((7, ((header.stage or f"{header.blue}v{header.orange}", ""),)))
+        found.append((7, ((phase + header.label, ""),)))
+        found.append((8, ((header.stage or f"{header.blue}v{header.orange}", ""),)))
         found.append((0, ((figures.count(snapshot.timesteps), "strong"), (" steps", "muted"))))
-        found.append((1, ((figures.rate(pace.speed(snapshot)), "strong"), (" overall", "muted"))))
-        found.append((4, ((figures.duration(elapsed(snapshot, view.now)), ""),)))
+        found.append((2, ((figures.rate(pace.speed(snapshot)), "strong"), ("" if brief else " overall", "muted"))))
+        found.append((5, ((figures.duration(elapsed(snapshot, view.now)), ""),)))
     if words := flag_words(snapshot):
-        found.append((3, ((f"debug {words}", "warn"),)))
-    found.append((CONTROL, _control(snapshot)))
+        found.append((4, ((f"debug {words}", "warn"),)))
+    if distance := _distance(snapshot):
+        found.append((6, distance))
+    found.append((CONTROL, _control(snapshot, brief)))
     return found
+
+
+def _distance(snapshot: RunSnapshot) -> Line:
+    """How many of the next phase's criteria are reached; nothing outside campaigns."""
+    gaps = [value for key, value in snapshot.metrics.items() if key.startswith(CURRICULUM) and key.endswith("_missing")]
+    if not gaps:
+        return ()
+    reached = sum(value == 0 for value in gaps)
+    return ((f"{reached} of {len(gaps)}", "strong" if reached < len(gaps) else "good"), (" to promotion", "muted"))
 
 
 def elapsed(snapshot: RunSnapshot, now: float) -> float | None:
@@ -79,7 +93,8 @@ def elapsed(snapshot: RunSnapshot, now: float) -> float | None:
     return (end if end is not None else now) - snapshot.header.time
 
 
-def _control(snapshot: RunSnapshot) -> Line:
+def _control(snapshot: RunSnapshot, brief: bool = False) -> Line:
+    """brief: a name without its machine."""
     link = snapshot.link
     if snapshot.finished is not None or snapshot.alive is False:
         return text_line("from disk", "muted")
@@ -90,6 +105,7 @@ def _control(snapshot: RunSnapshot) -> Line:
     if link.mine:
         return text_line("● you control", "good")
     who = link.controller.partition(", pid")[0] if link.controller else "nobody"
+    who = who.partition(" on ")[0] if brief else who
     return text_line(f"○ {who} controls", "muted")
 
 
@@ -110,6 +126,9 @@ def _joined_width(chosen: list[Fact]) -> int:
 
 
 def _second_line(view: View, width: int) -> Line:
+    if view.frozen:
+        line: Line = ((" FROZEN ", "pill-warn"), (f" since {view.frozen}", "warn"), ("   z goes on", "muted"))
+        return crop(line, width)
     now = condition(view.snapshot, view.now)
     detail: Line = ((f" {now.detail}", now.role if now.role in ("bad", "warn") else "muted"),) if now.detail else ()
     if not now.running:

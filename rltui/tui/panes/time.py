@@ -1,33 +1,19 @@
-"""Where an iteration's time goes: the trainer's seconds, the workers' microseconds per arena-step, the bottleneck named."""
+"""Where an iteration's time goes: steps a second, every part of an iteration, the bottleneck with what to change about it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rltui.tui import figures
 from rltui.tui.model import RunSnapshot
-from rltui.tui.paint import Line, ends, pad, width_of, wrap
+from rltui.tui.paint import Line, Span, ends, pad, text_line, width_of, wrap
 from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.reward_rows import SINCE, change_of
+from rltui.tui.panes.time_parts import Part, advice, bottleneck, folded, parts, percents, share_of_limit
 from rltui.tui.widgets.bars import filled_bar
+from rltui.tui.widgets.sparkline import sparkline
 
-WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")
-LABELS = {"state": "read state"}
-ADVICE = {
-    "learn": "fewer epochs, a smaller net or a GPU would help",
-    "simulate": "that is the simulator itself, only more cores help",
-    "infer": "a smaller net would help",
-    "save": "raise save_every or use a faster disk",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """share: of the iteration, 0–1. micros: of an arena-step. seconds: of the iteration."""
-
-    name: str
-    share: float | None
-    micros: float | None = None
-    seconds: float | None = None
+RATES = (("collected", "time/collected_steps_per_second"), ("consumed", "time/consumed_steps_per_second"), ("overall", "time/overall_steps_per_second"))  # fmt: skip
+NAME, SHARE, FIGURE, CURVE = 11, 8, 8, 16  # columns
+WIDE = 64  # columns from which on each part has its trend
 
 
 class TimePane(Pane):
@@ -40,9 +26,11 @@ class TimePane(Pane):
     EVERY = 2.9
     EMPTY = "Here will be how an iteration's time is spent, after the first one."
     HELP = (
-        "Percent are of a whole iteration. learn and save are the trainer's seconds; the others are what the workers do "
-        "while collecting, in microseconds per step of one arena, scaled to the collection's share. The largest part is "
-        "the bottleneck: making anything else faster gains little."
+        "Percent are of a whole iteration and sum to 100. learn and save are the trainer's seconds; the others are what the "
+        "workers do while collecting, in microseconds per step of one arena, scaled to the collection's share; wait is what "
+        "the trainer waits for beside that, the slowest worker above all. Of the limit: how near collecting comes to stepping "
+        "the bare simulator on the same cores. The largest part is the bottleneck: making anything else faster gains little. "
+        "collected: steps a second while collecting; consumed: while learning; overall: of whole iterations."
     )
 
     def has_nothing(self, view: View) -> bool:
@@ -54,69 +42,75 @@ class TimePane(Pane):
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         found = parts(view.snapshot)
         top = bottleneck(found)
-        lines = [_line(part, part is top, width) for part in found]
-        head = _head(view.snapshot, width) if height > len(lines) + 1 else []
-        foot = _advice(top, width) if top is not None else []
-        room = height - len(lines) - len(head)
-        return [*head, *lines, *([()] if room > len(foot) else []), *foot[: max(room, 0)]][:height]
+        device = view.snapshot.header.device if view.snapshot.header else ""
+        foot = wrap(advice(top, _share(found, top), device), width, "muted") if top is not None else []
+        head = _head(view.snapshot, width)
+        spare = height - len(found)
+        head = head[: max(min(len(head), spare - (len(foot) + 1)), min(len(head), 1) if spare > 1 else 0)]
+        head += [text_line("─" * width, "track")] if spare - len(head) - len(foot) - 1 > 0 and head else []
+        foot = foot if height - len(head) - len(foot) - 1 >= min(len(found), 3) else []
+        room = height - len(head) - (len(foot) + 1 if foot else 0)
+        shown = folded(found, max(room, 1))
+        lines = [
+            _line(view, part, text, part.name == (top.name if top else ""), width)
+            for part, text in zip(shown, percents(shown), strict=True)
+        ]
+        return [*head, *lines[: max(room, 1)], *([(), *foot] if foot else [])][:height]
 
 
-def parts(snapshot: RunSnapshot) -> list[Part]:
-    """learn, the workers' parts in their order, save; shares are None where the iteration's time is unknown."""
-    metrics = snapshot.metrics
-    whole = metrics.get("time/iteration")
-    collect, learn, save = (metrics.get(f"time/{name}") for name in ("collect", "learn", "save"))
-    micros = {name: metrics[f"time/{name}"] for name in WORKER_PARTS if f"time/{name}" in metrics}
-    total = sum(value for value in micros.values() if value)
-    inside = collect / whole / total if collect is not None and whole and total else None
-    found = [Part("learn", _share(learn, whole), seconds=learn)]
-    found += [
-        Part(LABELS.get(name, name), value * inside if value is not None and inside is not None else None, micros=value)
-        for name, value in micros.items()
-    ]
-    return [*found, Part("save", _share(save, whole), seconds=save)]
-
-
-def bottleneck(found: list[Part]) -> Part | None:
-    """The part with the largest known share."""
-    known = [part for part in found if part.share is not None]
-    return max(known, key=lambda part: part.share or 0.0, default=None)
-
-
-def _share(seconds: float | None, whole: float | None) -> float | None:
-    return seconds / whole if seconds is not None and whole else None
+def _share(found: list[Part], part: Part) -> str:
+    """As the part's own line has it."""
+    return percents(found)[found.index(part)]
 
 
 def _head(snapshot: RunSnapshot, width: int) -> list[Line]:
+    """The iteration's seconds and how near to the limit, then the steps a second, with their trend where there is room."""
     metrics = snapshot.metrics
-    whole, collect, learn = (metrics.get(f"time/{name}") for name in ("iteration", "collect", "learn"))
-    left: Line = (("iteration ", "muted"), (figures.seconds(whole), "strong"))
-    right: Line = (
-        ("collect ", "muted"),
-        (figures.seconds(collect), ""),
-        ("  learn ", "muted"),
-        (figures.seconds(learn), ""),
+    left: Line = (("iteration ", "muted"), (figures.seconds(metrics.get("time/iteration")), "strong"))
+    limit = share_of_limit(snapshot)
+    words = "collecting at " if width >= WIDE else ""
+    limited: Line = ((words, "muted"), (figures.percent(limit), "strong"), (" of limit", "muted"))
+    right = limited if limit is not None else ()
+    right = right if width_of(left) + width_of(right) + 2 <= width else ()
+    lines = [ends(left, right, width)]
+    if width >= WIDE:
+        return [*lines, *(_rate(snapshot, name, key) for name, key in RATES)]
+    cells = [((f"{name} ", "muted"), (figures.rate(metrics.get(key)), "strong")) for name, key in RATES]
+    while cells and sum(width_of(cell) for cell in cells) + 2 * (len(cells) - 1) > width:
+        cells.pop(0)
+    gaps = (width - sum(width_of(cell) for cell in cells)) // max(len(cells) - 1, 1)
+    spans: list[Span] = []
+    for index, cell in enumerate(cells):
+        spans += [(" " * min(gaps, 4), "")] if index else []
+        spans += cell
+    return [*lines, tuple(spans)] if spans else lines
+
+
+def _rate(snapshot: RunSnapshot, name: str, key: str) -> Line:
+    change, _ = change_of(snapshot.history, key)
+    now = snapshot.metrics.get(key)
+    percent = (
+        f"{change / (now - change) * 100:+.1f} % in {SINCE} it." if change is not None and now and now != change else ""
     )
-    if width_of(left) + width_of(right) + 2 > width:
-        right = ()
-    return [ends(left, right, width), (("─" * width, "track"),)]
-
-
-def _line(part: Part, is_top: bool, width: int) -> Line:
-    figure = figures.micros(part.micros) if part.micros is not None else figures.seconds(part.seconds)
-    bar = max(width - 11 - 8 - 8, 3)
-    role = "series-2" if is_top else "series-1"
+    curve = sparkline(*snapshot.history.series(key), CURVE)
     return (
-        (pad(part.name, 11), "strong" if is_top else ""),
-        *filled_bar(part.share or 0.0, bar, role),
-        (pad(figures.percent(part.share), 8, ">"), "strong" if is_top else ""),
-        (pad(figure, 8, ">"), "muted"),
+        (pad(name, NAME), "muted"),
+        (f"{figures.rate(now):>12}", "strong"),
+        ("  " + curve, "band"),
+        (f"  {percent}", "muted"),
     )
 
 
-def _advice(top: Part, width: int) -> list[Line]:
-    return wrap(
-        f"Bottleneck: {top.name}; {ADVICE[top.name]}." if top.name in ADVICE else f"Bottleneck: {top.name}.",
-        width,
-        "muted",
+def _line(view: View, part: Part, percent: str, is_top: bool, width: int) -> Line:
+    figure = figures.micros(part.micros) if part.micros is not None else figures.seconds(part.seconds)
+    curve = CURVE + 2 if width >= WIDE else 0
+    bar = max(width - NAME - SHARE - FIGURE - curve, 3)
+    role = "series-2" if is_top else "series-1"
+    trend = sparkline(*view.snapshot.history.series(part.key), CURVE) if curve and part.key else " " * CURVE
+    return (
+        (pad(part.name, NAME), "strong" if is_top else ""),
+        *filled_bar(part.share or 0.0, bar, role),
+        (pad(percent, SHARE, ">"), "strong" if is_top else ""),
+        (pad(figure, FIGURE, ">"), "muted"),
+        *((("  " + trend, "band"),) if curve else ()),
     )

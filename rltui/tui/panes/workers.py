@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from rltui.tui import figures
-from rltui.tui.model import WorkerRow
-from rltui.tui.paint import Line, crop, crop_text, pad
-from rltui.tui.panes.pane import Pane, View
-from rltui.tui.widgets.scrolled import Scrolled
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
-BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a colour
+from textual.binding import BindingType
+
+from rltui.tui import figures
+from rltui.tui.actions import pane_bindings
+from rltui.tui.flags import SHORT, flags_on
+from rltui.tui.health import BEAT_LATE, Word, beat_age, illness, usual_speed
+from rltui.tui.model import RunSnapshot, WorkerRow
+from rltui.tui.paint import Line, Span, clean, crop, crop_text, pad
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.screens.trace import TraceScreen, failures
+from rltui.tui.widgets.bars import filled_bar
+from rltui.tui.widgets.selecting import Selecting
+
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
     "failed": ("✗", "bad"), "restarting": ("↻", "warn"), "in trainer": ("●", "good"),
 }  # fmt: skip
-_COLUMNS = (("#", 2, ">"), ("state", 14, "<"), ("steps/s", 8, ">"), ("arenas", 8, ">"), ("memory", 8, ">"),
-            ("beat", 8, ">"), ("restarts", 10, ">"))  # fmt: skip
-_NARROW = 90  # columns below which the arenas are left out
+_COLUMNS = (("#", 3, ">"), ("state", 14, "<"), ("steps/s", 8, ">"), ("", 7, "<"), ("arenas", 8, ">"), ("memory", 8, ">"),
+            ("beat", 8, ">"), ("restarts", 10, ">"), ("flags", 16, "<"))  # fmt: skip
+_OPTIONAL = {"arenas": 90, "": 100, "flags": 70}  # columns that are left out below so many
+ORDERS: Sequence[tuple[str, Callable[[WorkerRow], object]]] = (
+    ("by number", lambda row: row.worker),
+    ("slowest first", lambda row: (row.steps_per_second is not None, row.steps_per_second or 0.0, row.worker)),
+    ("most restarts first", lambda row: (-row.restarts, row.worker)),
+    ("largest first", lambda row: (-(row.memory_mb or 0.0), row.worker)),
+)
 
 
-class WorkersPane(Pane, Scrolled):
+class WorkersPane(Pane, Selecting):
     """A table, one row a worker."""
 
+    BINDINGS: ClassVar[list[BindingType]] = pane_bindings("workers")
     NUMBER = "4"
     SLOT = "table"
     NAME = "Workers"
@@ -29,63 +45,142 @@ class WorkersPane(Pane, Scrolled):
     HELP = (
         "Each worker is a process that plays its arenas. beat is the age of its last heartbeat; a worker silent for "
         "workers.timeout_s is restarted and its unfinished data dropped. Three deaths within a minute stop the run with a "
-        "checkpoint."
+        "checkpoint. The bar compares its speed with the fastest one's. One that is ill says so in a word; enter shows the "
+        "whole traceback of its failures. Debug flags can be set for one worker: type : and a flag's name."
     )
+
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self.order = 0  # index in ORDERS
+        self._shown: list[WorkerRow] = []
 
     def has_nothing(self, view: View) -> bool:
         return not view.snapshot.workers
 
     def depends(self, view: View) -> object:
-        ended = view.snapshot.finished is not None or view.snapshot.alive is False
-        return view.snapshot.workers, ended, None if ended else int(view.now * 2)
+        ended = _ended(view.snapshot)
+        return view.snapshot.workers, ended, flags_on(view.snapshot), self.order, None if ended else int(view.now * 2)
+
+    def wants(self, view: View) -> int:
+        return len(view.snapshot.workers) + 1
+
+    def action_sort(self) -> None:
+        """The next order."""
+        self.order = (self.order + 1) % len(ORDERS)
+        self.cursor = 0
+        self._draw_again()
+
+    def action_trace(self) -> None:
+        """Why the worker under the cursor failed."""
+        if self.view is None or self.cursor >= len(self._shown):
+            return
+        worker = self._shown[self.cursor].worker
+        found = failures(self.view.snapshot.log, worker)
+        if found:
+            self.app.push_screen(TraceScreen(worker, found))
+        else:
+            self.app.notify(f"Worker {worker} has not failed, as far as the log goes back.", title="No traceback")
+
+    def opened(self) -> None:
+        self.action_trace()
+
+    def _draw_again(self) -> None:
+        if self.view is not None:
+            self.show(self.view)
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        ended = view.snapshot.finished is not None or view.snapshot.alive is False
-        columns = [column for column in _COLUMNS if width >= _NARROW or column[0] != "arenas"]
-        rows = [_row(row, view.now, ended, [name for name, _, _ in columns], width) for row in view.snapshot.workers]
+        ended = _ended(view.snapshot)
+        self._shown = sorted(view.snapshot.workers, key=ORDERS[self.order][1])  # type: ignore[arg-type]
+        marked = any(flag.workers is not None for flag in flags_on(view.snapshot))
+        columns = [
+            column for column in _COLUMNS if width >= _OPTIONAL.get(column[0], 0) and (column[0] != "flags" or marked)
+        ]
+        rates = [row.steps_per_second for row in self._shown if row.steps_per_second is not None]
+        table = _Table(view, ended, columns, max(rates, default=0.0), None if ended else usual_speed(self._shown))
         head: Line = (("".join(_cell(name, size, align) for name, size, align in columns) + "  last event", "muted"),)
-        return [crop(head, width), *self.window(rows, height - 1)]
+        return self.selection([crop(head, width)], [table.line(row, width) for row in self._shown], width, height)
 
     def subtitle(self, view: View) -> str:
-        rates = [row.steps_per_second for row in view.snapshot.workers if row.steps_per_second is not None]
-        if not rates or view.snapshot.finished is not None:
-            return ""
-        return (
-            f"[$muted]{figures.plural(len(view.snapshot.workers), 'worker')} · {figures.rate(sum(rates))} collecting[/]"
-        )
+        rows = view.snapshot.workers
+        rates = [row.steps_per_second for row in rows if row.steps_per_second is not None]
+        order = f" · {ORDERS[self.order][0]}" if self.order else ""
+        if _ended(view.snapshot) or not rates:
+            return f"[$muted]{order.removeprefix(' · ')}[/]" if order else ""
+        usual = usual_speed(rows)
+        ill = sum(illness(row, view.now, usual) is not None for row in rows)
+        sick = f" · [/][$warning]{ill} ill[/][$muted]" if ill else ""
+        return f"[$muted]{figures.plural(len(rows), 'worker')} · {figures.rate(sum(rates))} collecting{sick}{order}[/]"
 
 
-def _row(row: WorkerRow, now: float, ended: bool, columns: list[str], width: int) -> Line:
-    state = "ended" if ended and row.state != "failed" else row.state
-    state = "in trainer" if state == "in the trainer" else state  # the serial collector's
-    symbol, role = _STATES.get(state, ("■", "idle"))
-    beat = (
-        None if ended or row.heartbeat_age is None or row.heard is None else row.heartbeat_age + max(now - row.heard, 0)
-    )
-    late = beat is not None and beat > BEAT_LATE
-    cells = {
-        "#": (str(row.worker), ""),
-        "state": (f"{symbol} {state}", role),
-        "steps/s": (figures.UNKNOWN if ended else figures.count(row.steps_per_second), ""),
-        "arenas": (figures.count(row.arenas), ""),
-        "memory": (figures.UNKNOWN if ended else figures.megabytes(row.memory_mb), ""),
-        "beat": (figures.age(beat) + ("!" if late else ""), "warn" if late else ""),
-        "restarts": (str(row.restarts), "warn" if row.restarts else "muted"),
-    }
-    spans: list[tuple[str, str]] = []
-    for name, size, align in _COLUMNS:
-        if name in columns:
-            text, cell_role = cells[name]
-            spans.append((_cell(text, size, align), cell_role))
-    return crop((*spans, *_event(row, width - sum(len(text) for text, _ in spans) - 2)), width)
+def _ended(snapshot: RunSnapshot) -> bool:
+    return snapshot.finished is not None or snapshot.alive is False
+
+
+class _Table:
+    """What the rows have in common. fastest, usual: steps per second."""
+
+    def __init__(
+        self, view: View, ended: bool, columns: Sequence[tuple[str, int, str]], fastest: float, usual: float | None
+    ) -> None:
+        self._view, self._ended, self._columns = view, ended, columns
+        self._fastest, self._usual = fastest, usual
+
+    def line(self, row: WorkerRow, width: int) -> Line:
+        cells = self._cells(row)
+        spans: list[Span] = []
+        for name, size, align in self._columns:
+            if name:
+                text, role = cells[name]
+                spans.append((_cell(text, size, align), role))
+            else:
+                rate = 0.0 if self._ended else row.steps_per_second or 0.0
+                spans += [(" ", ""), *filled_bar(rate / self._fastest if self._fastest else 0.0, size - 1, "series-1")]
+        used = sum(len(text) for text, _ in spans)
+        return crop((*spans, *_event(row, self._word(row), width - used - 2)), width)
+
+    def _word(self, row: WorkerRow) -> Word | None:
+        return None if self._ended else illness(row, self._view.now, self._usual)
+
+    def _cells(self, row: WorkerRow) -> dict[str, Span]:
+        ended = self._ended
+        state = "ended" if ended and row.state != "failed" else row.state
+        state = "in trainer" if state == "in the trainer" else state  # the serial collector's
+        symbol, role = _STATES.get(state, ("■", "idle"))
+        beat = None if ended else beat_age(row, self._view.now)
+        late = beat is not None and beat > BEAT_LATE
+        return {
+            "#": (str(row.worker), ""),
+            "state": (f"{symbol} {state}", role),
+            "steps/s": (figures.UNKNOWN if ended else figures.count(row.steps_per_second), ""),
+            "arenas": (figures.count(row.arenas), ""),
+            "memory": (figures.UNKNOWN if ended else figures.megabytes(row.memory_mb), ""),
+            "beat": (figures.age(beat) + ("!" if late else ""), "warn" if late else ""),
+            "restarts": (str(row.restarts), "warn" if row.restarts else "muted"),
+            "flags": ("  " + _flags(self._view.snapshot, row.worker), "warn"),
+        }
+
+
+def _flags(snapshot: RunSnapshot, worker: int) -> str:
+    """Those that are on for this worker."""
+    rows = flags_on(snapshot)
+    return ", ".join(SHORT.get(flag.flag, flag.flag) for flag in rows if flag.workers is None or worker in flag.workers)
 
 
 def _cell(text: str, size: int, align: str) -> str:
     return pad(text, size, align) if align == ">" else " " + pad(text, size - 1, align)
 
 
-def _event(row: WorkerRow, room: int) -> Line:
-    if not row.event or room < 8:
-        return ()
-    role = "bad" if row.failed else "muted"
-    return (("  ", ""), (crop_text(f"{figures.clock(row.event_time)[:5]} {row.event}".split("\n")[0], room), role))
+def _event(row: WorkerRow, word: Word | None, room: int) -> Line:
+    """What is wrong now, then what last happened."""
+    if room < 8:
+        return () if word is None else ((" ✗", word[1]),)
+    spans: list[Span] = [("  ", "")]
+    if word is not None and word[0] != row.state:  # the state says it already
+        spans.append((crop_text(word[0], room), word[1]))
+        room -= len(word[0]) + 3
+        spans.append((" · ", "faint") if row.event and room >= 8 else ("", ""))
+    if row.event and room >= 8:
+        role = "bad" if row.failed else "muted"
+        told = f"{figures.clock(row.event_time)[:5]} {clean(row.event.partition(chr(10))[0])}"
+        spans.append((crop_text(told, room), role))
+    return tuple(spans)

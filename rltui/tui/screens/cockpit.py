@@ -4,48 +4,52 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ClassVar, get_args
+from dataclasses import replace
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.reactive import reactive
-from textual.screen import Screen
 
-from rltui.events.commands import Command, NextPhase, Pause, Resume, SaveCheckpoint, SaveMilestone, SetFlag, Stop
+from rltui.events.commands import Command, Stop
 from rltui.tui.actions import bindings, in_footer
 from rltui.tui.answers import answer_line
 from rltui.tui.condition import condition
-from rltui.tui.flags import is_on
-from rltui.tui.messages import SnapshotReady
+from rltui.tui.frozen import frozen_words
+from rltui.tui.messages import BrowserAsked, SnapshotReady
 from rltui.tui.model import RunSnapshot
 from rltui.tui.newest import Newest
 from rltui.tui.panes.catalogue import PANES
-from rltui.tui.panes.facts import missing
+from rltui.tui.panes.charts_pane import ChartsPane
 from rltui.tui.panes.log import LogPane
-from rltui.tui.panes.pane import Pane, Slot, View
+from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.run_reader import RunReader, RunSource
-from rltui.tui.screens.arrangement import Arrangement, arrangement
-from rltui.tui.screens.change_prompt import ChangePrompt
-from rltui.tui.screens.phase_dialog import PhaseDialog
 from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
+from rltui.tui.screens.seating import STEP, Seating, Seats
+from rltui.tui.screens.steering import Steering
 from rltui.tui.symbols import ChartStyle
+from rltui.tui.ui_settings import UiSettings
 from rltui.tui.widgets.footer import Footer
+from rltui.tui.widgets.rooms import Rooms
 
-SLOTS: tuple[Slot, ...] = get_args(Slot)
 TICK = 1.0  # seconds; ages grow also when nothing is heard
 
 
-class CockpitScreen(Screen[None]):
+class CockpitScreen(Steering):
     """`snapshot` is replaced by the reader thread's newest; its watcher hands it to the panes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("cockpit")
-    snapshot: reactive[RunSnapshot] = reactive(RunSnapshot, always_update=True, init=False, repaint=False)
 
     class Left(Message):
         """The user wants to see the launcher."""
+
+    class News(Message):
+        """The trainer has been heard again: what was known before, and what is known now."""
+
+        def __init__(self, before: RunSnapshot, now: RunSnapshot) -> None:
+            super().__init__()
+            self.before, self.now = before, now
 
     def __init__(
         self,
@@ -54,29 +58,24 @@ class CockpitScreen(Screen[None]):
         readonly: bool = False,
         charts: ChartStyle = "braille",
         clock: Callable[[], float] = time.time,
+        layout: UiSettings | None = None,
     ) -> None:
-        super().__init__()
-        self.source, self.readonly, self._charts, self._clock = source, readonly, charts, clock
+        super().__init__(readonly=readonly)
+        self.source, self._charts, self._clock = source, charts, clock
+        wishes = layout or UiSettings()
+        self.seating = Seating([pane(name=pane.pane_id()) for pane in PANES], wishes)
+        for pane in self.panes:
+            if isinstance(pane, ChartsPane):
+                pane.charting = replace(pane.charting, smoothing=wishes.smoothing)
         self._inbox: Newest[RunSnapshot] = Newest()
         self._reader: RunReader | None = None
-        self._alone: Pane | None = None  # maximised, or chosen where there is room for one only
-        self._holders: dict[Slot, Pane] = {}  # the pane that each slot shows, where it is not the slot's first
         self._leaving = False
+        self._still: View | None = None  # the view of when the display was frozen
         self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
 
     def compose(self) -> ComposeResult:
         yield StatusPane(name="status", classes="status")
-        of_slot = {
-            slot: [pane(name=pane.__name__.removesuffix("Pane").lower()) for pane in PANES if slot == pane.SLOT]
-            for slot in SLOTS
-        }
-        with Vertical(id="body"):
-            with Horizontal(id="upper"):
-                with Vertical(id="left"):
-                    yield from (*of_slot["charts"], *of_slot["table"])
-                with Vertical(id="right"):
-                    yield from (*of_slot["rewards"], *of_slot["time"], *of_slot["facts"])
-            yield from of_slot["log"]
+        yield Rooms(*self.panes, name="body")
         yield Footer(in_footer("cockpit"), self.run_named)
 
     def on_mount(self) -> None:
@@ -92,9 +91,12 @@ class CockpitScreen(Screen[None]):
         self.place_panes()
 
     @property
-    def panes(self) -> list[Pane]:
+    def panes(self) -> tuple[Pane, ...]:
         """All of them, the status lines excepted, in the catalogue's order."""
-        return sorted((pane for pane in self.query(Pane) if pane.NUMBER), key=lambda pane: PANES.index(type(pane)))
+        return self.seating.panes
+
+    def moment(self) -> float:
+        return self._clock()
 
     def _deliver(self, snapshot: RunSnapshot) -> None:
         """From the reader thread: one message, however many snapshots come before it is handled."""
@@ -107,59 +109,59 @@ class CockpitScreen(Screen[None]):
             self.snapshot = snapshot
 
     def watch_snapshot(self, before: RunSnapshot, now: RunSnapshot) -> None:
-        if len(before.workers) != len(now.workers):
-            self.place_panes()
+        self.place_panes()
         self.show_now()
+        self.post_message(self.News(before, now))
         if self._leaving and not condition(now, self._clock()).running:
             self.app.exit(
                 f"{now.run} has stopped at {now.timesteps:,} steps; look at it again with: rltui attach {now.run}"
             )
 
+    @property
+    def _live_view(self) -> View:
+        return View(self.snapshot, self._clock(), self._charts)
+
+    @property
+    def frozen(self) -> bool:
+        """The panes stand still while training goes on."""
+        return self._still is not None
+
     def show_now(self) -> None:
-        """Hand the newest snapshot and the present moment to all that is on screen."""
-        view = View(self.snapshot, self._clock(), self._charts)
-        for pane in self.query(Pane):
-            pane.show(view)
-        self._show_footer(view)
+        """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
+        live = self._live_view
+        for pane in self.panes:
+            pane.show(self._still or live)
+        words = frozen_words(self._still, live) if self._still is not None else ""
+        self.query_one(StatusPane).show(replace(live, frozen=words))
+        self._show_footer(live)
 
     def _show_footer(self, view: View) -> None:
-        running = condition(view.snapshot, view.now).running
-        can_steer = running and view.snapshot.link.connected and not self.readonly
         actions = in_footer("cockpit")
-        dimmed = frozenset() if can_steer else frozenset(action.name for action in actions if action.trains)
+        dimmed = frozenset(action.name for action in actions if action.trains) if self.why_not else frozenset()
         labels = {"pause": "Resume"} if view.snapshot.state == "paused" else {}
-        labels |= {"maximise": "All panes"} if self._alone is not None and not self._plan.single else {}
+        labels |= {"maximise": "All panes"} if self.seating.alone is not None else {}
         answer = answer_line(view.snapshot, view.now, leaving=self._leaving)
         self.query_one(Footer).show(labels, dimmed, answer)
 
-    @property
-    def _plan(self) -> Arrangement:
-        return arrangement(self.size.width, self.size.height, len(self.snapshot.workers))
-
     def place_panes(self) -> None:
-        """Place the panes for the present size: all of them, one alone, or none in a very small terminal."""
-        plan = self._plan
-        panes = self.panes
-        alone = self._alone or (panes[0] if plan.single else None)
-        self.set_class(alone is not None, "alone")
-        for pane in panes:
-            pane.display = not plan.minimal and (
-                pane is alone if alone else self._holds(pane) and pane.SLOT in plan.shown
-            )
-            pane.border_title = pane.title(panes if alone is pane else ())
-            height = plan.heights.get(pane.SLOT)
-            pane.styles.height = "1fr" if alone or height is None else height
-        for container in ("#left", "#right", "#upper", "#body"):
-            box = self.query_one(container)
-            box.display = any(pane.display for pane in box.query(Pane))
-        self.query_one("#status").styles.height = "1fr" if plan.minimal else 2
-        self.query_one("#footer").display = not plan.minimal
-        self.call_after_refresh(self.show_now)
+        """Each pane where it belongs at the present size. The focus stays on what is seen."""
+        seats = self.seating.seats(self.size, self._still or self._live_view, self.focused_pane())
+        for pane, room in seats.places.items():
+            pane.set_tabs(seats.sharing[pane], room.width)
+        self.query_one("#status").styles.height = "1fr" if seats.plan.minimal else 2
+        self.query_one("#footer").display = not seats.plan.minimal
+        body = self.query_one(Rooms)
+        body.display = not seats.plan.minimal
+        if body.place(seats.places):
+            self._keep_focus(seats)
+            self.call_after_refresh(self.show_now)
 
-    def _holds(self, pane: Pane) -> bool:
-        """Whether the pane is the one that its slot shows."""
-        first = next(other for other in self.panes if other.SLOT == pane.SLOT)
-        return self._holders.get(pane.SLOT, first) is pane
+    def _keep_focus(self, seats: Seats) -> None:
+        """Whatever has come in the place of a focused pane has the focus now."""
+        before = self.focused_pane()
+        if seats.places and (before is None or before not in seats.places):
+            heir = next((pane for pane in seats.places if before in seats.sharing[pane]), next(iter(seats.places)))
+            self.set_focus(heir, scroll_visible=False)
 
     def run_named(self, action: str) -> None:
         """Run a registered action as its key would."""
@@ -169,66 +171,69 @@ class CockpitScreen(Screen[None]):
         """The pane that has the focus."""
         return self.focused if isinstance(self.focused, Pane) else None
 
-    def action_pane(self, number: str) -> None:
-        pane = next(pane for pane in self.panes if number == pane.NUMBER)
-        self._holders[pane.SLOT] = pane
-        if self._alone is not None or self._plan.single or pane.SLOT not in self._plan.shown:
-            self._alone = pane
+    def show_pane(self, pane: Pane) -> None:
+        """Bring it to the front of its place, with the focus."""
+        self.seating.show(pane, self.size)
+        self.set_focus(None)
         self.place_panes()
-        pane.focus()
+        if pane.display:
+            self.set_focus(pane, scroll_visible=False)
+
+    def on_pane_tab_clicked(self, message: Pane.TabClicked) -> None:
+        self.show_pane(message.pane)
+
+    def action_pane(self, number: str) -> None:
+        self.show_pane(next(pane for pane in self.panes if number == pane.NUMBER))
+
+    def action_next_pane(self, step: int) -> None:
+        """The focus moves on among the panes on screen; where there is one only, the next one comes."""
+        shown = [pane for pane in self.panes if pane.display]
+        ring = shown if len(shown) > 1 else self.panes
+        here = self.focused_pane()
+        place = ring.index(here) + step if here is not None and here in ring else 0
+        self.show_pane(ring[place % len(ring)])
 
     def action_maximise(self) -> None:
-        self._alone = (
-            None if self._alone is not None and not self._plan.single else self.focused_pane() or self.panes[0]
-        )
+        self.seating.maximise(self.focused_pane() or self.panes[0])
+        self.place_panes()
+        self.show_now()
+
+    def action_grow(self, direction: int) -> None:
+        self.seating.grow(self.focused_pane() or self.panes[0], self.size, direction * STEP)
         self.place_panes()
 
+    def action_reset_layout(self) -> None:
+        """As at first, or as ui.toml has it."""
+        self.seating.reset()
+        self.set_focus(None)
+        self.place_panes()
+        self.set_focus(next(pane for pane in self.panes if pane.display or pane is self.panes[-1]))
+
+    def action_freeze(self) -> None:
+        """The panes stand still; training, its state and your keys do not."""
+        self._still = None if self._still is not None else self._live_view
+        self.place_panes()
+        for pane in self.panes if self._still is None else ():
+            pane.show_at_once(self._live_view)
+        self.show_now()
+
     def action_back(self) -> None:
-        if self._alone is not None and not self._plan.single:
-            self._alone = None
-            self.place_panes()
+        """One level back: from frozen, from a maximised pane, to the launcher."""
+        if self._still is not None:
+            self.action_freeze()
+        elif self.seating.alone is not None:
+            self.action_maximise()
         else:
             self.action_launcher()
+
+    def action_browser(self) -> None:
+        self.post_message(BrowserAsked(self.snapshot.run))
 
     def action_launcher(self) -> None:
         self.post_message(self.Left())
 
     def action_log_level(self) -> None:
         self.query_one(LogPane).next_level()
-
-    def action_pause(self) -> None:
-        self.send(Resume() if self.snapshot.state == "paused" else Pause())
-
-    def action_checkpoint(self) -> None:
-        self.send(SaveCheckpoint())
-
-    def action_milestone(self) -> None:
-        self.send(SaveMilestone())
-
-    def action_next_phase(self) -> None:
-        """The bot may not be ready for it: ask first."""
-
-        def decide(wanted: str | None) -> None:
-            if wanted:
-                self.send(NextPhase())
-
-        self.app.push_screen(PhaseDialog(missing(self.snapshot)), decide)
-
-    def action_flag(self, flag: str) -> None:
-        """On for all workers, or off where it is on for any."""
-        self.send(SetFlag(flag, not is_on(self.snapshot, flag)))
-
-    def action_change(self) -> None:
-        header = self.snapshot.header
-
-        def decide(command: Command | None) -> None:
-            if command is not None:
-                self.send(command)
-
-        self.app.push_screen(ChangePrompt(header.reward_names if header is not None else ()), decide)
-
-    def action_stop(self) -> None:
-        self.send(Stop("now") if self.snapshot.state == "stopping" else Stop("finish"))
 
     def send(self, command: Command) -> None:
         """Ask the trainer; its answers show in the footer and the log, never the wish."""

@@ -12,16 +12,20 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
+from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
 from rltui.tui import offer_words
 from rltui.tui.actions import bindings, in_footer
 from rltui.tui.catalog import Catalog
 from rltui.tui.catalog_reader import CatalogReader
-from rltui.tui.catalog_tree import PROFILES, Item, groups, rows
+from rltui.tui.catalog_tree import PROFILES, Item, filtered, groups, rows
+from rltui.tui.launch_moment import Moment
+from rltui.tui.launcher_edits import EditsMixin
+from rltui.tui.launcher_preflight import PreflightMixin
+from rltui.tui.launcher_tools import LauncherTools
 from rltui.tui.memory import free_megabytes
-from rltui.tui.messages import CatalogReady, OfferReady
-from rltui.tui.offer_words import Moment
+from rltui.tui.messages import BrowserAsked, CatalogReady, OfferReady
 from rltui.tui.offers import Offer, offer_milestone, offer_profile, offer_resume
 from rltui.tui.paint import Line
 from rltui.tui.profile_check import ProfileChecker
@@ -62,9 +66,10 @@ class Details(Scrolled):
         return self.window(self._words(width), height)
 
 
-class LauncherScreen(Screen[None]):
+class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
     """Reads the disk in threads of its own; what they find comes back as messages."""
 
+    CSS_PATH = "../styles/form.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings("launcher")
 
     class Opened(Message):
@@ -81,10 +86,12 @@ class LauncherScreen(Screen[None]):
         checker: ProfileChecker,
         clock: Callable[[], float] = time.time,
         free_memory: Callable[[], float | None] = free_megabytes,
+        tools: LauncherTools | None = None,
     ) -> None:
         super().__init__()
         self._data, self._launch, self._clock, self._free_memory = data, launch, clock, free_memory
         self._reader = CatalogReader(data, checker)
+        self._tools = tools or LauncherTools()
         self.catalog: Catalog | None = None
         self._folded: set[Item] = set()
         self._grouped: set[Item] = set()  # groups seen: a new one starts closed unless it is the first
@@ -93,6 +100,9 @@ class LauncherScreen(Screen[None]):
         self._reading = False
         self._impatient: Item | None = None  # enter was pressed on it before its offer was known
         self._shown: Item | None = None  # what the right side is about
+        self._wanted: Path | None = None  # a profile just written: the cursor goes there
+        self._filter = ""  # what the list's rows must match
+        self._compared: Path | None = None  # the first of two profiles
 
     def compose(self) -> ComposeResult:
         yield Title()
@@ -101,6 +111,7 @@ class LauncherScreen(Screen[None]):
             tree.border_title = "What to train"
             yield tree
             yield Details(self._words)
+        yield Input(id="launcher-filter", compact=True, placeholder="a regular expression; ! inverts; esc clears")
         yield Footer(in_footer("launcher"), self.run_named)
 
     def on_mount(self) -> None:
@@ -142,6 +153,7 @@ class LauncherScreen(Screen[None]):
             return
         self.catalog = message.catalog
         self._close_new_groups(message.catalog)
+        self.preflight_moved()
         title = self.query_one(Title)
         title.catalog = message.catalog
         title.repaint()
@@ -157,10 +169,15 @@ class LauncherScreen(Screen[None]):
         if self.catalog is None:
             return
         tree = self.query_one(RowList)
-        found = rows(self.catalog, frozenset(self._folded), max(tree.size.width, 20))
+        found = filtered(rows(self.catalog, frozenset(self._folded), max(tree.size.width, 20)), self._filter)
         profiles = [row.key for row in found if isinstance(row.key, Item) and row.key.kind == "profile"]
         first = next((item for item in profiles if Path(item.name).stem == FIRST_PROFILE), (*profiles, PROFILES)[0])
-        tree.set_rows(found, None if tree.key is not None else first)
+        wanted = Item("profile", str(self._wanted)) if self._wanted else None
+        if wanted is not None and wanted in profiles:
+            self._wanted = None
+            tree.set_rows(found, wanted)
+        else:
+            tree.set_rows(found, None if tree.key is not None else first)
 
     # What enter would do
 
@@ -176,6 +193,7 @@ class LauncherScreen(Screen[None]):
         self._show_details()
         self._show_footer()
         self.set_timer(PATIENCE, self._ask_for_offer)
+        self.preflight_moved()
 
     def _show_details(self) -> None:
         details, item = self.query_one(Details), self.item
@@ -242,7 +260,9 @@ class LauncherScreen(Screen[None]):
         if self.catalog is None:
             return []
         offer = self._present_offer()
-        return offer_words.lines(self.item, self.catalog, Moment(self._clock(), offer, self._free_memory()), width)
+        preflight, estimate = self.preflight_of(self.item)
+        moment = Moment(self._clock(), offer, self._free_memory(), preflight, estimate)
+        return offer_words.lines(self.item, self.catalog, moment, width)
 
     # What is done
 
@@ -295,6 +315,13 @@ class LauncherScreen(Screen[None]):
             self._folded ^= {item}
             self._show_rows()
 
+    def action_browser(self) -> None:
+        """With what is highlighted, where it is a run or something of one."""
+        item = self.item
+        found = self.catalog.milestone(item.name) if self.catalog and item and item.kind == "milestone" else None
+        run = found[0].name if found else item.name.partition("/")[0] if item and item.kind in ("run", "group") else ""
+        self.post_message(BrowserAsked(run, found[1].path if found else ""))
+
     def action_leave(self) -> None:
         self.app.exit()
 
@@ -308,5 +335,5 @@ class LauncherScreen(Screen[None]):
         words = {"profile": "Launch", "run": "Open", "milestone": "Branch off", "section": "Fold", "group": "Fold"}
         run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
         dimmed = {"resume"} if run is None or run.state == "training" else set()
-        dimmed |= {"new"} if kind != "profile" else set()
+        dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
         self.query_one(Footer).show({"launch": words[kind]}, frozenset(dimmed), ())

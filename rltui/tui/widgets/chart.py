@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rltui.tui import figures
 from rltui.tui.paint import Line, Span, crop_text, ends, fit, text_line, width_of
 from rltui.tui.symbols import ChartStyle
-from rltui.tui.widgets.plot import Bin, band, curve, decimate, dot_columns, nice_range
+from rltui.tui.widgets.columns import Columns
+from rltui.tui.widgets.layers import Layer, merged
+from rltui.tui.widgets.plot import Bin, band, curve, dot_columns
+from rltui.tui.widgets.scale import Scale, has_gaps, in_units, scale_of
 
 AXIS = 6  # columns of the labels and the axis
+OLDEST = 200  # rows that are looked through for the newest known figure
+OTHER_ROLE = ""  # of a compared run: the plain foreground, which no curve of one's own has
+LEGEND: dict[ChartStyle, tuple[str, str]] = {"braille": ("━", "╍"), "blocks": ("━", "╍"), "ascii": ("*", "o")}
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """xs: ascending timesteps; ys: NaN where unknown; length: rows that count, None for all."""
+
+    xs: Sequence[float]
+    ys: Sequence[float]
+    length: int | None = None
+
+    @property
+    def rows(self) -> int:
+        return len(self.xs) if self.length is None else self.length
+
+    def at(self, x: float) -> float | None:
+        """The value in force at `x`: of the newest row not above it. None before the first row and after the last."""
+        row = bisect_right(self.xs, x, 0, self.rows) - 1
+        return self.ys[row] if row >= 0 and x <= self.xs[self.rows - 1] else None
+
+    def newest(self) -> tuple[float | None, int]:
+        """The newest known value and how many rows have come since."""
+        last = self.rows - 1
+        for back in range(min(self.rows, OLDEST)):
+            if self.ys[last - back] == self.ys[last - back]:
+                return self.ys[last - back], back
+        return None, 0
 
 
 @dataclass(frozen=True, slots=True)
 class ChartData:
-    """xs: ascending timesteps; ys: NaN where unknown; marks: timesteps of events."""
+    """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends."""
 
     label: str
     unit: str
@@ -23,83 +56,198 @@ class ChartData:
     xs: Sequence[float]
     ys: Sequence[float]
     marks: Sequence[float] = ()
+    length: int | None = None
+    other: Curve | None = None
+    usual: tuple[float | None, float | None] = (None, None)
+
+    @property
+    def own(self) -> Curve:
+        return Curve(self.xs, self.ys, self.length)
 
 
-def chart(data: ChartData, width: int, height: int, style: ChartStyle, x_labels: bool = True) -> list[Line]:
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How charts are looked at. span: timesteps shown, None for all. smoothing: rows of the moving average, 0 for none.
+
+    cursor: timesteps at which values are read. memory: what was worked out for earlier drawings.
+    """
+
+    span: tuple[float, float] | None = None
+    log: bool = False
+    smoothing: int = 0
+    cursor: float | None = None
+    guides: bool = False
+    selected: bool = False
+    memory: Columns = field(default_factory=Columns, compare=False)
+
+
+def chart(data: ChartData, width: int, height: int, style: ChartStyle, look: Look | None = None) -> list[Line]:
     """Exactly `height` lines of `width` columns."""
-    lines = [_title(data, width)]
-    rows = height - 1 - x_labels
+    look = look or Look()
+    lines = [_title(data, width, style, look)]
+    rows = height - 2
     columns = width - AXIS
     if rows < 1 or columns < 4:
         return lines[:height]
-    bins = decimate(data.xs, data.ys, _span(data.xs), dot_columns(columns, style)) if len(data.xs) else []
-    lines += _plot(data, bins, (columns, rows), style) if bins else _empty(columns, rows)
-    if x_labels:
-        lines.append(_x_axis(data, columns, bool(bins)))
+    span = look.span or (whole_span(data.own) if data.own.rows else (0.0, 1.0))
+    lines += _plot(data, span, (columns, rows), style, look)
+    lines.append(_x_axis(data, columns, span))
     return [fit(line, width) for line in lines[:height]]
 
 
-def _span(xs: Sequence[float]) -> tuple[float, float]:
-    """From zero where the first point is near it."""
-    return (0.0, xs[-1]) if xs[0] < 0.1 * xs[-1] else (xs[0], xs[-1])
+def whole_span(*curves: Curve) -> tuple[float, float]:
+    """All timesteps of the curves, one row at least in each; from zero where the first is near it."""
+    first, last = min(item.xs[0] for item in curves), max(item.xs[item.rows - 1] for item in curves)
+    return (0.0, last) if first < 0.1 * last else (first, last)
 
 
-def _title(data: ChartData, width: int) -> Line:
-    """The newest value; where the newest iteration does not know it, the last known one and how old it is."""
-    back = next((index for index, value in enumerate(reversed(data.ys[-200:])) if value == value), None)
-    value = figures.UNKNOWN if back is None else figures.number(data.ys[-1 - back])
-    unit = f" {data.unit}" if data.unit and back is not None else ""
-    old = f" {back} it. ago" if back else ""
-    right: Line = ((f" {value}", "muted" if back else "strong"), (unit, "muted"), (old, "warn"))
-    return ends(((crop_text(data.label, max(width - width_of(right) - 1, 3)), "muted"),), right, width)
+def plot_column(x: float, span: tuple[float, float], width: int) -> int | None:
+    """The cell of timesteps `x` in a plot `width` cells wide; None outside the span."""
+    start, end = span
+    if not start <= x <= end or start == end:
+        return None
+    return min(int((x - start) / (end - start) * width), width - 1)
 
 
-def _plot(data: ChartData, bins: Sequence[Bin], size: tuple[int, int], style: ChartStyle) -> list[Line]:
-    bounds = nice_range(min(item.low for item in bins), max(item.high for item in bins))
-    marks = _mark_columns(data, size[0])
-    lines: list[Line] = []
-    layers = zip(curve(bins, bounds, size, style), band(bins, bounds, size, style), strict=True)
-    for index, (line, behind) in enumerate(layers):
-        tick = bounds[1] if index == 0 else bounds[0] if index == size[1] - 1 else None
-        label = figures.axis(tick) if tick is not None else ""
-        axis: Span = (f"{label:>{AXIS - 1}}{'┤' if tick is not None else '│'}", "faint")
-        lines.append((axis, *_merged(line, behind, marks, data.role)))
-    return lines
+def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
+    """The value at the cursor; else the newest, and where the newest iteration does not know it, how old it is."""
+    if look.cursor is not None:
+        value, back = data.own.at(look.cursor), 0
+    else:
+        value, back = data.own.newest()
+    is_known = figures.known(value)
+    right: list[Span] = [(f" {figures.number(value)}", "strong" if is_known and not back else "muted")]
+    right += [(f" {data.unit}", "muted")] if data.unit and is_known else []
+    right += [(f" {back} it. ago", "warn")] if back else []
+    if data.other is not None and data.other.rows:
+        there = data.other.at(look.cursor) if look.cursor is not None else _beside_newest(data.own, data.other)
+        right = right[: 1 if len(data.label) + width_of(tuple(right)) + 12 > width else None]
+        right += [(f"  {LEGEND[style][1]} ", OTHER_ROLE), (figures.number(there), "muted")]
+    sign = "▸" if look.selected else ""
+    label = crop_text(sign + data.label, max(width - width_of(tuple(right)) - 1, 3))
+    return ends(((label, "strong" if look.selected else "muted"),), tuple(right), width)
 
 
-def _mark_columns(data: ChartData, width: int) -> set[int]:
-    start, end = _span(data.xs)
-    return {min(int((mark - start) / (end - start) * width), width - 1) for mark in data.marks if start < mark < end}
+def _beside_newest(own: Curve, other: Curve) -> float | None:
+    """The other run's value where one's own stands now; its newest where it did not come so far."""
+    there = other.at(own.xs[own.rows - 1]) if own.rows else None
+    return there if figures.known(there) else other.newest()[0]
 
 
-def _merged(line: str, behind: str, marks: set[int], role: str) -> list[Span]:
-    """Cell by cell: the curve, else the band behind it, else a mark; neighbours of one role become one span."""
-    spans: list[Span] = []
-    for column, (front, back) in enumerate(zip(line, behind, strict=True)):
-        cell: Span = (front, role) if front != " " else (back, "band")
-        if cell[0] == " " and column in marks:
-            cell = ("┊", "mark")
-        if spans and (spans[-1][1] == cell[1] or cell[0] == " "):
-            spans[-1] = (spans[-1][0] + cell[0], spans[-1][1])
-        else:
-            spans.append(cell)
-    return spans
+def _plot(
+    data: ChartData, span: tuple[float, float], size: tuple[int, int], style: ChartStyle, look: Look
+) -> list[Line]:
+    dots = dot_columns(size[0], style)
+    raw = _bins(data.own, span, dots, look, 0)
+    other = _bins(data.other, span, dots, look, look.smoothing) if data.other is not None else []
+    scale = scale_of((raw, other), look.log)
+    if scale is None:
+        return _empty(
+            size,
+            "nothing above 0, which a log axis needs"
+            if raw
+            else "no figure here"
+            if data.own.rows
+            else "no figure yet",
+        )
+    smooth = _bins(data.own, span, dots, look, look.smoothing) if look.smoothing else []
+    layers = _layers(data, scale, (raw, smooth, other), size, style)
+    return _rows(data, span, size, look, scale, layers, gaps=look.log and has_gaps([*raw, *other]))
 
 
-def _empty(columns: int, rows: int) -> list[Line]:
-    note = crop_text("no figure yet", columns)
+def _bins(item: Curve, span: tuple[float, float], dots: int, look: Look, smoothing: int) -> list[Bin]:
+    if not item.rows:
+        return []
+    ys = look.memory.smoothed(item.ys, item.rows, smoothing) if smoothing else item.ys
+    return look.memory.bins(item.xs, ys, item.rows, span, dots)
+
+
+def _layers(
+    data: ChartData,
+    scale: Scale,
+    curves: tuple[list[Bin], list[Bin], list[Bin]],
+    size: tuple[int, int],
+    style: ChartStyle,
+) -> list[list[Layer]]:
+    """By row, front first: one's own curve, the other run's, the raw one behind a smoothed one, the band of extremes."""
+    raw, smooth, other = (in_units(bins, scale) for bins in curves)
+    front = curve(smooth or raw, scale.bounds, size, style)
+    found = [[(line, data.role)] for line in front]
+    behind = [(curve(other, scale.bounds, size, style, "dashed"), OTHER_ROLE)] if other else []
+    behind += [(curve(raw, scale.bounds, size, style, "faint"), "band")] if smooth else []
+    behind.append((band(raw, scale.bounds, size, style), "band"))
+    for lines, role in behind:
+        for row, line in zip(found, lines, strict=True):
+            row.append((line, role))
+    return found
+
+
+def _rows(
+    data: ChartData,
+    span: tuple[float, float],
+    size: tuple[int, int],
+    look: Look,
+    scale: Scale,
+    layers: list[list[Layer]],
+    *,
+    gaps: bool,
+) -> list[Line]:
+    ticks, lines = _ticks(data, scale, size[1], look.guides)
+    cursor = plot_column(look.cursor, span, size[0]) if look.cursor is not None else None
+    signs = {column: ("┊", "mark") for mark in data.marks if (column := plot_column(mark, span, size[0])) is not None}
+    signs |= {cursor: ("│", "key")} if cursor is not None else {}
+    found: list[Line] = []
+    for row, layer in enumerate(layers):
+        label = scale.label(ticks[row]) if row in ticks else ""
+        axis: Span = (f"{label:>{AXIS - 1}}{'┤' if row in ticks else '│'}", "faint")
+        if gaps and row == size[1] - 1:
+            layer = [_over(layer[0], "≤ 0 left out", size[0]), *layer]
+        found.append((axis, *merged(layer, signs, lines.get(row, (" ", "")), cursor)))
+    return found
+
+
+def _over(layer: Layer, words: str, width: int) -> Layer:
+    """A note at the right edge, in front of everything."""
+    return (words[:width].rjust(width), "warn")
+
+
+def _ticks(data: ChartData, scale: Scale, rows: int, guides: bool) -> tuple[dict[int, float], dict[int, Span]]:
+    """Row → the tick labelled there, and row → the line across it. Without guides the ends alone."""
+    lines: dict[int, Span] = {}
+    ticks: dict[int, float] = {}
+    if guides or scale.log:  # on a logarithmic axis the ends alone say too little
+        places = {
+            _row(place, scale, rows): place for place in scale.ticks(3 if rows >= 7 or (scale.log and rows >= 5) else 1)
+        }
+        ticks |= {row: place for row, place in places.items() if 0 < row < rows - 1}
+    if guides:
+        lines |= dict.fromkeys(ticks, ("┈", "track"))
+        for usual in data.usual:
+            place = None if usual is None else scale.drawn(usual)
+            if place is not None and scale.low <= place <= scale.high:
+                lines[_row(place, scale, rows)] = ("╌", "good")
+    return {**ticks, rows - 1: scale.low, 0: scale.high}, lines
+
+
+def _row(place: float, scale: Scale, rows: int) -> int:
+    return round((scale.high - place) / (scale.high - scale.low) * (rows - 1))
+
+
+def _empty(size: tuple[int, int], words: str) -> list[Line]:
+    columns, rows = size
+    note = crop_text(words, columns)
     return [
         ((f"{'':>{AXIS - 1}}│", "faint"), (note.center(columns) if row == rows // 2 else "", "faint"))
         for row in range(rows)
     ]
 
 
-def _x_axis(data: ChartData, columns: int, known: bool) -> Line:
+def _x_axis(data: ChartData, columns: int, span: tuple[float, float]) -> Line:
     corner = f"{'':>{AXIS - 1}}└"
-    if not known:
+    if not data.own.rows and data.other is None:
         return text_line(corner + "─" * columns, "faint")
-    left, right = (figures.short(x) for x in _span(data.xs))
+    left, right = (figures.short(x) for x in span)
     gap = columns - len(left) - len(right) - 2
-    if gap < 1 or len(data.xs) == 1:
+    if gap < 1 or span[0] == span[1]:
         return text_line(corner + f" {right}".rjust(columns, "─"), "faint")
     return text_line(f"{corner}{left} {'─' * gap} {right}", "faint")

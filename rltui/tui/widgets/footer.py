@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from textual import events
 
 from rltui.tui.actions import Action, key_name
+from rltui.tui.own_keys import with_own_keys
 from rltui.tui.paint import Line, crop, ends, width_of
 from rltui.tui.widgets.painted import Painted
 
@@ -21,6 +22,10 @@ class Footer(Painted):
         self._labels: dict[str, str] = {}
         self._dimmed: frozenset[str] = frozenset()
         self._answer: Line = ()
+
+    def on_mount(self) -> None:
+        """The keys that the user has given the actions."""
+        self._actions = with_own_keys(self._actions, getattr(self.app, "own_keys", {}))
 
     def show(self, labels: dict[str, str], dimmed: frozenset[str], answer: Line) -> None:
         """labels: other words for some actions' labels. answer: shown at the right edge; it takes room from the keys."""
@@ -52,5 +57,5 @@ class Footer(Painted):
 
     def on_click(self, event: events.Click) -> None:
         for start, end, name in self._places:
-            if start <= event.x < end and name not in self._dimmed:
+            if start <= event.x < end:  # a dimmed one says why it cannot be
                 self._run(name)

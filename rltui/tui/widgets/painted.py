@@ -5,10 +5,11 @@ from __future__ import annotations
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rltui.tui.paint import Line, fit, wrap
+from rltui.tui.paint import Line, fit, plain, wrap
 from rltui.tui.themes import role_style
 
 
@@ -23,6 +24,7 @@ class Painted(Widget):
         self.lines: list[Line] = []
         self._strips: dict[Line, Strip] = {}
         self._role_styles: dict[str, Style] = {}
+        self._drawing = False  # a row is wanted for the terminal, not to find out what the mouse is on
 
     def paint(self, width: int, height: int) -> list[Line]:
         """The content, at most `height` lines for `width` columns."""
@@ -72,7 +74,33 @@ class Painted(Widget):
             if len(self._strips) > 500:
                 self._strips.clear()
             self._strips[line] = strip
-        return strip
+        span = self.text_selection.get_span(y) if self.text_selection is not None else None
+        strip = strip if span is None else self._selected(strip, span)
+        return strip if self._drawing else strip.apply_offsets(0, y)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """For the terminal, which needs no offsets: a style of its own for every span of every row costs more than drawing."""
+        self._drawing = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._drawing = False
+
+    def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:
+        """The strip with this part of it (columns; -1: to its end) shown as selected."""
+        start, end = span[0], strip.cell_length if span[1] == -1 else span[1]
+        style = self.screen.get_component_rich_style("screen--selection")
+        middle = [Segment(text, (own or Style()) + style) for text, own, _ in strip.crop(start, end)]
+        return Strip.join([strip.crop(0, start), Strip(middle), strip.crop(end)])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What is selected of what is shown, without trailing blanks."""
+        rows = plain(self.lines).split("\n")
+        text = "\n".join(rows + [" "] * (self.size.height - len(rows) + 1))
+        return "\n".join(row.rstrip() for row in selection.extract(text).split("\n")), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
 
     def _strip_or_failure(self, line: Line) -> Strip:
         try:

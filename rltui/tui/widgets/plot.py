@@ -9,6 +9,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rltui.tui.symbols import ChartStyle
 
@@ -24,6 +25,11 @@ _CHARACTERS: dict[ChartStyle, str] = {
     "ascii": " *",
 }
 _BAND_CHARACTERS: dict[ChartStyle, str] = {"braille": _CHARACTERS["braille"], "blocks": " ░░░", "ascii": " ."}
+_OTHER_CHARACTERS: dict[ChartStyle, str] = {**_CHARACTERS, "ascii": " o"}
+
+LineKind = Literal["solid", "dashed", "faint"]  # a run's own curve, another run's, what lies behind a smoothed one
+_DASH: dict[ChartStyle, tuple[int, int]] = {"braille": (6, 3), "blocks": (4, 2), "ascii": (1, 1)}  # period, drawn of it
+_OF_KIND = {"solid": _CHARACTERS, "dashed": _OTHER_CHARACTERS, "faint": _BAND_CHARACTERS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +98,17 @@ def _nice_step(size: float) -> float:
 class Canvas:
     """Dots in cells. rows, columns: of dots; (0, 0) is the upper left one."""
 
-    def __init__(self, size: tuple[int, int], style: ChartStyle) -> None:
-        """size: (columns, rows) of cells."""
-        self._style = style
+    def __init__(self, size: tuple[int, int], style: ChartStyle, dash: tuple[int, int] = (1, 1)) -> None:
+        """size: (columns, rows) of cells. dash: of each so many dot columns only the first so many take dots."""
+        self._style, self._dash = style, dash
         self._bits = _BITS[style]
         self._across, self._down = len(self._bits[0]), len(self._bits)
         self.columns, self.rows = size[0] * self._across, size[1] * self._down
         self._codes = [[0] * size[0] for _ in range(size[1])]
 
     def dot(self, row: int, column: int) -> None:
+        if column % self._dash[0] >= self._dash[1]:
+            return
         bit = self._bits[row % self._down][column % self._across]
         self._codes[row // self._down][column // self._across] |= bit
 
@@ -110,16 +118,18 @@ class Canvas:
         return ["".join([chosen[code] for code in codes]) for codes in self._codes]
 
 
-def curve(bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle) -> list[str]:
+def curve(
+    bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle, kind: LineKind = "solid"
+) -> list[str]:
     """The means as rows of `size` = (columns, rows) cells. Neighbours are joined, gaps stay open."""
-    canvas = Canvas(size, style)
+    canvas = Canvas(size, style, _DASH[style] if kind == "dashed" else (1, 1))
     before: Bin | None = None
     for item in bins:
         if before is not None and not item.broken:
             _join(canvas, before, item, bounds)
         canvas.dot(_row(item.mean, canvas.rows, bounds), item.column)
         before = item
-    return canvas.lines()
+    return canvas.lines(_OF_KIND[kind])
 
 
 def band(bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle) -> list[str]:

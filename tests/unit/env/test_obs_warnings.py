@@ -62,7 +62,9 @@ def test_what_it_does_wrong_is_said(body: str, failure: str) -> None:
     write(body)
     (warning,) = obs_warnings(env_spec(load("bot.toml")))
     assert warning.startswith(FAILED + failure)
-    assert warning in report("bot.toml")["warnings"]
+    found = report("bot.toml")
+    assert (found["valid"], found["forcible"]) == (False, True)
+    assert [error["message"] for error in found["errors"]] == [warning] and warning not in found["warnings"]
 
 
 def test_an_error_names_its_line() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rltui.events.commands import Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
-from rltui.tui.change_words import EXAMPLES, ChangeError, parse
+from rltui.tui.change_words import EXAMPLES, ChangeError, completed, completions, parse
 
 REWARDS = ("touch", "speed_toward_ball")
 
@@ -54,3 +54,50 @@ def test_errors_say_what_would_do(text: str, words: str) -> None:
 def test_the_examples_are_commands() -> None:
     for example, _ in EXAMPLES:
         parse(example, REWARDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "choices"),
+    [
+        ("", ["lr", "entropy", "reward", "flag"]),
+        ("e", ["entropy"]),
+        ("lr ", ["profile"]),
+        ("lr 1", []),
+        ("lr 1e-4 ", []),
+        ("reward ", ["touch", "speed_toward_ball"]),
+        ("reward t", ["touch"]),
+        ("reward touch ", ["profile"]),
+        ("flag debug_t", ["debug_turtled_start"]),
+        ("flag debug_actions ", ["on", "off"]),
+        ("flag debug_actions on ", ["0", "1", "2"]),
+        ("flag debug_learning on ", []),  # the trainer's own
+        ("nonsense ", []),
+    ],
+)
+def test_what_may_follow(text: str, choices: list[str]) -> None:
+    assert completions(text, REWARDS, workers=3) == choices
+
+
+@pytest.mark.parametrize(
+    ("text", "longer"),
+    [
+        ("", ""),
+        ("e", "entropy "),
+        ("flag d", "flag debug_"),
+        ("flag debug_t", "flag debug_turtled_start "),
+        ("reward sp", "reward speed_toward_ball "),
+        ("lr 1e", "lr 1e"),
+    ],
+)
+def test_a_word_is_completed_as_far_as_all_agree(text: str, longer: str) -> None:
+    assert completed(text, completions(text, REWARDS, workers=3)) == longer
+
+
+def test_what_is_offered_is_understood() -> None:
+    """Every line that completion leads to means something, once a number stands where one is due."""
+    for verb in completions(""):
+        for second in completions(f"{verb} ", REWARDS, 2):
+            line = f"{verb} {second}"
+            while more := completions(f"{line} ", REWARDS, 2):
+                line = f"{line} {more[-1]}"
+            parse(line, REWARDS)

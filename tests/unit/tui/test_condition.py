@@ -76,6 +76,14 @@ def test_a_process_that_is_gone_without_an_end() -> None:
     assert (condition(failed, NOW).word, condition(failed, NOW).detail) == ("FAILED", "no memory")
 
 
+def test_a_deleted_folder_is_said_whether_the_trainer_lives_or_not() -> None:
+    gone = condition(replace(OPEN, alive=None, gone=True), NOW)
+    assert (gone.word, gone.running) == ("FOLDER GONE", False)
+    live = fold_control(replace(OPEN, alive=None, gone=True), run_story.live(NOW), NOW)
+    assert (condition(live, NOW).word, condition(live, NOW).running) == ("FOLDER GONE", True)
+    assert "the trainer is collecting" in condition(live, NOW).detail
+
+
 def test_a_dead_reader_comes_before_everything() -> None:
     assert condition(replace(OPEN, reader_problem="OSError: gone"), NOW).word == "NOT READING"
 

@@ -10,11 +10,11 @@ import pytest
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.signature import Signature
-from rltui.tui import offer_words
+from rltui.tui import offer_words, profile_words
 from rltui.tui.catalog import Catalog
 from rltui.tui.catalog_reader import CatalogReader
 from rltui.tui.catalog_tree import MILESTONES, PROFILES, RUNS, Item, groups, rows
-from rltui.tui.offer_words import Moment
+from rltui.tui.launch_moment import Moment
 from rltui.tui.offers import offer_milestone, offer_profile, offer_resume
 from rltui.tui.paint import plain, width_of
 from rltui.tui.profile_check import ProfileChecker
@@ -80,8 +80,8 @@ def test_a_full_tree(data: DataDir, reader: CatalogReader) -> None:
             "",
             " ▾ Milestones  3",
             "   ▾ alpha · Phase1-BallTouching  2",
-            "       010M      reward   38.0",
-            "       005M      reward   24.0",
+            "       10 M       reward   38.0",
+            "       5 M        reward   24.0",
             "   ▸ beta · Phase1-BallTouching  1",
         ]
     )
@@ -248,4 +248,4 @@ def test_the_title_shortens_a_long_path(data: DataDir, reader: CatalogReader) ->
     [(0.05, "0.05"), (-10.0, "-10"), ([(0, 1.0), (5_000_000, 0.2)], "1 → 0.2 in 5.00 M"), ([(7, 2.0)], "2 in 7")],
 )
 def test_a_weight_that_changes_is_shown_from_first_to_last(weight: float | list[tuple[int, float]], text: str) -> None:
-    assert offer_words._weight(weight) == text
+    assert profile_words._weight(weight) == text

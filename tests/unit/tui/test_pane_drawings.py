@@ -11,14 +11,17 @@ from rltui.tui.fold import fold, fold_control
 from rltui.tui.log_entries import LogEntry, entry_of
 from rltui.tui.model import Mark, RunSnapshot
 from rltui.tui.paint import plain, width_of
+from rltui.tui.panes.chart_grid import shown_marks
+from rltui.tui.panes.charting import CORE, grid, usual_keys
 from rltui.tui.panes.facts import FactsPane
 from rltui.tui.panes.log import LogPane, entry_lines
-from rltui.tui.panes.metrics import CORE, MetricsPane, chosen, grid, shown_marks
+from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.progress import progress_line
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.panes.time import TimePane, bottleneck, parts
+from rltui.tui.panes.time import TimePane
+from rltui.tui.panes.time_parts import bottleneck, parts
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.widgets.bars import filled_bar, progress_bar, signed_bar
 from tests.fakes import run_story
@@ -49,23 +52,25 @@ def test_bars() -> None:
 
 def test_rewards_show_signs_and_their_sum() -> None:
     view = with_metrics(reward__touch=24.0, reward__concede=-6.0, reward__in_air=None, rollout__policy_reward=18.0)
-    assert plain(RewardsPane().draw(view, 40, 5)) == "\n".join(
+    assert plain(RewardsPane().draw(view, 42, 5)) == "\n".join(
         [
-            "touch        ━━━━━━━━━━━━━━━━━━   +24.00",
-            "concede ━━━━━                      -6.00",
-            "in_air                                 –",
-            "────────────────────────────────────────",
-            "reward / episode                  +18.00",
+            " touch       ━━━━━━━━━━━━━━   +24.00  80 %",
+            " concede ━━━━                  -6.00  20 %",
+            " in_air                            –     –",
+            "──────────────────────────────────────────",
+            " reward / episode             +18.00",
         ]
     )
 
 
-def test_rewards_that_do_not_fit_are_counted() -> None:
+def test_rewards_that_do_not_fit_scroll_above_their_sum() -> None:
     many = {f"reward__r{index}": float(index) for index in range(1, 10)}
-    lines = plain(RewardsPane().draw(with_metrics(**many), 40, 6)).split("\n")
-    assert len(lines) == 6
-    assert lines[0].startswith("r9")
-    assert lines[3] == "… and 6 smaller ones"
+    pane = RewardsPane()
+    lines = plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")
+    assert [line[1:3] for line in lines[:4]] == ["r9", "r8", "r7", "r6"]
+    assert lines[5].startswith(" reward / episode")
+    pane.cursor = 8
+    assert plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")[3].startswith(" r1")
 
 
 def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
@@ -84,7 +89,7 @@ def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
     assert top.name == "learn"
     text = plain(TimePane().draw(view, 44, 12))
     assert "learn      ━━━━━━━              40 %  0.80 s" in text
-    assert "Bottleneck: learn" in text
+    assert "Bottleneck: learn takes 40 %" in text
 
 
 def test_time_without_figures_is_empty_and_not_zero() -> None:
@@ -95,9 +100,9 @@ def test_time_without_figures_is_empty_and_not_zero() -> None:
 def test_workers_table() -> None:
     assert plain(WorkersPane().draw(View(STORY, NOW), 100, 4)) == "\n".join(
         [
-            " # state         steps/s  arenas  memory    beat  restarts  last event",
-            " 0 ● collecting   20,714      32   71 MB   0.2 s         0  12:00 started in 0.8 s",
-            " 1 ● collecting   20,466      32   72 MB   0.2 s         1  12:11 died: killed by signal 9, likely…",
+            "  # state         steps/s         arenas  memory    beat  restarts  last event",
+            "  0 ● collecting   20,714 ━━━━━━      32   71 MB   0.2 s         0  12:00 started in 0.8 s",
+            "  1 ● collecting   20,466 ━━━━━━      32   72 MB   0.2 s         1  12:11 died: killed by signal 9,…",
         ]
     ).replace("12:00", _clock(run_story.START)).replace("12:11", _clock(NOW - 190))
 
@@ -111,6 +116,7 @@ def _clock(time: float) -> str:
 def test_a_late_heartbeat_is_marked_in_words_too() -> None:
     text = plain(WorkersPane().draw(View(STORY, NOW + 9), 100, 4))
     assert "9.2 s!" in text
+    assert "silent 9.2 s" in text
 
 
 def test_workers_of_an_ended_run_have_no_speed() -> None:
@@ -120,12 +126,12 @@ def test_workers_of_an_ended_run_have_no_speed() -> None:
     assert "20,714" not in text
 
 
-def test_many_workers_scroll() -> None:
+def test_many_workers_scroll_with_the_cursor() -> None:
     crowd = fold(RunSnapshot(), run_story.opening(workers=64))
     pane = WorkersPane()
-    assert plain(pane.draw(View(crowd, NOW), 100, 6)).split("\n")[-1].startswith(" 4 ")
-    pane.first = 60
-    assert plain(pane.draw(View(crowd, NOW), 100, 6)).split("\n")[-1].startswith("63 ")
+    assert plain(pane.draw(View(crowd, NOW), 100, 6)).split("\n")[-1].startswith("  4 ")
+    pane.cursor = 63
+    assert plain(pane.draw(View(crowd, NOW), 100, 6)).split("\n")[-1].startswith(" 63 ")
 
 
 def test_log_lines_wrap_beside_their_source() -> None:
@@ -141,10 +147,15 @@ def test_log_follows_until_moved() -> None:
     view = View(fold(RunSnapshot(), lines), NOW)
     pane = LogPane()
     assert plain(pane.draw(view, 60, 5)).endswith("line 49")
-    pane.following, pane.first = False, 10
-    assert "line 14" in plain(pane.draw(view, 60, 5))
+    pane.move(-39)
+    assert not pane.following
+    assert "line 10" in plain(pane.draw(view, 60, 5))
     more = LogLine(time=NOW, level="info", source="trainer", message="new")
-    assert "line 14" in plain(pane.draw(View(fold(view.snapshot, [more]), NOW), 60, 5))
+    moved = View(fold(view.snapshot, [more]), NOW)
+    assert "line 10" in plain(pane.draw(moved, 60, 5))
+    assert "1 new line" in pane.subtitle(moved)
+    pane.move(100)
+    assert plain(pane.draw(moved, 60, 5)).endswith("new")
 
 
 def test_log_levels() -> None:
@@ -152,7 +163,8 @@ def test_log_levels() -> None:
     view = View(fold(RunSnapshot(), [debug]), NOW)
     pane = LogPane()
     assert plain(pane.draw(view, 60, 5)) == "nothing of level info or above"
-    pane.level = "debug"
+    pane.next_level(), pane.next_level(), pane.next_level()
+    assert pane.level == "debug"
     assert "small thing" in plain(pane.draw(view, 60, 5))
 
 
@@ -197,8 +209,8 @@ def test_the_grid_of_charts() -> None:
     assert grid(76, 19) == (2, 3)
     assert grid(25, 9) == (1, 1)
     assert grid(140, 32)[0] == 4
-    assert chosen(STORY, 6) == list(CORE)
-    assert len(chosen(RunSnapshot(), 99)) == len(CORE)
+    assert usual_keys(STORY.history)[: len(CORE)] == list(CORE)
+    assert usual_keys(RunSnapshot().history) == list(CORE)
 
 
 def test_many_milestones_do_not_hide_the_curves() -> None:

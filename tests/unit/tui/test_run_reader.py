@@ -130,6 +130,23 @@ def test_a_trainer_that_died_before_its_first_record_leaves_its_last_words() -> 
         assert inbox.until(lambda snapshot: snapshot.alive is False).output == "rltui: no meshes"
 
 
+def test_a_deleted_folder_is_seen_and_is_no_dead_trainer() -> None:
+    run = FakeRun(run_story.told(3))
+    with reading(run) as (_, inbox):
+        assert not inbox.until(lambda snapshot: snapshot.alive is True).gone
+        run.deleted, run.process = True, False
+        assert inbox.until(lambda snapshot: snapshot.gone).alive is None
+
+
+def test_the_end_of_a_long_journal_is_shown_first_and_the_whole_takes_its_place() -> None:
+    run = FakeRun(run_story.told(30))
+    run.records.newest = lambda: [run_story.header(), *run_story.iterations(28, 30)]  # type: ignore[method-assign]
+    with reading(run) as (_, inbox):
+        whole = inbox.until(lambda snapshot: snapshot.history.length == 30)
+        assert (inbox.all[0].history.length, inbox.all[0].timesteps) == (3, whole.timesteps)
+        assert inbox.all[0].alive is True
+
+
 def test_the_death_of_the_reader_is_published() -> None:
     run = FakeRun(run_story.opening())
     with reading(run) as (_, inbox):

@@ -13,7 +13,6 @@ from textual.theme import Theme
 
 from rltui.events.commands import FLAGS
 from rltui.tui.actions import COCKPIT, LAUNCHER, PLACES, Action, Place, bindings, in_footer, key_name
-from rltui.tui.screens.arrangement import arrangement
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.help import HelpScreen
 from rltui.tui.screens.launcher import LauncherScreen
@@ -129,7 +128,7 @@ def test_the_registry_is_consistent(place: Place) -> None:
     assert all(action.help and action.label for action in actions)
     assert len(bindings(place)) == sum(len(action.keys) for action in actions if action.bound)
     footer = in_footer(place)
-    assert footer[-1].name == "leave"
+    assert footer[-1].name in ("leave", "back")
     assert [action.footer for action in footer] == sorted(action.footer or 0 for action in footer)
 
 
@@ -155,7 +154,9 @@ def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
         "checkpoint",
         "milestone",
         "next_phase",
+        "take_control",
         "stop",
+        "flags",
         "launcher",
         *(f"flag('{flag}')" for flag in FLAGS),
     }
@@ -170,18 +171,3 @@ def test_key_names() -> None:
         "P",
         "enter",
     ]
-
-
-def test_arrangement_by_size() -> None:
-    assert arrangement(59, 40, 2).minimal
-    assert arrangement(120, 14, 2).minimal
-    assert arrangement(80, 24, 2).single
-    assert arrangement(120, 29, 2).single
-    normal = arrangement(120, 40, 2)
-    assert not normal.single
-    assert "facts" not in normal.shown
-    assert "facts" in arrangement(200, 50, 2).shown
-    for workers in (0, 1, 2, 8, 64):
-        for height in (30, 40, 50, 100):
-            plan = arrangement(150, height, workers)
-            assert plan.heights["table"] + plan.heights["log"] <= height // 2

@@ -1,0 +1,184 @@
+"""Two saved states side by side: numbers with differences, what fits, profiles, and a metric between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rltui.events.metric_names import metric_of
+from rltui.events.records import IterationFinished
+from rltui.runs.history import current_line
+from rltui.runs.journal import read_journal
+from rltui.runs.paths import DataDir
+from rltui.tui import figures
+from rltui.tui.browser.library import Entry
+from rltui.tui.browser.profile_changes import ABSENT, Change, saved_changes
+from rltui.tui.history import History
+from rltui.tui.paint import Line, Span, clean, crop_text, pad, text_line, wrap
+from rltui.tui.widgets.sparkline import sparkline
+
+REWARD = "rollout/policy_reward"
+PROFILE = "profile.toml"
+NAME_WIDTH = 13
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """left: the older one. between: iterations of the newer one's run from one to the other; None while being read."""
+
+    left: Entry
+    right: Entry
+    changes: list[Change] | str
+    between: History | None = None
+
+    def metrics(self) -> list[str]:
+        """Keys to choose from, the reward first."""
+        keys = [key for key in (self.between.columns if self.between else ()) if key != "timesteps"]
+        return sorted(keys, key=lambda key: (key != REWARD, key))
+
+
+def compare(left: Entry, right: Entry) -> Comparison:
+    """The older one goes to the left. Reads their two profiles."""
+    if (left.timesteps or 0) > (right.timesteps or 0):
+        left, right = right, left
+    return Comparison(left, right, saved_changes(left.path / PROFILE, right.path / PROFILE))
+
+
+def between(data: DataDir, comparison: Comparison) -> History:
+    """The newer one's run from the older one's steps to its own; a branch has its parent's rows too. Call it in a thread."""
+    low, high = comparison.left.timesteps or 0, comparison.right.timesteps or 0
+    records = current_line(read_journal(data.run(comparison.right.run).journal))
+    rows = [r for r in records if isinstance(r, IterationFinished) and low <= r.timesteps <= high]
+    return History().extended((row.timesteps, row.metrics) for row in rows)
+
+
+def lines(comparison: Comparison, metric: str, now: float, width: int) -> list[Line]:
+    """All of it, for a column of `width`."""
+    found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
+    found += [*_curve(comparison, metric, width), (), *_profiles(comparison, width)]
+    return found
+
+
+def _columns(width: int) -> int:
+    """Of each of left, right and difference."""
+    return min(max((width - NAME_WIDTH - 4) // 3, 8), 34)
+
+
+def _row(name: str, cells: Sequence[Span], width: int) -> Line:
+    size = _columns(width)
+    spans: list[Span] = [(pad(name, NAME_WIDTH), "muted")]
+    for index, (text, role) in enumerate(cells):
+        spans += [("  " if index else "", ""), (pad(text, size, ">"), role)]
+    return tuple(spans)
+
+
+def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
+    left, right = comparison.left, comparison.right
+    size = _columns(width)
+    found = [
+        _row(
+            "", [(crop_text(entry.words, size), "title") for entry in (left, right)] + [("difference", "muted")], width
+        )
+    ]
+    found.append(_row("steps", _pair(left.timesteps, right.timesteps, figures.count), width))
+    mine, theirs = left.meta, right.meta
+    for name, key in (("reward", "mean_reward"), ("entropy", "entropy"), ("KL", "approx_kl")):
+        found.append(_row(name, _pair(getattr(mine, key, None), getattr(theirs, key, None), figures.number), width))
+    times = (mine.time if mine else None, theirs.time if theirs else None)
+    gap = times[1] - times[0] if times[0] is not None and times[1] is not None else None
+    ages = [(figures.ago(now - time if time is not None else None), "") for time in times]
+    later = "" if gap is None else f"{figures.duration(abs(gap))} {'later' if gap >= 0 else 'earlier'}"
+    found.append(_row("saved", [*ages, (later or figures.UNKNOWN, "muted")], width))
+    found.append(_row("size", _pair(left.bytes, right.bytes, figures.file_size), width))
+    for name, texts in (
+        ("run", (left.run, right.run)),
+        ("phase", (left.phase or figures.UNKNOWN, right.phase or figures.UNKNOWN)),
+        ("profile", tuple(entry.meta.profile if entry.meta else figures.UNKNOWN for entry in (left, right))),
+        ("note", (left.mark.note, right.mark.note)),
+    ):
+        if any(texts):
+            found.append(_row(name, [(clean(text), "") for text in texts], width))
+    return found
+
+
+def _pair(left: float | None, right: float | None, text: object) -> list[Span]:
+    write = text if callable(text) else str
+    if left is None or right is None:
+        return [(write(left), ""), (write(right), ""), (figures.UNKNOWN, "muted")]
+    gap = right - left
+    sign = "+" if gap > 0 else "-" if gap < 0 else ""
+    return [
+        (write(left), ""),
+        (write(right), ""),
+        (f"{sign}{write(abs(gap))}" if gap else "the same", "strong" if gap else "muted"),
+    ]
+
+
+def _fits(comparison: Comparison, width: int) -> list[Line]:
+    """Whether one can go on where the other is."""
+    mine, theirs = comparison.left.meta, comparison.right.meta
+    if mine is None or theirs is None:
+        return [text_line("What they fit is not known: meta.json cannot be read", "bad")]
+    differences = mine.signature.differences(theirs.signature)
+    if not differences:
+        return wrap(f"✓ same observation, table and nets: {mine.policy}, {mine.critic}", width, "good")
+    found = [text_line("✗ they do not fit each other", "bad")]
+    for name, one, other in (
+        ("observation", mine.obs_signature, theirs.obs_signature),
+        ("table", mine.table_hash[:12], theirs.table_hash[:12]),
+        ("policy", mine.policy, theirs.policy),
+        ("critic", mine.critic, theirs.critic),
+    ):
+        found += wrap(f"  {name}: {one} → {other}", width) if one != other else []
+    return found
+
+
+def _curve(comparison: Comparison, metric: str, width: int) -> list[Line]:
+    """The metric from one to the other, in one row."""
+    if comparison.between is None:
+        return [text_line("reading what lies between …", "muted")]
+    xs, ys = comparison.between.series(metric)
+    known = [value for value in ys if value == value]
+    if not known:
+        why = (
+            "has no iteration between them"
+            if not comparison.between.length
+            else f"knows no {metric_of(metric).label} there"
+        )
+        return wrap(f"The journal of {comparison.right.run} {why}", width, "muted")
+    label = metric_of(metric)
+    ends = f"{figures.number(known[0])} → {figures.number(known[-1])}"
+    extent = (
+        f"from {figures.number(min(known))} to {figures.number(max(known))}, {figures.plural(len(known), 'iteration')}"
+    )
+    title: Line = (
+        (label.label, "title"),
+        (f"  {ends} {label.unit}".rstrip(), "strong"),
+        (f"  {extent}", "muted"),
+    )
+    steps: Line = (
+        (pad(figures.short(xs[0]), width // 2), "muted"),
+        (pad(figures.short(xs[-1]), width - width // 2, ">"), "muted"),
+    )
+    return [title, text_line(sparkline(xs, ys, width), "series-1"), steps]
+
+
+def _profiles(comparison: Comparison, width: int) -> list[Line]:
+    found: list[Line] = [text_line("Profiles", "title")]
+    return found + change_lines(comparison.changes, width)
+
+
+def change_lines(changes: list[Change] | str, width: int) -> list[Line]:
+    """Only what differs."""
+    if isinstance(changes, str):
+        return wrap(changes, width, "muted")
+    if not changes:
+        return [text_line("the same", "muted")]
+    size = min(max(len(change.key) for change in changes), max(width // 2, 12)) + 2
+    found: list[Line] = []
+    for change in changes:
+        left, right = (side if side is not None else ABSENT for side in (change.left, change.right))
+        rows = wrap(f"{left} → {right}", max(width - size, 10))
+        name = pad(crop_text(change.key, size - 2), size)
+        found += [((name if not index else " " * size, "muted"), *row) for index, row in enumerate(rows)]
+    return found

@@ -1,0 +1,54 @@
+"""Whose hashes have been compared: read to the last byte in a thread, one saved state at a time, remembered here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from rltui.runs.checkpoint import damage
+from rltui.runs.manifest import NAME
+
+Verdict = Literal["unchecked", "checking", "sound", "damaged"]
+Stamp = tuple[int, int, int]
+
+
+class HashChecks:
+    """Asked from the screen, answered from a thread. What has changed on disk since is unchecked again."""
+
+    def __init__(self, damage_of: Callable[[Path], str | None] = lambda path: damage(path, thorough=True)) -> None:
+        self._damage_of = damage_of
+        self._done: dict[Path, tuple[Stamp | None, str | None]] = {}
+        self.checking: Path | None = None
+
+    def verdict(self, path: Path) -> tuple[Verdict, str]:
+        """And the reason where it is damaged."""
+        if path in self._done:
+            reason = self._done[path][1]
+            return ("sound", "") if reason is None else ("damaged", reason)
+        return ("checking" if self.checking == path else "unchecked"), ""
+
+    def check(self, path: Path) -> None:
+        """In a thread; returns at once for one that has not changed since the last time."""
+        stamp = _stamp(path)
+        known = self._done.get(path)
+        if known is not None and known[0] == stamp:
+            return
+        self._done.pop(path, None)
+        self.checking = path
+        try:
+            self._done[path] = stamp, self._damage_of(path)
+        finally:
+            self.checking = None
+
+    def forget(self, path: Path) -> None:
+        """It has gone, or something else is to lie there."""
+        self._done.pop(path, None)
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        found, folder = (path / NAME).stat(), path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, folder.st_mtime_ns

@@ -1,0 +1,147 @@
+"""What the browser lists: every run's saved states, what is neither, and the trash. Frozen; made by library_reader.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rltui.runs.listing import CheckpointInfo
+from rltui.runs.meta import Meta
+from rltui.runs.milestones import Mark
+from rltui.runs.shelf import Shelf, Stray
+from rltui.runs.trash import Trashed
+from rltui.tui import figures
+
+Kind = Literal["milestone", "checkpoint", "stray", "deleted"]
+NodeKind = Literal["all", "run", "phase", "checkpoints", "strays", "trash"]
+NO_MARK = Mark()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the table. reason: why it is damaged or a stray. run: empty for what belongs to none."""
+
+    kind: Kind
+    run: str
+    path: Path
+    info: CheckpointInfo | None = None
+    mark: Mark = NO_MARK
+    reason: str = ""
+    trashed: Trashed | None = None
+
+    @property
+    def meta(self) -> Meta | None:
+        return self.info.meta if self.info else None
+
+    @property
+    def bytes(self) -> int | None:
+        """On disk; None where unknown."""
+        return self.info.bytes if self.info else None
+
+    @property
+    def timesteps(self) -> int | None:
+        """None where even the name does not say."""
+        if self.info is None or (self.kind == "stray" and self.info.meta is None):
+            return self.trashed.timesteps if self.trashed else None
+        return self.info.timesteps
+
+    @property
+    def phase(self) -> str:
+        """The phase's folder of a milestone, else empty."""
+        milestone = self.trashed.milestone if self.trashed else self.info.milestone if self.info else ""
+        return milestone.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """As lists show it: `5 M`, `checkpoint`, or a stray's own name."""
+        if self.kind == "stray":
+            return self.path.name
+        return figures.millions(self.path.name) if self.phase else "checkpoint"
+
+    @property
+    def words(self) -> str:
+        """In a sentence: `milestone 5 M of alpha`, `checkpoint 250,000 of alpha`."""
+        which = figures.millions(self.path.name) if self.phase else figures.count(self.timesteps)
+        return f"{'milestone' if self.phase else 'checkpoint'} {which} of {self.run}"
+
+    @property
+    def usable(self) -> bool:
+        """As far as is known without its hashes."""
+        return self.kind in ("milestone", "checkpoint") and not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A row of the tree: which entries the table shows."""
+
+    kind: NodeKind
+    run: str = ""
+    phase: str = ""
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether the entry lies under this node."""
+        if self.kind == "trash" or entry.kind == "deleted":
+            return self.kind == "trash" and entry.kind == "deleted"
+        if self.kind == "all":
+            return True
+        if self.kind == "strays":
+            return entry.kind == "stray" and not entry.run
+        if entry.run != self.run:
+            return False
+        return self.kind == "run" or (
+            entry.kind == "checkpoint" if self.kind == "checkpoints" else entry.phase == self.phase
+        )
+
+
+ALL, STRAYS, TRASH = Node("all"), Node("strays"), Node("trash")
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """complete: all runs have been read. free_bytes: on the data folder's disk."""
+
+    root: Path
+    shelves: tuple[Shelf, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    complete: bool = False
+    free_bytes: int | None = None
+
+    def shelf(self, run: str) -> Shelf | None:
+        return next((shelf for shelf in self.shelves if shelf.run == run), None)
+
+    def entry(self, path: Path) -> Entry | None:
+        return next((entry for entry in self.entries if entry.path == path), None)
+
+    def under(self, node: Node) -> list[Entry]:
+        return [entry for entry in self.entries if node.holds(entry)]
+
+    def children(self, run: str) -> list[str]:
+        """The runs that were branched or forked from it."""
+        return [shelf.run for shelf in self.shelves if parent_run(shelf) == run]
+
+
+def parent_run(shelf: Shelf) -> str:
+    """The run it was branched or forked from; empty where there is none."""
+    return (shelf.parent or "").rpartition("@")[0]
+
+
+def shelf_entries(shelf: Shelf) -> list[Entry]:
+    """Milestones and checkpoints, newest first, then strays."""
+    states = [
+        Entry(
+            "milestone" if info.milestone else "checkpoint", shelf.run, info.path, info,
+            shelf.marks.get(info.milestone, NO_MARK) if info.milestone else NO_MARK,
+            info.damage or "",
+        )
+        for info in (*reversed(shelf.milestones), *reversed(shelf.checkpoints))
+    ]  # fmt: skip
+    return states + [stray_entry(stray, shelf.run) for stray in shelf.strays]
+
+
+def stray_entry(stray: Stray, run: str = "") -> Entry:
+    return Entry("stray", run, stray.path, stray.info, reason=stray.reason)
+
+
+def trash_entry(trashed: Trashed, info: CheckpointInfo) -> Entry:
+    return Entry("deleted", trashed.run, trashed.folder, info, trashed.mark, trashed=trashed)

@@ -1,0 +1,200 @@
+"""The browser's table: its columns, how they sort, which rows a filter leaves, and how a row is drawn. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from rltui.tui import figures
+from rltui.tui.browser.hash_checks import Verdict
+from rltui.tui.browser.library import Entry
+from rltui.tui.paint import Line, Span, clean, pad
+from rltui.tui.widgets.row_list import Row
+
+SIGNS: dict[Verdict, tuple[str, str]] = {
+    "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"),
+}  # fmt: skip
+Sorted = float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """key: the digit that sorts by it; empty for one that cannot be sorted by. rank: which gives way first (highest)."""
+
+    key: str
+    title: str
+    width: int
+    rank: int
+    text: Callable[[Entry, float], str]
+    order: Callable[[Entry], Sorted] = lambda entry: None
+    right: bool = True
+    role: str = ""
+
+
+def _age(entry: Entry, now: float) -> str:
+    time = _time(entry)
+    return figures.age(now - time if time is not None else None)
+
+
+def _marks(entry: Entry, now: float = 0.0) -> str:
+    return ("▲" if entry.mark.pinned else " ") + ("●" if entry.mark.released else " ")
+
+
+def _time(entry: Entry) -> float | None:
+    """Unix seconds of saving, or of deleting."""
+    return entry.trashed.time if entry.trashed else entry.meta.time if entry.meta else None
+
+
+_PHASE = re.compile(r"Phase(\d+)-.*")
+NAME = Column("", "state", 12, 0, lambda entry, now: entry.name, right=False, role="strong")
+RUN = Column("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
+PHASE = Column("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
+COLUMNS = (
+    Column("1", "steps", 12, 1, lambda entry, now: figures.count(entry.timesteps), lambda entry: entry.timesteps),
+    Column("2", "reward", 9, 2, lambda e, now: figures.number(e.meta.mean_reward if e.meta else None),
+           lambda e: e.meta.mean_reward if e.meta else None),
+    Column("3", "entropy", 10, 6, lambda e, now: figures.number(e.meta.entropy if e.meta else None),
+           lambda e: e.meta.entropy if e.meta else None),
+    Column("4", "KL", 8, 8, lambda e, now: figures.number(e.meta.approx_kl if e.meta else None),
+           lambda e: e.meta.approx_kl if e.meta else None),
+    Column("5", "age", 8, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
+    Column("6", "size", 9, 7, lambda e, now: figures.file_size(e.bytes), lambda e: e.bytes),
+    Column("7", "rating", 7, 9, lambda e, now: figures.UNKNOWN),
+    Column("8", "kept", 6, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
+    Column("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
+)  # fmt: skip
+LONGEST_RUN = 24  # columns
+UNPLAYED = "7"  # ratings come from games, which none have played
+SORTABLE = tuple(column.key for column in COLUMNS if column.key != UNPLAYED)
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """The newest first, at the beginning. descending: largest first."""
+
+    key: str = "5"
+    descending: bool = False
+
+    def pressed(self, key: str) -> Sorting:
+        """The digit again turns the order round."""
+        return Sorting(key, not self.descending) if key == self.key else Sorting(key, key not in ("5", "8", "9"))
+
+
+def sort(entries: Sequence[Entry], sorting: Sorting) -> list[Entry]:
+    """Unknown ones last, whatever the order."""
+    column = next((column for column in COLUMNS if column.key == sorting.key), None)
+    if column is None:
+        return list(entries)
+    order = column.order
+    known = [entry for entry in entries if order(entry) is not None]
+    known.sort(key=lambda entry: order(entry), reverse=sorting.descending)  # type: ignore[arg-type,return-value]  # none is None
+    return known + [entry for entry in entries if order(entry) is None]
+
+
+class FilterError(ValueError):
+    """The regular expression is none; the message says why."""
+
+
+def filtered(entries: Sequence[Entry], text: str) -> list[Entry]:
+    """Those that the regular expression is found in, in any case; with `!` before it, the others."""
+    wanted = not text.startswith("!")
+    pattern = text.removeprefix("!").strip()
+    if not pattern:
+        return list(entries)
+    try:
+        found = re.compile(pattern, re.IGNORECASE)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise FilterError(str(error)) from error
+    return [entry for entry in entries if bool(found.search(searched(entry))) == wanted]
+
+
+def searched(entry: Entry) -> str:
+    """What a filter looks through."""
+    words = [entry.run, entry.phase, entry.path.name, entry.name, entry.kind, figures.count(entry.timesteps)]
+    words += ["pinned"] if entry.mark.pinned else []
+    words += ["released"] if entry.mark.released else []
+    words += ["damaged"] if entry.reason and entry.kind != "stray" else []
+    return " ".join([*words, entry.mark.note, entry.reason, entry.meta.profile if entry.meta else ""])
+
+
+def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True) -> list[Column]:
+    """The columns that there is room for, in their order; the note has what is left. runs: those to be told apart."""
+    longest = min(max(map(len, runs), default=0), LONGEST_RUN)
+    columns = [
+        NAME,
+        *([replace(RUN, width=longest + 2)] if len(runs) > 1 else []),
+        *([PHASE] if with_phase else []),
+        *COLUMNS,
+    ]
+    room = width - 4
+    chosen: list[Column] = []
+    for column in sorted(columns, key=lambda column: column.rank):
+        if column.key == UNPLAYED and len(chosen) < len(columns) - 1:
+            continue  # what is unknown of all comes last
+        if column.width <= room or not chosen:
+            chosen.append(column)
+            room -= column.width
+    return [column for column in columns if column in chosen]
+
+
+def head(columns: Sequence[Column], sorting: Sorting, width: int) -> Line:
+    """The titles with their digits; that of the order in force with its direction."""
+    spans: list[Span] = [("    ", "")]
+    for column, size in _widths(columns, width):
+        arrow = ("▼" if sorting.descending else "▲") if column.key and column.key == sorting.key else ""
+        text = f"{column.title}{arrow}"
+        digit = column.key if column.key in SORTABLE and len(text) < size - 1 else ""
+        space = " " if digit and len(text) < size - 2 else ""
+        gap = " " * max(size - len(text) - len(digit) - len(space), 0)
+        label = ((digit, "key"), (f"{space}{text}", "strong" if arrow else "muted"))
+        lead = "  " if column.title == "note" else ""
+        spans += [(gap, ""), *label] if column.right else [(lead, ""), *label, (gap[len(lead) :], "")]
+    return tuple(span for span in spans if span[0])
+
+
+def key_at(head_line: Line, x: int) -> str:
+    """The digit of the title at this column of the terminal; empty where there is none."""
+    column = 0
+    found = ""
+    for text, role in head_line:
+        column += len(text)
+        found = text if role == "key" and text in SORTABLE else "" if not text.strip() else found
+        if x < column:
+            return found
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a row's looks depend on beside the entry. marked: paths; verdict: of the hashes."""
+
+    columns: Sequence[Column]
+    marked: Collection[object]
+    verdict: Callable[[Entry], Verdict]
+    now: float
+
+
+def row(entry: Entry, drawing: Drawing, width: int) -> Row:
+    """Strays and what is deleted are dimmed."""
+    dimmed = entry.kind in ("stray", "deleted")
+    sign = (
+        ("!", "warn") if entry.kind == "stray" else ("×", "muted") if entry.kind == "deleted" else _sign(entry, drawing)
+    )
+    spans: list[Span] = [(" ", ""), ("■" if entry.path in drawing.marked else " ", "key"), sign, (" ", "")]
+    for column, size in _widths(drawing.columns, width):
+        text = pad(column.text(entry, drawing.now), size - 1, ">" if column.right else "<")
+        role = "bad" if column.title == "note" and entry.reason and not dimmed else "faint" if dimmed else column.role
+        spans += [(" ", ""), (text, role)] if column.right else [(text, role), (" ", "")]
+    return Row(entry.path, tuple(spans))
+
+
+def _sign(entry: Entry, drawing: Drawing) -> Span:
+    return SIGNS["damaged"] if entry.reason else SIGNS[drawing.verdict(entry)]
+
+
+def _widths(columns: Sequence[Column], width: int) -> list[tuple[Column, int]]:
+    """The note takes what is left; without it the name."""
+    left = max(width - 4 - sum(column.width for column in columns), 0)
+    widest = "note" if columns[-1].title == "note" else NAME.title
+    return [(column, column.width + (left if column.title == widest else 0)) for column in columns]

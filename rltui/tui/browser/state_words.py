@@ -1,0 +1,116 @@
+"""The browser's lower right side: what is known of the highlighted state, in words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rltui.tui import figures
+from rltui.tui.browser.hash_checks import Verdict
+from rltui.tui.browser.library import Entry, Library
+from rltui.tui.paint import Line, beside, clean, text_line, wrap
+
+TWO_COLUMNS = 76
+Rows = list[tuple[str, str, str]]  # name, value, role
+NOTHING = (
+    "Nothing is kept here yet. A trainer saves checkpoints as it goes, and milestones every so many steps or on M."
+)
+
+
+def lines(entry: Entry | None, library: Library, verdict: tuple[Verdict, str], now: float, width: int) -> list[Line]:
+    """Of one entry; of none, what would appear here."""
+    if entry is None:
+        return wrap(NOTHING if library.complete else "reading …", width, "muted")
+    if entry.kind == "stray":
+        return _stray(entry, width)
+    head = [*_deleted(entry, now, width), *_damage(entry, verdict, width)]
+    blocks = [_table(_numbers(entry, verdict, now), width), _table(_origin(entry, library), width)]
+    if width >= TWO_COLUMNS:
+        half = (width - 3) // 2
+        blocks = [_table(_numbers(entry, verdict, now), half), _table(_origin(entry, library), width - half - 3)]
+        return [*head, *beside(blocks, [half, width - half - 3], 3)]
+    return [*head, *blocks[0], *blocks[1]]
+
+
+def title(entry: Entry | None) -> str:
+    """For the border."""
+    if entry is None:
+        return ""
+    return clean(entry.path.name if entry.kind == "stray" else entry.words)
+
+
+def _stray(entry: Entry, width: int) -> list[Line]:
+    found = wrap(f"! {entry.reason}. rltui leaves it as it is and never acts on it.", width, "warn")
+    found += wrap(str(entry.path), width, "muted")
+    meta = entry.meta
+    if meta is not None:
+        said = f"It holds a saved state of run {meta.run} at {meta.timesteps:,} timesteps."
+        found += wrap(f"{said} Give the folder a name as above, and it is listed.", width)
+    return found
+
+
+def _deleted(entry: Entry, now: float, width: int) -> list[Line]:
+    if entry.trashed is None:
+        return []
+    ago = figures.ago(now - entry.trashed.time)
+    return [*wrap(f"× deleted {ago}; u puts it back to {entry.trashed.place}", width, "warn")]
+
+
+def _damage(entry: Entry, verdict: tuple[Verdict, str], width: int) -> list[Line]:
+    reason = entry.reason or verdict[1]
+    return wrap(f"✗ damaged: {reason}", width, "bad") if reason else []
+
+
+def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
+    meta = entry.meta
+    word = {
+        "unchecked": "not checked yet",
+        "checking": "being read …",
+        "sound": "✓ every byte is right",
+        "damaged": "✗ wrong",
+    }
+    marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
+    rows: Rows = [("steps", figures.count(entry.timesteps), "")]
+    if meta is not None:
+        rows += [
+            ("reward", f"{figures.number(meta.mean_reward)} / episode", ""),
+            ("entropy", f"{figures.number(meta.entropy)} nats", ""),
+            ("KL", figures.number(meta.approx_kl), ""),
+            ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
+        ]
+    if entry.kind != "deleted":
+        role = {"sound": "good", "damaged": "bad"}.get(verdict[0], "muted")
+        rows.append(("hashes", word[verdict[0]], role))
+    rows += [("marks", ", ".join(marks), "warn")] if marks else []
+    return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
+
+
+def _origin(entry: Entry, library: Library) -> Rows:
+    meta = entry.meta
+    if meta is None:
+        return [("folder", str(entry.path), "muted")]
+    stage = f", stage {meta.stage}" if meta.stage else ""
+    rows: Rows = [
+        ("phase", f"{entry.phase or figures.UNKNOWN}{stage}", ""),
+        ("profile", meta.profile or figures.UNKNOWN, ""),
+        ("parent", meta.parent or figures.UNKNOWN, ""),
+        ("observation", meta.obs_signature, ""),
+        ("table", f"{meta.table_hash[:8]}…" if len(meta.table_hash) > 9 else meta.table_hash, ""),
+        ("nets", f"{meta.policy}, {meta.critic}", ""),
+        ("author", f"{meta.author or figures.UNKNOWN}, rltui {meta.version}", ""),
+    ]
+    branches = [name for name in library.children(entry.run) if _left_here(library, name, meta.timesteps)]
+    return rows + ([("branches", ", ".join(branches), "")] if branches else [])
+
+
+def _left_here(library: Library, run: str, timesteps: int) -> bool:
+    shelf = library.shelf(run)
+    return shelf is not None and (shelf.parent or "").rpartition("@")[2] == str(timesteps)
+
+
+def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
+    size = max((len(name) for name, _, _ in rows), default=0) + 2
+    found: list[Line] = []
+    for name, value, role in rows:
+        for index, row in enumerate(wrap(value, max(width - size, 10), role)):
+            found.append(((f"{name if not index else '':<{size}}", "muted"), *row))
+    return found or [text_line("", "")]

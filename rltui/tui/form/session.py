@@ -1,0 +1,79 @@
+"""One profile being edited: the file as it was opened, the drafts since, and what the child says of the newest. No Textual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rltui.profile.draft import Draft
+from rltui.profile.save import read_text
+from rltui.profile.written import Written, written
+from rltui.tui.form.words import Judged
+from rltui.tui.profile_check import ProfileCheck
+
+
+@dataclass
+class EditSession:
+    """path: the file. shipped: it came with the program and stays as it is. candidate: while a line is being typed."""
+
+    path: Path
+    shipped: bool
+    opened: str  # its text when it was opened, or last written
+    drafts: list[Draft] = field(default_factory=list)
+    undone: list[Draft] = field(default_factory=list)
+    candidate: Draft | None = None
+    check: ProfileCheck | None = None
+    saved: Written = field(default_factory=lambda: written(""))
+
+    @classmethod
+    def open(cls, path: Path, shipped: bool) -> EditSession:
+        """RltuiError for a file that cannot be read."""
+        text = read_text(path)
+        return cls(path, shipped, text, [Draft(text)], saved=written(text))
+
+    @property
+    def draft(self) -> Draft:
+        return self.drafts[-1]
+
+    @property
+    def shown(self) -> Draft:
+        """What is looked at: with what is being typed."""
+        return self.candidate or self.draft
+
+    @property
+    def dirty(self) -> bool:
+        return self.draft.text != self.opened
+
+    @property
+    def changes(self) -> int:
+        """Lines that differ from the file."""
+        from difflib import SequenceMatcher
+
+        if not self.dirty:
+            return 0
+        before, after = self.opened.splitlines(), self.draft.text.splitlines()
+        blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        return sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal") or 1
+
+    def do(self, draft: Draft) -> None:
+        """Go on with this draft; the one before can be had back."""
+        if draft.text != self.draft.text:
+            self.drafts.append(draft)
+            self.undone.clear()
+        self.candidate = None
+
+    def undo(self) -> bool:
+        if len(self.drafts) < 2:
+            return False
+        self.undone.append(self.drafts.pop())
+        return True
+
+    def redo(self) -> bool:
+        if not self.undone:
+            return False
+        self.drafts.append(self.undone.pop())
+        return True
+
+    def judged(self, is_open: frozenset[tuple[str | int, ...]]) -> Judged:
+        """For the words."""
+        return Judged(self.saved, self.shown.written, self.check, is_open)

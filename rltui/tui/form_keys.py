@@ -1,0 +1,22 @@
+"""Keys of the profile form: a part of the registry in actions.py."""
+
+from __future__ import annotations
+
+from rltui.tui.action import Action
+
+FORM = (
+    Action("edit", ("enter",), "Change", "Type another value; a choice is made from a list; a section opens or closes", "Editing", 1),
+    Action("step(1)", ("right", "l"), "Next value", "The next of a field's few values: true and false, choices", "Editing"),
+    Action("step(-1)", ("left", "h"), "Value before", "The one before", "Editing"),
+    Action("add", ("a",), "Add", "Add a reward, a reset, a terminal to the list that the cursor is in", "Editing", 2),
+    Action("remove", ("x", "delete"), "Take out", "Take the key or the element out of the file: its default holds", "Editing", 3),
+    Action("undo", ("u",), "Undo", "Take the last change back", "Editing", 4),
+    Action("redo", ("r",), "Redo", "Do again what undo took back", "Editing"),
+    Action("toggle_view", ("tab",), "TOML", "The text as it will be written, to edit it freely; and back to the form", "Editing", 5),
+    Action("save", ("s", "ctrl+o"), "Save", "Show what will be written, then write it; a shipped profile becomes a copy of your own", "Editing", 6),
+    Action("fold", ("space",), "Fold", "Open or close a section or an element", "View", palette=False),
+    Action("next_mistake", ("e",), "Mistake", "To the next mistake", "View", 7),
+    Action("show_help", ("question_mark",), "Help", "This page: the keys, and what the form does", "Program", 8),
+    Action("back", ("escape",), "Back", "Leave the line, the text, then the form; asks when there are changes", "Program", 99),
+    Action("leave", ("q", "ctrl+q"), "Quit", "Leave the form; asks when there are changes", "Program"),
+)  # fmt: skip

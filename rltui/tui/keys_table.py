@@ -1,0 +1,61 @@
+"""The keys as a table of the README, from the registry: `python -m rltui.tui.keys_table README.md` writes it anew."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from rltui.tui.action import Action, plain_name
+from rltui.tui.actions import PLACES, key_name, pane_actions
+from rltui.tui.panes.catalogue import PANES
+
+BEGIN, END = "<!-- keys -->", "<!-- /keys -->"
+TITLES = {
+    "cockpit": "In the cockpit", "launcher": "In the launcher", "browser": "In the milestone browser", "form": "In a profile's form"
+}  # fmt: skip
+
+
+def keys_table() -> str:
+    """Markdown: a table for each screen, then one for the panes with keys of their own."""
+    parts = [_part(TITLES.get(place, place.capitalize()), actions) for place, actions in PLACES.items()]
+    rows = [(pane.NAME, action) for pane in PANES for action in pane_actions(pane.pane_id())]
+    if rows:
+        lines = [_row(action, f"{name}: {action.help}") for name, action in rows]
+        parts.append("\n".join(["**In a pane, while it has the focus**", "", *HEAD, *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def with_table(text: str) -> str:
+    """The README with what stands between its two markers written anew. ValueError without them."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"there is no {BEGIN} … {END}")
+    return f"{before}{BEGIN}\n{keys_table()}{END}{after}"
+
+
+HEAD = ("| key | does | name in `ui.toml` |", "|---|---|---|")
+
+
+def _part(title: str, actions: Iterable[Action]) -> str:
+    return "\n".join([f"**{title}**", "", *HEAD, *(_row(action, action.help) for action in actions)])
+
+
+def _row(action: Action, text: str) -> str:
+    keys = " ".join(f"`{_in_table(key_name(key))}`" for key in action.keys) or "`^p`"
+    name = f"`{plain_name(action)}`" if action.bound and action.keys else ""
+    return f"| {keys} | {_in_table(text)} | {name} |"
+
+
+def _in_table(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> None:
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else "README.md")
+    path.write_text(with_table(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""Keys of one's own: which wishes hold, and why the others do not. Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys, key_to_character
+
+from rltui.profile.problems import nearest
+from rltui.tui.action import Action, plain_name
+from rltui.tui.actions import PLACES
+from rltui.tui.pane_keys import PANE_KEYS
+
+RESERVED: Mapping[str, str] = {
+    "ctrl+b": "it is tmux's", "ctrl+a": "it is screen's", "ctrl+s": "it stops the output of serial lines",
+    "ctrl+z": "it suspends programs", "ctrl+c": "it copies, and by reflex it interrupts",
+}  # fmt: skip
+MODIFIERS = ("ctrl", "alt", "shift")
+_NAMES = {key.value for key in Keys} | {f"f{number}" for number in range(1, 25)}
+
+OwnKeys = Mapping[str, tuple[str, ...]]  # an action's plain name → its keys
+
+
+@dataclass(frozen=True, slots=True)
+class KeyProblem:
+    """action: the plain name that was written."""
+
+    action: str
+    message: str
+    hint: str = ""
+
+
+def with_own_keys(actions: Iterable[Action], own: OwnKeys) -> tuple[Action, ...]:
+    """The actions with the keys that they have now."""
+    return tuple(
+        replace(action, keys=own[name]) if (name := plain_name(action)) in own and action.bound else action
+        for action in actions
+    )
+
+
+def keymap(own: OwnKeys) -> dict[str, str]:
+    """As Textual wants it: a binding's id → its keys; the ids are those of actions.bindings."""
+    places = [(place, action) for place, actions in PLACES.items() for action in actions]
+    places += [(action.pane, action) for action in PANE_KEYS]  # type: ignore[misc]  # a pane's id beside the places'
+    return {
+        f"{owner}.{action.name}": ",".join(own[name])
+        for owner, action in places
+        if (name := plain_name(action)) in own and action.bound
+    }
+
+
+def normal_key(text: str) -> str | None:
+    """The key as Textual names it: "?" → question_mark, "Ctrl+x" → ctrl+x; None where there is no such key."""
+    head, plus, last = text.rpartition("+")
+    if not last:  # the plus itself: "+", "ctrl++"
+        head, last = head.removesuffix("+"), plus
+    modifiers = [part.strip().lower() for part in head.split("+") if part]
+    name = _key_of(last)
+    if name is None or any(part not in MODIFIERS for part in modifiers):
+        return None
+    return "+".join([*sorted(set(modifiers), key=MODIFIERS.index), name])
+
+
+def _key_of(text: str) -> str | None:
+    """A single character, or a name that Textual or Unicode knows."""
+    if len(text) != 1:
+        known = text.lower() in _NAMES or key_to_character(text.lower()) is not None
+        return text.lower() if known and text else None
+    if text == " " or not text.isprintable():
+        return "space" if text == " " else None
+    name = text if text.isalnum() else unicodedata.name(text, "").lower().replace("-", "_").replace(" ", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name) or None
+
+
+def checked_keys(wished: OwnKeys) -> tuple[dict[str, tuple[str, ...]], list[KeyProblem]]:
+    """(those that hold, by plain name; why each other does not)."""
+    problems: list[KeyProblem] = []
+    good: dict[str, tuple[str, ...]] = {}
+    known = {plain_name(action): action for action in (*(a for place in PLACES.values() for a in place), *PANE_KEYS)}
+    for name, keys in wished.items():
+        problem, normal = _checked(name, keys, known)
+        if problem is None:
+            good[name] = normal
+        else:
+            problems.append(problem)
+    while clash := _clash(good):
+        problems.append(clash)
+        del good[clash.action]
+    return good, problems
+
+
+def _checked(
+    name: str, keys: tuple[str, ...], known: Mapping[str, Action]
+) -> tuple[KeyProblem | None, tuple[str, ...]]:
+    action = known.get(name)
+    if action is None:
+        return KeyProblem(name, "there is no such action", nearest(name, known) or "the README lists them"), ()
+    if not action.bound:
+        return KeyProblem(name, "its keys are fixed"), ()
+    if not keys:
+        return KeyProblem(name, "it must have a key"), ()
+    normal = []
+    for key in keys:
+        found = normal_key(key)
+        if found is None:
+            return KeyProblem(name, f"{key!r} is no key", 'a character, or a name such as "f5", "ctrl+x", "space", "pageup"'), ()  # fmt: skip
+        if found in RESERVED or found.startswith("ctrl+shift+"):
+            why = RESERVED.get(found, "terminals have ctrl+shift for themselves")
+            return KeyProblem(name, f"{key!r} cannot be had: {why}"), ()
+        normal.append(found)
+    return None, tuple(dict.fromkeys(normal))
+
+
+def _clash(own: OwnKeys) -> KeyProblem | None:
+    """The first own key that another action of the same place has; of two own ones the later written is refused."""
+    panes = {action.pane for action in PANE_KEYS}
+    for actions in (*PLACES.values(), *(tuple(a for a in PANE_KEYS if a.pane == pane) for pane in panes)):
+        problem = _clash_in(with_own_keys(actions, own), own, ())
+        if problem is not None:
+            return problem
+    cockpit = with_own_keys(PLACES["cockpit"], own)
+    for action in with_own_keys(PANE_KEYS, own):
+        problem = None if action.shadows else _clash_in((action,), own, cockpit)
+        if problem is not None:
+            return problem
+    return None
+
+
+def _clash_in(actions: Iterable[Action], own: OwnKeys, around: Iterable[Action]) -> KeyProblem | None:
+    holders: dict[str, Action] = {key: action for action in around for key in action.keys if action.bound}
+    order = list(own)
+    for action in actions:
+        for key in action.keys:
+            other = holders.setdefault(key, action)
+            if other is action:
+                continue
+            mine, theirs = plain_name(action), plain_name(other)
+            later = max((name for name in (mine, theirs) if name in own), key=order.index, default=None)
+            if later is not None:
+                holder = theirs if later == mine else mine
+                return KeyProblem(later, f"{key!r} is the key of {holder} already", f"give {holder} another key too")
+    return None

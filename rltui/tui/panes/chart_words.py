@@ -1,0 +1,120 @@
+"""The lines above the charts: how they are looked at, what is filtered, and what stands under the cursor. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rltui.events.records import CLOCK, ITERATION
+from rltui.tui import figures
+from rltui.tui.model import Mark
+from rltui.tui.paint import Line, Span, crop
+from rltui.tui.panes.chart_grid import Scene
+from rltui.tui.panes.charting import Charting, row_at, span_of
+from rltui.tui.widgets.chart import LEGEND, OTHER_ROLE
+
+NEAR = 0.02  # of the timesteps shown: a mark so near to the cursor is named
+_GAP: Span = ("  ", "")
+
+
+def head_lines(scene: Scene, charts: int, metrics: int, *, typing: bool, width: int) -> list[Line]:
+    """As many as there is something to say; charts: how many are charted, of so many metrics."""
+    lines = (
+        [filter_line(scene.charting, charts, metrics, typing=typing)] if typing or scene.charting.pattern.text else []
+    )
+    looks = look_line(scene)
+    lines += [looks] if looks else []
+    lines += [cursor_line(scene)] if scene.charting.cursor is not None and scene.snapshot.history.length else []
+    return [crop(line, width) for line in lines]
+
+
+def filter_line(charting: Charting, charts: int, metrics: int, *, typing: bool) -> Line:
+    """`/kl▏ 2 of 61 metrics`, or why that is no regular expression."""
+    pattern = charting.pattern
+    typed: list[Span] = [("/", "key"), (pattern.text, "strong"), ("▏" if typing else "", "key"), _GAP]
+    if pattern.problem:
+        return (*typed, (f"✗ no regular expression: {pattern.problem}", "bad"))
+    words = (
+        f"{charts:,} of {metrics:,} metrics"
+        if pattern.text
+        else "a name, a part of one, or a regular expression; ! inverts"
+    )
+    role = "warn" if pattern.text and not charts else "muted"
+    keys = "  enter keeps it, esc clears it" if typing else "  esc clears it"
+    return (*typed, (words, role), (keys, "faint"))
+
+
+def look_line(scene: Scene) -> Line:
+    """What differs from the plain look of the charts; empty where nothing does."""
+    charting = scene.charting
+    spans: list[Span] = []
+    if scene.other is not None:
+        spans += [*_legend(scene), _GAP]
+    if charting.window is not None:
+        start, end = span_of(charting, scene.whole)
+        words = f"{figures.short(start)}–{figures.short(end)}" + (
+            ", follows the newest" if charting.end is None else ""
+        )
+        spans += [("zoom ", "muted"), (words, "strong"), _GAP]
+    if charting.smoothing:
+        spans += [("EMA ", "muted"), (f"{charting.smoothing} iterations", "strong"), (", raw behind", "muted"), _GAP]
+    if charting.log:
+        spans += [("log axis", "strong"), _GAP]
+    if charting.guides:
+        spans += [("╌ ", "good"), ("usual range", "muted"), _GAP]
+    return tuple(spans[:-1])
+
+
+def _legend(scene: Scene) -> list[Span]:
+    other = scene.other
+    own, their = LEGEND[scene.style]
+    spans: list[Span] = [(f"{own} ", "series-1"), (scene.snapshot.run, "strong"), (f"  {their} ", OTHER_ROLE)]
+    if other is None:
+        return spans
+    spans.append((other.name, "strong"))
+    if other.problem:
+        spans.append((f" ✗ {other.problem}", "bad"))
+    elif other.reading:
+        spans.append((" is being read …", "muted"))
+    elif not other.history.length:
+        spans.append((" has no iteration yet", "warn"))
+    return spans
+
+
+def cursor_line(scene: Scene) -> Line:
+    """Timesteps, iteration, time of day, and the marks near the cursor."""
+    snapshot, x = scene.snapshot, scene.charting.cursor or 0.0
+    history = snapshot.history
+    row = row_at(history, x)
+    if x > history.timesteps[history.length - 1]:
+        return (("│ ", "key"), (f"{x:,.0f}", "strong"), (" steps, which this run has not reached", "muted"))
+    spans: list[Span] = [("│ ", "key"), (f"{x:,.0f}", "strong"), (" steps", "muted")]
+    iteration, clock = (_value(history.columns.get(name), row) for name in (ITERATION, CLOCK))
+    if iteration is not None:
+        spans += [("  iteration ", "muted"), (f"{iteration:,.0f}", "strong")]
+    if clock is not None:
+        spans += [("  ", ""), (figures.clock(clock), "strong"), (f" {figures.date(clock)[:10]}", "muted")]
+    near = near_marks(snapshot.marks, x, span_of(scene.charting, scene.whole))
+    spans += [(f"  ┊ {', '.join(near)}", "warn")] if near else []
+    return tuple(spans)
+
+
+def near_marks(marks: Sequence[Mark], x: float, span: tuple[float, float], most: int = 3) -> list[str]:
+    """Names of the marks nearest to `x`, within a small part of what is shown."""
+    reach = (span[1] - span[0]) * NEAR
+    found = sorted(
+        (abs(mark.timesteps - x), index) for index, mark in enumerate(marks) if abs(mark.timesteps - x) <= reach
+    )
+    return [_mark_words(marks[index]) for _, index in found[:most]]
+
+
+def _mark_words(mark: Mark) -> str:
+    words = {
+        "milestone": f"milestone {mark.label}",
+        "dropped": f"update dropped: {mark.label}",
+        "lesson": f"goes on to {mark.label}",
+    }
+    return words.get(mark.kind, mark.label)
+
+
+def _value(column: Sequence[float] | None, row: int) -> float | None:
+    return column[row] if column is not None and row < len(column) and figures.known(column[row]) else None

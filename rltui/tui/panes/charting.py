@@ -1,0 +1,173 @@
+"""Charting: which charts are shown and how they are looked at, and what each key makes of that. Pure, no Textual."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from rltui.events.metric_names import in_order, metric_of
+from rltui.tui.history import History
+from rltui.tui.pattern import Pattern
+
+CORE = (
+    "rollout/policy_reward",
+    "train/entropy",
+    "train/approx_kl",
+    "train/value_loss",
+    "train/explained_variance",
+    "time/overall_steps_per_second",
+)
+MORE = (
+    "train/clip_fraction",
+    "rollout/touches_per_minute",
+    "rollout/episode_seconds",
+    "rollout/goals_per_minute",
+    "train/policy_grad_norm",
+    "rollout/airborne",
+    "rollout/boost",
+    "train/critic_grad_norm",
+    "train/policy_update",
+    "train/return_std",
+)
+SMOOTHING = (0, 10, 50, 200)  # iterations of the moving average that `s` goes through
+LEAST_WIDTH, GOOD_HEIGHT, LEAST_HEIGHT, GAP = 25, 8, 5, 2
+MOST_ACROSS, MOST_DOWN = 6, 8
+FEWEST_ROWS = 4  # iterations that a zoomed chart holds at least
+_PAN = 0.25  # of what is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Charting:
+    """keys: chosen ones, None for the usual set. across, down: charts in a row and in a column, None for what fits.
+
+    window: timesteps shown, None for all; end: the last of them, None for the newest. at: the selected chart's place.
+    """
+
+    keys: tuple[str, ...] | None = None
+    pattern: Pattern = field(default_factory=Pattern)
+    across: int | None = None
+    down: int | None = None
+    window: float | None = None
+    end: float | None = None
+    log: bool = False
+    smoothing: int = 0
+    cursor: float | None = None
+    guides: bool = False
+    at: int = 0
+    alone: bool = False  # the selected chart fills the pane
+    explained: bool = False
+
+
+PLAIN = Charting()
+
+
+def all_keys(history: History) -> list[str]:
+    """Every metric of the history, in the order of lists."""
+    return in_order([key for key in history.columns if "/" in key])
+
+
+def usual_keys(history: History) -> list[str]:
+    """The core always, then those of the others that the run has."""
+    return [*CORE, *(key for key in MORE if key in history.columns)]
+
+
+def charted(charting: Charting, history: History) -> list[str]:
+    """The keys of the charts in order: while a filter is on, all metrics that it finds; else the chosen ones."""
+    if charting.pattern.text and not charting.pattern.problem:
+        return found(charting.pattern, all_keys(history))
+    return list(charting.keys) if charting.keys is not None else usual_keys(history)
+
+
+def found(pattern: Pattern, keys: Sequence[str]) -> list[str]:
+    """Those whose key or label the pattern matches."""
+    return [key for key in keys if pattern.matches(key, metric_of(key).label)]
+
+
+def grid(width: int, height: int, charting: Charting = PLAIN) -> tuple[int, int]:
+    """(columns, rows) of charts: as asked for, else tall ones if there is room for all of the core, else lower ones."""
+    fits = max((width + GAP) // (LEAST_WIDTH + GAP), 1)
+    across = min(charting.across or min(fits, 4), max((width + GAP) // (12 + GAP), 1))
+    if charting.down is not None:
+        return across, min(charting.down, max(height // 3, 1))
+    down = max(height // GOOD_HEIGHT, 1)
+    if across * down < len(CORE):
+        down = min(max(height // LEAST_HEIGHT, 1), -(-len(CORE) // across))
+    return across, down
+
+
+def next_count(now: int | None, most: int) -> int | None:
+    """What `o` and `r` go through: as many as fit, then 1, 2 …"""
+    return 1 if now is None else now + 1 if now < most else None
+
+
+def next_smoothing(now: int) -> int:
+    """The next span of the moving average, in iterations; 0 is none."""
+    return SMOOTHING[(SMOOTHING.index(now) + 1) % len(SMOOTHING)] if now in SMOOTHING else 0
+
+
+def span_of(charting: Charting, whole: tuple[float, float]) -> tuple[float, float]:
+    """The timesteps shown. whole: all that there are."""
+    if charting.window is None:
+        return whole
+    end = whole[1] if charting.end is None else charting.end
+    return max(end - charting.window, whole[0]), end
+
+
+def zoomed(charting: Charting, history: History, whole: tuple[float, float], factor: float) -> Charting:
+    """factor: of the timesteps shown; below 1 looks closer. Around the cursor where there is one, else up to the end."""
+    start, end = span_of(charting, whole)
+    width = (end - start) * factor
+    least = (whole[1] - whole[0]) / max(history.length, 1) * FEWEST_ROWS
+    if width >= whole[1] - whole[0]:
+        return replace(charting, window=None, end=None)
+    width = max(width, min(least, end - start))
+    middle = charting.cursor
+    if middle is None or not start <= middle <= end:
+        return replace(charting, window=width)
+    share = (middle - start) / (end - start) if end > start else 1.0
+    return _placed(replace(charting, window=width), middle + width * (1 - share), whole)
+
+
+def panned(charting: Charting, whole: tuple[float, float], direction: int) -> Charting:
+    """A quarter of what is shown to the left (-1) or right (1); as it was where all is shown."""
+    if charting.window is None:
+        return charting
+    _, end = span_of(charting, whole)
+    return _placed(charting, end + direction * _PAN * charting.window, whole)
+
+
+def with_cursor(charting: Charting, x: float, whole: tuple[float, float]) -> Charting:
+    """The cursor at `x`; what is shown moves along so that it stays in view."""
+    moved = replace(charting, cursor=x)
+    start, end = span_of(charting, whole)
+    if charting.window is None or start <= x <= end:
+        return moved
+    return _placed(moved, x if x > end else x + charting.window, whole)
+
+
+def moved_cursor(
+    charting: Charting, history: History, whole: tuple[float, float], steps: int, columns: int
+) -> Charting:
+    """So many columns of a chart to the right, a column being one iteration at least; without a cursor it comes up at the newest."""
+    if not history.length:
+        return charting
+    span = span_of(charting, whole)
+    if charting.cursor is None:
+        return with_cursor(charting, min(span[1], history.timesteps[history.length - 1]), whole)
+    first = bisect_left(history.timesteps, span[0], 0, history.length)
+    shown = bisect_right(history.timesteps, span[1], 0, history.length) - first
+    row = row_at(history, charting.cursor) + steps * max(round(shown / max(columns, 1)), 1)
+    return with_cursor(charting, history.timesteps[min(max(row, 0), history.length - 1)], whole)
+
+
+def row_at(history: History, x: float) -> int:
+    """The newest row not above `x`; the first where there is none."""
+    return max(bisect_right(history.timesteps, x, 0, history.length) - 1, 0)
+
+
+def _placed(charting: Charting, end: float, whole: tuple[float, float]) -> Charting:
+    """What is shown ends at `end`, within the run; at the run's end it follows the newest."""
+    window = charting.window or whole[1] - whole[0]
+    end = max(end, whole[0] + window)
+    return replace(charting, end=None if end >= whole[1] else end)

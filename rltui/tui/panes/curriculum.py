@@ -1,0 +1,211 @@
+"""The curriculum: phase and stage, what the next phase waits for and changes, and why the run went on before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rltui.events.records import CurriculumPlanned, PhaseChanged, PhasePlan, StageChanged
+from rltui.tui import figures, pace
+from rltui.tui.model import RunSnapshot
+from rltui.tui.paint import Line, clean, crop, pad, wrap
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.promotion import Way, metrics_of, phase_now, steps_by_skill, ways
+from rltui.tui.widgets.bars import progress_bar
+from rltui.tui.widgets.scrolled import Scrolled
+
+_FIGURE, _WANTED, _MISSING, _WHEN = 10, 12, 17, 13  # columns
+
+
+class CurriculumPane(Pane, Scrolled):
+    """From what is now to what was before; it scrolls."""
+
+    NUMBER = "u"
+    SLOT = "charts"
+    ROOMY_SLOT = "side"
+    WANTS = 15
+    NAME = "Curriculum"
+    SHORT = "Curriculum"
+    EVERY = 0.9
+    EMPTY = "Here will be the campaign's phases, and how far the next one is, once the trainer has opened the run."
+    HELP = (
+        "A campaign goes on to its next phase when the bot's own games reach every criterion, over the newest window of "
+        "iterations and after the phase's least timesteps; or after max_steps in any case; or when you press N. The time "
+        "left follows from the straight line through the newest 50 iterations; where the figure wanders or falls, nothing "
+        "is promised and a dash stands there. Stages of match play change by the run's timesteps alone."
+    )
+
+    def has_nothing(self, view: View) -> bool:
+        return view.snapshot.header is None
+
+    def matters(self, view: View) -> bool:
+        plan = view.snapshot.plan
+        return plan is not None and bool(plan.phases or plan.stages or plan.schedules)
+
+    def depends(self, view: View) -> object:
+        snapshot = view.snapshot
+        return snapshot.plan, snapshot.lessons, snapshot.metrics_time, snapshot.header
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        snapshot = view.snapshot
+        blocks = [
+            list(_here(snapshot, width)),
+            list(_criteria(snapshot, width)),
+            list(_schedules(snapshot, width)),
+            list(_stages(snapshot, width)),
+            list(_next(snapshot, width)),
+            list(_before(snapshot, width)),
+        ]
+        lines: list[Line] = []
+        for block in filter(None, blocks):
+            lines += [*([()] if lines else []), *block]
+        return self.window(lines, height)
+
+    def subtitle(self, view: View) -> str:
+        found = ways(view.snapshot)
+        there = sum(way.missing == 0 for way in found)
+        return f"[$muted]{there} of {len(found)} reached[/]" if found else ""
+
+
+def _here(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+    plan, now, header = snapshot.plan, phase_now(snapshot), snapshot.header
+    stage = f"  ·  stage {header.stage}" if header is not None and header.stage else ""
+    if plan is None:
+        yield from wrap("The trainer of this run did not tell what it plans: it is an older version.", width, "warn")
+    elif not plan.phases:
+        words = "No curriculum: rewards, resets and settings stay as they are." if not _changes(plan) else "No phases."
+        yield from wrap(words + " A campaign goes through phases by skill: rltui train campaign", width, "muted")
+        if stage:
+            yield ((stage.removeprefix("  ·  "), "strong"),)
+    else:
+        phase = plan.phases[now] if now is not None else None
+        number = figures.UNKNOWN if now is None else str(now + 1)
+        label = "" if phase is None else f"  ·  {phase.label}"
+        yield crop(((f"Phase {number} of {len(plan.phases)}", "strong"), (label, "strong"), (stage, "")), width)
+        if phase is not None:
+            yield crop(((f"{phase.profile}, {_lasted(snapshot)}", "muted"),), width)
+
+
+def _changes(plan: CurriculumPlanned) -> bool:
+    return bool(plan.stages or plan.schedules)
+
+
+def _lasted(snapshot: RunSnapshot) -> str:
+    steps = metrics_of(snapshot).get("curriculum/phase_steps")
+    return f"for {figures.count(steps)} timesteps" if steps is not None else "just begun"
+
+
+def _criteria(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+    plan, now, found = snapshot.plan, phase_now(snapshot), ways(snapshot)
+    if plan is not None and now is not None and now + 1 == len(plan.phases):
+        yield (("The last phase: it goes on until the run ends.", "muted"),)
+        return
+    if found:
+        over = f" over the newest {figures.plural(plan.window, 'iteration')}" if plan is not None else ""
+        yield crop(((f"To go on, all of this{over}", "title"),), width)
+        yield from (_way(way, pace.speed(snapshot), width) for way in found)
+    elif plan is None or not plan.phases:
+        return
+    yield from _when(snapshot, found, width)
+    yield from wrap("N goes on now, whatever the bot can do; it asks first.", width, "muted")
+
+
+def _way(way: Way, speed: float | None, width: int) -> Line:
+    """Label, value, bar, what is wanted, what is missing, when."""
+    label = min(24, max(width // 4, 16)) if width >= 90 else 16
+    fixed = label + _FIGURE + _WANTED + _MISSING
+    when = _WHEN if width >= fixed + _WHEN else 0
+    bar = min(max(width - fixed - when, 0), 40)
+    role = "good" if way.missing == 0 else "" if way.missing is not None else "muted"
+    wanted = f" {'≤' if way.less else 'of'} {_figure(way, way.wanted)}"
+    spans = [
+        (pad(("✓ " if way.missing == 0 else "  ") + way.label, label), role),
+        (pad(_figure(way, way.value) + (f" {way.unit}" if way.unit == "%" else ""), _FIGURE - 1, ">") + " ", "strong"),
+        *progress_bar(way.share, bar, "good" if way.missing == 0 else "series-1"),
+        (pad(wanted, _WANTED), "muted"),
+        (pad(_missing(way), _MISSING), role or "warn"),
+    ]
+    return crop((*spans, (pad(_in(way.steps, speed), when), "muted") if when else ("", "")), width)
+
+
+def _figure(way: Way, value: float | None) -> str:
+    return figures.count(value) if way.whole else figures.number(value)
+
+
+def _missing(way: Way) -> str:
+    if way.missing is None:
+        return "not measured yet"
+    return "reached" if way.missing == 0 else f"{_figure(way, way.missing)} missing"
+
+
+def _in(steps: float | None, speed: float | None) -> str:
+    if steps == 0:
+        return ""
+    return figures.UNKNOWN if steps is None or not speed else f"in {figures.remaining(steps / speed)}"
+
+
+def _when(snapshot: RunSnapshot, found: list[Way], width: int) -> Iterator[Line]:
+    """When it will be, by the trend; and the way out."""
+    speed, latest = pace.speed(snapshot), metrics_of(snapshot).get("curriculum/max_steps_left")
+    if found:
+        steps = steps_by_skill(found)
+        held = [way.label for way in found if way.steps is None]
+        told = "now" if steps == 0 else _in(steps, speed)
+        why = f", for there is none yet in {', '.join(held)}" if held else ""
+        yield from wrap(f"Next phase by the trend: {told}{why}", width)
+    if latest is not None:
+        words = f"In any case after {figures.count(latest)} more timesteps, {_in(latest, speed)} (max_steps)"
+        yield from wrap(words, width, "muted")
+    elif not found:
+        yield from wrap("Nothing but N leads on: the phase has neither criteria nor max_steps.", width, "warn")
+
+
+def _schedules(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+    plan, now = snapshot.plan, phase_now(snapshot)
+    words = [] if plan is None else plan.phases[now].schedules if now is not None else plan.schedules
+    if words:
+        yield (("Changes by timesteps", "title"),)
+        for line in words:
+            yield from wrap(f"  {line}", width)
+
+
+def _stages(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+    plan = snapshot.plan
+    if plan is None or not plan.stages:
+        return
+    now, begins = snapshot.metrics.get("curriculum/stage"), 0
+    yield (("Stages, by timesteps of the run", "title"),)
+    for number, stage in enumerate(plan.stages, 1):
+        ends = "to the end" if stage.until is None else f"to {stage.until:,}"
+        here = number == now
+        sign = "▸" if here else " "
+        yield crop(((f"{sign} {stage.name:<16} from {begins:,} {ends}", "strong" if here else "muted"),), width)
+        begins = stage.until or begins
+
+
+def _next(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+    plan, now = snapshot.plan, phase_now(snapshot)
+    if plan is None or now is None or now + 1 >= len(plan.phases):
+        return
+    phase: PhasePlan = plan.phases[now + 1]
+    yield crop((("What the next phase changes", "title"), (f"  {phase.label}, {phase.profile}", "muted")), width)
+    if not phase.changes:
+        yield (("  nothing", "muted"),)
+    for change in phase.changes:
+        role = "good" if change.startswith("+ ") else "bad" if change.startswith("- ") else ""
+        yield crop((("  ", ""), (change, role)), width)
+
+
+def _before(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+    """Newest first."""
+    if not snapshot.lessons:
+        return
+    yield (("What the run has gone through", "title"),)
+    for record in reversed(snapshot.lessons):
+        yield from _lesson(record, width)
+
+
+def _lesson(record: PhaseChanged | StageChanged, width: int) -> Iterator[Line]:
+    what = "phase" if isinstance(record, PhaseChanged) else "stage"
+    head = f"  {figures.date(record.time)}  at {record.timesteps:,}  {what} {record.to} after {record.came_from}"
+    yield crop(((clean(head), ""),), width)
+    yield from wrap(f"    {record.reason}", width, "muted")

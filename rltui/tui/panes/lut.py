@@ -1,0 +1,252 @@
+"""The action table (lookup table, LUT): what `rltui lut` finds about it, and what the bot really chooses from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import work
+from textual.binding import BindingType
+from textual.message import Message
+
+from rltui.tui import figures
+from rltui.tui.actions import pane_bindings
+from rltui.tui.model import RunSnapshot
+from rltui.tui.paint import Line, clean, crop, pad, wrap
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.table_check import TableVerdict
+from rltui.tui.table_use import BOOST, HANDBRAKE, JUMP, Use, sides, warnings
+from rltui.tui.widgets.bars import filled_bar
+from rltui.tui.widgets.selecting import Selecting
+
+if TYPE_CHECKING:
+    from rltui.tui.app import RltuiApp
+
+_SIGNS = {"pass": ("✓", "good"), "warn": ("!", "warn"), "fail": ("✗", "bad")}
+_VERDICTS = {
+    "pass": "the table passes",
+    "warn": "the table passes, with warnings",
+    "fail": "the table fails: a bot cannot do everything with it",
+}
+LEAST_ROWS = 5  # rows of the table that stay in view below the findings
+BAR, LABEL = 20, 9  # columns
+
+
+class LutPane(Pane, Selecting):
+    """Findings and figures on top, below them the rows of the table."""
+
+    BINDINGS: ClassVar[list[BindingType]] = pane_bindings("lut")
+    NUMBER = "5"
+    SLOT = "charts"
+    NAME = "Action table"
+    SHORT = "LUT"
+    EVERY = 0.9
+    EMPTY = "Here will be how often each row of the action table is chosen, after the first iteration."
+    HELP = (
+        "Each row of the action table (lookup table, LUT) is one combination of the controls; the counts are of all choices "
+        "since the trainer started. A row never chosen is dead: it does nothing, is never legal, or the bot has unlearned "
+        "it. Entropy says how evenly rows are chosen: ln n nats where n of them are chosen alike. A bot that turns one way "
+        "only, or a table without plain full throttle, is seen here first. The findings are those of rltui lut."
+    )
+
+    class Examined(Message):
+        """The child has answered."""
+
+        def __init__(self, verdict: TableVerdict, of_run: TableVerdict | None) -> None:
+            super().__init__()
+            self.verdict, self.of_run = verdict, of_run
+
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self.by_use = True
+        self.verdict: TableVerdict | None = None  # on what the profile names now
+        self.of_run: TableVerdict | None = None  # on the table in the run's checkpoint, where that is another one
+        self._asked = ""
+
+    def has_nothing(self, view: View) -> bool:
+        return view.snapshot.header is None
+
+    def depends(self, view: View) -> object:
+        snapshot = view.snapshot
+        self._ask(snapshot)
+        return snapshot.table_use, snapshot.metrics_time, self.verdict, self.of_run, self.by_use
+
+    def _ask(self, snapshot: RunSnapshot) -> None:
+        """Once for each start of the trainer, and again when its table turns out to be another one."""
+        if snapshot.opened is None or not self.is_attached:
+            return
+        saved = snapshot.checkpoint.path if snapshot.checkpoint is not None else ""
+        used = snapshot.table_use.table_hash if snapshot.table_use is not None else ""
+        differs = self.verdict is not None and used not in ("", self.verdict.table_hash)
+        wanted = f"{snapshot.run} {snapshot.opened.time} {used if differs else ''}"
+        if wanted != self._asked:
+            self._asked = wanted
+            self._examine(snapshot.run, saved if differs else "")
+
+    @work(thread=True, exclusive=True, group="lut", exit_on_error=False)
+    def _examine(self, run: str, saved: str) -> None:
+        """saved: the checkpoint whose table is wanted too."""
+        app = cast("RltuiApp", self.app)
+        try:
+            verdict = app.world.tables.check(app.data.run(run).profile, again=True)
+            of_run = app.world.tables.check(Path(saved)) if saved else None
+        except Exception as error:  # a thread that dies must be seen, whatever killed it
+            verdict, of_run = TableVerdict(problem=f"the table could not be examined: {error}"), None
+        self.post_message(self.Examined(verdict, of_run))
+
+    def on_lut_pane_examined(self, message: LutPane.Examined) -> None:
+        self.verdict, self.of_run = message.verdict, message.of_run
+        self._draw_again()
+
+    def _draw_again(self) -> None:
+        """At once, however short ago it was drawn."""
+        self._drawn = None
+        if self.view is not None:
+            self.show(self.view)
+
+    def action_sort(self) -> None:
+        """By use, or as the table has them."""
+        self.by_use = not self.by_use
+        self.cursor = 0
+        self._draw_again()
+
+    def subtitle(self, view: View) -> str:
+        use = view.snapshot.table_use
+        if use is None:
+            return ""
+        order = "most chosen first" if self.by_use else "by row"
+        return f"[$muted]{order} · {figures.short(sum(use.counts))} choices at {figures.short(use.timesteps)} steps[/]"
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        snapshot = view.snapshot
+        head = list(self._head(snapshot, width))
+        rows = self._rows_of(snapshot, width)
+        most = max(height - min(LEAST_ROWS, len(rows)) - 1, 1)
+        if len(head) > most:
+            head = [*head[: most - 1], ((f"… {len(head) - most + 1} more lines: rltui lut {snapshot.run}", "muted"),)]
+        title = self._columns(width) if rows else ()
+        return self.selection([crop(line, width) for line in (*head, title)], rows, width, height)
+
+    @property
+    def _matching(self) -> TableVerdict | None:
+        """The report that fits the run's rows."""
+        used = self.view.snapshot.table_use if self.view is not None else None
+        reports = [report for report in (self.verdict, self.of_run) if report is not None and report.words]
+        return next((one for one in reports if used is None or one.table_hash == used.table_hash), None)
+
+    def _head(self, snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+        """What stands out first: warnings of use, then the static findings, then the figures."""
+        used, report = snapshot.table_use, self._matching
+        if used is not None:
+            controls = report.controls if report is not None else []
+            for words in warnings(Use(tuple(used.counts)), controls):
+                yield from _said("warn", words, width)
+        yield from self._findings(snapshot, width)
+        if used is not None:
+            yield from _figures(Use(tuple(used.counts)), report, snapshot, width)
+        else:
+            yield from wrap(self.EMPTY, width, "muted")
+
+    def _findings(self, snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+        verdict, used = self.verdict, snapshot.table_use
+        if verdict is None:
+            yield (("examining the table, in a process of its own …", "muted"),)
+            return
+        if verdict.problem:
+            yield from _said("warn", verdict.problem, width)
+            return
+        if used is not None and verdict.table_hash not in (None, used.table_hash):
+            words = (
+                f"the run plays another table than its profile names now: {used.table_hash[:12]} in the run, "
+                f"{(verdict.table_hash or '')[:12]} in the file; the next start would refuse or change it"
+            )
+            yield from _said("fail", words, width)
+        report = self._matching or verdict
+        for check in report.checks:
+            if check.outcome != "pass":
+                yield from _said(check.outcome, check.sentence, width)
+        passed = sum(check.outcome == "pass" for check in report.checks)
+        name = report.subject.partition(" of ")[0]  # whose it is, the screen says
+        words = f"{_VERDICTS[report.outcome]}: {passed} of {len(report.checks)} checks; {name}"
+        yield from _said(report.outcome, words, width)
+
+    def _columns(self, width: int) -> Line:
+        return crop((("  row   share  " + " " * _bar(width) + "   times  controls", "muted"),), width)
+
+    def _rows_of(self, snapshot: RunSnapshot, width: int) -> list[Line]:
+        used, report = snapshot.table_use, self._matching
+        if used is None:
+            return []
+        use = Use(tuple(used.counts))
+        most, total = max(use.counts, default=0), use.total
+        words = report.words if report is not None and len(report.words) == len(use.counts) else None
+        rows: list[Line] = []
+        for row in use.order(self.by_use):
+            count = use.counts[row]
+            role = "muted" if not count else ""
+            told = figures.UNKNOWN if words is None else clean(words[row])
+            bar = filled_bar(count / most if most else 0.0, _bar(width), "series-1")
+            rows.append(
+                crop(
+                    (
+                        (f" {row:>4}", "muted"),
+                        (f"{_share(count, total):>8}  ", role or "strong"),
+                        *bar,
+                        (f"{figures.short(count):>8}  ", "muted"),
+                        (told if count else f"{told}  (never)", role),
+                    ),
+                    width,
+                )
+            )
+        return rows
+
+
+def _bar(width: int) -> int:
+    return min(max(width // 6 - 4, 0), BAR)
+
+
+def _share(count: int, total: int) -> str:
+    return figures.UNKNOWN if not total else f"{100 * count / total:.2f} %" if count else "0"
+
+
+def _said(outcome: str, words: str, width: int) -> list[Line]:
+    sign, role = _SIGNS[outcome]
+    rows = wrap(words, max(width - 2, 10), role if outcome != "pass" else "")
+    return [((f"{sign if not index else ' '} ", role), *row) for index, row in enumerate(rows)]
+
+
+def _figures(use: Use, report: TableVerdict | None, snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+    """Rows used, entropy, both sides of each control, buttons."""
+    rows, entropy = len(use.counts), use.entropy
+    fair = math.log(rows) if rows else 0.0
+    like = figures.UNKNOWN if entropy is None else f"{math.exp(entropy):.0f}"
+    told = f"{figures.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
+    yield from _fact("rows", f"{rows - use.dead} of {rows} chosen, {use.dead} never", width)
+    yield from _fact("entropy", told, width)
+    controls = report.controls if report is not None else []
+    found = [
+        f"{what} {one} {figures.percent(a)}, {other} {figures.percent(b)}"
+        for what, one, a, other, b in sides(use, controls)
+    ]
+    buttons = [
+        f"{name} {figures.percent(use.held(controls, column, 1))}"
+        for name, column in (("jump", JUMP), ("boost", BOOST), ("handbrake", HANDBRAKE))
+        if controls
+    ]
+    if not controls:
+        left, right = (snapshot.metrics.get(f"lut/{side}") for side in ("left", "right"))
+        found = [f"newest iteration: turns left {_metric(left)}, right {_metric(right)}"]
+    for index, words in enumerate([" · ".join(found), " · ".join(buttons)]):
+        if words:
+            yield from _fact("sides" if not index else "buttons", words, width)
+
+
+def _metric(value: float | None) -> str:
+    return figures.percent(None if value is None else value / 100)
+
+
+def _fact(name: str, words: str, width: int) -> Iterator[Line]:
+    for index, row in enumerate(wrap(words, max(width - LABEL, 10))):
+        yield ((pad(name if not index else "", LABEL), "muted"), *row)

@@ -1,0 +1,272 @@
+"""The machine: processor, memory, disk, GPU, and what each process of the run takes; this screen's own cost too."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from textual.message import Message
+
+from rltui.tui import figures
+from rltui.tui.machine import GpuLoad, MachineSample, ProcessLoad, Room
+from rltui.tui.model import RunSnapshot
+from rltui.tui.newest import Newest
+from rltui.tui.paint import Line, beside, clean, crop, ends, pad, wrap
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.widgets.bars import progress_bar
+from rltui.tui.widgets.scrolled import Scrolled
+
+if TYPE_CHECKING:
+    from rltui.tui.app import RltuiApp
+    from rltui.tui.sampler import Sampler
+
+LABEL, BAR = 10, 30
+SIDE_BY_SIDE, GAP = 70, 3  # columns
+ROOMY = 10  # rows in which everything has its place, side by side
+FULL = 0.9  # share from which a figure stands out
+LEVELS = "▁▂▃▄▅▆▇█"
+TRACKER = "resource tracker"  # multiprocessing's own, idle all the time
+
+
+class MachinePane(Pane, Scrolled):
+    """Sampled here, while it is on screen, and not by the trainer."""
+
+    NUMBER = "m"
+    SLOT = "table"
+    ROOMY_SLOT = "side"
+    NAME = "Machine"
+    SHORT = "Machine"
+    WANTS = ROOMY
+    EMPTY = "Reading the machine: processor, memory, disk, GPU and the run's processes …"
+    HELP = (
+        "Read every 1.5 s by this program, on the machine that it runs on, and only while this pane is shown. A process's "
+        "CPU is in % of one core; its memory counts what it shares with others too. load: processes that wanted a core, mean "
+        "of 1, 5 and 15 minutes. When the disk will be full is told once its free room has been falling for a minute. The "
+        "last lines say what this screen itself costs: close panes, or detach, where that is too much. GPU figures need the "
+        "extra: pip install 'rltui[gpu]'."
+    )
+
+    class Sampled(Message):
+        """A new sample waits in the inbox."""
+
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self.sample: MachineSample | None = None
+        self.sampler: Sampler | None = None
+        self._inbox: Newest[MachineSample] = Newest()
+        self._host = socket.gethostname()
+
+    def on_show(self) -> None:
+        app = cast("RltuiApp", self.app)
+        if self.sampler is None:
+            self.sampler = app.world.sampler(app.data.root, lambda: app.bytes_written)
+        if self.view is not None:
+            self.sampler.want(self._roles(self.view.snapshot))
+        self.sampler.start(self._deliver)
+
+    def on_hide(self) -> None:
+        if self.sampler is not None:
+            self.sampler.stop()
+
+    def on_unmount(self) -> None:
+        self.on_hide()
+
+    def _deliver(self, sample: MachineSample) -> None:
+        """From the sampler's thread: one message, however many samples come before it is handled."""
+        if self._inbox.put(sample):
+            self.post_message(self.Sampled())
+
+    def on_machine_pane_sampled(self) -> None:
+        self.sample = self._inbox.take() or self.sample
+        if self.view is not None:
+            self.show(self.view)
+
+    def _roles(self, snapshot: RunSnapshot) -> dict[int, str]:
+        """The trainer and its workers, where they run here; this program and its guardian."""
+        roles: dict[int, str] = {}
+        header = snapshot.header
+        if (
+            header is not None
+            and header.host == self._host
+            and snapshot.finished is None
+            and snapshot.alive is not False
+        ):
+            roles[header.pid] = "trainer"
+            roles |= {
+                row.pid: f"worker {row.worker}"
+                for row in snapshot.workers
+                if row.pid is not None and row.pid != header.pid
+            }
+        roles[os.getpid()] = "this program"
+        if cast("RltuiApp", self.app).guarded:
+            roles[os.getppid()] = "its guardian"
+        return roles
+
+    def has_nothing(self, view: View) -> bool:
+        return self.sample is None
+
+    def depends(self, view: View) -> object:
+        if self.sampler is not None:
+            self.sampler.want(self._roles(view.snapshot))
+        return self.sample, self._elsewhere(view.snapshot)
+
+    def _elsewhere(self, snapshot: RunSnapshot) -> str:
+        """The trainer's machine, where that is another one."""
+        header = snapshot.header
+        return header.host if header is not None and header.host != self._host else ""
+
+    def subtitle(self, view: View) -> str:
+        if self.sample is None:
+            return ""
+        return f"[$muted]{clean(self._host)} · at {figures.clock(self.sample.time)}[/]"
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        sample = self.sample
+        if sample is None:
+            return []
+        if sample.problem:
+            return wrap(f"✗ The machine cannot be read: {sample.problem}", width, "bad")
+        if width >= SIDE_BY_SIDE:
+            half = (width - GAP) // 2
+            machine, *others = self._parts(view, (half, width - GAP - half), tight=height < ROOMY)
+            return self.window(beside([machine, _joined(others, apart=False)], [half, width - GAP - half], GAP), height)
+        lines = _joined(self._parts(view, (width, width), tight=False), apart=True)
+        if len(lines) > height:
+            lines = _joined(self._parts(view, (width, width), tight=True), apart=False)
+        return self.window(lines, height)
+
+    def _parts(self, view: View, widths: tuple[int, int], tight: bool) -> list[list[Line]]:
+        """The machine, then the rest. widths: of either; tight: without what is seldom looked at."""
+        sample = self.sample
+        if sample is None:
+            return []
+        left, right = widths
+        host = self._elsewhere(view.snapshot)
+        elsewhere = wrap(f"The trainer runs on {host}; this is {self._host}.", right, "warn") if host else []
+        parts = [_machine(sample, left, tight), elsewhere, _processes(sample, right, tight), _cost(sample, right)]
+        return [found for part in parts if (found := list(part))]
+
+
+def _joined(parts: list[list[Line]], apart: bool) -> list[Line]:
+    """One below the other; apart: with an empty line between them."""
+    lines = [line for part in parts for line in ([*part, ()] if apart else part)]
+    return lines[:-1] if apart else lines
+
+
+def _machine(sample: MachineSample, width: int, tight: bool) -> Iterator[Line]:
+    busy = None if sample.cpu is None else sample.cpu / 100
+    yield _gauge("CPU", busy, f"{_percent(sample.cpu)} of {figures.plural(len(sample.cores), 'core')}", width)
+    yield from _cores(sample.cores, width)
+    if not tight:
+        load = "  ".join(f"{value:.2f}" for value in sample.load) if sample.load else figures.UNKNOWN
+        yield _fact("load", load, width)
+    yield _room("memory", sample.memory, width)
+    for name, room in (("swap", sample.swap), ("/dev/shm", sample.shared)):
+        if room is not None and room.total and (not tight or (room.share or 0.0) >= FULL):
+            yield _room(name, room, width)
+    yield from _disk(sample, width)
+    yield from _gpus(sample, width)
+
+
+def _disk(sample: MachineSample, width: int) -> Iterator[Line]:
+    disk = sample.disk
+    if disk is None:
+        yield _fact("disk", figures.UNKNOWN, width)
+        return
+    yield _gauge("disk", disk.share, f"{size(disk.free)} free of {size(disk.total)}", width)
+    if sample.disk_full_in is not None:
+        yield _fact("", f"fills in about {figures.duration(sample.disk_full_in)}", width, "warn")
+
+
+def _cores(cores: tuple[float, ...], width: int) -> Iterator[Line]:
+    """One column a core, as many lines as that takes."""
+    room = max(width - LABEL, 1)
+    for start in range(0, len(cores), room):
+        part = cores[start : start + room]
+        text = "".join(LEVELS[min(int(core / 100 * len(LEVELS)), len(LEVELS) - 1)] for core in part)
+        exact = "  " + " ".join(f"{core:.0f} %" for core in part) if len(cores) <= 8 else ""
+        yield crop(
+            ((pad("each core" if not start else "", LABEL), "muted"), (text, "series-1"), (exact, "muted")), width
+        )
+
+
+def _gpus(sample: MachineSample, width: int) -> Iterator[Line]:
+    if not sample.gpus:
+        yield _fact("GPU", sample.gpu_note or figures.UNKNOWN, width, "muted")
+    for index, gpu in enumerate(sample.gpus):
+        yield _gauge(f"GPU {index}", None if gpu.use is None else gpu.use / 100, _gpu(gpu), width)
+        used = Room(gpu.memory_used, (gpu.memory_total or 0) - gpu.memory_used, gpu.memory_total or 0) if gpu.memory_used is not None else None  # fmt: skip
+        yield _room("", used, width)
+        yield _fact("", clean(gpu.name), width, "muted")
+
+
+def _gpu(gpu: GpuLoad) -> str:
+    heat = "" if gpu.temperature is None else f"  {gpu.temperature:.0f} °C"
+    return f"{_percent(gpu.use)}{heat}"
+
+
+def _processes(sample: MachineSample, width: int, tight: bool) -> Iterator[Line]:
+    columns = "    pid   CPU   memory"
+    yield crop(((pad("process", max(width - len(columns), 8)), "muted"), (columns, "muted")), width)
+    for process in sample.processes:
+        if tight and process.role == TRACKER:
+            continue
+        yield ends(
+            ((" " * process.depth * 2 + clean(process.role), "strong" if not process.depth else ""),),
+            (
+                (f"{process.pid:>7}", "muted"),
+                (f"{_percent(process.cpu):>6}", ""),
+                (f"{size(process.rss):>9}", ""),
+            ),
+            width,
+        )
+    if not any(process.role == "trainer" for process in sample.processes):
+        yield (("no trainer of this run runs here", "muted"),)
+
+
+def _cost(sample: MachineSample, width: int) -> Iterator[Line]:
+    """What it costs to look."""
+    mine: list[ProcessLoad] = [one for one in sample.processes if one.role in ("this program", "its guardian")]
+    known = [one.cpu for one in mine if one.cpu is not None]
+    cpu = sum(known) if known else None
+    share = figures.UNKNOWN if cpu is None else f"{cpu:.1f} % of one core"
+    yield from wrap(
+        f"This screen costs {share} and writes {_rate(sample.written_per_second)} to the terminal.", width, "muted"
+    )
+
+
+def _gauge(name: str, share: float | None, text: str, width: int) -> Line:
+    bar = min(max(width - LABEL - len(text) - 2, 0), BAR)
+    role = "warn" if share is not None and share >= FULL else "series-1"
+    return crop(((pad(name, LABEL), "muted"), *progress_bar(share, bar, role), (f"  {text}", "")), width)
+
+
+def _room(name: str, room: Room | None, width: int) -> Line:
+    if room is None:
+        return _fact(name, figures.UNKNOWN, width)
+    return _gauge(name, room.share, f"{size(room.used)} of {size(room.total)}", width)
+
+
+def _fact(name: str, text: str, width: int, role: str = "") -> Line:
+    return crop(((pad(name, LABEL), "muted"), (text, role)), width)
+
+
+def _percent(value: float | None) -> str:
+    return figures.UNKNOWN if value is None else f"{value:.0f} %"
+
+
+def _rate(value: float | None) -> str:
+    return figures.UNKNOWN if value is None else f"{size(value)}/s"
+
+
+def size(value: float | None) -> str:
+    """Bytes by thousands: 830 B, 1.2 kB, 64 MB, 5.1 GB, 1.9 TB."""
+    if value is None:
+        return figures.UNKNOWN
+    for limit, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if value >= limit * 0.9995:
+            part = value / limit
+            return f"{part:.0f} {unit}" if (part >= 9.95 and unit != "GB") or part >= 99.5 else f"{part:.1f} {unit}"
+    return f"{value:.0f} B"

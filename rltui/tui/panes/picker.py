@@ -1,0 +1,143 @@
+"""Picker: a list inside a pane from which one is chosen, or many are marked; `/` filters it. Pure of Textual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rltui.tui.paint import Line, crop, fit, pad, text_line
+from rltui.tui.pattern import Pattern
+
+Outcome = Literal["taken", "chosen", "closed", "ignored"]
+_MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """key: what it stands for. section: the heading under which it stands."""
+
+    key: str
+    label: str
+    note: str = ""
+    section: str = ""
+
+
+@dataclass(slots=True)
+class Picker:
+    """marked: None where one is chosen by enter; else those that space has marked, in the order of the list."""
+
+    entries: Sequence[Entry]
+    title: str
+    hint: str
+    marked: set[str] | None = None
+    cursor: int = 0
+    pattern: Pattern = field(default_factory=Pattern)
+    typing: bool = False
+    first: int = 0
+    _room: int = 10
+
+    @property
+    def shown(self) -> list[Entry]:
+        """Those that the filter lets through."""
+        return [entry for entry in self.entries if self.pattern.matches(entry.key, entry.label)]
+
+    @property
+    def key(self) -> str | None:
+        """What the cursor stands on."""
+        shown = self.shown
+        return shown[min(self.cursor, len(shown) - 1)].key if shown else None
+
+    def marked_keys(self) -> list[str]:
+        """The marked ones in the list's order."""
+        return [entry.key for entry in self.entries if entry.key in (self.marked or ())]
+
+    def press(self, key: str, character: str | None) -> Outcome:
+        """chosen: enter; closed: esc with nothing left to clear."""
+        if self.typing:
+            return self._type(key, character)
+        if key in ("enter", "escape"):
+            return self._end(key)
+        page = max(self._room - 1, 1)
+        moves = {**_MOVES, "pageup": -page, "pagedown": page, "home": -len(self.entries), "end": len(self.entries)}
+        if key in moves:
+            self.cursor = min(max(self.cursor + moves[key], 0), max(len(self.shown) - 1, 0))
+        elif key == "slash":
+            self.typing = True
+        elif key == "space" and self.marked is not None and self.key is not None:
+            self.marked ^= {self.key}
+            self.cursor = min(self.cursor + 1, max(len(self.shown) - 1, 0))
+        else:
+            return "ignored"
+        return "taken"
+
+    def _end(self, key: str) -> Outcome:
+        if key == "enter":
+            return "chosen"
+        if self.pattern.text:
+            self.pattern, self.cursor = Pattern(), 0
+            return "taken"
+        return "closed"
+
+    def _type(self, key: str, character: str | None) -> Outcome:
+        typed = typed_text(self.pattern.text, key, character)
+        if key in ("enter", "escape"):
+            self.typing = False
+            typed = "" if key == "escape" else typed
+        if typed is not None:
+            self.pattern, self.cursor, self.first = Pattern(typed), 0, 0
+        return "taken"
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        """At most `height` lines; the cursor's row is in view."""
+        head = [crop(line, width) for line in self._head()]
+        self._room = max(height - len(head), 1)
+        rows, at = self._rows(width)
+        self.first = min(max(min(self.first, at), at - self._room + 1), max(len(rows) - self._room, 0))
+        if at <= 1 and at < self._room:
+            self.first = 0  # with its heading
+        return [*head, *rows[self.first : self.first + self._room]][:height]
+
+    def _head(self) -> list[Line]:
+        lines: list[Line] = [((self.title, "title"), (f"  {self.hint}", "muted"))]
+        if self.typing or self.pattern.text:
+            count = f"  {len(self.shown)} of {len(self.entries)}"
+            note = (
+                (f"  ✗ no regular expression: {self.pattern.problem}", "bad")
+                if self.pattern.problem
+                else (count, "muted")
+            )
+            lines.append((("/", "key"), (self.pattern.text, "strong"), ("▏" if self.typing else "", "key"), note))
+        return lines
+
+    def _rows(self, width: int) -> tuple[list[Line], int]:
+        """All rows with their headings, and the place of the cursor's among them."""
+        rows: list[Line] = []
+        section, at = None, 0
+        shown = self.shown
+        names = min(max((len(entry.label) for entry in shown), default=0), max(width // 2, 12))
+        for index, entry in enumerate(shown):
+            if entry.section != section:
+                section = entry.section
+                rows += [crop(text_line(section, "strong"), width)] if section else []
+            is_here = index == min(self.cursor, len(shown) - 1)
+            at = len(rows) if is_here else at
+            rows.append(self._row(entry, names, width, is_here))
+        return rows or [crop(text_line("nothing matches", "muted"), width)], at
+
+    def _row(self, entry: Entry, names: int, width: int, is_here: bool) -> Line:
+        mark = "" if self.marked is None else "[x] " if entry.key in self.marked else "[ ] "
+        line = fit(
+            (("▎" if is_here else " ", "key"), (mark, "key"), (pad(entry.label, names + 2), ""), (entry.note, "muted")),
+            width,
+        )
+        return tuple((text, f"{role} cursor".strip()) for text, role in line) if is_here else line
+
+
+def typed_text(text: str, key: str, character: str | None) -> str | None:
+    """The text after a key; None where the key types nothing."""
+    if key == "backspace":
+        return text[:-1]
+    if key == "ctrl+u":
+        return ""
+    return text + character if character is not None and character.isprintable() and len(character) == 1 else None

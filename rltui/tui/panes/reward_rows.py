@@ -1,0 +1,96 @@
+"""The rewards of the newest iteration as rows: size, share, change, weight, in an order. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rltui.tui import figures
+from rltui.tui.history import History
+from rltui.tui.model import RunSnapshot
+
+PREFIX, WEIGHT = "reward/", "weight/"
+SINCE = 100  # iterations that a change looks back
+SMOOTH = 10  # iterations that each end of it is averaged over
+CLEAR = 0.05  # of the larger end: a smaller change is noise
+
+
+@dataclass(frozen=True, slots=True)
+class RewardRow:
+    """value: mean weighted contribution to a car's episode. share: of all sizes together, 0–1. change: against SINCE iterations ago.
+
+    trend: 1 up, -1 down, 0 neither or unknown. weight: in force where a schedule or
+    somebody by hand has changed it; None while it is just as in the profile.
+    """
+
+    name: str
+    value: float | None
+    share: float | None
+    change: float | None
+    trend: int
+    weight: float | None
+
+
+def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:
+    """One for each reward of the match, in the header's order, then by name."""
+    metrics = snapshot.metrics
+    names = [key.removeprefix(PREFIX) for key in metrics if key.startswith(PREFIX)]
+    known = snapshot.header.reward_names if snapshot.header is not None else []
+    names.sort(key=lambda name: (known.index(name) if name in known else len(known), name))
+    sizes = sum(abs(value) for name in names if (value := _known(metrics.get(PREFIX + name))) is not None)
+    return [_row(snapshot, name, sizes) for name in names]
+
+
+def _row(snapshot: RunSnapshot, name: str, sizes: float) -> RewardRow:
+    value = _known(snapshot.metrics.get(PREFIX + name))
+    share = abs(value) / sizes if value is not None and sizes else None
+    change, trend = change_of(snapshot.history, PREFIX + name)
+    return RewardRow(name, value, share, change, trend, _known(snapshot.metrics.get(WEIGHT + name)))
+
+
+def change_of(history: History, key: str) -> tuple[float | None, int]:
+    """(change, trend): the mean of the newest SMOOTH iterations against that of those SINCE iterations before."""
+    column = history.columns.get(key)
+    if column is None or history.length < SINCE + SMOOTH:
+        return None, 0
+    now = _mean(column[history.length - SMOOTH : history.length])
+    end = history.length - SINCE
+    before = _mean(column[end - SMOOTH : end])
+    if now is None or before is None:
+        return None, 0
+    change = now - before
+    is_clear = abs(change) > CLEAR * max(abs(now), abs(before))
+    return change, (1 if change > 0 else -1) if is_clear else 0
+
+
+ORDERS: Sequence[tuple[str, Callable[[RewardRow], tuple[object, ...]]]] = (
+    ("largest first", lambda row: (row.value is None, -abs(row.value or 0.0), row.name)),
+    ("as in the profile", lambda row: ()),
+    ("most changed first", lambda row: (row.change is None, -abs(row.change or 0.0), row.name)),
+    ("by name", lambda row: (row.name,)),
+)
+
+
+def ordered(rows: Sequence[RewardRow], order: int) -> list[RewardRow]:
+    """order: index in ORDERS."""
+    return sorted(rows, key=ORDERS[order][1])
+
+
+def weight_marks(snapshot: RunSnapshot, name: str) -> list[float]:
+    """Timesteps at which this reward's weight was changed by hand, a new phase or stage began, or the run was resumed."""
+    own = f"reward {name}"
+    return [
+        mark.timesteps
+        for mark in snapshot.marks
+        if mark.kind in ("lesson", "resume")
+        or (mark.kind == "changed" and (mark.label == own or mark.label.startswith(f"{own} ")))
+    ]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    known = [value for value in values if figures.known(value)]
+    return sum(known) / len(known) if known else None
+
+
+def _known(value: float | None) -> float | None:
+    return value if figures.known(value) else None

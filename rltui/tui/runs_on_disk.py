@@ -1,0 +1,21 @@
+"""The runs of a data folder, as the comparison wants them."""
+
+from __future__ import annotations
+
+from rltui.runs.cached_journal import CachedJournal
+from rltui.runs.paths import DataDir
+
+
+class RunsOnDisk:
+    """other_run.OtherRuns, from files."""
+
+    def __init__(self, data: DataDir) -> None:
+        self._data = data
+
+    def names(self) -> list[str]:
+        """In the order of lists. Raises OSError where the folder cannot be read."""
+        return list(self._data.run_names())
+
+    def journal(self, name: str) -> CachedJournal:
+        """Of the run; one that is not there is empty."""
+        return CachedJournal(self._data.run(name).journal)

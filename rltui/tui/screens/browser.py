@@ -1,0 +1,471 @@
+"""The milestone browser: runs and phases on the left, their saved states as a table, what is known of one below it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input
+
+from rltui.errors import RltuiError
+from rltui.runs.paths import DataDir
+from rltui.tui import figures
+from rltui.tui.actions import bindings, in_footer
+from rltui.tui.browser import shelf_tree, state_table, state_words
+from rltui.tui.browser.acts import StateActs, watch_command
+from rltui.tui.browser.comparison import compare
+from rltui.tui.browser.hash_checks import HashChecks
+from rltui.tui.browser.library import ALL, Entry, Library, Node
+from rltui.tui.browser.library_reader import LibraryReader
+from rltui.tui.browser.messages import (
+    ActDone,
+    BrowserLeft,
+    HashesChecked,
+    LibraryReady,
+    RunOpened,
+    StartReady,
+    WatchAsked,
+)
+from rltui.tui.browser.parts import BrowserTitle, StateDetails
+from rltui.tui.browser.starts import resume_start
+from rltui.tui.browser.state_table import SORTABLE, FilterError, Sorting
+from rltui.tui.offers import Offer
+from rltui.tui.paint import Line, clean, wrap
+from rltui.tui.profile_check import ProfileChecker
+from rltui.tui.screens.compare import CompareScreen
+from rltui.tui.screens.fork import ForkScreen
+from rltui.tui.screens.launching import LaunchingScreen
+from rltui.tui.screens.start_dialog import StartDialog
+from rltui.tui.screens.typed_dialog import TypedDialog
+from rltui.tui.widgets.footer import Footer
+from rltui.tui.widgets.row_list import RowList
+from rltui.tui.widgets.state_list import StateList
+
+if TYPE_CHECKING:
+    from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.screens.launching import Launch
+
+REFRESH = 3.0  # seconds between two looks at the disk
+PATIENCE = 0.3  # seconds that the cursor rests before a state is read to its last byte
+NARROW, TINY, LOW = 100, 60, 16  # columns, columns, rows: what gives way is in app.tcss
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the browser needs of the world. run: whose states to begin with. readonly: look only."""
+
+    data: DataDir
+    launch: Launch
+    checker: ProfileChecker
+    clock: Callable[[], float] = time.time
+    checks: HashChecks = field(default_factory=HashChecks)
+    run: str = ""
+    state: Path | None = None  # to begin at
+    readonly: bool = False
+    ascii_only: bool = False
+
+
+class BrowserScreen(Screen[None]):
+    """Reads the disk in threads; what they find comes back as messages. Acts themselves are in browser/acts.py."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("browser")
+
+    def __init__(self, around: Surroundings) -> None:
+        super().__init__()
+        self._around, self._clock, self._checks = around, around.clock, around.checks
+        self._reader = LibraryReader(around.data)
+        self._acts = StateActs(around.data, self, around.clock)
+        self.library = Library(around.data.root)
+        self.node: Node = Node("run", around.run) if around.run else ALL
+        self.shown: list[Entry] = []
+        self._folded: set[Node] = set()
+        self._marked: list[Path] = []
+        self._sorting = Sorting()
+        self._filter, self._filter_problem = "", ""
+        self._reading = self._again = self._verifying = False
+        self._first: object | None = around.state  # where the table's cursor goes once it is there
+
+    def compose(self) -> ComposeResult:
+        yield BrowserTitle()
+        with Horizontal(id="browser-body"):
+            tree = RowList(name="shelves", classes="pane")
+            tree.border_title = "Runs"
+            yield tree
+            with Vertical(id="browser-right"):
+                yield StateList(name="states", classes="pane")
+                yield Input(
+                    id="state-filter", compact=True, placeholder="regular expression; ! before it turns it round"
+                )
+                yield StateDetails(self._words)
+        yield Footer(in_footer("browser"), self.run_named)
+
+    def on_mount(self) -> None:
+        self.query_one("#state-filter").display = False
+        self.table.focus()
+        self._show()
+        self.action_refresh()
+        self.set_interval(REFRESH, self._refresh_if_seen)
+        self.set_interval(1.0, self._show_footer)
+
+    @property
+    def tree_list(self) -> RowList:
+        return self.query_one("#shelves", RowList)
+
+    @property
+    def table(self) -> StateList:
+        return self.query_one("#states", StateList)
+
+    @property
+    def entry(self) -> Entry | None:
+        """What the table's cursor stands on."""
+        key = self.table.key
+        return next((entry for entry in self.shown if entry.path == key), None)
+
+    # Reading
+
+    def _refresh_if_seen(self) -> None:
+        if self.app.screen is self:
+            self.action_refresh()
+
+    def action_refresh(self) -> None:
+        """Look at the disk; once more afterwards where a look is under way, for it may have missed what is new."""
+        self._again = self._reading
+        if not self._reading:
+            self._reading = True
+            self.run_worker(self._read, thread=True, exit_on_error=False)
+
+    def _read(self) -> None:
+        try:
+            for library in self._reader.read():
+                if library.complete or not self.library.complete:
+                    self.post_message(LibraryReady(library))
+        finally:
+            self._reading = False
+
+    def on_library_ready(self, message: LibraryReady) -> None:
+        if message.library.complete and self._again:
+            self.action_refresh()
+        if message.library == self.library:
+            self.query_one(StateDetails).repaint()  # ages grow
+            return
+        self.library = message.library
+        there = {entry.path for entry in self.library.entries}
+        self._marked = [path for path in self._marked if path in there or not self.library.complete]
+        self._show()
+
+    # Showing
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < NARROW, "narrow")
+        self.set_class(event.size.width < TINY, "tiny")
+        self.set_class(event.size.height < LOW, "low")
+        self.call_after_refresh(self._show)
+
+    def _show(self) -> None:
+        title = self.query_one(BrowserTitle)
+        title.library = self.library
+        title.repaint()
+        width = max(self.tree_list.size.width, 20)
+        self.tree_list.set_rows(shelf_tree.rows(self.library, frozenset(self._folded), width), self.node)
+        self._show_table()
+
+    def _show_table(self) -> None:
+        table = self.table
+        width = max(table.size.width, 20)
+        entries = self.library.under(self.node)
+        try:
+            found, self._filter_problem = state_table.filtered(entries, self._filter), ""
+        except FilterError as error:
+            found, self._filter_problem = entries, str(error)
+        self.shown = state_table.sort(found, self._sorting)
+        columns = state_table.fitting(
+            width, {entry.run for entry in entries if entry.run}, with_phase=self.node.kind in ("all", "run", "trash")
+        )
+        drawing = state_table.Drawing(
+            columns, set(self._marked), lambda entry: self._checks.verdict(entry.path)[0], self._clock()
+        )
+        rows = [state_table.row(entry, drawing, width) for entry in self.shown]
+        first = self._first if any(row.key == self._first for row in rows) else None
+        self._first = None if first is not None or self.library.complete else self._first
+        table.set_table(
+            state_table.head(columns, self._sorting, width), rows, self._nothing(bool(entries), width), first
+        )
+        self._title_table(len(entries))
+        self._show_details()
+
+    def _nothing(self, filtered_out: bool, width: int) -> list[Line]:
+        if filtered_out:
+            return wrap("Nothing matches the filter; esc clears it.", width, "muted")
+        return wrap("Nothing is kept here yet." if self.library.complete else "reading …", width, "muted")
+
+    def _title_table(self, all_of_it: int) -> None:
+        names = {"all": "Everything", "strays": "Stray entries", "trash": "Trash"}
+        name = names.get(self.node.kind) or " · ".join(
+            part
+            for part in (self.node.run, self.node.phase or ("checkpoints" if self.node.kind == "checkpoints" else ""))
+            if part
+        )
+        count = f"{len(self.shown)} of {all_of_it}" if self._filter else figures.count(all_of_it)
+        title = f"{clean(name)}  {count}{f'  /{clean(self._filter)}' if self._filter else ''}"
+        problem = f" · no regular expression: {clean(self._filter_problem)}" if self._filter_problem else ""
+        self.table.border_title = Content.assemble(title, (problem, "$error"))
+
+    def _show_details(self) -> None:
+        details, entry = self.query_one(StateDetails), self.entry
+        details.border_title = Content(state_words.title(entry))
+        details.repaint()
+        self._show_footer()
+
+    def _words(self, width: int) -> list[Line]:
+        entry = self.entry
+        verdict = self._checks.verdict(entry.path) if entry else ("unchecked", "")
+        return state_words.lines(entry, self.library, verdict, self._clock(), width)
+
+    def _show_footer(self) -> None:
+        entry, undo = self.entry, self._acts.undoable
+        left = undo.until - self._clock() if undo else 0.0
+        answer: Line = ((f"{undo.words} deleted: u takes it back, {left:.0f} s", "warn"),) if undo and left > 0 else ()
+        labels = {"delete": "Empty"} if self.node.kind == "trash" else {}
+        usable = entry is not None and entry.usable
+        dimmed = set() if usable else {"fork", "watch", "pin", "note", "promote", "export"}
+        dimmed |= set() if usable or (entry and entry.reason) else {"resume"}
+        dimmed |= {"resume", "fork", "pin", "note", "promote", "delete", "undo"} if self._around.readonly else set()
+        self.query_one(Footer).show(labels, frozenset(dimmed), answer)
+
+    # Moving
+
+    def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
+        if isinstance(message.key, Node):
+            there = any(row.key == self.node for row in self.tree_list.rows)
+            soon = not self.library.complete and not there  # the one asked for is to come
+            stale = message.key != self.tree_list.key
+            if message.key != self.node and not soon and not stale:
+                self.node = message.key
+                self.table.first = self.table.cursor = 0
+                self._show_table()
+            return
+        self.query_one(StateDetails).first = 0
+        self._show_details()
+        self.set_timer(PATIENCE, self._check_rested)
+
+    def on_row_list_chosen(self) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        if self.focused is self.tree_list:
+            self.table.focus()
+        elif (entry := self.entry) is not None and entry.run:
+            self.post_message(RunOpened(entry.run))
+
+    def action_mark(self) -> None:
+        if self.focused is self.tree_list:
+            node = self.tree_list.key
+            if isinstance(node, Node) and node.kind == "run":
+                self._folded ^= {node}
+                self._show()
+        elif (entry := self.entry) is not None and entry.meta is not None:
+            marked = entry.path in self._marked
+            self._marked = [path for path in self._marked if path != entry.path] + ([] if marked else [entry.path])
+            self._show_table()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in SORTABLE:
+            self._sort(event.key)
+            event.stop()
+
+    def _sort(self, key: str) -> None:
+        self._sorting = self._sorting.pressed(key)
+        self._show_table()
+
+    def on_state_list_sorted(self, message: StateList.Sorted) -> None:
+        key = state_table.key_at(self.table.head, message.x)
+        if key:
+            self._sort(key)
+
+    def action_filter(self) -> None:
+        line = self.query_one("#state-filter", Input)
+        line.display = True
+        line.focus()
+
+    @on(Input.Changed, "#state-filter")
+    def filter_changed(self, event: Input.Changed) -> None:
+        """With each key."""
+        self._filter = event.value
+        self._show_table()
+
+    @on(Input.Submitted, "#state-filter")
+    def filter_kept(self) -> None:
+        """Enter keeps it and goes to what is left."""
+        self.table.focus()
+
+    def action_back(self) -> None:
+        line = self.query_one("#state-filter", Input)
+        if line.display:
+            line.value = ""
+            line.display = False
+            self.table.focus()
+        else:
+            self.post_message(BrowserLeft())
+
+    def action_leave(self) -> None:
+        self.app.exit()
+
+    def run_named(self, action: str) -> None:
+        """Run a registered action as its key would."""
+        self.call_next(self.run_action, action)
+
+    # Hashes
+
+    def _check_rested(self) -> None:
+        entry = self.entry
+        if entry is not None and entry.usable and self._checks.verdict(entry.path)[0] == "unchecked":
+            self._verify([entry])
+
+    def action_verify(self) -> None:
+        self._verify([entry for entry in self.shown if entry.usable])
+
+    def _verify(self, entries: list[Entry]) -> None:
+        if not self._verifying and entries:
+            self._verifying = True
+            self.run_worker(lambda: self._read_bytes(entries), thread=True, exit_on_error=False)
+
+    def _read_bytes(self, entries: list[Entry]) -> None:
+        """In a thread; the screen may have gone meanwhile."""
+        try:
+            for entry in entries:
+                if not self.is_attached:
+                    return
+                self._checks.check(entry.path)
+                self.post_message(HashesChecked())
+        finally:
+            self._verifying = False
+
+    def on_hashes_checked(self) -> None:
+        self._show_table()
+
+    # Training on
+
+    def _may_act(self) -> bool:
+        if self._around.readonly:
+            self.complain("this is a view to look only", "start rltui without --readonly to change anything")
+        return not self._around.readonly
+
+    def action_resume(self) -> None:
+        entry = self.entry
+        if entry is None or not self._may_act():
+            return
+        self.notify("every byte of it is being read …", timeout=2) if (entry.bytes or 0) > 50e6 else None
+        self.run_worker(lambda: self._work_out(entry), thread=True, exit_on_error=False)
+
+    def _work_out(self, entry: Entry) -> None:
+        self.post_message(StartReady(resume_start(self._around.data, entry, self._clock())))
+
+    def on_start_ready(self, message: StartReady) -> None:
+        self.app.push_screen(StartDialog(message.start), self._launch)
+
+    def action_fork(self) -> None:
+        entry = self.entry
+        if entry is None or not self._may_act():
+            return
+        if not entry.usable:
+            self.complain(f"nothing can be forked from this: {entry.reason or 'it is in the trash'}")
+            return
+        self.app.push_screen(ForkScreen(self._around.data, entry, self._around.checker, self._clock), self._launch)
+
+    def _launch(self, offer: Offer | None) -> None:
+        if offer is not None:
+            self.app.push_screen(LaunchingScreen(offer, self._around.launch, self._clock), self._launched)
+
+    def _launched(self, trainer: LaunchedTrainer | None) -> None:
+        if trainer is not None:
+            self.post_message(RunOpened(trainer.run, trainer))
+
+    # Acts
+
+    def action_pin(self) -> None:
+        self._act(self._acts.pin)
+
+    def action_note(self) -> None:
+        self._act(self._acts.note)
+
+    def action_promote(self) -> None:
+        self._act(self._acts.promote)
+
+    def action_delete(self) -> None:
+        if self.node.kind == "trash":
+            if self._may_act():
+                self._acts.empty(self.library)
+        else:
+            self._act(self._acts.delete)
+
+    def action_undo(self) -> None:
+        if self._may_act():
+            self._acts.undo(self.entry)
+
+    def action_export(self) -> None:
+        if (entry := self.entry) is not None:
+            self._acts.export(entry)
+
+    def _act(self, act: Callable[[Entry], None]) -> None:
+        if (entry := self.entry) is not None and self._may_act():
+            act(entry)
+
+    def action_compare(self) -> None:
+        chosen = [entry for path in self._marked if (entry := self.library.entry(path)) is not None]
+        here = self.entry
+        if len(chosen) == 1 and here is not None and here.meta is not None and here.path != chosen[0].path:
+            chosen.append(here)
+        if len(chosen) != 2:
+            self.complain(
+                f"= compares two: {len(chosen)} marked", "space marks a row; the highlighted one may be the second"
+            )
+            return
+        self.app.push_screen(CompareScreen(self._around.data, compare(*chosen), self._clock))
+
+    def action_watch(self) -> None:
+        entry = self.entry
+        if entry is None or not entry.usable:
+            self.complain("only a complete state can be watched")
+            return
+        self.post_message(WatchAsked(watch_command(entry, self._around.data, ascii_only=self._around.ascii_only)))
+
+    # The stage of acts
+
+    def ask(self, dialog: TypedDialog, then: Callable[[str | None], None]) -> None:
+        """Show the dialog; `then` gets its answer."""
+        self.app.push_screen(dialog, then)
+
+    def work(self, work: Callable[[], str]) -> None:
+        """Call it in a thread; show the words it returns, or its RltuiError; then look at the disk again."""
+
+        def in_thread() -> None:
+            try:
+                self.post_message(ActDone(work()))
+            except RltuiError as error:
+                self.post_message(ActDone("", error))
+            except Exception as error:  # whatever it was, it belongs on the screen and not into a crash
+                self.post_message(ActDone("", RltuiError(f"{type(error).__name__}: {error}")))
+
+        self.run_worker(in_thread, thread=True, exit_on_error=False)
+
+    def on_act_done(self, message: ActDone) -> None:
+        if message.error is not None:
+            self.complain(message.error.message, message.error.hint)
+        else:
+            self.notify(message.words, timeout=5, markup=False)
+        self.action_refresh()
+
+    def complain(self, words: str, hint: str = "") -> None:
+        """Say why something is not done."""
+        head, _, rest = words.partition("\n")
+        text = "\n".join(part for part in (rest, hint) if part)
+        self.notify(text or head, title=head if text else "", severity="warning", timeout=8, markup=False)

@@ -1,0 +1,185 @@
+"""Choosing the profile of a fork: which fit, what the new run would do, and where its profile differs from the state's own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+
+from rltui.profile.locate import listing
+from rltui.runs.paths import DataDir
+from rltui.tui.browser.comparison import PROFILE, change_lines
+from rltui.tui.browser.library import Entry
+from rltui.tui.browser.profile_changes import Change, resolved_changes
+from rltui.tui.browser.starts import fork_offer
+from rltui.tui.catalog import ProfileEntry
+from rltui.tui.catalog_reader import read_profile
+from rltui.tui.offers import Offer
+from rltui.tui.paint import Line, clean, text_line, wrap
+from rltui.tui.profile_check import ProfileChecker
+from rltui.tui.screens.start_dialog import offer_lines
+from rltui.tui.widgets.row_list import Row, RowList
+from rltui.tui.widgets.scrolled import Scrolled
+
+PATIENCE = 0.15  # seconds that the cursor rests before bytes are read for it
+
+
+@dataclass(frozen=True)
+class Fork:
+    """What is known of forking with one profile. changes: None while the child has not answered."""
+
+    offer: Offer
+    changes: list[Change] | str | None = None
+
+
+class ForkWords(Scrolled):
+    """The screen says what it shows."""
+
+    def __init__(self, words: Callable[[int], list[Line]]) -> None:
+        super().__init__(name="fork-words")
+        self._words = words
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(self._words(width), height)
+
+
+class ForkScreen(ModalScreen[Offer | None]):
+    """Dismissed with what is to be launched, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("enter", "take", "Fork")]
+
+    class Profiles(Message):
+        """All profiles have been judged."""
+
+        def __init__(self, profiles: Sequence[ProfileEntry]) -> None:
+            super().__init__()
+            self.profiles = profiles
+
+    class Worked(Message):
+        """What forking with the profile would do."""
+
+        def __init__(self, path: Path, fork: Fork) -> None:
+            super().__init__()
+            self.path, self.fork = path, fork
+
+    def __init__(self, data: DataDir, entry: Entry, checker: ProfileChecker, clock: Callable[[], float]) -> None:
+        super().__init__()
+        self._data, self._entry, self._checker, self._clock = data, entry, checker, clock
+        self._profiles: dict[Path, ProfileEntry] = {}
+        self._forks: dict[Path, Fork] = {}
+        self._asked: set[Path] = set()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="fork") as box:
+            box.border_title = Content(f"Fork {self._entry.words}: with which profile?")
+            box.border_subtitle = "enter starts the new run · esc cancels"
+            with Horizontal():
+                yield RowList(name="fork-profiles")
+                yield ForkWords(self._words)
+
+    def on_mount(self) -> None:
+        self._show({listed.path: read_profile(listed) for listed in listing()})
+        self.query_one("#fork-profiles", RowList).focus()
+        self.run_worker(self._check, thread=True, exit_on_error=False)
+
+    def _check(self) -> None:
+        verdicts = self._checker.check(list(self._profiles))
+        self.post_message(
+            self.Profiles([dataclasses.replace(p, check=verdicts[p.path]) for p in self._profiles.values()])
+        )
+
+    def on_fork_screen_profiles(self, message: Profiles) -> None:
+        self._show({profile.path: profile for profile in message.profiles})
+        self._rested()
+
+    def _show(self, profiles: dict[Path, ProfileEntry]) -> None:
+        self._profiles = profiles
+        rows = [Row(path, self._row(profile)) for path, profile in profiles.items()]
+        self.query_one("#fork-profiles", RowList).set_rows(rows)
+        self.query_one(ForkWords).repaint()
+
+    def _row(self, profile: ProfileEntry) -> Line:
+        fits = self._fits(profile)
+        sign, role = ("◌", "muted") if fits is None else ("✓", "good") if fits else ("✗", "bad")
+        return ((f" {sign} ", role), (clean(profile.name), "" if fits else "muted"))
+
+    def _fits(self, profile: ProfileEntry) -> bool | None:
+        """As far as the signature says; None while it is not known."""
+        if profile.check is None:
+            return None
+        meta = self._entry.meta
+        wanted = profile.check.signature
+        return meta is not None and wanted is not None and not wanted.differences(meta.signature)
+
+    @property
+    def path(self) -> Path | None:
+        """Of the highlighted profile."""
+        key = self.query_one("#fork-profiles", RowList).key
+        return key if isinstance(key, Path) else None
+
+    def on_row_list_highlighted(self) -> None:
+        words = self.query_one(ForkWords)
+        words.first = 0
+        words.repaint()
+        self.set_timer(PATIENCE, self._rested)
+
+    def on_row_list_chosen(self) -> None:
+        self.action_take()
+
+    def _rested(self) -> None:
+        path = self.path
+        profile = self._profiles.get(path) if path else None
+        if path is not None and profile is not None and profile.check is not None and path not in self._asked:
+            self._asked.add(path)
+            self.run_worker(lambda: self._work_out(path, profile), thread=True, exit_on_error=False)
+
+    def _work_out(self, path: Path, profile: ProfileEntry) -> None:
+        """In a thread: first whether it can be done, then what changes."""
+        offer = fork_offer(self._data, self._entry, profile, self._clock())
+        self.post_message(self.Worked(path, Fork(offer)))
+        if not offer.refused:
+            changes = resolved_changes(self._entry.path / PROFILE, path, self._checker.run)
+            self.post_message(self.Worked(path, Fork(offer, changes)))
+
+    def on_fork_screen_worked(self, message: Worked) -> None:
+        self._forks[message.path] = message.fork
+        self.query_one(ForkWords).repaint()
+
+    def _words(self, width: int) -> list[Line]:
+        path = self.path
+        profile = self._profiles.get(path) if path else None
+        if path is None or profile is None:
+            return wrap("There is no profile: rltui profile new writes one.", width, "muted")
+        found = [*wrap(profile.description or "no description", width, "muted"), ()]
+        fork = self._forks.get(path)
+        if fork is None:
+            return [*found, text_line("being looked at …", "muted")]
+        found += [text_line("Enter will", "title"), *offer_lines(fork.offer, width)]
+        if fork.offer.refused:
+            return found
+        if fork.changes is None:
+            return [*found, (), text_line("comparing the profiles …", "muted")]
+        return [
+            *found,
+            (),
+            text_line("What changes, from the state's own profile", "title"),
+            *change_lines(fork.changes, width),
+        ]
+
+    def action_take(self) -> None:
+        fork = self._forks.get(self.path) if self.path else None
+        if fork is None:
+            self.notify("It is being looked at: a moment", severity="warning")
+        elif fork.offer.refused:
+            self.notify(fork.offer.refused, title="It cannot be forked so", severity="error", timeout=8, markup=False)
+        else:
+            self.dismiss(fork.offer)

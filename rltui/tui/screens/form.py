@@ -1,0 +1,432 @@
+"""The profile form: every key of the schema with its value, checked as it is typed; and the same as TOML text."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, Label, TextArea
+
+from rltui.errors import RltuiError
+from rltui.profile.draft import Draft
+from rltui.profile.problems import KeyPath, show_key
+from rltui.tui.actions import bindings, in_footer
+from rltui.tui.form import words
+from rltui.tui.form.adding import AddingMixin
+from rltui.tui.form.dialogs import AskDialog
+from rltui.tui.form.reference import Reference, ReferenceReader
+from rltui.tui.form.rows import FormRow, RowKind, form_rows, written_sections
+from rltui.tui.form.saving import SavingMixin
+from rltui.tui.form.session import EditSession
+from rltui.tui.form.text_check import TextChecker
+from rltui.tui.form.toml_view import TomlView
+from rltui.tui.form.values import ValueProblem, steps, toml_of, typed_of
+from rltui.tui.paint import Line, text_line, wrap
+from rltui.tui.profile_check import ProfileCheck
+from rltui.tui.screens.help import HelpScreen
+from rltui.tui.widgets.footer import Footer
+from rltui.tui.widgets.painted import Painted
+from rltui.tui.widgets.row_list import Row, RowList
+from rltui.tui.widgets.scrolled import Scrolled
+
+DEBOUNCE = 0.25  # seconds after the last key before the child is asked
+NARROW = 100  # columns; below, the explanation stands under the form
+HELP = (
+    "Every key that a profile may have, with its value, or dimmed its default. ● is another value than the file's, ✗ a "
+    "mistake; the right side explains the one under the cursor and lists all mistakes. Nothing is written before you "
+    "have seen what will be."
+)
+
+
+class FormTitle(Painted):
+    """The first line: which profile, and how it stands."""
+
+    def __init__(self, screen: FormScreen) -> None:
+        super().__init__(name="form-title")
+        self._form = screen
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return [self._form.title_words()]
+
+
+class FormDetails(Scrolled):
+    """The right side."""
+
+    def __init__(self, screen: FormScreen) -> None:
+        super().__init__(name="form-details", classes="pane")
+        self._form = screen
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(self._form.detail_words(width), height)
+
+
+class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
+    """Dismissed with the file that was written last, or None. The child is asked in threads; nothing here blocks."""
+
+    CSS_PATH = "../styles/form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("form")
+
+    class Checked(Message):
+        """The child has judged this text."""
+
+        def __init__(self, text: str, check: ProfileCheck) -> None:
+            super().__init__()
+            self.text, self.check = text, check
+
+    class Referenced(Message):
+        """What may be written is known."""
+
+        def __init__(self, reference: Reference) -> None:
+            super().__init__()
+            self.reference = reference
+
+    def __init__(self, session: EditSession, reader: ReferenceReader, checker: TextChecker) -> None:
+        super().__init__(classes="profile-form")
+        self.session, self._reader, self._checker = session, reader, checker
+        self.reference = Reference()
+        self.is_open: frozenset[KeyPath] = frozenset()
+        self.rows: dict[tuple[RowKind, KeyPath], FormRow] = {}
+        self.written_to: Path | None = None
+        self._edited: FormRow | None = None
+        self._line_problem = ""
+        self._trouble = ""
+
+    def compose(self) -> ComposeResult:
+        yield FormTitle(self)
+        with Horizontal(id="form-body"):
+            with Vertical(id="form-left"):
+                rows = RowList(name="form-rows", classes="pane")
+                rows.border_title = "Profile"
+                yield rows
+                yield TomlView()
+                with Horizontal(id="form-line"):
+                    yield Label("", id="form-line-label")
+                    yield Input(id="form-input", compact=True, select_on_focus=False)
+            yield FormDetails(self)
+        yield Footer(in_footer("form"), self.run_named)
+
+    def on_mount(self) -> None:
+        self.query_one(RowList).focus()
+        self.run_worker(self._read_reference, thread=True, exit_on_error=False)
+        self.ask_check()
+        self._show_footer()
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.width < NARROW, "narrow")
+        self.call_after_refresh(self.show_all)
+
+    def _read_reference(self) -> None:
+        try:
+            self.post_message(self.Referenced(self._reader.read()))
+        except (OSError, ValueError) as error:
+            self._trouble = f"the keys could not be read: {error}"
+            self.app.call_from_thread(self.show_all)
+
+    def on_form_screen_referenced(self, message: Referenced) -> None:
+        self.reference = message.reference
+        self.is_open = written_sections(self.reference, self.session.draft.written)
+        self.show_all()
+        if self.session.draft.written.problem:  # the form needs TOML to begin with
+            self.action_toggle_view()
+
+    # What is shown
+
+    def title_words(self) -> Line:
+        session = self.session
+        place = "comes with rltui: saving makes a copy of your own" if session.shipped else str(session.path)
+        return words.title_line(session.path.stem, place, session.judged(self.is_open), session.changes)
+
+    def detail_words(self, width: int) -> list[Line]:
+        judged = self.session.judged(self.is_open)
+        lines: list[Line] = [text_line(self._trouble, "bad")] if self._trouble else []
+        if self._line_problem:
+            lines += [*wrap(f"✗ {self._line_problem}", width, "bad"), ()]
+        if not self.as_text:
+            lines += words.details(self.row, judged, self.reference, width)
+        told = judged.problems(self.row) if self.row and not self.as_text else []
+        return [*lines, *([()] if lines else []), *words.verdict_lines(judged, width, told)]
+
+    def show_all(self) -> None:
+        """Rows, details and title again."""
+        if not self.is_mounted:
+            return
+        rows = self.query_one("#form-rows", RowList)
+        found = form_rows(self.reference, self.session.shown.written, self.is_open) if self.reference.keys else []
+        self.rows = {row.identity: row for row in found}
+        judged, width = self.session.judged(self.is_open), max(rows.size.width, 40)
+        rows.set_rows([Row(row.identity, words.row_line(row, judged, width)) for row in found])
+        self.query_one(TomlView).mark(words.by_line(judged.errors))
+        self._show_sides()
+
+    def _show_sides(self) -> None:
+        self.query_one(FormDetails).repaint()
+        self.query_one(FormTitle).repaint()
+
+    @property
+    def row(self) -> FormRow | None:
+        """What the cursor stands on."""
+        key = self.query_one("#form-rows", RowList).key
+        return self.rows.get(key) if isinstance(key, tuple) else None
+
+    @property
+    def as_text(self) -> bool:
+        return self.has_class("as-text")
+
+    def on_row_list_highlighted(self) -> None:
+        details = self.query_one(FormDetails)
+        details.first = 0
+        details.repaint()
+
+    def _show_footer(self) -> None:
+        label = "Form" if self.as_text else "TOML"
+        dimmed = {"edit", "add", "remove", "undo", "next_mistake"} if self.as_text or self._edited else set()
+        self.query_one(Footer).show({"toggle_view": label}, frozenset(dimmed), ())
+
+    # What the child says
+
+    def ask_check(self) -> None:
+        """Once nothing has been typed for a moment; an answer that is known is taken at once."""
+        text = self.session.shown.text
+        self.session.check = self._checker.known(text, self.session.path)
+        if self.session.check is None:
+            self.set_timer(DEBOUNCE, lambda: self._check_if_newest(text))
+        self.show_all()
+
+    def _check_if_newest(self, text: str) -> None:
+        if text == self.session.shown.text and self.session.check is None:
+            threading.Thread(target=self._check, args=(text,), daemon=True).start()
+
+    def _check(self, text: str) -> None:
+        check = self._checker.check(text, self.session.path)
+        if check is not None and self.is_running:
+            self.post_message(self.Checked(text, check))
+
+    def on_form_screen_checked(self, message: Checked) -> None:
+        if message.text == self.session.shown.text:
+            self.session.check = message.check
+            self.show_all()
+
+    # Changing
+
+    def do(self, draft: Draft) -> None:
+        """A step that can be undone."""
+        self.session.do(draft)
+        self.ask_check()
+
+    def try_to(self, path: KeyPath, value: str | None) -> None:
+        """Set or take out; what cannot be is told."""
+        draft = self.session.draft
+        try:
+            self.do(draft.unset(path) if value is None else draft.set(path, value))
+        except RltuiError as error:
+            self.notify(error.message, severity="error")
+
+    def on_row_list_chosen(self) -> None:
+        self.action_edit()
+
+    def action_edit(self) -> None:
+        row = self.row
+        if row is None or self._edited is not None:
+            return
+        if row.kind in ("section", "element"):
+            self.action_fold()
+        elif row.kind == "add":
+            self.action_add()
+        elif row.component:
+            self.choose_component(row)
+        elif row.kind == "field":
+            values = steps(row.entry, bool(row.component))
+            if len(values) > 2 and values[0] != "true":
+                self.choose_value(row, values)
+            elif values[:1] == ("true",):
+                self.action_step(1)
+            else:
+                self._open_line(row)
+
+    def _open_line(self, row: FormRow) -> None:
+        self._edited = row
+        self.query_one("#form-line-label", Label).update(f"{show_key(row.path)} = ")
+        line = self.query_one("#form-input", Input)
+        self.query_one("#form-line").add_class("open")
+        line.placeholder = row.entry.default if row.entry else ""
+        line.value = typed_of(row.written)
+        line.cursor_position = len(line.value)
+        line.focus()
+        self._show_footer()
+
+    def close_line(self) -> None:
+        """Back to the rows."""
+        self._edited, self._line_problem = None, ""
+        self.session.candidate = None
+        self.query_one("#form-line").remove_class("open")
+        self.query_one("#form-rows", RowList).focus()
+        self._show_footer()
+        self.ask_check()
+
+    def _typed(self, value: str) -> Draft:
+        """ValueProblem, RltuiError. An empty line takes the key out, but a text may be empty."""
+        row = self._edited
+        assert row is not None
+        path = self.short_path(row)
+        if not value.strip() and not (row.entry and row.entry.nature == "string" and row.written is not None):
+            return self.session.draft.unset(path)
+        return self.set_in(row, toml_of(row.entry, value))
+
+    @on(Input.Changed, "#form-input")
+    def judge_line(self, event: Input.Changed) -> None:
+        """What it would be, and what the child says of that."""
+        if self._edited is None:
+            return
+        try:
+            self.session.candidate, self._line_problem = self._typed(event.value), ""
+        except (ValueProblem, RltuiError) as error:
+            self.session.candidate, self._line_problem = None, str(error)
+        self.ask_check()
+
+    @on(Input.Submitted, "#form-input")
+    def take_line(self, event: Input.Submitted) -> None:
+        """A value of the right kind is taken, also one that is out of range: it stays marked until it is mended."""
+        try:
+            draft = self._typed(event.value)
+        except (ValueProblem, RltuiError) as error:
+            self._line_problem = str(error)
+            self._show_sides()
+            return
+        self.session.do(draft)
+        self.close_line()
+
+    def action_step(self, by: int) -> None:
+        row = self.row
+        values = steps(row.entry, bool(row.component)) if row and row.kind == "field" else ()
+        if row is None or not values:
+            return
+        here = row.written or (row.entry.default if row.entry else "")
+        index = values.index(here) + by if here in values else 0
+        self.try_to(row.path, values[index % len(values)])
+
+    def action_remove(self) -> None:
+        row = self.row
+        if row is None or row.kind in ("add", "group"):
+            return
+        if row.kind == "section":
+            self.notify("only a key or an element can be taken out", severity="warning")
+        elif isinstance(row.path[-1], int):
+            try:
+                self.do(self.session.draft.remove(row.path))
+            except RltuiError as error:
+                self.notify(error.message, severity="error")
+        elif row.written is not None:
+            self.try_to(row.path, None)
+
+    def action_undo(self) -> None:
+        self._moved(self.session.undo(), "nothing to undo")
+
+    def action_redo(self) -> None:
+        self._moved(self.session.redo(), "nothing to do again")
+
+    def _moved(self, done: bool, otherwise: str) -> None:
+        if done:
+            self.ask_check()
+        else:
+            self.notify(otherwise)
+
+    def action_fold(self) -> None:
+        row = self.row
+        if row is not None and row.kind in ("section", "element"):
+            self.is_open ^= {row.path}
+            self.show_all()
+
+    def action_next_mistake(self) -> None:
+        """Opens what hides it."""
+        problems = [problem.key for problem in self.session.check.errors] if self.session.check else []
+        keys = [key for key in problems if key]
+        if not keys:
+            self.notify("no mistake" if not problems else "it is about the whole text: tab shows it")
+            return
+        self.is_open |= {row.path for row in self.rows.values() if any(k.startswith(show_key(row.path)) for k in keys)}
+        self.show_all()
+        judged = self.session.judged(self.is_open)
+        wrong = [identity for identity, row in self.rows.items() if judged.problems(row)]
+        rows = self.query_one("#form-rows", RowList)
+        here = list(self.rows).index(rows.key) if rows.key in self.rows else 0
+        after = [identity for identity in wrong if list(self.rows).index(identity) > here] or wrong
+        if after:
+            rows.set_rows(rows.rows, after[0])
+
+    # The text
+
+    def action_toggle_view(self) -> None:
+        """From the form to the text, and back where it is TOML."""
+        if self._edited is not None:
+            return
+        view = self.query_one(TomlView)
+        if self.as_text:
+            if self.session.draft.written.problem:
+                self.notify(self.session.draft.written.problem, title="The form needs TOML", severity="error")
+                return
+            self.remove_class("as-text")
+            self.query_one("#form-rows", RowList).focus()
+        else:
+            line = self._line_of_row()
+            self.add_class("as-text")
+            view.text = self.session.draft.text
+            view.move_cursor((line, 0))
+            view.focus()
+        self._show_footer()
+        self.call_after_refresh(self.show_all)
+
+    def _line_of_row(self) -> int:
+        row = self.row
+        line = self.session.draft.written.lines.nearest(row.path) if row else None
+        return (line or 1) - 1
+
+    @on(TextArea.Changed, "#form-text")
+    def take_text(self, event: TextArea.Changed) -> None:
+        """The text is the draft."""
+        if self.as_text and event.text_area.text != self.session.draft.text:
+            self.session.do(Draft(event.text_area.text))
+            self.ask_check()
+
+    # Leaving
+
+    def action_back(self) -> None:
+        if self._edited is not None:
+            self.close_line()
+        elif self.as_text and not self.session.draft.written.problem:
+            self.action_toggle_view()
+        else:
+            self.action_leave()
+
+    def action_leave(self) -> None:
+        if not self.session.dirty:
+            self.dismiss(self.written_to)
+            return
+        choices = [
+            ("c", None, "Go on editing", "Nothing is lost."),
+            ("s", "save", "Save", "Shows what will be written first."),
+            ("d", "drop", "Drop the changes", "The file stays as it is."),
+        ]
+        self.app.push_screen(AskDialog(f"{self.session.path.stem} has changes", choices), self._left)
+
+    def _left(self, choice: str | None) -> None:
+        if choice == "drop":
+            self.dismiss(self.written_to)
+        elif choice == "save":
+            self.action_save()
+
+    def action_show_help(self) -> None:
+        self.app.push_screen(HelpScreen("form", "Profile form", [("", HELP)]))
+
+    def run_named(self, action: str) -> None:
+        """Run a registered action as its key would."""
+        self.call_next(self.run_action, action)
+
+    def on_unmount(self) -> None:
+        self._checker.cancel()

@@ -1,0 +1,183 @@
+"""A person from an empty folder to a promoted bot, at a pseudo-terminal and under tmux. Nothing is known but the screen
+and what is on disk; everything waited for is a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rltui.events.records import (
+    CheckpointSaved,
+    IterationFinished,
+    LogLine,
+    PhaseChanged,
+    Record,
+    RunFinished,
+    RunStarted,
+    SettingChanged,
+)
+from rltui.runs.journal import read_journal
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.tui.flags import SHORT
+from tests.fakes.terminal import Terminal
+from tests.fakes.tmux import INSTALLED, TmuxWindow
+from tests.fakes.training import wait_for
+
+Window = Terminal | TmuxWindow
+BEGINNER = "A first bot in minutes on two cores"  # the shipped profile quick, by its description
+# key: flag, words of its effect, who must say them (None: the trainer, whose affair it is)
+FLAGS: dict[str, tuple[str, str, set[int | None]]] = {
+    "A": ("debug_actions", "controls are throttle, steer", {0, 1}),
+    "L": ("debug_learning", "train/entropy = ", {None}),
+    "T": ("debug_turtled_start", "new episodes that begin on the roof", {0, 1}),
+    "G": ("global_debug_mode", "ball at", {0, 1}),
+    "K": ("debug_checkpoints", "due at", {None}),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Empty. No trainer outlives the test."""
+    yield tmp_path
+    for process in psutil.process_iter(["cmdline"]):
+        if str(tmp_path) in " ".join(process.info["cmdline"] or ()):
+            process.kill()
+
+
+@pytest.fixture
+def windows() -> Iterator[list[Window]]:
+    """To close at the end."""
+    opened: list[Window] = []
+    yield opened
+    for window in opened:
+        if isinstance(window, Terminal):
+            window.process.kill()
+        window.close()
+
+
+class Run:
+    """The one run of the folder, by its journal."""
+
+    def __init__(self, folder: Path) -> None:
+        data = DataDir(folder / "data")
+        self.paths: RunPaths = data.run(wait_for(lambda: next(iter(data.run_names()), None), "a run"))
+
+    def all(self, kind: type[Record]) -> list[Record]:
+        return [record for record in read_journal(self.paths.journal) if isinstance(record, kind)]
+
+    def wait(self, kind: type[Record], fits: Callable[[Record], bool], what: str) -> Record:
+        return wait_for(lambda: next((record for record in self.all(kind) if fits(record)), None), what)
+
+    def said(self, flag: str, words: str) -> set[int | None]:
+        """Who has said so for this flag."""
+        lines = (line for line in self.all(LogLine) if line.flag == flag and words in line.message)
+        return {line.worker for line in lines}
+
+    def workers(self) -> set[int | None]:
+        return set(range(self.all(RunStarted)[-1].workers))
+
+
+def launch(window: Window, description: str) -> None:
+    """Launch what is highlighted, once it is the profile with this description."""
+    window.wait_screen(description)
+    window.wait_screen("profile valid")
+    window.type("\r")
+
+
+def toggle(window: Window, run: Run, key: str) -> None:
+    """Switch a flag on, see what it does from whom it must come, switch it off."""
+    flag, words, speakers = FLAGS[key]
+    window.type(key)
+    wait_for(lambda: _shown_as_on(window, flag), f"{flag} in the status line")
+    window.wait_screen(f"[{flag}]")  # a line of its own in the log
+    expected = speakers if None in speakers else run.workers()
+    wait_for(lambda: run.said(flag, words) == expected, f"{words!r} of {flag} from {expected}")
+    window.type(key)
+    wait_for(lambda: not _shown_as_on(window, flag), f"{flag} gone from the status line")
+
+
+def _shown_as_on(window: Window, flag: str) -> bool:
+    """By the line at the top, which says what the trainer says."""
+    return f"debug {SHORT[flag]}" in window.screen.partition("\n")[0]
+
+
+def change_rate(window: Window, run: Run) -> None:
+    """By the command line; applied means by the trainer, and the figure on the screen is the trainer's."""
+    window.type(":")
+    window.wait_screen("lr")
+    window.type("lr 1e-4\r")
+    run.wait(SettingChanged, lambda record: (record.setting, record.value) == ("learning rate", 1e-4), "the new rate")
+    window.wait_screen("learning rate 0.0001 instead of 0.001")
+    rates = lambda row: row.metrics.get("train/learning_rate") == 1e-4  # noqa: E731
+    run.wait(IterationFinished, rates, "an update with the new rate")
+
+
+def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) -> None:
+    first = Terminal(folder, columns=200, rows=50)
+    windows.append(first)
+    launch(first, BEGINNER)
+    run = Run(folder)
+    first.wait_screen("COLLECTING")
+    first.type("9f")
+    for key in FLAGS:
+        toggle(first, run, key)
+    first.type("\x1b[27u")
+    change_rate(first, run)
+
+    first.type("q")
+    first.wait_screen("eep training")
+    first.type("\r")
+    assert first.wait_end() == 0
+    first.wait_text(f"rltui attach {run.paths.name}")
+    seen = len(run.all(IterationFinished))
+    wait_for(lambda: len(run.all(IterationFinished)) >= seen + 3, "training without a terminal")
+
+    second = Terminal(folder, "attach", columns=120, rows=40)
+    windows.append(second)
+    second.wait_screen("COLLECTING")
+    second.wait_screen("you control")
+    second.type("M")
+    run.wait(CheckpointSaved, lambda record: record.kind == "milestone", "the milestone")
+    second.type("S")
+    end = run.wait(RunFinished, lambda record: True, "the end")
+    assert end.exit_code == 0
+    second.wait_screen("STOPPED")
+    second.type("q")
+    assert second.wait_end() == 0
+    assert "Traceback" not in first.text + second.text
+
+
+@pytest.mark.skipif(not INSTALLED, reason="tmux is not installed here")
+def test_the_same_in_a_window_of_tmux(folder: Path, windows: list[Window]) -> None:
+    window = TmuxWindow(folder)
+    windows.append(window)
+    launch(window, BEGINNER)
+    run = Run(folder)
+    window.wait_screen("COLLECTING")
+    toggle(window, run, "A")
+    change_rate(window, run)
+    window.resize(80, 24)
+    window.wait_screen("Metrics")
+    window.resize(120, 40)
+    window.wait_screen("Workers")
+    window.type("q")
+    window.wait_screen("eep training")
+    window.type("\r")
+    window.wait_screen("code 0.")
+    window.run("clear")
+    window.run(*_program("attach"))
+    window.wait_screen("COLLECTING")
+    window.type("S")
+    assert run.wait(RunFinished, lambda record: True, "the end").exit_code == 0
+    window.wait_screen("STOPPED")
+    window.type("q")
+    window.wait_screen("code 0.")
+
+
+def _program(*arguments: str) -> list[str]:
+    import sys
+
+    return [sys.executable, "-m", "rltui", *arguments]

@@ -1,0 +1,113 @@
+"""FAULTS F19–F21 and F40 with a trainer attached: whatever becomes of the window, training goes on and is none the slower."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rltui.events.records import IterationFinished
+from tests.fakes.left_terminal import left_as_it_was, wait_left_as_it_was
+from tests.fakes.terminal import Terminal
+from tests.fakes.training import Training, runs, wait_for
+from tests.measure.processes import thread_seconds
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Training]:
+    """A trainer that trains as long as this file's tests last; its threads can be told apart from outside."""
+    training = Training(tmp_path_factory.mktemp("attached"), module="tests.measure.timed_trainer")
+    try:
+        training.start(env={"PYTHONPATH": str(ROOT)}).wait_records(IterationFinished)
+        yield training
+    finally:
+        training.kill_all()
+
+
+@pytest.fixture
+def windows() -> Iterator[list[Terminal]]:
+    """To close at the end."""
+    opened: list[Terminal] = []
+    yield opened
+    for window in opened:
+        window.process.kill()
+        window.close()
+
+
+def attach(run: Training, windows: list[Terminal], **manner: object) -> Terminal:
+    window = Terminal(run.folder, "attach", run.run, **manner)  # type: ignore[arg-type]
+    windows.append(window)
+    window.wait_screen("COLLECTING")
+    return window
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGKILL", "SIGSEGV"])
+def test_a_viewer_that_is_ended_leaves_terminal_and_training_alone(
+    run: Training, windows: list[Terminal], name: str
+) -> None:
+    window = attach(run, windows)
+    assert not left_as_it_was(window)
+    window.viewer.send_signal(signal.Signals[name])
+    wait_left_as_it_was(window, 0.5 if name in ("SIGKILL", "SIGSEGV") else 4.0)
+    assert window.wait_end() == 128 + signal.Signals[name]
+    run.wait_more_iterations(3)
+
+
+@pytest.mark.parametrize("controlling", [True, False], ids=["hang-up", "cut off"])
+def test_a_window_that_vanishes_costs_the_training_nothing(
+    run: Training, windows: list[Terminal], controlling: bool
+) -> None:
+    window = attach(run, windows, controlling=controlling)
+    windows.clear()  # it closes itself
+    viewer = window.viewer
+    before, start = control_seconds(run), time.monotonic()
+    window.close()
+    wait_for(lambda: not runs(viewer), "the viewer's end", 2.0)
+    window.wait_end(2.0 - (time.monotonic() - start))
+    run.wait_more_iterations(40)  # long enough for clocks that tick a hundred times a second
+    assert control_seconds(run) - before <= 0.01 * (time.monotonic() - start), "of the trainer's processor time"
+    attach(run, windows)
+
+
+def control_seconds(run: Training) -> float:
+    """Processor time of the trainer's thread that talks to viewers."""
+    assert run.process is not None
+    return thread_seconds(run.process.pid)["control socket"]
+
+
+@pytest.mark.parametrize(
+    "env",
+    [{"LC_ALL": "C"}, {"TERM": "dumb"}, {"TERM": "linux"}, {"NO_COLOR": "1"}, {"TERM": ""}],
+    ids=lambda env: str(env),
+)
+def test_poor_terminals_show_the_cockpit(run: Training, windows: list[Terminal], env: dict[str, str]) -> None:
+    window = attach(run, windows, columns=80, rows=24, env=env)
+    for key in "123459":
+        window.type(key)
+        run.wait_more_iterations(1)
+    if "NO_COLOR" not in env and env != {"TERM": ""}:
+        assert window.text.isascii()
+    window.type("q")
+    window.wait_screen("eep training")
+    window.type("\r")
+    assert window.wait_end() == 0
+    assert "Traceback" not in window.text
+    wait_left_as_it_was(window)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (19, 4), (59, 14)])
+def test_tiny_windows_are_borne(run: Training, windows: list[Terminal], size: tuple[int, int]) -> None:
+    window = Terminal(run.folder, "attach", run.run, columns=size[0], rows=size[1])
+    windows.append(window)
+    wait_for(lambda: window.screen.strip(), "anything drawn")
+    run.wait_more_iterations(2)
+    window.resize(120, 40)
+    window.wait_screen("COLLECTING")
+    window.process.terminate()
+    assert window.wait_end() == 128 + signal.SIGTERM
+    assert "Traceback" not in window.text

@@ -1,0 +1,543 @@
+"""Keys of the milestone browser: what is shown, sorted, filtered, compared; what is done, and what never is."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from rltui.errors import RltuiError
+from rltui.runs.listing import look
+from rltui.runs.lock import RunLock
+from rltui.runs.milestones import Mark, read_marks
+from rltui.runs.paths import DataDir
+from rltui.runs.trash import list_trash
+from rltui.supervise.launch import LaunchedTrainer
+from rltui.supervise.managed_process import ManagedProcess
+from rltui.tui.browser.library import TRASH, Node
+from rltui.tui.offers import Offer
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.browser import BrowserScreen
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.screens.fork import ForkScreen
+from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.screens.start_dialog import StartDialog
+from rltui.tui.screens.typed_dialog import TypedDialog
+from tests.fakes import run_story
+from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
+from tests.fakes.fake_run import FakeRun
+from tests.fakes.saved_runs import tree
+from tests.fakes.screens import LAUNCHER_NOW, Clock, cockpit, until, until_shown
+
+
+class Launches:
+    """In the place of supervise.launch.detached: remembers the offers; a trainer starts at once, or the error comes."""
+
+    def __init__(self, fails: RltuiError | None = None) -> None:
+        self.offers: list[Offer] = []
+        self.fails = fails
+
+    def __call__(self, offer: Offer) -> LaunchedTrainer:
+        self.offers.append(offer)
+        if self.fails is not None:
+            raise self.fails
+        return LaunchedTrainer(offer.run or "?", 4242, ManagedProcess("trainer", [], Path("trainer.log")))
+
+
+def milestone(data: DataDir, label: str) -> Path:
+    return data.run("alpha").milestones / PHASE / label
+
+
+def names(pilot: Pilot[str]) -> list[str]:
+    return [entry.name for entry in browser_of(pilot).shown]
+
+
+async def show(pilot: Pilot[str], node: Node) -> None:
+    screen = browser_of(pilot)
+    screen.tree_list.set_rows(screen.tree_list.rows, node)
+    await until(pilot, lambda: screen.node == node)
+    screen.table.focus()
+
+
+async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        screen = browser_of(pilot)
+        nodes = [row.key for row in screen.tree_list.rows if isinstance(row.key, Node)]
+        assert [(node.kind, node.run) for node in nodes] == [
+            ("all", ""), ("run", "alpha"), ("phase", "alpha"), ("checkpoints", "alpha"), ("run", "alpha-b2"),
+            ("checkpoints", "alpha-b2"), ("run", "beta"), ("phase", "beta"), ("checkpoints", "beta"), ("strays", ""), ("trash", ""),
+        ]  # fmt: skip
+        assert len(screen.shown) == 11
+        await show(pilot, Node("phase", "alpha", PHASE))
+        assert names(pilot) == ["10 M", "5 M", "1.09568 M", "0.5 M"]
+        await show(pilot, Node("run", "alpha-b2"))
+        assert names(pilot) == ["checkpoint"]
+        await show(pilot, TRASH)
+        assert [(entry.kind, entry.name) for entry in screen.shown] == [("deleted", "0.25 M")]
+        screen.tree_list.focus()
+        await pilot.press("home", "down", "space")
+        await until(pilot, lambda: "▸ alpha" in screen_text(screen))
+        await pilot.press("enter")
+        assert screen.focused is screen.table
+
+
+async def test_strays_are_shown_with_the_reason(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        await go_to(pilot, milestone(data, "best one"))
+        await until_shown(pilot, "its name is not <millions>M")
+        for key in ("R", "F", "p", "D", "w", "x"):
+            await pilot.press(key)
+            await pilot.pause()
+        if isinstance(pilot.app.screen, StartDialog):
+            await pilot.press("escape")
+        assert milestone(data, "best one").is_dir()
+        await show(pilot, Node("strays"))
+        assert names(pilot) == ["zeta.txt"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "order"),
+    [
+        (["1"], ["10 M", "5 M", "1.09568 M", "0.5 M"]),
+        (["1", "1"], ["0.5 M", "1.09568 M", "5 M", "10 M"]),
+        (["2"], ["10 M", "5 M", "1.09568 M", "0.5 M"]),
+        (["3", "3"], ["10 M", "5 M", "1.09568 M", "0.5 M"]),
+        (["8"], ["10 M", "5 M", "1.09568 M", "0.5 M"]),
+        (["9"], ["5 M", "10 M", "1.09568 M", "0.5 M"]),
+        (["7"], ["10 M", "5 M", "1.09568 M", "0.5 M"]),
+    ],
+)
+async def test_a_digit_sorts_and_again_turns_the_order_round(data: DataDir, keys: list[str], order: list[str]) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        await show(pilot, Node("phase", "alpha", PHASE))
+        await pilot.press(*keys)
+        assert names(pilot) == order
+
+
+async def test_a_click_on_a_title_sorts_too(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        await show(pilot, Node("phase", "alpha", PHASE))
+        head = "".join(text for text, _ in browser_of(pilot).table.head)
+        await pilot.click("#states", offset=(head.index("steps") + 3, 1))
+        await until(pilot, lambda: browser_of(pilot)._sorting.key == "1")
+
+
+async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        screen = browser_of(pilot)
+        await pilot.press("slash", *"^alpha .*5 M")
+        assert names(pilot) == ["5 M", "0.5 M"]
+        await until_shown(pilot, "Everything  2 of 11  /^alpha .*5 M")
+        line = screen.query_one("#state-filter", Input)
+        line.value = "!alpha"
+        await until(pilot, lambda: {entry.run for entry in screen.shown} == {"beta", ""})
+        line.value = "["
+        await until_shown(pilot, "no regular expression")
+        assert len(screen.shown) == 11
+        line.value = "pinned|aerial"
+        await until(pilot, lambda: names(pilot) == ["5 M"])
+        await pilot.press("enter")
+        assert screen.focused is screen.table
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen.shown) == 11)
+        assert not line.display
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+
+
+async def test_hashes_are_compared_where_the_cursor_rests_and_for_all_on_v(data: DataDir) -> None:
+    fill(data)
+    bad = milestone(data, "005M")
+    content = bytearray((bad / "PPO_POLICY.pt").read_bytes())
+    content[7] ^= 1
+    (bad / "PPO_POLICY.pt").write_bytes(content)
+    async with browser(data) as pilot:
+        screen = browser_of(pilot)
+        assert screen._checks.verdict(bad)[0] == "unchecked"
+        assert screen._checks.verdict(screen.shown[0].path)[0] == "sound"
+        await pilot.press("v")
+        await until(
+            pilot, lambda: all(screen._checks.verdict(e.path)[0] != "unchecked" for e in screen.shown if e.usable)
+        )
+        await go_to(pilot, bad)
+        await until_shown(pilot, "PPO_POLICY.pt is damaged: its SHA-256 is")
+
+
+async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataDir) -> None:
+    fill(data)
+    launches = Launches(RltuiError("not now", ""))
+    async with browser(data, launch=launches) as pilot:
+        await go_to(pilot, milestone(data, "010M"))
+        await pilot.press("R")
+        text = await until_shown(pilot, "branch off as alpha-b3 at 10,000,000 steps")
+        assert "with the profile that was saved with it" in " ".join(text.replace("│", " ").split())
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
+        assert launches.offers == []
+        await pilot.press("R")
+        await until_shown(pilot, "branch off as alpha-b3")
+        await pilot.press("r")
+        await until_shown(pilot, "It did not start: not now")
+        offer = launches.offers[0]
+        assert (offer.run, offer.args) == ("alpha-b3", ("--resume", str(milestone(data, "010M"))))
+        assert Path(offer.profile) == milestone(data, "010M") / "profile.toml"
+
+
+async def test_the_newest_goes_on_and_the_cockpit_opens(data: DataDir) -> None:
+    fill(data)
+    launches = Launches()
+    async with browser(data, launch=launches, run=FakeRun(run_story.told(30), name="alpha")) as pilot:
+        await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
+        await pilot.press("R")
+        await until_shown(pilot, "Resume alpha at 11,468,800 steps")
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        assert (launches.offers[0].run, launches.offers[0].args) == ("alpha", ())
+
+
+async def test_a_campaign_goes_on_as_a_campaign(data: DataDir) -> None:
+    """A state's own profile is that of one phase."""
+    fill(data)
+    data.run("alpha").profile.write_text('schema = 1\n[[curriculum.phases]]\nprofile = "one"\n')
+    launches = Launches(RltuiError("not now", ""))
+    async with browser(data, launch=launches) as pilot:
+        await go_to(pilot, milestone(data, "010M"))
+        await pilot.press("R")
+        await until_shown(pilot, "campaign")
+        await pilot.press("r")
+        await until(pilot, lambda: bool(launches.offers))
+        assert Path(launches.offers[0].profile) == data.run("alpha").profile
+
+
+async def test_a_damaged_one_offers_the_good_one_before_it_and_starts_nothing_by_itself(data: DataDir) -> None:
+    fill(data)
+    launches = Launches(RltuiError("not now", ""))
+    async with browser(data, launch=launches) as pilot:
+        await go_to(pilot, milestone(data, "010M"))
+        (milestone(data, "010M") / "PPO_VALUE_NET.pt").write_bytes(b"cut")
+        await pilot.press("R")
+        text = " ".join((await until_shown(pilot, "It cannot be gone on from")).replace("│", " ").split())
+        assert "milestone 10 M of alpha: PPO_VALUE_NET.pt is damaged: it has 3 bytes, expected 600" in text
+        assert "branch off as alpha-b3 at 5,000,000 steps" in text
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
+        assert launches.offers == []
+        await pilot.press("R")
+        await until_shown(pilot, "It cannot be gone on from")
+        await pilot.press("g")
+        await until(pilot, lambda: bool(launches.offers))
+        assert launches.offers[0].args == ("--resume", str(milestone(data, "005M")))
+
+
+async def test_a_run_in_training_is_not_started_twice(data: DataDir) -> None:
+    fill(data)
+    with RunLock(data.run("alpha")):
+        async with browser(data) as pilot:
+            await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
+            await pilot.press("R")
+            await until_shown(pilot, "is being trained already")
+            assert "Use the newest good one" not in screen_text(pilot.app.screen)
+
+
+async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDir) -> None:
+    fill(data)
+    launches = Launches(RltuiError("not now", ""))
+    async with browser(data, launch=launches) as pilot:
+        await go_to(pilot, milestone(data, "005M"))
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ForkScreen))
+        text = await until_shown(pilot, "ppo.learning_rate  0.0002 → 0.0001")
+        assert "✓ ball-touching" in text
+        assert "✗ my-bot" in text
+        assert "[mechanics]" in text
+        assert "not there → 4 keys" in text
+        await pilot.press("end")
+        await until_shown(pilot, "the profile is not valid")
+        await pilot.press("enter")
+        assert launches.offers == []
+        await pilot.press("home")
+        await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 steps")
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(launches.offers))
+        offer = launches.offers[0]
+        assert (offer.profile, offer.run, offer.args) == (
+            "ball-touching",
+            "ball-touching-20251127-133000",
+            ("--fork-from", str(milestone(data, "005M"))),
+        )
+
+
+async def test_a_profile_that_does_not_fit_says_why(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rltui.runs.signature import Signature
+    from tests.fakes import data_folder, saved_runs
+
+    other = Signature("default 89", saved_runs.SIGNATURE.table_hash, "discrete 89-256-90", saved_runs.SIGNATURE.critic)
+    verdict = data_folder.verdict
+    fill(data)
+    async with browser(data) as pilot:
+        monkeypatch.setattr(data_folder, "verdict", lambda path: verdict(path, other))
+        (Path("profiles") / "ball-touching.toml").write_text("schema = 1\n# another one\n")
+        await go_to(pilot, milestone(data, "005M"))
+        await pilot.press("F")
+        text = " ".join((await until_shown(pilot, "does not fit this profile")).replace("│", " ").split())
+        assert "observation: expected default 89, found default 92" in text
+
+
+async def test_pin_promote_and_note_stand_beside_the_milestone(data: DataDir) -> None:
+    fill(data)
+    before = tree(milestone(data, "001.09568M"))
+    async with browser(data) as pilot:
+        await go_to(pilot, milestone(data, "001.09568M"))
+        name = f"{PHASE}/001.09568M"
+        for key, mark in (
+            ("p", Mark(pinned=True)),
+            ("P", Mark(pinned=True, released=True)),
+            ("p", Mark(released=True)),
+        ):
+            await pilot.press(key)
+            await until(pilot, lambda mark=mark: read_marks(data.run("alpha")).get(name) == mark)  # type: ignore[misc]
+            await until(pilot, lambda mark=mark: browser_of(pilot).entry.mark == mark)  # type: ignore[misc,union-attr]
+        await pilot.press("n", *"flips", "enter")
+        await until(pilot, lambda: read_marks(data.run("alpha"))[name].note == "flips")
+        await until_shown(pilot, "flips")
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        pilot.app.screen.query_one(Input).value = ""
+        await pilot.press("enter")
+        await until(pilot, lambda: read_marks(data.run("alpha"))[name] == Mark(released=True))
+        assert tree(milestone(data, "001.09568M")) == before
+        await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
+        await pilot.press("p")
+        await until_shown(pilot, "cannot be marked")
+
+
+@pytest.mark.parametrize("typed", ["001.09568M", "5680", "1.09568 M", f"{PHASE}/001.09568M"])
+async def test_deleting_wants_the_name_and_u_takes_it_back(data: DataDir, typed: str) -> None:
+    fill(data)
+    path = milestone(data, "001.09568M")
+    before = tree(path)
+    async with browser(data) as pilot:
+        await go_to(pilot, path)
+        await pilot.press("D")
+        await until_shown(pilot, "or the last four digits of its")
+        pilot.app.screen.query_one(Input).value = typed
+        await until_shown(pilot, "✓ enter moves it to the trash")
+        await pilot.press("enter")
+        await until(pilot, lambda: not path.exists())
+        await until_shown(pilot, "u takes it back, 30 s")
+        await until(pilot, lambda: browser_of(pilot).library.entry(path) is None)
+        await pilot.press("u")
+        await until(pilot, path.exists)
+        assert tree(path) == before
+        await until(pilot, lambda: browser_of(pilot).library.entry(path) is not None)
+
+
+async def test_enter_alone_keeps_it_and_so_do_wrong_words(data: DataDir) -> None:
+    fill(data)
+    path = milestone(data, "001.09568M")
+    async with browser(data) as pilot:
+        await go_to(pilot, path)
+        await pilot.press("D")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await pilot.press(*"5681", "enter")
+        await until_shown(pilot, "that is not its name")
+        await pilot.press("escape", "D")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
+        assert path.is_dir()
+
+
+@pytest.mark.parametrize(("label", "why"), [("005M", "it is pinned"), ("010M", "it is released")])
+async def test_a_protected_one_is_not_even_asked_about(data: DataDir, label: str, why: str) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        await go_to(pilot, milestone(data, label))
+        await pilot.press("D")
+        await until_shown(pilot, why)
+        assert isinstance(pilot.app.screen, BrowserScreen)
+
+
+async def test_the_newest_of_a_run_in_training_cannot_be_deleted(data: DataDir) -> None:
+    fill(data)
+    with RunLock(data.run("beta")):
+        async with browser(data) as pilot:
+            await go_to(pilot, data.run("beta").checkpoint(5_120_000))
+            await pilot.press("D")
+            await until_shown(pilot, "is not deleted")
+            assert isinstance(pilot.app.screen, BrowserScreen)
+
+
+async def test_after_thirty_seconds_the_trash_is_the_way_back(data: DataDir) -> None:
+    fill(data)
+    clock = Clock(LAUNCHER_NOW)
+    path = milestone(data, "001.09568M")
+    async with browser(data, clock=clock) as pilot:
+        await go_to(pilot, path)
+        await pilot.press("D")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await pilot.press(*"5680", "enter")
+        await until_shown(pilot, "u takes it back")
+        clock.now += 31
+        await pilot.press("u")
+        await until_shown(pilot, "nothing was deleted in the")
+        assert not path.exists()
+        await until(pilot, lambda: len(browser_of(pilot).library.under(TRASH)) == 2)
+        await show(pilot, TRASH)
+        gone = next(entry for entry in browser_of(pilot).shown if entry.timesteps == 1_095_680)
+        await go_to(pilot, gone.path)
+        await pilot.press("u")
+        await until(pilot, path.exists)
+
+
+async def test_the_trash_is_emptied_when_the_word_is_typed(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        await show(pilot, TRASH)
+        await pilot.press("D")
+        await until_shown(pilot, "1 saved state will be gone for good")
+        await pilot.press("enter")
+        assert len(list_trash(data)) == 1
+        await pilot.press("D")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await pilot.press(*"empty", "enter")
+        await until(pilot, lambda: list_trash(data) == [])
+
+
+async def test_export_says_where_and_never_overwrites(data: DataDir, tmp_path: Path) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        await go_to(pilot, milestone(data, "001.09568M"))
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        line = pilot.app.screen.query_one(Input)
+        line.value = str(tmp_path)
+        await until_shown(pilot, "alpha-001.09568M")
+        line.value = str(data.root / "checkpoints" / "x")
+        await until_shown(pilot, "is inside data/checkpoints")
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, TypedDialog)
+        line.value = str(tmp_path / "mine")
+        await pilot.press("enter")
+        await until(pilot, (tmp_path / "mine" / "manifest.sha256").exists)
+        await until_shown(pilot, "each byte checked")
+        assert tree(tmp_path / "mine") == tree(milestone(data, "001.09568M"))
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        pilot.app.screen.query_one(Input).value = str(tmp_path / "mine.npz")
+        await until_shown(pilot, "policy.npz alone")
+        await pilot.press("enter")
+        await until(pilot, (tmp_path / "mine.npz").exists)
+
+
+async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        await pilot.press("equals_sign")
+        await until_shown(pilot, "= compares two: 0 marked")
+        await go_to(pilot, milestone(data, "001.09568M"))
+        await pilot.press("space")
+        await go_to(pilot, milestone(data, "000.5M"))
+        await pilot.press("equals_sign")
+        text = await until_shown(pilot, "Two states side by side")
+        assert "rewards.touch.weight" in text
+        assert "1.0 → 0.5" in text
+        assert "learning_rate" not in text
+        assert "+595,680" in text
+        await until_shown(pilot, "29 iterations")
+        first = screen_text(pilot.app.screen)
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: screen_text(pilot.app.screen) != first)
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: screen_text(pilot.app.screen) == first)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
+
+
+async def test_a_view_to_look_only_changes_nothing(data: DataDir) -> None:
+    fill(data)
+    before = tree(data.root)
+    async with browser(data, readonly=True) as pilot:
+        await go_to(pilot, milestone(data, "001.09568M"))
+        for key in ("R", "F", "p", "P", "n", "D", "u"):
+            await pilot.press(key)
+            await pilot.pause()
+            assert isinstance(pilot.app.screen, BrowserScreen)
+        await until_shown(pilot, "this is a view to look only")
+        assert tree(data.root) == before
+
+
+async def test_enter_on_a_row_opens_its_run_and_b_comes_back(data: DataDir) -> None:
+    fill(data)
+    async with browser(data, run=FakeRun(run_story.told(30), name="beta", process=False)) as pilot:
+        await go_to(pilot, data.run("beta").checkpoint(5_120_000))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+
+
+async def test_from_the_cockpit_and_back_to_it(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(data)
+    async with cockpit(FakeRun(run_story.told(30), name="alpha", process=False)) as pilot:
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
+        assert browser_of(pilot).node == Node("run", "alpha")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+
+
+async def test_from_a_milestone_of_the_launcher(data: DataDir) -> None:
+    fill(data)
+    from rltui.tui.catalog_tree import Item
+    from tests.fakes.screens import launcher
+
+    async with launcher(data) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, LauncherScreen)
+        from rltui.tui.widgets.row_list import RowList
+
+        tree_list = screen.query_one("#tree", RowList)
+        tree_list.set_rows(tree_list.rows, Item("milestone", str(milestone(data, "005M"))))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
+        await until(pilot, lambda: browser_of(pilot).entry is not None)
+        assert browser_of(pilot).entry.path == milestone(data, "005M")  # type: ignore[union-attr]
+        await pilot.press("question_mark")
+        await until_shown(pilot, "A new run of another profile")
+
+
+async def test_an_act_that_fails_says_why_and_the_screen_lives(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(data)
+    done = threading.Event()
+
+    def broken(*_: object) -> None:
+        done.set()
+        raise ZeroDivisionError("of all things")
+
+    monkeypatch.setattr("rltui.tui.browser.acts.change_mark", broken)
+    async with browser(data) as pilot:
+        await go_to(pilot, milestone(data, "001.09568M"))
+        await pilot.press("p")
+        await until_shown(pilot, "ZeroDivisionError: of all things")
+        assert done.is_set()
+        assert isinstance(pilot.app.screen, BrowserScreen)
+
+
+async def test_what_appears_on_disk_appears_here_and_the_cursor_stays(data: DataDir) -> None:
+    from tests.fakes.saved_runs import save_milestone
+
+    fill(data)
+    async with browser(data) as pilot:
+        await go_to(pilot, milestone(data, "005M"))
+        new = save_milestone(data.run("alpha"), 12, 12_000_000, "012M")
+        await pilot.press("r")
+        await until(pilot, lambda: browser_of(pilot).library.entry(new) is not None)
+        assert browser_of(pilot).entry.path == milestone(data, "005M")  # type: ignore[union-attr]
+        assert look(new).damage is None

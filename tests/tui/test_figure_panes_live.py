@@ -1,0 +1,170 @@
+"""The panes of table, turtles, curriculum, machine and workers in the running cockpit: keys, clicks, threads."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+
+from rltui.events.records import WorkerFailed
+from rltui.runs.paths import DataDir
+from rltui.tui.app import RltuiApp, World
+from rltui.tui.pictures import screen_text
+from rltui.tui.table_check import TableChecker, TableVerdict
+from tests.fakes import figure_stories, run_story
+from tests.fakes.fake_run import FakeControl, FakeRun
+from tests.fakes.fake_sampler import SAMPLE, FakeSampler
+from tests.fakes.screens import NOW, Clock, cockpit_of, until, until_shown
+
+
+class Tables:
+    """The child: profile's table, and the checkpoint's."""
+
+    def __init__(self, profile: TableVerdict, checkpoint: TableVerdict | None = None) -> None:
+        self._profile, self._checkpoint = profile, checkpoint or profile
+        self.asked: list[str] = []
+
+    def __call__(self, command: Sequence[str]) -> bytes:
+        self.asked.append(command[4])
+        return msgspec.json.encode(self._profile if command[4].endswith("run.toml") else self._checkpoint)
+
+
+@asynccontextmanager
+async def opened(
+    run: FakeRun, size: tuple[int, int] = (120, 40), tables: Tables | None = None, ascii_only: bool = False
+) -> AsyncIterator[Pilot[str]]:
+    child = tables or Tables(figure_stories.verdict())
+    world = World(
+        sources=lambda name, trainer: run,
+        clock=Clock(),
+        tables=TableChecker(child),
+        sampler=FakeSampler,  # type: ignore[arg-type]
+    )
+    app = RltuiApp(DataDir(Path("data")), attach=run.name, ascii_only=ascii_only, world=world)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: cockpit_of(pilot).snapshot.header is not None)
+        await until(pilot, lambda: not run.control.spoke or cockpit_of(pilot).snapshot.live_time is not None)  # type: ignore[union-attr]
+        yield pilot
+
+
+def rich_run() -> FakeRun:
+    """Everything that these panes show."""
+    control = FakeControl()
+    control.say(run_story.live(NOW - 0.1, timesteps=640 * run_story.STEPS, iteration=641))
+    turtled = [figure_stories.turtled(index, 10, 8, 1) for index in range(608, 640)]
+    records = [figure_stories.plan(), *turtled, figure_stories.on_the_way(640, 62.0), figure_stories.table_used()]
+    return FakeRun([*run_story.told(), *records], control=control)
+
+
+def pane_of(pilot: Pilot[str], name: str) -> object:
+    return pilot.app.screen.query_one(f"#{name}")
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("5", "! turns left 4.0 %, right 31 %"),
+        ("6", "from the roof to the wheels"),
+        ("u", "Phase 1 of 3"),
+        ("m", "This screen costs"),
+        ("4", "last event"),
+    ],
+)
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
+async def test_each_is_one_key_away(key: str, words: str, size: tuple[int, int], ascii_only: bool) -> None:
+    async with opened(rich_run(), size, ascii_only=ascii_only) as pilot:
+        await pilot.press(key)
+        text = await until_shown(pilot, words)
+        assert text.isascii() is ascii_only
+        assert "??" not in text and " ? " not in text.replace("? Help", ""), "every character has its stand-in"
+
+
+async def test_the_machine_is_read_only_while_it_is_shown() -> None:
+    async with opened(rich_run()) as pilot:
+        await pilot.press("m")
+        await until_shown(pilot, "97 % of 2 cores")
+        sampler = pane_of(pilot, "machine").sampler  # type: ignore[attr-defined]
+        assert (sampler.starts, sampler.running) == (1, True)
+        sampler.give(replace(SAMPLE, cpu=12.0))
+        await until_shown(pilot, "12 % of 2 cores")
+        await pilot.press("4")
+        await until(pilot, lambda: not sampler.running)
+        await pilot.press("m")
+        await until(pilot, lambda: sampler.starts == 2)
+        await pilot.press("H")
+        await until(pilot, lambda: sampler.stops == 2)
+
+
+async def test_the_machine_knows_who_is_who() -> None:
+    run = rich_run()
+    run.records.add(msgspec.structs.replace(run_story.header(), host=socket.gethostname(), time=NOW))
+    async with opened(run) as pilot:
+        await pilot.press("m")
+        await until_shown(pilot, "97 % of 2 cores")
+        sampler = pane_of(pilot, "machine").sampler  # type: ignore[attr-defined]
+        await until(pilot, lambda: "trainer" in sampler.roles.values())
+        assert sampler.roles[4242] == "trainer"
+        assert "this program" in sampler.roles.values()
+        assert not any(role == "its guardian" for role in sampler.roles.values()), "there is none here"
+
+
+async def test_rows_of_the_table_are_gone_through_and_sorted() -> None:
+    async with opened(rich_run()) as pilot:
+        await pilot.press("5")
+        await until_shown(pilot, "most chosen first")
+        await until_shown(pilot, "full throttle, right, boost")
+        pane = pane_of(pilot, "lut")
+        await pilot.press("down", "down")
+        assert pane.cursor == 2  # type: ignore[attr-defined]
+        await pilot.press("o")
+        await until_shown(pilot, "by row")
+        await pilot.press("end")
+        assert "▎   5" in screen_text(pilot.app.screen)
+
+
+async def test_a_table_that_changed_on_disk_is_told_and_the_checkpoint_s_words_are_used() -> None:
+    other = msgspec.structs.replace(figure_stories.verdict("beef" * 16), words=["wrong"] * 6)
+    tables = Tables(other, figure_stories.verdict())
+    async with opened(rich_run(), tables=tables) as pilot:
+        await pilot.press("5")
+        await until_shown(pilot, "another table than its profile names now")
+        text = await until_shown(pilot, "full throttle, right, boost")
+        assert "wrong" not in text
+    saved = next(record.path for record in reversed(run_story.told()) if getattr(record, "kind", "") == "checkpoint")
+    assert tables.asked[-1] == saved
+
+
+async def test_enter_shows_the_whole_trace_of_the_worker_under_the_cursor() -> None:
+    run = rich_run()
+    trace = "Traceback (most recent call last):\n  File touch.py, line 31\nValueError: bad reward"
+    run.records.add(WorkerFailed(time=NOW, worker=1, kind="raised", reason="ValueError: bad reward", trace=trace))
+    async with opened(run) as pilot:
+        await pilot.press("4", "enter")
+        await until_shown(pilot, "Worker 0 has not failed")
+        await pilot.press("down", "enter")
+        text = await until_shown(pilot, "Worker 1: what made it fail")
+        assert "File touch.py, line 31" in text and "killed by signal 9" in text
+        await pilot.press("escape")
+        await until(pilot, lambda: "what made it fail" not in screen_text(pilot.app.screen))
+
+
+async def test_a_click_selects_a_worker() -> None:
+    async with opened(rich_run()) as pilot:
+        await pilot.press("4")
+        await until_shown(pilot, "last event")
+        pane = pane_of(pilot, "workers")
+        await pilot.click("#workers", offset=(6, 3))  # border, head, worker 0, worker 1
+        await until(pilot, lambda: pane.cursor == 1)  # type: ignore[attr-defined]
+
+
+async def test_no_car_has_turtled_yet() -> None:
+    async with opened(FakeRun(run_story.told(), control=FakeControl())) as pilot:
+        await pilot.press("6")
+        await until_shown(pilot, "No car has turtled yet")

@@ -1,0 +1,295 @@
+"""The profile form driven by keys: values, lists, choices, checks as you type, undo, the TOML view."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rltui.profile.locate import shipped_folder
+from rltui.profile.problems import show_key
+from rltui.runs.paths import DataDir
+from rltui.tui.launcher_tools import LauncherTools
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.form import FormScreen
+from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.widgets.row_list import RowList
+from tests.fakes import children
+from tests.fakes.screens import launcher, until, until_shown
+
+MINE = Path("profiles/ball-touching.toml")
+QUICK = (shipped_folder() / "quick.toml").read_text(encoding="utf-8")
+
+
+@asynccontextmanager
+async def form(
+    data: DataDir, size: tuple[int, int] = (120, 40), tools: LauncherTools | None = None, text: str = QUICK
+) -> AsyncIterator[Pilot[str]]:
+    """Open on profiles/ball-touching.toml, which is quick's text."""
+    MINE.write_text(text, encoding="utf-8")
+    async with launcher(data, size, tools=tools or children.tools()) as pilot:
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen) and bool(pilot.app.screen.reference.keys))
+        await pilot.pause()
+        yield pilot
+
+
+def screen(pilot: Pilot[str]) -> FormScreen:
+    return next(each for each in pilot.app.screen_stack if isinstance(each, FormScreen))
+
+
+def text(pilot: Pilot[str]) -> str:
+    return screen(pilot).session.draft.text
+
+
+async def go(pilot: Pilot[str], key: str, kind: str = "field") -> None:
+    """The cursor onto the row of this key; what hides it is opened."""
+    found = screen(pilot)
+    found.is_open |= {row.path for row in found.rows.values() if row.kind in ("section", "element")}
+    found.show_all()
+    wanted = next(identity for identity in found.rows if identity[0] == kind and show_key(identity[1]) == key)
+    rows = found.query_one("#form-rows", RowList)
+    rows.set_rows(rows.rows, wanted)
+    await pilot.pause()
+
+
+async def typed(pilot: Pilot[str], value: str) -> None:
+    """Into the open line, in the place of what stands there."""
+    found = screen(pilot)
+    await until(pilot, lambda: found._edited is not None)
+    await pilot.press(
+        "ctrl+u", *({" ": "space", ".": "full_stop", "-": "minus", "_": "underscore"}.get(c, c) for c in value)
+    )
+
+
+async def test_a_value_is_checked_as_it_is_typed_and_only_its_line_changes(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "ppo.learning_rate")
+        await until_shown(pilot, "Learning rate of the policy.")
+        await pilot.press("enter")
+        await typed(pilot, "7")
+        shown = await until_shown(pilot, "1 mistake")
+        assert "out of range" in shown and text(pilot) == QUICK  # nothing is taken before enter
+        await typed(pilot, "2e-4")
+        await until_shown(pilot, "✓ valid")
+        await pilot.press("enter")
+        assert text(pilot) == QUICK.replace("learning_rate = 1e-3 ", "learning_rate = 2e-4 ")
+        await until_shown(pilot, "● 1 change")
+        assert "in the file  1e-3" in screen_text(pilot.app.screen)
+
+
+async def test_escape_leaves_the_line_and_undo_takes_a_change_back(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "collect.arenas")
+        await pilot.press("enter")
+        await typed(pilot, "8")
+        await pilot.press("escape")
+        assert text(pilot) == QUICK and isinstance(pilot.app.screen, FormScreen)
+        await pilot.press("enter")
+        await typed(pilot, "8")
+        await pilot.press("enter")
+        assert "arenas = 8 " in text(pilot)
+        await pilot.press("u")
+        assert text(pilot) == QUICK
+        await pilot.press("r")
+        assert "arenas = 8 " in text(pilot)
+
+
+async def test_what_is_no_value_at_all_is_not_taken(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "ppo.epochs")
+        await pilot.press("enter")
+        await typed(pilot, "many")
+        await until_shown(pilot, "✗ expected whole number, 1 to 100")
+        await pilot.press("enter")
+        assert text(pilot) == QUICK and screen(pilot)._edited is not None
+
+
+async def test_choices_step_and_truths_toggle(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "ppo.schedule")
+        await pilot.press("right")
+        assert 'schedule = "linear"' in text(pilot)
+        await pilot.press("left")
+        await go(pilot, "obs.normalize")
+        await pilot.press("enter")
+        assert "normalize = false" in text(pilot) or "normalize = true" in text(pilot)
+        await pilot.press("x")
+        assert "normalize" not in text(pilot)
+
+
+async def test_a_list_of_layers_needs_no_brackets(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "policy.layers")
+        await pilot.press("enter")
+        await typed(pilot, "64 32")
+        await pilot.press("enter")
+        assert "layers = [64, 32]  # neurons" in text(pilot)
+
+
+async def test_a_reward_is_chosen_from_all_with_their_explanations(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "rewards.touch", "element")
+        await pilot.press("a")
+        await until_shown(pilot, "Add a reward")
+        await pilot.press("s", "t", "r", "o", "n", "g")
+        await until_shown(pilot, "full_hit_speed")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+        assert "\nstrong_hit = 1.0\n" in text(pilot)
+        await go(pilot, "rewards.strong_hit.full_hit_speed")
+        await pilot.press("enter")
+        await typed(pilot, "1000")
+        await pilot.press("enter")
+        assert "\nstrong_hit = {weight = 1.0, full_hit_speed = 1000}\n" in text(pilot)
+        await go(pilot, "rewards.strong_hit", "element")
+        await pilot.press("x")
+        assert text(pilot) == QUICK
+
+
+async def test_a_weight_stays_a_number(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "rewards.touch.weight")
+        await pilot.press("enter")
+        await typed(pilot, "2.5")
+        await pilot.press("enter")
+        assert text(pilot) == QUICK.replace("touch = 1.0 ", "touch = 2.5 ")
+
+
+async def test_a_reset_of_ones_own_is_added_by_its_path(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "resets", "add")
+        await pilot.press("enter")
+        await until_shown(pilot, "Add a reset")
+        await pilot.press(*"mine", "full_stop", *"py", "colon", *"Mine", "enter")
+        await until(pilot, lambda: '    {kind = "mine.py:Mine"},\n]' in text(pilot))
+        await until_shown(pilot, "no file")
+
+
+async def test_the_text_and_the_form_are_one(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "collect.arenas")
+        await pilot.press("tab")
+        await until_shown(pilot, "arenas = 32       # games")
+        await pilot.press("end", "home", *(["right"] * 9), "1")
+        await until(pilot, lambda: "arenas = 132 " in text(pilot))
+        await until_shown(pilot, "✓ valid")
+        await pilot.press("home", "x")
+        await until_shown(pilot, "unknown key")
+        await pilot.press("backspace", "tab")
+        await until_shown(pilot, "132")
+
+
+async def test_what_is_not_toml_stays_in_the_text_view(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await pilot.press("tab", "ctrl+home", "equals_sign")
+        await until_shown(pilot, "✗ not TOML")
+        await pilot.press("tab")
+        await until_shown(pilot, "The form needs TOML")
+        assert screen(pilot).as_text
+
+
+async def test_an_outdated_check_is_ended_and_its_answer_ignored(data: DataDir) -> None:
+    gate, asked = threading.Event(), []
+
+    def judge(content: str) -> dict[str, Any]:
+        asked.append(content)
+        return children.judged(content)
+
+    async with form(data, tools=children.tools(check_goes=gate, judge=judge)) as pilot:
+        await go(pilot, "ppo.epochs")
+        await pilot.press("enter")
+        await typed(pilot, "0")
+        await until(pilot, lambda: screen(pilot)._checker._child is not None)
+        first = screen(pilot)._checker._child
+        await typed(pilot, "3")
+        await until(pilot, lambda: isinstance(first, children.FakeTextChild) and first.ended.is_set())
+        gate.set()
+        await until_shown(pilot, "✓ valid")
+        assert not any("epochs = 0" in content for content in asked)
+
+
+async def test_the_next_mistake_is_opened(data: DataDir) -> None:
+    async with form(data, text=QUICK.replace("epochs = 2", "epochs = 0")) as pilot:
+        await until_shown(pilot, "1 mistake")
+        await pilot.press("e")
+        await until(pilot, lambda: (row := screen(pilot).row) is not None and show_key(row.path) == "ppo.epochs")
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "ctrl+q"])
+async def test_leaving_without_changes_asks_nothing(data: DataDir, key: str) -> None:
+    async with form(data) as pilot:
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+
+
+async def test_leaving_with_changes_asks(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await change(pilot)
+        await pilot.press("escape")
+        await until_shown(pilot, "ball-touching has changes")
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+        await pilot.press("q")
+        await until_shown(pilot, "Drop the changes")
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        assert MINE.read_text() == QUICK
+
+
+async def change(pilot: Pilot[str]) -> None:
+    await go(pilot, "collect.arenas")
+    await pilot.press("enter")
+    await typed(pilot, "8")
+    await pilot.press("enter")
+    await until(pilot, lambda: "arenas = 8 " in text(pilot))
+
+
+async def test_saving_shows_the_difference_then_writes_it(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await change(pilot)
+        await pilot.press("s")
+        shown = await until_shown(pilot, "Write ball-touching.toml")
+        assert "-arenas = 32 " in shown and "+arenas = 8 " in shown
+        assert MINE.read_text() == QUICK
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        assert MINE.read_text() == QUICK.replace("arenas = 32 ", "arenas = 8 ")
+
+
+async def test_a_file_that_others_changed_is_not_overwritten(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await change(pilot)
+        MINE.write_text(QUICK + "# theirs\n", encoding="utf-8")
+        await pilot.press("s", "enter")
+        await until_shown(pilot, "was changed on disk")
+        assert MINE.read_text() == QUICK + "# theirs\n"
+        await pilot.press("n")
+        await until_shown(pilot, "becomes profiles/my-ball-touching.toml")
+        await pilot.press("enter")
+        await until_shown(pilot, "Write profiles/my-ball-touching.toml")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        assert "arenas = 8 " in Path("profiles/my-ball-touching.toml").read_text()
+        assert MINE.read_text() == QUICK + "# theirs\n"
+
+
+async def test_a_shipped_profile_becomes_a_copy(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with form(data) as pilot:
+        screen(pilot).session.shipped = True
+        await pilot.press("s")
+        await until_shown(pilot, "your changes go into a profile of your own")
+        await pilot.press("ctrl+u", *"ball", "minus", *"touching")
+        await until_shown(pilot, "exists already")
+        await pilot.press("enter")  # refused where it stands
+        await pilot.press("ctrl+u", *"bold", "enter")
+        await until_shown(pilot, "Write profiles/bold.toml")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        assert Path("profiles/bold.toml").read_text() == QUICK.replace('label = "Quick"', 'label = "Bold"')
+        assert MINE.read_text() == QUICK

@@ -1,0 +1,164 @@
+"""The launcher's preflight, estimates, forcing, comparing and filtering, on fake children."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rltui.runs.paths import DataDir
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.launcher import LauncherScreen
+from tests.fakes import children, data_folder
+from tests.fakes.screens import LAUNCHER_NOW, launcher, until, until_shown
+from tests.tui.test_launcher_keys import Launches
+
+TALL = (120, 50)
+
+
+async def test_the_checks_turn_green_one_by_one(data: DataDir) -> None:
+    gate = threading.Event()
+    async with launcher(data, TALL, tools=children.tools(doctor_goes=gate)) as pilot:
+        shown = await until_shown(pilot, "✓ worker process")
+        assert "✓ action table: 90 rows pass 45 checks" in shown and "the speed is being measured" in shown
+        gate.set()
+        shown = await until_shown(pilot, "about 14,000 steps/s, 612 MB of memory, first")
+        assert "milestone in 5 m 51 s" in shown and "measured here" in shown and "✓ ready to launch" in shown
+    assert (Path("cache") / next(Path("cache").iterdir()).name).is_file()
+
+
+async def test_a_failing_check_says_what_launching_will_do(data: DataDir) -> None:
+    fails = {"memory": ("about 64 GB needed, 14 of 25 GB free", "fewer collect.workers")}
+    async with launcher(data, TALL, tools=children.tools(fails=fails)) as pilot:
+        shown = await until_shown(pilot, "✗ 1 failed")
+        assert "✗ memory: about 64 GB needed" in shown and "fewer collect.workers" in shown
+        assert "launching goes on, and the system may end the trainer" in shown
+
+
+async def test_moving_on_ends_the_child(data: DataDir) -> None:
+    tools = children.tools(doctor_goes=threading.Event())
+    async with launcher(data, TALL, tools=tools) as pilot:
+        await until_shown(pilot, "✓ gpu")
+        child = tools.preflights._child
+        assert isinstance(child, children.FakeDoctor)
+        await pilot.press("down")
+        await until(pilot, child.ended.is_set)
+        await until_shown(pilot, "Clean shots")
+
+
+async def test_an_earlier_run_of_the_same_shape_is_the_better_basis(data: DataDir) -> None:
+    from rltui.tui.catalog_reader import CatalogReader
+    from rltui.tui.estimate import from_runs
+    from rltui.tui.profile_check import ProfileChecker
+
+    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    reader = CatalogReader(data, ProfileChecker(lambda command: data_folder.check_child(list(command))))
+    catalog = reader.check(reader.read())
+    run = catalog.runs[0]
+    summary = catalog.profiles[0].check.summary  # type: ignore[union-attr]
+    assert summary is not None and run.shape is not None
+    assert from_runs(summary, catalog.runs, LAUNCHER_NOW) is None  # another batch, another machine
+    import socket
+
+    import msgspec
+
+    shape, change = run.shape, msgspec.structs.replace
+    here = change(run, shape=change(shape, host=socket.gethostname()))
+    alike = change(
+        summary,
+        workers=shape.workers,
+        arenas=shape.arenas,
+        blue=1,
+        orange=shape.cars - 1,
+        obs_size=shape.obs_size,
+        actions=shape.actions,
+        epochs=shape.epochs,
+        batch=shape.batch,
+        policy_layers=shape.policy_layers,
+        critic_layers=shape.critic_layers,
+    )
+    found = from_runs(alike, [here], LAUNCHER_NOW)
+    assert found is not None and found.basis == "as run alpha, 3 min ago"
+    assert found.steps_per_second == run.metrics["time/overall_steps_per_second"]
+
+
+def forcible(path: str) -> dict[str, Any]:
+    found = data_folder_verdict(path)
+    if Path(path).stem == "my-bot":
+        good = data_folder_verdict(path.replace("my-bot", "ball-touching"))
+        error = {"file": path, "line": 3, "key": "actions.table", "message": "the action table x fails 6 checks"}
+        return {**good, "valid": False, "forcible": True, "errors": [error]}
+    return found
+
+
+data_folder_verdict = data_folder.verdict
+
+
+async def test_force_names_what_it_passes_over(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_folder, "verdict", forcible)
+    launches = Launches()
+    launches.go.set()
+    async with launcher(data, TALL, launch=launches) as pilot:
+        await pilot.press("down", "down")
+        await until_shown(pilot, "F launches it all the same")
+        await pilot.press("F")
+        await until_shown(pilot, "Passed over: the action table x fails 6 checks")
+        await pilot.press("escape", "enter")
+        assert launches.offers == []
+        await pilot.press("F", "f")
+        await until(pilot, lambda: bool(launches.offers))
+        assert launches.offers[0].args == ("--resume", "new", "--force")
+
+
+async def test_two_profiles_are_compared(data: DataDir) -> None:
+    found = [
+        {"key": "ppo.epochs", "left": "2", "right": "3"},
+        {"key": "rewards.goal", "left": None, "right": "{weight = 1.0}"},
+    ]
+    async with launcher(data, TALL, tools=children.tools(differences=found)) as pilot:
+        await pilot.press("equals_sign")
+        await until_shown(pilot, "ball-touching is one side")
+        await pilot.press("down", "equals_sign")
+        shown = await until_shown(pilot, "ball-touching and bronze-skills")
+        assert "2 differences" in shown and "- 2" in shown and "+ 3" in shown and "- not there" in shown
+
+
+async def test_the_list_is_filtered_as_one_types(data: DataDir) -> None:
+    async with launcher(data, TALL) as pilot:
+        await pilot.press("slash", "b", "r", "o")
+        await until(pilot, lambda: "my-bot" not in screen_text(pilot.app.screen))
+        assert "bronze-skills" in screen_text(pilot.app.screen)
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, LauncherScreen)
+        await pilot.press("escape")
+        await until_shown(pilot, "my-bot")
+
+
+CAMPAIGN = [
+    {"profile": "bronze-skills", "rewards": {"goal": 20.0}, "until": {"goals": 2}, "min_steps": 500_000},
+    {"profile": "ball-touching", "rewards": {"touch": 1.0}, "learning_rate": 8e-4},
+]
+
+
+def campaign(path: str) -> dict[str, Any]:
+    found: dict[str, Any] = data_folder_verdict(path)
+    return {**found, "summary": {**found.get("summary", {}), "phases": CAMPAIGN}}
+
+
+async def test_a_campaign_begins_with_its_first_phase(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_folder, "verdict", campaign)
+    async with launcher(data, (120, 60)) as pilot:
+        shown = await until_shown(pilot, "Phases")
+        assert "▸ bronze-skills" in shown and "until goals 2, at least 500 k steps" in shown
+        assert "Rewards and weights of bronze-skills" in shown
+
+
+async def test_a_campaign_shows_the_phase_in_which_it_goes_on(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checkpoint of run alpha was saved in the phase ball-touching."""
+    monkeypatch.setattr(data_folder, "verdict", campaign)
+    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    async with launcher(data, (120, 60)) as pilot:
+        shown = await until_shown(pilot, "▸ ball-touching")
+        assert "Rewards and weights of ball-touching" in shown and "learning rate 0.0008" in shown

@@ -1,0 +1,195 @@
+"""The log at the keyboard: search, filters, opening, following; and a flood of lines that holds up no key."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Sequence
+
+from textual import events
+
+from rltui.events.records import LogLine, Record, WorkerFailed
+from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.log_entry import LogEntryScreen
+from tests.fakes import run_story
+from tests.fakes.fake_run import FakeJournal, FakeRun
+from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, until, until_shown
+
+TRACE = "Traceback (most recent call last):\n" + "\n".join(f"  File reward.py at {n}" for n in range(30))
+
+
+def line(number: int, **about: object) -> LogLine:
+    about = {"level": "info", "source": "worker", "message": f"line {number}", **about}
+    return LogLine(time=NOW + number, **about)  # type: ignore[arg-type]
+
+
+def talking() -> FakeRun:
+    run = live_run()
+    lines: list[Record] = [line(number, worker=number % 2) for number in range(60)]
+    lines += [line(60, message="steer 0.25", worker=1, flag="debug_actions")]
+    lines += [WorkerFailed(time=NOW + 70, worker=1, kind="raised", reason="ValueError: bad", trace=TRACE)]
+    run.records.add(*lines)
+    return run
+
+
+async def test_search_marks_counts_and_goes_from_hit_to_hit() -> None:
+    async with cockpit(talking()) as pilot:
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9", "slash", "l", "i", "n", "e", "space", "1", ".")
+        await until_shown(pilot, "/line 1.▏ 10 hits")
+        await pilot.press("enter")
+        await until(pilot, lambda: not pane.following)
+        assert "line 19" in screen_text(pilot.app.screen)
+        await pilot.press("e")
+        assert "line 18" in open_entry(pane)
+        await pilot.press("n", "n")
+        assert "line 10" in open_entry(pane), "around the end"
+        await pilot.press("x")
+        await until_shown(pilot, "hits only")
+        assert "line 20" not in screen_text(pilot.app.screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: "hits" not in screen_text(pilot.app.screen))
+        assert cockpit_of(pilot).focused_pane() is pane, "esc cleared, and went nowhere"
+
+
+def open_entry(pane: LogPane) -> str:
+    return pane._list.entries[pane._window.place].message
+
+
+async def test_what_is_typed_quickly_behind_the_slash_is_searched_and_nothing_else() -> None:
+    run = talking()
+    async with cockpit(run) as pilot:
+        await pilot.press("9")
+        theme = pilot.app.theme
+        for key in ("slash", "s", "t", "e", "P", "C", "enter"):
+            pilot.app.post_message(events.Key(key, "/" if key == "slash" else key if len(key) == 1 else None))
+        await until_shown(pilot, "/stePC 0 hits")
+        assert pilot.app.theme == theme
+        assert run.control is not None and run.control.sent == []
+
+
+async def test_an_inverted_search_and_one_that_is_no_expression() -> None:
+    async with cockpit(talking()) as pilot:
+        await pilot.press("9", "slash", "exclamation_mark", "l", "i", "n", "e")
+        text = await until_shown(pilot, "/!line▏")
+        assert "hits" in text
+        await pilot.press("escape", "slash", "left_square_bracket")
+        await until_shown(pilot, "unterminated character set")
+
+
+async def test_worker_and_flag_filters_go_round() -> None:
+    async with cockpit(talking()) as pilot:
+        await pilot.press("9", "f", "w")
+        text = await until_shown(pilot, "worker 0 · ")
+        assert "line 58" in text and "line 59" not in text
+        await pilot.press("w", "d")
+        text = await until_shown(pilot, "worker 1 · debug_actions")
+        assert "steer 0.25" in text and "line 59" not in text
+        await pilot.press("w", "d")
+        assert "line 59" in await until_shown(pilot, "line 58")
+
+
+async def test_enter_opens_an_entry_with_its_whole_trace() -> None:
+    async with cockpit(talking(), (120, 60)) as pilot:
+        await pilot.press("9")
+        await until_shown(pilot, "more lines: enter opens it")
+        pane = cockpit_of(pilot).query_one(LogPane)
+        pane.jump_to(NOW + 70)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LogEntryScreen))
+        assert "reward.py at 29" in screen_text(pilot.app.screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is cockpit_of(pilot))
+
+
+async def test_scrolled_up_it_stays_and_says_what_is_new() -> None:
+    run = talking()
+    async with cockpit(run) as pilot:
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9", "up", "up")
+        before = pane.lines
+        run.records.add(*(line(200 + number) for number in range(142)))
+        await until_shown(pilot, "142 new lines")
+        assert pane.lines == before
+        await pilot.press("end")
+        await until(pilot, lambda: pane.following)
+        await until_shown(pilot, "line 341")
+
+
+async def test_jumping_to_the_time_of_a_mark() -> None:
+    async with cockpit(talking()) as pilot:
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9")
+        pane.jump_to(NOW + 17)
+        assert open_entry(pane) == "line 17"
+        await until_shown(pilot, "line 17")
+
+
+async def test_from_a_moment_of_the_charts_to_the_log() -> None:
+    run = live_run()
+    run.records.add(*(line(number) for number in range(50)))
+    async with cockpit(run) as pilot:
+        screen = cockpit_of(pilot)
+        await pilot.press("1", "x", *["shift+left"] * 9, "d")
+        pane = screen.query_one(LogPane)
+        await until(pilot, lambda: screen.focused_pane() is pane)
+        assert not pane.following
+        history, cursor = screen.snapshot.history, screen.query_one(MetricsPane).charting.cursor
+        assert cursor is not None and 0 <= cursor < history.timesteps[-1]
+        clock = history.columns["clock"][max(i for i, steps in enumerate(history.timesteps) if steps <= cursor)]
+        stands, before = pane._window.place, pane._window.place - 1
+        assert pane._list.entries[stands].time >= clock
+        assert before < 0 or pane._list.entries[before].time < clock
+
+
+async def test_what_is_no_longer_kept_is_counted() -> None:
+    run = live_run()
+    run.records.add(*(line(number) for number in range(7000)))
+    async with cockpit(run) as pilot:
+        await pilot.press("9")
+        total = cockpit_of(pilot).snapshot.log_total
+        await until_shown(pilot, f"5,000 lines, {total - 5000:,} older ones left out")
+
+
+class Pouring(FakeJournal):
+    """Gives what has fallen due: `rate` lines a second from its first poll."""
+
+    def __init__(self, records: Sequence[Record], rate: int) -> None:
+        super().__init__(records)
+        self._rate, self._started, self._given = rate, 0.0, 0
+        self.full = threading.Event()  # as many as a log holds have come
+
+    def poll(self) -> list[Record]:
+        told = super().poll()
+        if told:
+            return told
+        self._started = self._started or time.monotonic()
+        due = int((time.monotonic() - self._started) * self._rate)
+        lines = [line(number, worker=number % 8, message=f"arena {number}: throttle 1.00 steer 0.25 pitch 0.00 " * 2)
+                 for number in range(self._given, due)]  # fmt: skip
+        self._given = due
+        if due > 5000:
+            self.full.set()
+        return [*lines] if len(lines) > self._rate // 100 else []
+
+
+async def test_five_thousand_lines_a_second_hold_up_no_key() -> None:
+    run = live_run()
+    run.records = Pouring(run_story.told(), 5000)
+    delays = []
+    async with cockpit(run, (200, 50)) as pilot:
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9", "slash", *"steer", "enter")
+        await until(pilot, run.records.full.is_set)
+        for key in ("up", "down", "n", "e", "x", "x", "w", "pageup", "end", "l", "l", "l", "l") * 3:
+            began = time.perf_counter()
+            await pilot.press(key)
+            delays.append(time.perf_counter() - began)
+        assert len(pane._list) <= 5000
+    assert statistics.median(delays) < 0.1
+    assert (
+        sorted(delays)[int(len(delays) * 0.9)] < 0.25
+    )  # of a loaded machine that draws, reads and tests in one process

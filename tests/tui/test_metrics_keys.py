@@ -1,0 +1,246 @@
+"""Keys and mouse of the metrics, rewards and time panes do what their help says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+
+from rltui.events.records import Record
+from rltui.runs.paths import DataDir
+from rltui.tui.app import RltuiApp, World
+from rltui.tui.panes.charting import span_of
+from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.panes.rewards import RewardsPane
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.cockpit import CockpitScreen
+from tests.fakes import run_story
+from tests.fakes.fake_run import FakeJournal
+from tests.fakes.screens import Clock, cockpit_of, live_run, until, until_shown
+
+
+class Runs:
+    """Two other runs; gone: the data folder cannot be read."""
+
+    gone = False
+
+    def names(self) -> list[str]:
+        if self.gone:
+            raise OSError(5, "Input/output error")
+        return ["alpha", "beta", "gamma"]
+
+    def journal(self, name: str) -> FakeJournal:
+        rows: list[Record] = []
+        for index in range(1, 301 if name == "beta" else 2):
+            row = run_story.iteration(index)
+            rows.append(msgspec.structs.replace(row, metrics={**row.metrics, "rollout/policy_reward": 7.0}))
+        return FakeJournal(rows)
+
+
+@asynccontextmanager
+async def charts(
+    size: tuple[int, int] = (120, 40), runs: Runs | None = None
+) -> AsyncIterator[tuple[Pilot[str], MetricsPane]]:
+    """The cockpit with the focus on the charts of 607 iterations."""
+    run = live_run()
+    world = World(sources=lambda name, trainer: run, clock=Clock(), other_runs=runs or Runs())
+    app = RltuiApp(DataDir(Path("data")), attach="alpha", world=world)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.history.length == 607)
+        await pilot.press("1")
+        pane = app.screen.query_one(MetricsPane)
+        await until(pilot, lambda: pane.has_focus and bool(pane.cells))
+        yield pilot, pane
+
+
+async def test_a_filter_counts_live_and_esc_clears_it_first() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("slash", "t", "o", "u")
+        text = await until_shown(pilot, "/tou▏")
+        assert "2 of 37 metrics" in text
+        await pilot.press("enter")
+        assert [cell.key for cell in pane.cells] == ["rollout/touches_per_minute", "reward/touch"]
+        await pilot.press("escape")
+        await until_shown(pilot, "explained variance")
+        assert isinstance(pilot.app.screen, CockpitScreen)
+        await pilot.press("slash", "left_square_bracket")
+        await until_shown(pilot, "✗ no regular expression: unterminated character set")
+        await pilot.press("backspace", "exclamation_mark", "x", "q")
+        await until_shown(pilot, "/!xq▏  37 of 37 metrics")
+        await pilot.press("escape")
+        assert pane.charting.pattern.text == ""
+
+
+async def test_typing_a_filter_presses_no_other_key() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("slash", "q", "P", "f", "t", "2")
+        await until_shown(pilot, "/qPft2▏  0 of 37 metrics")
+        assert "No metric of this run matches" in screen_text(pilot.app.screen)
+        assert pane.has_focus
+
+
+async def test_the_list_of_metrics_marks_what_is_charted() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("e")
+        await until_shown(pilot, "space marks, / filters")
+        await pilot.press("slash", *"speed_t", "enter", "space", "escape")
+        await pilot.press("enter")
+        assert "reward/speed_toward_ball" in pane.keys(pane.view)  # type: ignore[arg-type]
+        assert len(pane.keys(pane.view)) == 17  # type: ignore[arg-type]
+        await pilot.press("e", "d", "enter")
+        assert pane.charting.keys is None
+        await pilot.press("space", "home", "space", "enter")
+        assert "rollout/policy_reward" not in pane.keys(pane.view)  # type: ignore[arg-type]
+
+
+async def test_enter_enlarges_and_esc_goes_back_one_level_at_a_time() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("down", "down", "enter", "h")
+        text = await until_shown(pilot, "train/approx_kl")
+        assert [cell.key for cell in pane.cells] == ["train/approx_kl"]
+        assert "within the usual 0.002–0.02" in text
+        await pilot.press("escape")
+        await until(pilot, lambda: "To try" not in screen_text(pilot.app.screen))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(pane.cells) == 6)
+        assert isinstance(pilot.app.screen, CockpitScreen)
+
+
+async def test_the_cursor_reads_all_charts_at_one_moment() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("x")
+        row = run_story.iteration(607)
+        text = await until_shown(pilot, f"{row.timesteps:,} steps  iteration 607  12:14:42")
+        await pilot.press("shift+left", "left", "left")
+        at = cockpit_of(pilot).snapshot.history
+        index = next(i for i in range(at.length) if at.timesteps[i] == pane.charting.cursor)
+        row = run_story.iteration(index + 1)
+        assert index < 606
+        text = await until_shown(pilot, f"{row.timesteps:,} steps  iteration {index + 1}")
+        assert f"{row.metrics['rollout/policy_reward']:.1f}" in text
+        assert f"{row.metrics['train/explained_variance']:.3f}" in text
+        await pilot.press("escape")
+        await until(pilot, lambda: "iteration 6" not in screen_text(pilot.app.screen))
+
+
+async def test_a_click_and_a_drag_move_the_cursor() -> None:
+    async with charts() as (pilot, pane):
+        cell = pane.cells[3]
+        assert await pilot.mouse_down(pane, offset=(cell.left + 16 + 2, cell.top + 3))
+        await until(pilot, lambda: pane.charting.cursor is not None)
+        assert pane.charting.at == 3
+        before = pane.charting.cursor
+        await pilot.hover(pane, offset=(cell.left + 26 + 2, cell.top + 3))
+        await until(pilot, lambda: pane.charting.cursor != before)
+        await pilot.mouse_up(pane, offset=(cell.left + 26 + 2, cell.top + 3))
+        after = pane.charting.cursor
+        assert before is not None
+        assert after is not None
+        assert after > before
+        await pilot.hover(pane, offset=(cell.left + 8, cell.top + 3))
+        await pilot.pause()
+        assert pane.charting.cursor == after
+
+
+async def test_zoom_pan_and_the_whole_run() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("plus", "plus")
+        await until_shown(pilot, "zoom 9.32 M–12.4 M, follows the newest")
+        await pilot.press("comma")
+        await until_shown(pilot, "zoom 8.55 M–11.7 M")
+        await pilot.press("full_stop", "minus")
+        assert span_of(pane.charting, (0.0, 12_431_360.0)) == (6_215_680.0, 12_431_360.0)
+        await pilot.press("w")
+        await until(pilot, lambda: "zoom" not in screen_text(pilot.app.screen))
+
+
+async def test_axis_smoothing_and_guides_are_said() -> None:
+    async with charts() as (pilot, _):
+        await pilot.press("y", "s", "s", "g")
+        await until_shown(pilot, "EMA 50 iterations, raw behind  log axis  ╌ usual range")
+        await pilot.press("y", "s", "s", "g")
+        await until(pilot, lambda: "usual range" not in screen_text(pilot.app.screen))
+
+
+async def test_rows_and_columns() -> None:
+    async with charts() as (pilot, pane):
+        assert len(pane.cells) == 6
+        await pilot.press("o", "r")
+        await until(pilot, lambda: len(pane.cells) == 1)
+        await pilot.press("o", "o", "r")
+        await until(pilot, lambda: len(pane.cells) == 6)
+        await pilot.press(*["pagedown"] * 5)
+        await until(pilot, lambda: pane.cells[-1].index == 15)
+        assert "16 charts" in screen_text(pilot.app.screen)
+
+
+async def test_comparing_with_another_run() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("equals_sign")
+        text = await until_shown(pilot, "Compare with")
+        assert "beta" in text
+        await pilot.press("enter")
+        await until_shown(pilot, "━ alpha  ╍ beta")
+        await until(pilot, lambda: pane.comparison.run is not None and pane.comparison.run.history.length == 300)
+        text = await until_shown(pilot, "╍ 7.00")
+        await pilot.press("right_square_bracket")
+        await until_shown(pilot, "╍ gamma")
+        await pilot.press("left_square_bracket")
+        await until_shown(pilot, "╍ beta")
+        await pilot.press("equals_sign")
+        await until_shown(pilot, "none: this run alone")
+        await pilot.press("enter")
+        await until(pilot, lambda: pane.comparison.run is None)
+        assert "╍" not in screen_text(pilot.app.screen)
+
+
+async def test_runs_that_cannot_be_listed_are_said() -> None:
+    runs = Runs()
+    runs.gone = True
+    async with charts(runs=runs) as (pilot, _):
+        await pilot.press("equals_sign")
+        await until_shown(pilot, "the runs cannot be listed: Input/output error")
+
+
+async def test_the_focus_shows_which_chart_is_selected() -> None:
+    async with charts() as (pilot, _):
+        await pilot.press("down")
+        await until_shown(pilot, "▸entropy")
+        await pilot.press("2")
+        await until(pilot, lambda: "▸entropy" not in screen_text(pilot.app.screen))
+
+
+async def test_rewards_are_ordered_and_have_curves() -> None:
+    async with charts() as (pilot, _):
+        await pilot.press("2", "f")
+        pane = pilot.app.screen.query_one(RewardsPane)
+        text = await until_shown(pilot, "the whole run")
+        assert text.index("touch ") < text.index("in_air ")
+        await pilot.press("o", "o", "o")
+        await until_shown(pilot, "by name")
+        names = [line.split()[1] for line in screen_text(pilot.app.screen).splitlines()[4:8]]
+        assert [name.strip("▎") for name in names] == ["face_ball", "in_air", "speed_toward_ball", "touch"]
+        await pilot.press("down")
+        await until_shown(pilot, "▸in_air")
+        await pilot.press("enter")
+        await until(pilot, lambda: "▸in_air" not in screen_text(pilot.app.screen))
+        assert not pane.wants_curve
+
+
+@pytest.mark.parametrize(("key", "words"), [("1", "Chart all metrics"), ("2", "Largest first")])
+async def test_help_lists_the_pane_s_own_keys(key: str, words: str) -> None:
+    async with charts((160, 50)) as (pilot, _):
+        await pilot.press(key, "question_mark")
+        await until_shown(pilot, words)
+
+
+async def test_the_mark_of_a_change_stands_in_the_charts_and_is_named_at_the_cursor() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("x")
+        pane.change(replace(pane.charting, cursor=5_000_000.0))
+        await until_shown(pilot, "┊ milestone 005M")

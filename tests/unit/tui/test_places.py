@@ -1,0 +1,209 @@
+"""Where panes stand: tabs in a border, regions that tile the body at every size, and who sits in which slot."""
+
+from __future__ import annotations
+
+import random
+from typing import ClassVar
+
+import pytest
+from textual.geometry import Region, Size
+
+from rltui.tui.model import RunSnapshot
+from rltui.tui.panes.pane import Pane, Slot, View
+from rltui.tui.panes.tabs import markup, tabs
+from rltui.tui.screens.arrangement import FRAME, arrangement
+from rltui.tui.screens.seating import Seating
+from rltui.tui.ui_settings import UiSettings
+
+VIEW = View(RunSnapshot(), 0.0)
+SLOTS: tuple[Slot, ...] = ("charts", "table", "rewards", "time", "facts", "log", "side")
+
+
+class APane(Pane):
+    """Has something to show, and wants no rows."""
+
+    def has_nothing(self, view: View) -> bool:
+        return False
+
+
+class OnePane(APane):
+    NUMBER, NAME, SHORT, SLOT = "1", "Metrics of all", "Metrics", "charts"
+
+
+class WorkersPane(APane):
+    NUMBER, NAME, SHORT = "4", "Workers", "Workers"
+
+
+class LutPane(APane):
+    NUMBER, NAME, SHORT, WANTS = "5", "Lookup table", "LUT", 12
+
+
+class ArenaPane(APane):
+    NUMBER, NAME, SHORT, SLOT = "8", "Arena", "Arena", "side"
+    nothing: ClassVar[bool] = True
+
+    def has_nothing(self, view: View) -> bool:
+        return self.nothing
+
+
+class AuditPane(APane):
+    NUMBER, NAME, SHORT, SLOT = "a", "Audit", "Audit", "side"
+
+
+class LogPane(APane):
+    NUMBER, NAME, SHORT, SLOT = "9", "Log", "Log", "log"
+
+
+def seating(layout: UiSettings | None = None) -> tuple[Seating, dict[str, Pane]]:
+    panes = [OnePane(), WorkersPane(), LutPane(), ArenaPane(), AuditPane(), LogPane()]
+    return Seating(panes, layout or UiSettings()), {pane.NUMBER: pane for pane in panes}
+
+
+def shown(width: int) -> str:
+    panes = [WorkersPane(), LutPane(), AuditPane()]
+    return "  ".join(f"{tab.key} {tab.name}".strip() for tab in tabs(panes[1], panes, width))
+
+
+def test_as_many_tabs_are_named_as_there_is_room_for() -> None:
+    assert shown(80) == "4 Workers  5 LUT  a Audit"
+    assert shown(24 + 6) == "4 Workers  5 LUT  a"
+    assert shown(17 + 6) == "4  5 LUT  a"
+    assert shown(8 + 6) == "4  5 LUT"
+    assert shown(3) == "5 LUT"
+
+
+def test_a_pane_alone_in_its_slot_has_its_whole_name() -> None:
+    pane = LutPane()
+    [tab] = tabs(pane, [pane], 40)
+    assert (tab.key, tab.name, tab.start, tab.end) == ("5", "Lookup table", 3, 17)
+    assert "reverse" in markup([tab], pane, True)
+    assert "reverse" not in markup([tab], pane, False)
+
+
+def test_tabs_say_which_columns_are_theirs() -> None:
+    panes = [WorkersPane(), LutPane()]
+    one, two = tabs(panes[0], panes, 80)
+    assert (one.start, one.end) == (3, 12)
+    assert (two.start, two.end) == (14, 19)
+
+
+def area(region: Region) -> int:
+    return region.width * region.height
+
+
+def test_the_slots_tile_the_body_at_every_size_and_wish() -> None:
+    chance = random.Random(4)
+    for _ in range(2000):
+        width, height = chance.randrange(1, 400), chance.randrange(1, 150)
+        wanted = {slot: chance.randrange(0, 80) for slot in chance.sample(SLOTS, 3)}
+        extra = {slot: chance.randrange(-30, 30) for slot in chance.sample(SLOTS, 3)}
+        plan = arrangement(width, height, wanted, extra)
+        if plan.minimal:
+            assert width < 60 or height < 15
+            continue
+        rooms = list(plan.rooms.values())
+        assert all(room.width >= 10 and room.height >= 3 for room in rooms), (width, height, plan)
+        assert sum(map(area, rooms)) == width * (height - FRAME)
+        body = Region(0, 0, width, height - FRAME)
+        assert all(body.contains_region(room) for room in rooms)
+        assert not any(one.overlaps(two) for one in rooms for two in rooms if one is not two)
+
+
+def test_what_is_on_screen_by_size() -> None:
+    assert arrangement(59, 40).minimal
+    assert arrangement(120, 14).minimal
+    assert arrangement(80, 24).single
+    assert arrangement(120, 29).single
+    assert set(arrangement(120, 40).rooms) == {"charts", "table", "rewards", "time", "log"}
+    assert set(arrangement(200, 50).rooms) == set(SLOTS)
+    assert arrangement(120, 40).home("side") == "table"
+    assert arrangement(120, 40).home("facts") == "time"
+    assert arrangement(200, 50).home("side") == "side"
+
+
+@pytest.mark.parametrize("slot", ["charts", "table", "rewards", "time", "log"])
+def test_more_rows_for_a_slot_are_more_rows(slot: Slot) -> None:
+    wanted: dict[Slot, int] = {"table": 8}
+    before, after = arrangement(120, 40, wanted), arrangement(120, 40, wanted, {slot: 2})
+    assert after.rooms[slot].height == before.rooms[slot].height + 2
+
+
+def test_a_pane_that_wants_rows_gets_them_from_the_charts() -> None:
+    seats, panes = seating()
+    size = Size(120, 40)
+    low = seats.seats(size, VIEW).places[panes["4"]].height
+    seats.show(panes["5"], size)
+    places = seats.seats(size, VIEW).places
+    assert panes["4"] not in places
+    assert places[panes["5"]].height == 14 > low
+
+
+def test_a_slot_shows_what_has_something_to_show_until_somebody_chooses() -> None:
+    seats, panes = seating()
+    size = Size(200, 50)
+    assert panes["a"] in seats.seats(size, VIEW).places
+    seats.show(panes["8"], size)
+    assert panes["8"] in seats.seats(size, VIEW).places
+    seats.reset()
+    assert panes["a"] in seats.seats(size, VIEW).places
+    assert panes["8"] in seats.seats(size, VIEW, focused=panes["8"]).places
+
+
+def test_where_there_is_room_for_one_every_pane_can_be_that_one() -> None:
+    seats, panes = seating()
+    size = Size(80, 24)
+    for pane in panes.values():
+        seats.show(pane, size)
+        found = seats.seats(size, VIEW)
+        assert list(found.places) == [pane]
+        assert found.sharing[pane] == seats.panes
+    assert seats.seats(Size(30, 8), VIEW).places == {}
+
+
+def test_alone_and_back_keeps_the_others_places() -> None:
+    seats, panes = seating()
+    size = Size(120, 40)
+    seats.show(panes["5"], size)
+    seats.maximise(panes["9"])
+    assert list(seats.seats(size, VIEW).places) == [panes["9"]]
+    seats.show(panes["a"], size)
+    assert list(seats.seats(size, VIEW).places) == [panes["a"]]
+    seats.maximise(panes["a"])
+    assert panes["a"] in seats.seats(size, VIEW).places
+
+
+def test_growing_stops_at_the_end_and_does_not_add_up_unseen() -> None:
+    seats, panes = seating()
+    size = Size(120, 40)
+    for _ in range(50):
+        seats.grow(panes["9"], size, 2)
+    tall = seats.seats(size, VIEW).places[panes["9"]].height
+    seats.grow(panes["9"], size, -2)
+    assert seats.seats(size, VIEW).places[panes["9"]].height < tall
+    seats.reset()
+    assert seats.seats(size, VIEW).places[panes["9"]].height == 8
+
+
+def test_the_layout_of_ui_toml_holds_and_reset_comes_back_to_it() -> None:
+    seats, panes = seating(UiSettings(shows={"table": "lut", "side": "nobody"}, rows={"log": 4}))
+    size = Size(120, 40)
+    assert panes["5"] in seats.seats(size, VIEW).places
+    assert seats.seats(size, VIEW).places[panes["9"]].height == 12
+    seats.show(panes["4"], size)
+    assert seats.shows() == {"table": "workers"}
+    seats.reset()
+    assert panes["5"] in seats.seats(size, VIEW).places
+    seats.show(panes["4"], size)
+    seats.keep()
+    seats.reset()
+    assert panes["4"] in seats.seats(size, VIEW).places
+
+
+def test_a_pane_whose_questions_fail_does_not_take_the_others_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> bool:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(ArenaPane, "has_nothing", broken)
+    monkeypatch.setattr(WorkersPane, "wants", broken)
+    seats, panes = seating()
+    assert panes["8"] in seats.seats(Size(200, 50), VIEW).places

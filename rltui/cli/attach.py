@@ -36,6 +36,6 @@ def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
     name: str = chosen_run.newest(data, args.run).name
     need_terminal(f"ask with: rltui status {name}")
     go_easy_over_ssh()
-    from rltui.tui.app import run_app
+    from rltui.tui.program import run_app
 
     return run_app(data, name, args.readonly, ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)

@@ -25,7 +25,7 @@ def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.runs.paths import data_dir
 
     go_easy_over_ssh()
-    from rltui.tui.app import run_app
+    from rltui.tui.program import run_app
 
     return run_app(data_dir(args.data_dir), ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)
 

@@ -13,7 +13,7 @@ from rltui.debug.trace_step import TraceStep, columns
 from rltui.debug.trace_subject import TraceSubject
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.step_out import StepOut
-from rltui.errors import RltuiError
+from rltui.errors import RltuiError, in_words, users_line
 from rltui.sim.state import Float
 
 
@@ -53,12 +53,20 @@ class RewardTrace:
         self._noted: list[TraceStep] = []
 
     def steps(self) -> Iterator[TraceStep]:
-        """One after the other, as they are played; once."""
-        self._batch.reset(self._out)
-        for _ in range(self.count):
-            self._actions = self._choose(self._out)
-            self._batch.step(self._actions, self._out)
-            yield self._noted.pop()
+        """One after the other, as they are played; once. RltuiError where code of the user's own raises, with its line."""
+        try:
+            self._batch.reset(self._out)
+            for _ in range(self.count):
+                self._actions = self._choose(self._out)
+                self._batch.step(self._actions, self._out)
+                yield self._noted.pop()
+        except Exception as error:  # whatever a user's component raises
+            place = users_line(error)
+            if isinstance(error, RltuiError) or not place:
+                raise
+            raise RltuiError(
+                f"{place}: {in_words(error)}, at step {self._step}", "mend that line, then trace again"
+            ) from error
 
     def _note(self, rewards: Float, terms: Float) -> None:
         """The step as it ended: afterwards an ended episode is gone."""

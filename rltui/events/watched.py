@@ -13,6 +13,8 @@ class StepRewards(msgspec.Struct, frozen=True):
     tick: int
     episode: int
     contributions: tuple[tuple[float, ...], ...]  # [cars][components], weighted; a car's sum is its reward
+    touches: tuple[int, ...] = ()  # of the ball by each car, in the step's ticks
+    goal: int = 0  # +1 blue has scored in it, −1 orange
 
 
 class Watched(msgspec.Struct, frozen=True):

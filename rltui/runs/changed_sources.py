@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rltui.runs import meta
 from rltui.runs.checkpoint import DamagedError
-from rltui.runs.resume import ResumePlan
+from rltui.runs.resume_plan import ResumePlan
 
 
 def told_of_sources(plan: ResumePlan, sources: Mapping[str, str]) -> ResumePlan:

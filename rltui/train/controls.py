@@ -33,11 +33,16 @@ def _nowhere(record: CommandLogged | LogLine) -> None:
     """The default of `log`."""
 
 
+def _nothing() -> None:
+    """The default of `told`."""
+
+
 class ControlServer:
     """The control socket of one run, from `start` to `close`; as a context manager, inside the block.
 
     log: is given CommandLogged for every command accepted, refused or applied, and LogLine for clients closed for a
     fault. It is called from the socket's thread and from any thread that answers (Publisher.publish may be given).
+    told: waits until what was logged so far is written, so that whoever hears an answer finds the record of it.
     """
 
     def __init__(
@@ -47,8 +52,9 @@ class ControlServer:
         log: Callable[[CommandLogged | LogLine], None] = _nowhere,
         limits: Limits | None = None,
         clock: Callable[[], float] = time.time,
+        told: Callable[[], None] = _nothing,
     ) -> None:
-        self._paths, self._limits = paths, limits or Limits()
+        self._paths, self._limits, self._told = paths, limits or Limits(), told
         self._log, self._clock = log, clock
         self._commands: deque[PendingCommand] = deque()
         self._desk = ControlDesk(run_name, self._limits, self._commands.append, self._settle, log, clock)
@@ -112,6 +118,7 @@ class ControlServer:
     def _settle(self, pending: PendingCommand, outcome: CommandApplied | CommandRefused) -> None:
         """Called by whoever answers: the client first, then the journal."""
         self._desk.unanswered.discard(pending)
+        self._told()
         if self._loop is not None:
             self._loop.outcomes.append((pending, outcome))
             self._loop.wake()

@@ -8,9 +8,23 @@ import time
 
 import msgspec
 
-from rltui.events.records import Lesson, PhaseChanged, RunStarted, StageChanged
+from rltui.events.records import Lesson, LogLine, PhaseChanged, Record, RunResumed, RunStarted, StageChanged
 from rltui.train.course import Course, Place
+from rltui.train.curriculum_plan import curriculum_planned
 from rltui.train.preparation import Prepared
+
+
+def opening(prepared: Prepared, course: Course, timesteps: int) -> list[Record]:
+    """What a start tells first: its header, the resume if it is one, what was decided before, and the curriculum's plan."""
+    plan, now = prepared.plan, time.time()
+    told: list[Record] = [run_started(prepared, course, timesteps)]
+    if plan.rewind:
+        checkpoint = str(plan.checkpoint or "")
+        told.append(RunResumed(time=now, timesteps=plan.timesteps, checkpoint=checkpoint, reason=plan.reason))
+    told.append(LogLine(time=now, level="info", source="runs", message=plan.reason))
+    told += [LogLine(time=now, level="warning", source="runs", message=warning) for warning in plan.warnings]
+    told += [LogLine(time=now, level="warning", source="lut", message=warning) for warning in prepared.table_warnings]
+    return [*told, curriculum_planned(prepared.profile, plan.timesteps)]
 
 
 def run_started(prepared: Prepared, course: Course, timesteps: int) -> RunStarted:

@@ -15,7 +15,8 @@ from rltui.profile.sources import source_hashes
 from rltui.runs import meta, trainer_state
 from rltui.runs.changed_sources import told_of_sources
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resume import ResumePlan, choose_resume
+from rltui.runs.resume import choose_resume
+from rltui.runs.resume_plan import ResumePlan
 from rltui.runs.signature import Signature
 from rltui.runs.trainer_state import TrainerState
 from rltui.runs.writable import check_writable

@@ -10,8 +10,11 @@ from typing import Protocol
 
 from rltui.events.commands import Live
 from rltui.events.records import Level, LogLine, Record
+from rltui.train.outlet import Outlet
 
 LOOK = 1.0  # seconds between two looks at whether the journal is still there
+PATIENCE = 10.0  # seconds for the disk and the terminal to take what is left
+MOST_LINES = 10_000  # records that wait for a terminal that is held (Ctrl-S)
 
 
 class Journal(Protocol):
@@ -32,10 +35,11 @@ class LiveSink(Protocol):
 
 
 class Publisher:
-    """May be called from several threads. Neither `publish` nor `live` waits for a reader, and neither raises OSError.
+    """May be called from several threads. Neither `publish` nor `live` waits for disk, terminal or reader once it has been
+    started, and neither raises OSError. Until then, all is done in the calling thread.
 
-    subscribers: called with every record, in the thread that publishes it; one that raises OSError or ValueError (its
-    terminal is gone, its file closed) is not called again.
+    subscribers: called with every record; one that raises OSError or ValueError (its terminal is gone, its file closed)
+    is not called again.
     """
 
     def __init__(
@@ -54,9 +58,45 @@ class Publisher:
         self._gone = False
         self._next_look = 0.0
         self._lost_before = 0
+        self._outlet: Outlet[Record | Live] | None = None  # to the journal and to who is attached
+        self._lines: Outlet[Record] | None = None  # to the subscribers, of which one may be a terminal that is held
+
+    def start(self) -> Publisher:
+        """From now on threads of its own write and print."""
+        self._lines = Outlet("lines", self._print, MOST_LINES)
+        self._outlet = Outlet("telemetry", self._hand_on)
+        self._lines.start()
+        self._outlet.start()
+        return self
 
     def publish(self, record: Record) -> None:
         """Write one record and tell the subscribers. A journal that cannot be written is reported once, not each time."""
+        if self._outlet is not None:
+            self._outlet.put(record)
+        else:
+            self._write(record)
+
+    def drain(self) -> None:
+        """Wait until what was published so far is written, or a second."""
+        if self._outlet is not None:
+            self._outlet.drain(1.0)
+
+    def close(self) -> None:
+        """Write and print what is left."""
+        outlet, lines, self._outlet = self._outlet, self._lines, None
+        if outlet is not None:
+            outlet.close(PATIENCE)
+        self._lines = None
+        if lines is not None:
+            lines.close(PATIENCE)
+
+    def _hand_on(self, item: Record | Live) -> None:
+        if isinstance(item, Live):
+            self._show(item)
+        else:
+            self._write(item)
+
+    def _write(self, record: Record) -> None:
         written = self._journal.write(record)
         self._tell(record)
         if self._has_turned(written):
@@ -70,10 +110,22 @@ class Publisher:
 
     def live(self, live: Live) -> None:
         """Offer the state of now to attached clients; the newest wins."""
+        if self._outlet is not None:
+            self._outlet.put(live)
+        else:
+            self._show(live)
+
+    def _show(self, live: Live) -> None:
         if self.server is not None:
             self.server.live(live)
 
     def _tell(self, record: Record) -> None:
+        if self._lines is not None:
+            self._lines.put(record)
+        else:
+            self._print(record)
+
+    def _print(self, record: Record) -> None:
         """Without a lock: a terminal that is held (Ctrl-S) must hold up nobody but the thread that prints."""
         for subscriber in tuple(self._subscribers):
             try:

@@ -13,6 +13,7 @@ from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointS
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.runs import meta, trainer_state
+from rltui.runs.checkpoint import is_complete
 from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.milestones import MilestoneClock
 from rltui.runs.saver import POLICY_FILE, Kind, SaveJob, Saver, SaveResult
@@ -92,6 +93,10 @@ class Saving:
     def saved(self, timesteps: int) -> bool:
         """Whether a checkpoint of this state is on disk, as far as is known, or with the saver."""
         return self._saved_at == timesteps and self._failed_at != timesteps
+
+    def on_disk(self, timesteps: int) -> bool:
+        """Whether a complete checkpoint of this state is there now."""
+        return is_complete(self._paths.checkpoint(timesteps))
 
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until all is on disk; False when it takes longer than `timeout` seconds."""

@@ -72,7 +72,8 @@ class _Session:
         stack.callback(journal.close)
         if prepared.plan.parent_run is not None:
             copy_history(paths.data.run(prepared.plan.parent_run), journal, prepared.plan.timesteps)
-        self._publisher = Publisher(journal, subscribers=[console, output_mover(paths.log)])
+        self._publisher = Publisher(journal, subscribers=[console, output_mover(paths.log)]).start()
+        stack.callback(self._publisher.close)
         self._stop = StopRequest(self._abandon)
         self._loop = LoopState(timesteps=prepared.plan.timesteps)
         self._collector: Collector | None = None
@@ -86,7 +87,7 @@ class _Session:
         self._stack.callback(self._close_collector)
         learner = self._learner()
         course = Course(self._prepared, learner, self._open_collector)
-        server = ControlServer(self._paths, self._paths.name, log=tell).start()
+        server = ControlServer(self._paths, self._paths.name, log=tell, told=self._publisher.drain).start()
         self._stack.callback(server.close)
         self._publisher.server = server
         controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._log)

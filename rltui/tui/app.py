@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
-import signal
 import sys
-import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,67 +15,44 @@ from textual.screen import ModalScreen, Screen
 
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir, name_problem
-from rltui.supervise.lifeline import BY_SIGNAL, Lifeline, ending_signals
+from rltui.supervise.lifeline import BY_SIGNAL, Lifeline
 from rltui.tui.actions import PLACES, Place, pane_actions
 from rltui.tui.browser.hash_checks import HashChecks
 from rltui.tui.browser.messages import RunOpened, WatchAsked
 from rltui.tui.copying import Copying
-from rltui.tui.herald import Herald
-from rltui.tui.launcher_tools import LauncherTools
-from rltui.tui.memory import free_megabytes
+from rltui.tui.launcher.offers import Offer
 from rltui.tui.messages import BrowserAsked
-from rltui.tui.offers import Offer
-from rltui.tui.other_run import OtherRuns
-from rltui.tui.own_keys import keymap
+from rltui.tui.notices.herald import Herald
+from rltui.tui.notices.teller import Teller
 from rltui.tui.paint import plain
-from rltui.tui.panes.catalogue import PANES
 from rltui.tui.panes.pane import Pane
 from rltui.tui.pictures import save_picture, screen_text
-from rltui.tui.profile_check import ProfileChecker
-from rltui.tui.run_reader import RunSource
-from rltui.tui.runs_on_disk import RunsOnDisk
-from rltui.tui.sampler import Sampler
+from rltui.tui.run.run_reader import RunSource
+from rltui.tui.run.runs_on_disk import RunsOnDisk
+from rltui.tui.run.sources import RunFiles
 from rltui.tui.screens.browser import BrowserScreen, Surroundings
 from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.help import HelpScreen
+from rltui.tui.screens.explained import help_on
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
-from rltui.tui.sources import RunFiles
-from rltui.tui.symbols import AsciiFilter, chart_style, needs_ascii
-from rltui.tui.table_check import TableChecker
-from rltui.tui.teller import Teller
-from rltui.tui.terminal_watch import TerminalWatch
+from rltui.tui.settings.own_keys import keymap
+from rltui.tui.settings.ui_settings import UiSettings
+from rltui.tui.settings.ui_toml import Loaded, save_layout, ui_path
+from rltui.tui.symbols import AsciiFilter, HarmlessFilter, chart_style
+from rltui.tui.terminal.ending import end_on_signals
+from rltui.tui.terminal.watch import TerminalWatch
 from rltui.tui.themes import DARK, LIGHT
-from rltui.tui.ui_settings import UiSettings
-from rltui.tui.ui_toml import Loaded, load, save_layout, ui_path
+from rltui.tui.world import World
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.driver import Driver
+    from textual.notifications import SeverityLevel
 
     from rltui.supervise.launch import LaunchedTrainer
-    from rltui.tui.screens.launching import Launch
 
 LAUNCHER = "launcher"  # the installed screen's name
 FORM_CLASS = "profile-form"  # its module imports tomlkit: it is known by its class in the styles
-
-
-@dataclass(frozen=True)
-class World:
-    """What lies outside the program, for tests to replace. None: the real one.
-
-    sources: (run, trainer just launched) → where its news comes from. clock: Unix seconds. free_memory: MB.
-    """
-
-    sources: Callable[[str, LaunchedTrainer | None], RunSource] | None = None
-    launch: Launch | None = None
-    checker: ProfileChecker = field(default_factory=ProfileChecker)
-    clock: Callable[[], float] = time.time
-    free_memory: Callable[[], float | None] = free_megabytes
-    tools: LauncherTools = field(default_factory=LauncherTools)
-    tables: TableChecker = field(default_factory=TableChecker)
-    other_runs: OtherRuns | None = None  # to compare with
-    sampler: Callable[[Path, Callable[[], int | None]], Sampler] = Sampler
 
 
 class RltuiApp(App[str]):
@@ -115,6 +88,7 @@ class RltuiApp(App[str]):
         self._checks = HashChecks()
         self._back_to = ""  # the run whose cockpit the browser was opened from
         self._charts = chart_style(os.environ, ascii_only)
+        self._filters.append(HarmlessFilter())
         if ascii_only:
             self._filters.append(AsciiFilter())
         self.register_theme(DARK)
@@ -124,7 +98,7 @@ class RltuiApp(App[str]):
         self.set_keymap(keymap(self.own_keys))
         self._teller = Teller(self, self.ui.settings, self.write_to_terminal)
         self._herald = Herald(self._world.clock())
-        self._copying = Copying(self)
+        self._copying = Copying(self, self._world.clock, lambda: self.pictures, self.write_to_terminal)
         self.theme = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         if self.ui.settings.charts != "auto" and not ascii_only:
             self._charts = self.ui.settings.charts
@@ -133,7 +107,8 @@ class RltuiApp(App[str]):
         self._lifeline.entered()
 
     def on_mount(self) -> None:
-        self._end_on_signals()
+        if not self.is_headless:
+            end_on_signals(self.watch_terminal, self._end)
         self._teller.begin()
         self.set_interval(1.0, self._look_after_run)
         if self.ui.problems:
@@ -169,6 +144,18 @@ class RltuiApp(App[str]):
         for notice in self._herald.tick(cockpit.snapshot, moment) if cockpit is not None else ():
             self._teller.tell(notice)
         self._teller.name_run(cockpit.snapshot if cockpit is not None else None, moment)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """As Textual does, but never as markup: paths, names and errors have brackets of their own."""
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
 
     def panic(self, *renderables: RenderableType) -> None:
         """Something failed that nobody foresaw, in Textual or here: say what, and end with 1."""
@@ -250,22 +237,7 @@ class RltuiApp(App[str]):
 
         return launch.detached(offer.profile, self._data, offer.run, offer.args)
 
-    def _end_on_signals(self) -> None:
-        """Leave the terminal as it was also when told to end from outside; training goes on."""
-        if sys.platform == "win32" or self.is_headless:
-            return
-        loop = asyncio.get_running_loop()
-
-        def end(number: int, _: object = None) -> None:
-            self.watch_terminal.expect_end(BY_SIGNAL + number)  # here, for the loop may be what hangs
-            loop.call_soon_threadsafe(self._end, number)
-
-        for number in ending_signals():
-            signal.signal(number, end)
-        self.watch_terminal.tell = lambda: loop.call_soon_threadsafe(self._end, signal.SIGHUP)
-
     def _end(self, number: int) -> None:
-        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # without its guardian the viewer is no longer in the foreground
         self.exit(return_code=BY_SIGNAL + number)
 
     @property
@@ -312,15 +284,9 @@ class RltuiApp(App[str]):
         return lambda: self.call_later(owner.run_action, action)
 
     def action_help(self) -> None:
-        screen = self.screen
-        if isinstance(screen, CockpitScreen):
-            pane = screen.focused_pane()
-            topic, explained = (pane.NAME, pane.explained()) if pane else ("Cockpit", [("", HELP_COCKPIT)])
-            self.push_screen(HelpScreen("cockpit", topic, explained, pane.pane_id() if pane else ""))
-        elif isinstance(screen, LauncherScreen):
-            self.push_screen(HelpScreen("launcher", "Launcher", [("", HELP_LAUNCHER)]))
-        elif isinstance(screen, BrowserScreen):
-            self.push_screen(HelpScreen("browser", "Milestones and checkpoints", HELP_BROWSER))
+        explained = help_on(self.screen)
+        if explained is not None:
+            self.push_screen(explained)
 
     def action_toggle_theme(self) -> None:
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
@@ -389,66 +355,10 @@ class RltuiApp(App[str]):
         self.notify("q leaves. A running trainer goes on unless you say otherwise.", title="Nothing was stopped")
 
 
-HELP_COCKPIT = (
-    "One run, live or from disk. The two lines at the top say what the trainer does, how far it is and how fast; the panes "
-    "below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
-    "you come back. Capital letters act on the training, lower-case ones only on the view."
-)
-HELP_LAUNCHER = (
-    "Profiles say what a bot shall learn, runs are bots in training, milestones are kept copies of them. Move with the arrow "
-    "keys; the right side says in words what enter will do, from where and why, before it happens. A trainer that you "
-    "launch goes on when this window closes."
-)
-HELP_BROWSER = (
-    ("", "Everything that is kept of every bot. The tree chooses what the table shows; branches and forks stand below the run that they left."),
-    ("signs", "○ its hashes have not been compared yet, ✓ every byte is right, ✗ damaged, ! a stray that rltui leaves alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
-    ("milestone", "a copy that is kept until you delete it"),
-    ("checkpoint", "the newest states of a run; older ones are removed as newer ones come"),
-    ("rating", "from games between milestones; – while none have been played"),
-    ("safety", "Nothing here changes a saved state: marks are kept beside it, a deletion can be undone, and nothing starts from zero."),
-)  # fmt: skip
-
-
 def _driver() -> type[Driver] | None:
     """None: Textual's own, on Windows."""
     if sys.platform == "win32":
         return None
-    from rltui.tui.terminal_driver import TerminalDriver
+    from rltui.tui.terminal.driver import TerminalDriver
 
     return TerminalDriver
-
-
-def run_app(
-    data_dir: DataDir,
-    attach: str | None = None,
-    readonly: bool = False,
-    *,
-    ascii_only: bool = False,
-    mouse: bool = True,
-    lifeline: Lifeline | None = None,
-) -> int:
-    """Open the launcher, or the cockpit on the run `attach`; returns the exit code when the user has left.
-
-    readonly: look only. ascii_only: also where the terminal could draw more. mouse: False leaves it to the terminal.
-    lifeline: to the guardian, if there is one.
-    """
-    ascii_only = ascii_only or needs_ascii(os.environ)
-    lifeline = lifeline or Lifeline()
-    ui = load(ui_path(), [pane.pane_id() for pane in PANES])
-    app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only, lifeline=lifeline, ui=ui)
-    if os.environ.get("SSH_CONNECTION"):
-        app.animation_level = "none"
-    return run_until_left(app, lifeline, mouse=mouse and ui.settings.mouse)
-
-
-def run_until_left(app: RltuiApp, lifeline: Lifeline, *, mouse: bool = True) -> int:
-    """The exit code: 0, 1 where the interface failed, 128 + N where signal N ended it."""
-    with app.watch_terminal:
-        words = app.run(mouse=mouse)
-        lifeline.left()
-    if words:
-        print(words)
-    if app.panicked or app.return_code == 1:
-        print("rltui: the interface failed; a running trainer goes on. Look again: rltui attach", file=sys.stderr)
-        return 1
-    return app.return_code or 0

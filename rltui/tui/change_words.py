@@ -6,7 +6,17 @@ import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
+from rltui.events.commands import (
+    FLAGS,
+    OF_TRAINER,
+    OUTPUTS,
+    Command,
+    SetEntropy,
+    SetFlag,
+    SetLearningRate,
+    SetRender,
+    SetRewardWeight,
+)
 
 EXAMPLES = (
     ("lr 1e-4", "learning rate of the policy"),
@@ -15,12 +25,14 @@ EXAMPLES = (
     ("lr profile", "as the profile says, again"),
     ("flag debug_actions on", "on or off, in all workers"),
     ("flag debug_actions on 1", "in worker 1 alone"),
+    ("render on", "the viewer: the newest weights at play"),
+    ("render recording on", f"one of its outputs: {', '.join(OUTPUTS)}"),
 )
 PROFILE = "profile"
 SWITCH = {"on": True, "off": False}
 
 
-WORDS = ("lr", "entropy", "reward", "flag")
+WORDS = ("lr", "entropy", "reward", "flag", "render")
 
 
 class ChangeError(ValueError):
@@ -70,6 +82,10 @@ def _choices(before: Sequence[str], rewards: Sequence[str], workers: int) -> Seq
             return [] if flag in OF_TRAINER else [str(worker) for worker in range(workers)]
         case ["reward"]:
             return list(rewards)
+        case ["render"]:
+            return [*SWITCH, *OUTPUTS]
+        case ["render", output] if output in OUTPUTS:
+            return list(SWITCH)
         case ["lr" | "learning_rate" | "entropy" | "ent_coef"] | ["reward", _]:
             return [PROFILE]
         case _:
@@ -106,6 +122,17 @@ def _flag(words: Sequence[str], _: Sequence[str]) -> Command:
     return SetFlag(flag, SWITCH[switch], int(worker[0]) if worker else None)
 
 
+def _render(words: Sequence[str], _: Sequence[str]) -> Command:
+    if not 1 <= len(words) <= 2:
+        raise ChangeError("on or off, for one output if it is named: render on, render recording on")
+    *output, switch = words
+    if output and output[0] not in OUTPUTS:
+        raise ChangeError(f"no output {output[0]!r}{_near(output[0], OUTPUTS)}")
+    if switch not in SWITCH:
+        raise ChangeError(f"on or off, found {switch!r}")
+    return SetRender(SWITCH[switch], output[0] if output else "")
+
+
 _VERBS: Mapping[str, Callable[[Sequence[str], Sequence[str]], Command]] = {
     "lr": _rate,
     "learning_rate": _rate,
@@ -113,6 +140,7 @@ _VERBS: Mapping[str, Callable[[Sequence[str], Sequence[str]], Command]] = {
     "ent_coef": _entropy,
     "reward": _reward,
     "flag": _flag,
+    "render": _render,
 }
 
 

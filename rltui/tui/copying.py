@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.tui import clipboard, figures
+from rltui.tui import figures
+from rltui.tui.terminal import clipboard
 
 if TYPE_CHECKING:
-    from rltui.tui.app import RltuiApp
+    from textual.app import App
 
 AGAIN = 15.0  # seconds within which asking again means a file
 
 
 class Copying:
-    """of: what the text is, in a word that a file's name may hold."""
+    """of: what the text is, in a word that a file's name may hold. clock: Unix seconds. folder: for files, as of now.
+    write: to the terminal.
+    """
 
-    def __init__(self, app: RltuiApp) -> None:
-        self._app = app
+    def __init__(
+        self, app: App[str], clock: Callable[[], float], folder: Callable[[], Path], write: Callable[[str], None]
+    ) -> None:
+        self._app, self._clock, self._folder, self._write = app, clock, folder, write
         self._last: tuple[float, str] = (0.0, "")  # when, and the text
 
     def copy(self, text: str, of: str) -> None:
         """To the clipboard; the same again, soon after: to a file."""
-        moment = self._app.world.clock()
+        moment = self._clock()
         when, before = self._last
         if text == before and moment - when <= AGAIN:
             self._last = (0.0, "")
@@ -36,7 +42,7 @@ class Copying:
     def save(self, text: str, of: str) -> None:
         """As a file beside the pictures."""
         try:
-            path = saved_text(text, self._app.pictures, of)
+            path = saved_text(text, self._folder(), of)
         except OSError as error:
             self._app.notify(str(error), title="Not saved", severity="error", markup=False)
         else:
@@ -45,7 +51,7 @@ class Copying:
     def _copy(self, text: str, of: str) -> None:
         """From a thread of its own."""
         app = self._app
-        how = clipboard.copy(text, lambda words: app.call_from_thread(app.write_to_terminal, words), os.environ)
+        how = clipboard.copy(text, lambda words: app.call_from_thread(self._write, words), os.environ)
         lines = figures.plural(text.count("\n") + 1, "line")
         told = f"{lines} {how}. Once more saves them as a file." if how else (
             f"{lines} are more than terminals take, and no clipboard tool is here. Once more saves them as a file."

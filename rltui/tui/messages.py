@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from rltui.tui.catalog import Catalog
-from rltui.tui.catalog_tree import Item
-from rltui.tui.offers import Offer
-from rltui.tui.preflight import Preflight
+from rltui.tui.checks.preflight import Preflight
+from rltui.tui.launcher.catalog import Catalog
+from rltui.tui.launcher.catalog_tree import Item
+from rltui.tui.launcher.offers import Offer
 
 
 class SnapshotReady(Message):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 
 Span = tuple[str, str]  # text, role; "" is the plain foreground
 Line = tuple[Span, ...]
+MARKS = 16  # characters that one column may take: combining marks have no width
 
 
 def text_line(text: str, role: str = "") -> Line:
@@ -26,10 +27,11 @@ def clean(text: str) -> str:
 
 
 def crop_text(text: str, width: int) -> str:
-    """At most `width` columns, an ellipsis in place of what was cut."""
-    if cell_len(text) <= width:
+    """At most `width` columns, an ellipsis in place of what was cut. However long the text, only what fits is measured."""
+    kept = text[: width * MARKS]
+    if len(kept) == len(text) and cell_len(text) <= width:
         return text
-    return set_cell_size(text, width - 1).rstrip() + "…" if width > 1 else "…"[:width]
+    return set_cell_size(kept, width - 1).rstrip() + "…" if width > 1 else "…"[:width]
 
 
 def pad(text: str, width: int, align: str = "<") -> str:
@@ -102,11 +104,8 @@ def _wrap_words(words: Iterable[str], width: int) -> list[str]:
             row = joined
             continue
         rows += [row] if row else []
-        while cell_len(word) > width:
-            piece = set_cell_size(word, width).rstrip() or word[:1]
-            rows.append(piece)
-            word = word[len(piece) :]
-        row = word
+        *pieces, row = [word] if cell_len(word) <= width else [piece for piece in chop_cells(word, width) if piece]
+        rows += pieces
     return [*rows, row] if row else rows
 
 

@@ -49,4 +49,7 @@ PANE_KEYS: tuple[Action, ...] = (
     Action("other_run(1)", ("right_square_bracket",), "Next run", "Compare with the next run in the list", "View", pane="metrics"),
     Action("sort", ("o",), "Order", "Largest first, as in the profile, most changed first, by name", "View", pane="rewards"),
     Action("curve", ("enter",), "Curves", "The selected reward's curve, or the bars alone", "View", pane="rewards"),
+    Action("car(-1)", ("left_square_bracket",), "Car before", "The rewards of the car before", "View", pane="trace"),
+    Action("car(1)", ("right_square_bracket",), "Next car", "The rewards of the next car", "View", pane="trace"),
+    Action("hold", ("space",), "Hold", "The rows stand still, to be read and scrolled; again: they follow", "View", pane="trace"),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
@@ -12,7 +13,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from rltui.tui.encoding import needs_ascii as needs_ascii
+from rltui.tui.terminal.encoding import needs_ascii as needs_ascii
 
 ChartStyle = Literal["braille", "blocks", "ascii"]
 
@@ -29,6 +30,9 @@ _STAND_INS = {
     "°": "'", "▔": "-", "▐": "|", "▀": "'", "\N{NO-BREAK SPACE}": " ",
 }  # fmt: skip
 _TABLE = str.maketrans(_STAND_INS)
+# What would move the terminal's cursor, change its state or turn the direction of writing: all without a width.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+_NO_CHARACTER = re.compile("[\ud800-\udfff]")  # half of one, as odd file names have it: it cannot be written out
 
 
 @lru_cache(4096)
@@ -38,6 +42,18 @@ def to_ascii(text: str) -> str:
         return text
     out = text.translate(_TABLE)
     return out if out.isascii() else "".join(char if char.isascii() else "?" * cell_len(char) for char in out)
+
+
+def harmless(text: str) -> str:
+    """The text at the same width without what a terminal obeys instead of showing."""
+    return _NO_CHARACTER.sub("?", _CONTROL.sub("", text))
+
+
+class HarmlessFilter(LineFilter):
+    """On every line that any widget renders: names, notes and log lines come from files that anybody may have written."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [Segment(harmless(text) if control is None else text, style, control) for text, style, control in segments]
 
 
 class AsciiFilter(LineFilter):

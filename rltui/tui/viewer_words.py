@@ -7,8 +7,8 @@ from bisect import bisect_right
 from rltui.events.commands import OutputLive, ViewerLive
 from rltui.events.records import CLOCK
 from rltui.tui import figures
-from rltui.tui.condition import condition
-from rltui.tui.model import RunSnapshot
+from rltui.tui.run.condition import condition
+from rltui.tui.run.model import RunSnapshot
 
 Sentence = tuple[str, str]  # text, role
 

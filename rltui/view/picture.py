@@ -46,9 +46,7 @@ def draw(moment: Moment, width: int, height: int, ascii_only: bool = False, colo
     return painted(moment, width, height, ascii_only).lines(colour)
 
 
-def runs(
-    moment: Moment, width: int, height: int, ascii_only: bool = False, braille: bool = True
-) -> list[list[Run]]:
+def runs(moment: Moment, width: int, height: int, ascii_only: bool = False, braille: bool = True) -> list[list[Run]]:
     """The same as runs of text and the name of their style (canvas.STYLES). braille: whether the font has it."""
     return painted(moment, width, height, ascii_only, braille).runs()
 
@@ -59,6 +57,8 @@ def painted(moment: Moment, width: int, height: int, ascii_only: bool, braille: 
     teams = [[car for car in moment.cars if car.team == team] for team in (0, 1)]
     below = max(map(len, teams), default=0)
     field_height = height - 1 - below
+    if field_height < LEAST_HEIGHT <= height - 1:  # the field is worth more than the cars' lines
+        field_height = height - 1
     _draw_header(canvas, moment, ascii_only)
     if width >= LEAST_WIDTH and field_height >= LEAST_HEIGHT:
         field = FieldMap.fitted(1, 0, field_height, width - GAUGE)
@@ -172,13 +172,23 @@ def _draw_car_line(canvas: Canvas, row: int, car: CarMoment, label: str, glyphs:
     """Blue on the left half, orange on the right one."""
     half = canvas.width // 2
     left = half * car.team
-    cells = max(5, min(20, half - 34))
+    cells = max(5, min(20, half - (44 if half >= 50 else 34)))
     full = round(car.boost / 100 * cells)
     bar = glyphs.bar[0] * full + glyphs.bar[1] * (cells - full)
-    figures = f" {car.boost:3.0f} {_where(car):<7} z {car.position[2]:4.0f} touches {car.touches}"
     canvas.put(row, left, f"{label:<2} ", TEAMS[car.team])
     canvas.put(row, left + 3, bar[: max(0, half - 3)], TEAMS[car.team])
-    canvas.put(row, left + 3 + cells, figures[: max(0, half - 3 - cells)], "dim")
+    canvas.put(row, left + 3 + cells, _figures(car, half - 3 - cells - (car.team == 0)), "dim")
+
+
+def _figures(car: CarMoment, room: int) -> str:
+    """What has room of the car's figures, speed given up first; none is cut in its middle."""
+    words = [f" {car.boost:3.0f}", f" {_where(car):<7}", f" z {car.position[2]:4.0f}", f" touches {car.touches}"]
+    speed = f" {math.hypot(*car.velocity):4.0f} uu/s"
+    if len("".join(words) + speed) <= room:
+        words.insert(3, speed)
+    while words and len("".join(words)) > room:
+        words.pop()
+    return "".join(words)
 
 
 def _where(car: CarMoment) -> str:

@@ -122,7 +122,7 @@ class RunMatch:
             self._goal, self._goal_tick = goal, self.tick
         self._in_net = goal != 0
         paid = tuple(tuple(car) for car in contributions[:, 0].T.tolist())
-        self._steps.append(StepRewards(self.tick, self.episode, paid))
+        self._steps.append(StepRewards(self.tick, self.episode, paid, tuple(state.touches[0].tolist()), goal))
 
     def _begun(self, arenas: Int) -> None:
         self.episode += 1

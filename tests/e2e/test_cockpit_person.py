@@ -3,8 +3,10 @@ and what is on disk; everything waited for is a condition."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
 import pytest
@@ -14,19 +16,23 @@ from rltui.events.records import (
     IterationFinished,
     LogLine,
     PhaseChanged,
-    Record,
     RunFinished,
     RunStarted,
     SettingChanged,
 )
 from rltui.runs.journal import read_journal
+from rltui.runs.milestones import read_marks
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.tui.flags import SHORT
+from rltui.tui.actions import COCKPIT
+from rltui.tui.run.flags import SHORT
+from tests.fakes.rocketsimvis import Listener, accepted
 from tests.fakes.terminal import Terminal
 from tests.fakes.tmux import INSTALLED, TmuxWindow
 from tests.fakes.training import wait_for
 
+T = TypeVar("T")
 Window = Terminal | TmuxWindow
+ESCAPE = "\x1b[27u"
 BEGINNER = "A first bot in minutes on two cores"  # the shipped profile quick, by its description
 # key: flag, words of its effect, who must say them (None: the trainer, whose affair it is)
 FLAGS: dict[str, tuple[str, str, set[int | None]]] = {
@@ -35,6 +41,40 @@ FLAGS: dict[str, tuple[str, str, set[int | None]]] = {
     "T": ("debug_turtled_start", "new episodes that begin on the roof", {0, 1}),
     "G": ("global_debug_mode", "ball at", {0, 1}),
     "K": ("debug_checkpoints", "due at", {None}),
+}
+
+PHASE = """\
+schema = 1
+label = "{label}"
+phase = {number}
+resets = [{{kind = "kickoff"}}]
+terminals = [{{kind = "goal"}}, {{kind = "timeout", seconds = 4}}]
+[rewards]
+{reward} = 1.0
+[policy]
+layers = [32, 32]
+[critic]
+layers = [32, 32]
+[ppo]
+iteration = 512
+batch = 512
+"""
+CAMPAIGN = {
+    "a-campaign": """\
+schema = 1
+description = "Two phases for a person."
+[curriculum]
+phases = [{profile = "b-first", until = {goals_per_minute = 1000}}, {profile = "b-second"}]
+[policy]
+layers = [32, 32]
+[critic]
+layers = [32, 32]
+[collect]
+workers = 2
+arenas = 4
+""",
+    "b-first": PHASE.format(label="One", number=1, reward="touch"),
+    "b-second": PHASE.format(label="Two", number=2, reward="goal"),
 }
 
 
@@ -65,16 +105,19 @@ class Run:
         data = DataDir(folder / "data")
         self.paths: RunPaths = data.run(wait_for(lambda: next(iter(data.run_names()), None), "a run"))
 
-    def all(self, kind: type[Record]) -> list[Record]:
+    def all(self, kind: type[T]) -> list[T]:
         return [record for record in read_journal(self.paths.journal) if isinstance(record, kind)]
 
-    def wait(self, kind: type[Record], fits: Callable[[Record], bool], what: str) -> Record:
+    def wait(self, kind: type[T], fits: Callable[[T], bool], what: str) -> T:
         return wait_for(lambda: next((record for record in self.all(kind) if fits(record)), None), what)
 
     def said(self, flag: str, words: str) -> set[int | None]:
         """Who has said so for this flag."""
         lines = (line for line in self.all(LogLine) if line.flag == flag and words in line.message)
         return {line.worker for line in lines}
+
+    def milestones(self) -> list[CheckpointSaved]:
+        return [record for record in self.all(CheckpointSaved) if record.kind == "milestone"]
 
     def workers(self) -> set[int | None]:
         return set(range(self.all(RunStarted)[-1].workers))
@@ -99,6 +142,37 @@ def toggle(window: Window, run: Run, key: str) -> None:
     wait_for(lambda: not _shown_as_on(window, flag), f"{flag} gone from the status line")
 
 
+def promote_a_milestone(window: Window, run: Run) -> None:
+    """Keep one while training is held, and release it in the browser; then back, and on."""
+    window.type("P")
+    window.wait_screen("PAUSED")
+    before = len(run.milestones())
+    window.type("M")
+    saved = wait_for(lambda: run.milestones()[before:], "the milestone")[0]
+    window.type("b")
+    window.wait_screen("Milestones and checkpoints")
+    window.wait_screen("milestone " + _short(saved))
+    window.type("P")
+    window.wait_screen("● released")
+    assert [mark.released for mark in read_marks(run.paths).values()] == [True]
+    window.type(ESCAPE)
+    window.wait_screen("PAUSED")
+    window.type("P")
+    window.wait_screen("COLLECTING")
+
+
+def _short(saved: CheckpointSaved) -> str:
+    """As the browser names a milestone kept by hand: 0.09216 M."""
+    return f"{saved.timesteps / 1e6:g} M"
+
+
+def _type_and_see(window: Window, keys: str, came: Callable[[str, str], bool]) -> None:
+    """came(screen before, screen now): the keys have had their effect, as a person sees before typing on."""
+    before = window.screen
+    window.type(keys)
+    wait_for(lambda: came(before, window.screen), f"the effect of {keys!r}")
+
+
 def _shown_as_on(window: Window, flag: str) -> bool:
     """By the line at the top, which says what the trainer says."""
     return f"debug {SHORT[flag]}" in window.screen.partition("\n")[0]
@@ -111,8 +185,7 @@ def change_rate(window: Window, run: Run) -> None:
     window.type("lr 1e-4\r")
     run.wait(SettingChanged, lambda record: (record.setting, record.value) == ("learning rate", 1e-4), "the new rate")
     window.wait_screen("learning rate 0.0001 instead of 0.001")
-    rates = lambda row: row.metrics.get("train/learning_rate") == 1e-4  # noqa: E731
-    run.wait(IterationFinished, rates, "an update with the new rate")
+    run.wait(IterationFinished, lambda row: row.metrics.get("train/learning_rate") == 1e-4, "an update with it")
 
 
 def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) -> None:
@@ -124,7 +197,7 @@ def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) ->
     first.type("9f")
     for key in FLAGS:
         toggle(first, run, key)
-    first.type("\x1b[27u")
+    first.type(ESCAPE)
     change_rate(first, run)
 
     first.type("q")
@@ -139,8 +212,7 @@ def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) ->
     windows.append(second)
     second.wait_screen("COLLECTING")
     second.wait_screen("you control")
-    second.type("M")
-    run.wait(CheckpointSaved, lambda record: record.kind == "milestone", "the milestone")
+    promote_a_milestone(second, run)
     second.type("S")
     end = run.wait(RunFinished, lambda record: True, "the end")
     assert end.exit_code == 0
@@ -148,6 +220,57 @@ def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) ->
     second.type("q")
     assert second.wait_end() == 0
     assert "Traceback" not in first.text + second.text
+
+
+def test_on_to_the_next_phase_by_hand(folder: Path, windows: list[Window]) -> None:
+    """N asks first; then the header says the phase that the trainer has begun."""
+    profiles = folder / "profiles"
+    profiles.mkdir()
+    for name, text in CAMPAIGN.items():
+        (profiles / f"{name}.toml").write_text(text, encoding="utf-8")
+    window = Terminal(folder, columns=200, rows=50)
+    windows.append(window)
+    window.wait_screen(BEGINNER)
+    _type_and_see(window, "/", lambda before, now: now != before)
+    _type_and_see(window, "a-camp", lambda before, now: "seed-task" not in now)
+    _type_and_see(window, "\r", lambda before, now: now != before)
+    window.type("k")
+    launch(window, "Two phases for a person")
+    run = Run(folder)
+    window.wait_screen("Phase 1 One")
+    run.wait(IterationFinished, lambda record: True, "an iteration")
+    window.type("N")
+    window.wait_screen("Go on to the next phase")
+    window.type("n")
+    changed = run.wait(PhaseChanged, lambda record: True, "the second phase")
+    assert changed.reason.startswith("asked for by")
+    window.wait_screen("Phase 2 Two")
+    window.type("q")
+    window.wait_screen("eep training")
+    window.type("s")
+    assert window.wait_end() == 0
+    assert run.all(RunFinished)[-1].exit_code == 0
+
+
+@pytest.mark.skipif("render" not in {action.name for action in COCKPIT}, reason="the cockpit has no key for it yet")
+def test_rocketsimvis_is_shown_the_match(folder: Path, windows: list[Window]) -> None:
+    """Every packet is one that the real visualiser reads; then it is switched off again."""
+    listener = Listener(9273)
+    try:
+        window = Terminal(folder, columns=120, rows=40)
+        windows.append(window)
+        launch(window, BEGINNER)
+        run = Run(folder)
+        window.wait_screen("COLLECTING")
+        window.type("V")
+        seen = [accepted(listener.receive()) for _ in range(60)]
+        assert all(len(content["cars"]) == 2 for content in seen)
+        assert len({str(content["ball_phys"]["pos"]) for content in seen}) > 1, "the match goes on"
+        run.wait(IterationFinished, lambda record: True, "training meanwhile")
+        window.type("V")
+        window.wait_screen("render off")
+    finally:
+        listener.close()
 
 
 @pytest.mark.skipif(not INSTALLED, reason="tmux is not installed here")
@@ -178,6 +301,4 @@ def test_the_same_in_a_window_of_tmux(folder: Path, windows: list[Window]) -> No
 
 
 def _program(*arguments: str) -> list[str]:
-    import sys
-
     return [sys.executable, "-m", "rltui", *arguments]

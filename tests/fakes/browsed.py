@@ -14,11 +14,12 @@ from rltui.runs.listing import look
 from rltui.runs.milestones import Mark, write_mark
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
-from rltui.tui.app import RltuiApp, World
+from rltui.tui.app import RltuiApp
 from rltui.tui.browser.profile_changes import Change
-from rltui.tui.offers import Offer
-from rltui.tui.profile_check import ProfileChecker
+from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.launcher.offers import Offer
 from rltui.tui.screens.browser import BrowserScreen
+from rltui.tui.world import World
 from tests.fakes import data_folder, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import LAUNCHER_NOW, Clock, until

@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rltui.tui.estimate import Measurements
+from rltui.tui.checks.preflight import Preflights
+from rltui.tui.checks.profile_differences import ProfileDifferences
 from rltui.tui.form.reference import ReferenceReader
 from rltui.tui.form.text_check import TextChecker
-from rltui.tui.launcher_tools import LauncherTools
-from rltui.tui.preflight import Preflights
-from rltui.tui.profile_differences import ProfileDifferences
+from rltui.tui.launcher.estimate import Measurements
+from rltui.tui.launcher.tools import LauncherTools
 
 SENTENCES = {
     "profile": "ball-touching: 1v1, observation default, table rlgym, 4 rewards",

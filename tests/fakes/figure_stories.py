@@ -16,7 +16,7 @@ from rltui.events.records import (
     TableUsed,
     Wanted,
 )
-from rltui.tui.table_check import TableFinding, TableVerdict
+from rltui.tui.checks.table_check import TableFinding, TableVerdict
 from tests.fakes import run_story
 
 HASH = "c0ffee" * 10 + "beef"

@@ -13,7 +13,7 @@ import msgspec
 from rltui.errors import RltuiError
 from rltui.events.commands import Live, Welcome
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.tui.sources import RunFiles
+from rltui.tui.run.sources import RunFiles
 from tests.fakes.fake_run import ME, FakeControl
 
 JOURNALS = Path(__file__).parents[1] / "golden" / "journals"

@@ -12,11 +12,12 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from rltui.runs.paths import DataDir
-from rltui.tui.app import RltuiApp, World
+from rltui.tui.app import RltuiApp
+from rltui.tui.checks.table_check import TableChecker
 from rltui.tui.panes.pane import Pane
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.table_check import TableChecker
+from rltui.tui.world import World
 from tests.fakes.fake_sampler import SAMPLE, FakeSampler
 from tests.fakes.recorded import JOURNALS, Moment
 from tests.fakes.screens import SIZES, Clock, until
@@ -81,9 +82,9 @@ async def pictures_of(state: str, ascii_only: bool, data: DataDir) -> Pictures:
         for size in SIZES:
             frame = Frame(state, size, ascii_only)
             await pilot.resize_terminal(*size)
-            found.setdefault(COCKPIT, {})[frame] = await _settled(pilot, pilot.app.screen)
+            found.setdefault(COCKPIT, {})[frame] = await settled(pilot, pilot.app.screen)
             async for pane in each_alone(pilot):
-                found.setdefault(name_of(pane), {})[frame] = await _settled(pilot, pane)
+                found.setdefault(name_of(pane), {})[frame] = await settled(pilot, pane)
     return found
 
 
@@ -113,7 +114,7 @@ def name_of(pane: Pane | type[Pane]) -> str:
     return kind.__name__.removesuffix("Pane").lower()
 
 
-async def _settled(pilot: Pilot[str], widget: Widget) -> str:
+async def settled(pilot: Pilot[str], widget: Widget) -> str:
     """The widget's part of the screen, once nobody works at it and it no longer changes."""
     await pilot.app.workers.wait_for_complete()
     last = None

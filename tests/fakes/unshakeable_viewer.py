@@ -12,8 +12,10 @@ from rltui.supervise.guardian import guarded
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.supervise.lifeline import BY_SIGNAL, Lifeline
 from rltui.tui import app
-from rltui.tui.app import RltuiApp, World, run_until_left
-from rltui.tui.offers import Offer
+from rltui.tui.app import RltuiApp
+from rltui.tui.launcher.offers import Offer
+from rltui.tui.program import run_until_left
+from rltui.tui.world import World
 
 
 class Unshakeable(RltuiApp):

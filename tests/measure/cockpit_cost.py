@@ -4,6 +4,7 @@
     python -m tests.measure.cockpit_cost cost --minutes 30        the same for long: does memory stay flat?
     python -m tests.measure.cockpit_cost keys                     latency of keys alone, 200 of them
     python -m tests.measure.cockpit_cost alternate --minutes 1    steps/s with and without it, in turns
+    python -m tests.measure.cockpit_cost render --minutes 1       the same with and without the viewer process
     python -m tests.measure.cockpit_cost starts                   first picture of `rltui` and `rltui attach`
 
 The real program on a real pseudo-terminal of 200×50, attached to the real trainer with the profile quick and two workers.
@@ -22,23 +23,26 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 
+from rltui.events.commands import SetRender
 from rltui.events.records import IterationFinished
+from rltui.view import run_viewer
+from tests.fakes.asking import applied
 from tests.fakes.training import Training, wait_for
 from tests.measure import timed_trainer
 from tests.measure.processes import percentile, processor_seconds, resident_megabytes, slope, thread_seconds
 from tests.measure.timed_terminal import TimedTerminal
 
-
 SIZE = {"columns": 200, "rows": 50}
 PROFILE = Path(__file__).parents[2] / "profiles" / "quick.toml"
 ROUND = ((b"warning", "l"), (b"error", "l"), (b"debug", "l"), (b"info", "l"), (b"All panes", "f"), (b"Maximise", "f"))
-WORKER_LINE = "multiprocessing.spawn"
+CORES = len(os.sched_getaffinity(0))  # of the machine, or of what taskset leaves of it
 TOLD = ("publish", "live")
 Figures = dict[str, float]
-Watched = Mapping[str, float]  # what a timed_trainer.Watch has counted
+Watched = Mapping[str, Any]  # what a timed_trainer.Watch has counted
 # figure: what it may be at most (at least, where negative), its unit, what it is
 LIMITS: Mapping[str, tuple[float, str, str]] = {
     "interface_share": (2.0, "%", "viewer + guardian + publisher, of the machine's processor time"),
@@ -58,6 +62,7 @@ LIMITS: Mapping[str, tuple[float, str, str]] = {
     "telemetry_long_waits": (0.0, "", "  such calls above 1 ms"),
     "telemetry_longest": (math.inf, "ms", "  longest of all, processor taken away included"),
     "ratio": (-97.0, "%", "steps/s with the cockpit of steps/s without, median of the pairs"),
+    "render_ratio": (-97.0, "%", "the same with the viewer process"),
     "first_picture": (1_000.0, "ms", "`rltui` until its first picture, median of five"),
     "attach": (1_000.0, "ms", "`rltui attach` until the run is shown, median of five"),
 }
@@ -108,9 +113,12 @@ def cost(minutes: float, keys: str) -> Figures:
                 if left % 5 < 1:
                     meter.press()
             figures = meter.figures()
+            print(
+                "memory in MB:", " ".join(f"{size:.1f}" for _, size in meter.memory[:: max(len(meter.memory) // 20, 1)])
+            )
             spent, waits = telemetry(before, timed_trainer.read(notes))
             figures |= waits
-            figures["publisher_share"] += 100 * spent / meter.wall / (psutil.cpu_count() or 1)
+            figures["publisher_share"] += 100 * spent / meter.wall / CORES
             figures["interface_share"] += figures["publisher_share"]
             return figures
 
@@ -131,6 +139,11 @@ class Meter:
     def wall(self) -> float:
         return time.monotonic() - self._start
 
+    @property
+    def memory(self) -> list[tuple[float, float]]:
+        """(seconds, MB) of the viewer, look by look."""
+        return self._memory
+
     def look(self) -> None:
         self._memory.append((self.wall, resident_megabytes(self._viewer)))
 
@@ -146,7 +159,7 @@ class Meter:
 
     def figures(self) -> Figures:
         wall, now = self.wall, self._clocks()
-        spent = {name: (now[name] - self._before.get(name, 0.0)) / wall / (psutil.cpu_count() or 1) for name in now}
+        spent = {name: (now[name] - self._before.get(name, 0.0)) / wall / CORES for name in now}
         shares = {f"{name}_share": 100 * share for name, share in spent.items()}
         late = [(when, size) for when, size in self._memory if when > wall / 3]
         seconds = [count for second, count in self._terminal.by_second.items() if second > self._start]
@@ -163,11 +176,12 @@ class Meter:
 
     def _clocks(self) -> dict[str, float]:
         children = psutil.Process(self._trainer).children()
-        workers = [child.pid for child in children if WORKER_LINE in " ".join(child.cmdline())]
+        workers = [child.pid for child in children if child.nice() != run_viewer.NICE]
+        threads = thread_seconds(self._trainer)
         return {
             "viewer": processor_seconds(self._viewer),
             "guardian": processor_seconds(self._terminal.process.pid),
-            "publisher": thread_seconds(self._trainer).get("control socket", 0.0),
+            "publisher": sum(threads.get(name, 0.0) for name in ("control socket", "telemetry", "lines")),
             "render": sum(processor_seconds(child.pid) for child in children if child.pid not in workers),
             "workers": sum(map(processor_seconds, [self._trainer, *workers])),
         }
@@ -191,6 +205,8 @@ def telemetry(before: Mapping[str, Watched], now: Mapping[str, Watched]) -> tupl
 
     Making a live frame (frame) contains sending it (live).
     """
+    for wait in (wait for name in TOLD for wait in now[name]["waits_of"]):
+        print("telemetry waited:", wait)
     spent = sum(now[name]["cpu"] - before[name]["cpu"] for name in ("publish", "frame"))
     return spent, {
         "telemetry_longest_wait": 1000 * max(now[name]["longest_wait"] for name in TOLD),
@@ -209,6 +225,19 @@ def alternate(minutes: float, pairs: int, keys: str) -> Figures:
                 ratios.append(speed(run, minutes * 60) / without)
             print(f"pair {number + 1}: {100 * ratios[-1]:.1f} %", flush=True)
     return {"ratio": 100 * statistics.median(ratios)}
+
+
+def render(minutes: float, pairs: int) -> Figures:
+    """Steps/s in turns, without and with the viewer process, which sends to RocketSimVis whether it is there or not."""
+    ratios = []
+    with training() as run:
+        for number in range(pairs):
+            without = speed(run, minutes * 60)
+            applied(run, SetRender(True))
+            ratios.append(speed(run, minutes * 60) / without)
+            applied(run, SetRender(False))
+            print(f"pair {number + 1}: {100 * ratios[-1]:.1f} %", flush=True)
+    return {"render_ratio": 100 * statistics.median(ratios)}
 
 
 def speed(run: Training, seconds: float) -> float:
@@ -273,7 +302,7 @@ def table(figures: Mapping[str, float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("cost", "keys", "alternate", "starts"))
+    parser.add_argument("what", choices=("cost", "keys", "alternate", "render", "starts"))
     parser.add_argument("--minutes", type=float, default=1.0, help="how long (alternate: each half of a pair)")
     parser.add_argument("--pairs", type=int, default=10, help="of alternate")
     parser.add_argument("--keys", default="", help="typed first, to open panes: 8v")
@@ -283,6 +312,7 @@ def main() -> None:
         "cost": lambda: cost(args.minutes, args.keys),
         "keys": lambda: keys(200, args.keys),
         "alternate": lambda: alternate(args.minutes, args.pairs, args.keys),
+        "render": lambda: render(args.minutes, args.pairs),
         "starts": starts,
     }
     figures = ways[args.what]()

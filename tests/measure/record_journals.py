@@ -135,7 +135,7 @@ def quick(tape: Tape) -> None:
     tape.ask(SetEntropy(99.0))
     tape.ask(SaveMilestone())
     tape.training.wait_more_iterations(20)
-    tape.note("collecting", lambda live: live.state == "collecting" and 0.2 < (live.progress or 0))
+    tape.note("collecting", lambda live: live.state == "collecting" and (live.progress or 0) > 0.2)
     tape.note("learning", lambda live: live.state == "learning")
     tape.ask(Pause())
     tape.note("paused", lambda live: live.state == "paused")

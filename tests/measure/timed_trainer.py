@@ -32,6 +32,7 @@ class Watch:
         self.long_waits = 0  # longer than LONG, and the thread gave the processor up: it waited for something
         self.long_others = 0  # longer than LONG, with the processor taken away or in use
         self.longest_wait = 0.0
+        self.waits_of: list[str] = []  # what was told, how long, by which thread
 
     def timed(self, method: Method) -> Method:
         @wraps(method)
@@ -40,16 +41,18 @@ class Watch:
             try:
                 return method(*args, **kwargs)
             finally:
-                self._take(time.perf_counter() - start, time.thread_time() - cpu, _given_up() > gave_up)
+                self._take(time.perf_counter() - start, time.thread_time() - cpu, _given_up() > gave_up, args[-1])
 
         return call
 
-    def _take(self, wall: float, cpu: float, waited: bool) -> None:
+    def _take(self, wall: float, cpu: float, waited: bool, told: object) -> None:
         self.calls += 1
         self.cpu += cpu
         self.longest = max(self.longest, wall)
         if waited:
             self.longest_wait = max(self.longest_wait, wall)
+        if wall > LONG and waited:
+            self.waits_of.append(f"{type(told).__name__} {1000 * wall:.1f} ms, by {threading.current_thread().name}")
         if wall > LONG:
             self.long_waits += waited
             self.long_others += not waited
@@ -81,9 +84,9 @@ def _write(fifo: Path, watches: dict[str, Watch]) -> None:
         pause.wait(0.5)  # until that reader has closed its end
 
 
-def read(fifo: Path) -> dict[str, dict[str, float]]:
+def read(fifo: Path) -> dict[str, dict[str, Any]]:
     """The figures of the trainer that writes there."""
-    figures: dict[str, dict[str, float]] = json.loads(fifo.read_text(encoding="utf-8"))
+    figures: dict[str, dict[str, Any]] = json.loads(fifo.read_text(encoding="utf-8"))
     return figures
 
 

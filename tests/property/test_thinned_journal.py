@@ -28,8 +28,8 @@ from rltui.events.records import (
 from rltui.runs import cached_journal, thinned
 from rltui.runs.cached_journal import CachedJournal
 from rltui.runs.journal import JournalWriter
-from rltui.tui.fold import fold
-from rltui.tui.model import RunSnapshot
+from rltui.tui.run.fold import fold
+from rltui.tui.run.model import RunSnapshot
 from tests.fakes import run_story
 
 times = st.floats(0, 1e6)
@@ -145,8 +145,8 @@ def test_what_is_left_out_is_old_and_counted(told: list[Record], newest: int) ->
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setattr(cached_journal, "WORTH", 1)
         patch.setattr(thinned, "NEWEST", newest)
-        patch.setattr("rltui.tui.fold.LOG_LINES", newest)
-        patch.setattr("rltui.tui.fold.AUDIT_ENTRIES", newest)
+        patch.setattr("rltui.tui.run.fold.LOG_LINES", newest)
+        patch.setattr("rltui.tui.run.fold.AUDIT_ENTRIES", newest)
         path = Path(folder) / "journal.jsonl"
         writer = JournalWriter(path, 3000)
         for record in told:

@@ -57,7 +57,9 @@ async def test_two_side_by_side(data: DataDir, size: tuple[int, int], ascii_only
         await all_checked(pilot)
         await pilot.press("equals_sign")
         await until_shown(pilot, " iterations ")
-        compare(name_of("compare", size, ascii_only), screen_text(pilot.app.screen))
+        box = pilot.app.screen.query_one("#compare").region
+        rows = screen_text(pilot.app.screen).split("\n")[box.y : box.bottom]
+        compare(name_of("compare", size, ascii_only), "\n".join(row[box.x : box.right] for row in rows) + "\n")
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -95,7 +97,7 @@ async def test_five_hundred_milestones_are_read_in_pieces(data: DataDir, monkeyp
         for commit in range(40):
             saved_runs.save_milestone(paths, commit, (commit + 1) * 1_000_000, f"{commit + 1:03d}M")
     seen: list[Library] = list(LibraryReader(data).read())
-    assert [library.complete for library in seen] == [False, False, True]
-    assert [len(library.entries) for library in seen] == [80, 160, 160]
+    assert [library.complete for library in seen] == [False, True]
+    assert [len(library.entries) for library in seen] == [80, 160]
     again = list(LibraryReader(DataDir(Path("none"))).read())
     assert [library.complete for library in again] == [True]

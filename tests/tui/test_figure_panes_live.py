@@ -14,9 +14,10 @@ from textual.pilot import Pilot
 
 from rltui.events.records import WorkerFailed
 from rltui.runs.paths import DataDir
-from rltui.tui.app import RltuiApp, World
+from rltui.tui.app import RltuiApp
+from rltui.tui.checks.table_check import TableChecker, TableVerdict
 from rltui.tui.pictures import screen_text
-from rltui.tui.table_check import TableChecker, TableVerdict
+from rltui.tui.world import World
 from tests.fakes import figure_stories, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.fake_sampler import SAMPLE, FakeSampler

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from rltui.profile.locate import shipped_folder
 from rltui.profile.problems import show_key
 from rltui.runs.paths import DataDir
-from rltui.tui.launcher_tools import LauncherTools
+from rltui.tui.launcher.tools import LauncherTools
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.form import FormScreen
 from rltui.tui.screens.launcher import LauncherScreen

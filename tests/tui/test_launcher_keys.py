@@ -13,12 +13,13 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.supervise.managed_process import ManagedProcess
-from rltui.tui.app import RltuiApp, World
-from rltui.tui.offers import Offer
-from rltui.tui.profile_check import ProfileChecker
+from rltui.tui.app import RltuiApp
+from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.launcher.offers import Offer
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
+from rltui.tui.world import World
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, until, until_shown

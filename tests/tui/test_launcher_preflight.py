@@ -49,9 +49,9 @@ async def test_moving_on_ends_the_child(data: DataDir) -> None:
 
 
 async def test_an_earlier_run_of_the_same_shape_is_the_better_basis(data: DataDir) -> None:
-    from rltui.tui.catalog_reader import CatalogReader
-    from rltui.tui.estimate import from_runs
-    from rltui.tui.profile_check import ProfileChecker
+    from rltui.tui.checks.profile_check import ProfileChecker
+    from rltui.tui.launcher.catalog_reader import CatalogReader
+    from rltui.tui.launcher.estimate import from_runs
 
     data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
     reader = CatalogReader(data, ProfileChecker(lambda command: data_folder.check_child(list(command))))

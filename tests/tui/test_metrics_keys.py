@@ -13,12 +13,13 @@ from textual.pilot import Pilot
 
 from rltui.events.records import Record
 from rltui.runs.paths import DataDir
-from rltui.tui.app import RltuiApp, World
+from rltui.tui.app import RltuiApp
 from rltui.tui.panes.charting import span_of
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.world import World
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal
 from tests.fakes.screens import Clock, cockpit_of, live_run, until, until_shown

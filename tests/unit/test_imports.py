@@ -32,7 +32,7 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
         ("import rltui.events.records, rltui.events.metrics", ("torch", "textual", "RocketSim", "numpy")),
         ("import rltui.profile.load", ("torch", "textual", "RocketSim", "numpy")),
         ("import rltui.policy.discrete, rltui.policy.saved", ("torch", "textual", "RocketSim")),
-        ("import rltui.tui.app", ("torch", "RocketSim", "numpy", "pydantic")),
+        ("import rltui.tui.program", ("torch", "RocketSim", "numpy", "pydantic")),
         ("import rltui.train.session", ("textual",)),
         ("import rltui.view.picture", ("torch", "textual", "RocketSim", "numpy", "pydantic")),
         (

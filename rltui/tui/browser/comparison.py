@@ -13,8 +13,8 @@ from rltui.runs.paths import DataDir
 from rltui.tui import figures
 from rltui.tui.browser.library import Entry
 from rltui.tui.browser.profile_changes import ABSENT, Change, saved_changes
-from rltui.tui.history import History
 from rltui.tui.paint import Line, Span, clean, crop_text, pad, text_line, wrap
+from rltui.tui.run.history import History
 from rltui.tui.widgets.sparkline import sparkline
 
 REWARD = "rollout/policy_reward"

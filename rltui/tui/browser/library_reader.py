@@ -15,7 +15,8 @@ from rltui.runs.trash import list_trash
 from rltui.tui.browser.library import Entry, Library, shelf_entries, stray_entry, trash_entry
 
 Stamp = tuple[object, ...]
-STEP = 60  # entries read between two looks at a library that is not complete yet
+FIRST = 60  # entries read before the first look at a library that is not complete yet
+GROWTH = 8  # times as many before the next: a look costs as much as reading a few dozen
 
 
 class LibraryReader:
@@ -29,12 +30,12 @@ class LibraryReader:
         """The library as it grows, the last one complete. Never raises for what is on disk."""
         names = self._data.run_names()
         self._known = {name: known for name, known in self._known.items() if name in names}
-        read = 0
+        read, wanted = 0, FIRST
         for name in names:
             read += self._look(self._data.run(name))
-            if read >= STEP:
+            if read >= wanted:
                 yield self._library([known for known in names if known in self._known])
-                read = 0
+                wanted *= GROWTH
         yield self._library(names, complete=True)
 
     def _look(self, paths: RunPaths) -> int:

@@ -15,8 +15,8 @@ from rltui.runs.lookup import previous_good
 from rltui.runs.paths import DataDir, RunPaths, absolute
 from rltui.runs.resume import choose_resume
 from rltui.tui.browser.library import Entry
-from rltui.tui.catalog import ProfileEntry
-from rltui.tui.offers import Offer, offer_at
+from rltui.tui.launcher.catalog import ProfileEntry
+from rltui.tui.launcher.offers import Offer, offer_at
 
 CAMPAIGN = "with the run's campaign, from where it stood"
 NOTHING_GOOD = "the run has no good state before it; launch its profile to start anew"

@@ -77,7 +77,7 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
             ("KL", figures.number(meta.approx_kl), ""),
             ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
         ]
-    if entry.kind != "deleted":
+    if entry.kind != "deleted" and not entry.reason:
         role = {"sound": "good", "damaged": "bad"}.get(verdict[0], "muted")
         rows.append(("hashes", word[verdict[0]], role))
     rows += [("marks", ", ".join(marks), "warn")] if marks else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rltui.errors import RltuiError
 from rltui.profile.draft import Draft
@@ -15,56 +15,59 @@ from rltui.tui import figures
 from rltui.tui.form.dialogs import AskDialog, DiffDialog, NameDialog
 
 if TYPE_CHECKING:
-    from textual.app import App
+    from textual.screen import Screen
 
     from rltui.tui.form.session import EditSession
 
 COPY = "It comes with rltui and stays as it is: your changes go into a profile of your own."
 
 
-class SavingMixin:
-    """What FormScreen does when it saves."""
+class Saving:
+    """written: hears of the file that was written. reloaded: the session has the file's text again."""
 
-    if TYPE_CHECKING:
-        app: App[Any]
-        session: EditSession
-        written_to: Path | None
-        dismiss: Callable[..., Any]
-        notify: Callable[..., None]
-        ask_check: Callable[[], None]
+    def __init__(
+        self,
+        screen: Screen[Path | None],
+        session: EditSession,
+        written: Callable[[Path], object],
+        reloaded: Callable[[], object],
+    ) -> None:
+        self._screen, self._session, self._heard, self._reloaded = screen, session, written, reloaded
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         """Ask for a name where a copy is made, else show what will change in the file."""
-        session = self.session
+        session = self._session
         if session.draft.written.problem:
-            self.notify(session.draft.written.problem, title="It is not TOML: nothing was written", severity="error")
+            self._screen.notify(
+                session.draft.written.problem, title="It is not TOML: nothing was written", severity="error"
+            )
         elif session.shipped:
             self._ask_name(COPY)
         elif not session.dirty:
-            self.notify("there is no change to save")
+            self._screen.notify("there is no change to save")
         else:
             self._show_diff(session.path.name, session.draft, None)
 
     def _ask_name(self, why: str) -> None:
-        suggested = f"my-{self.session.path.stem}"
-        self.app.push_screen(NameDialog("Save as", why, suggested, _judged_name), self._named)
+        suggested = f"my-{self._session.path.stem}"
+        self._screen.app.push_screen(NameDialog("Save as", why, suggested, _judged_name), self._named)
 
     def _named(self, name: str | None) -> None:
         if name is not None:
-            self._show_diff(str(new_path(name)), relabelled(self.session.draft, name), name)
+            self._show_diff(str(new_path(name)), relabelled(self._session.draft, name), name)
 
     def _show_diff(self, shown: str, draft: Draft, name: str | None) -> None:
         head: list[tuple[str, str]] = []
-        check = self.session.check
+        check = self._session.check
         if check is not None and not check.valid:
             count = figures.plural(len(check.errors), "mistake")
             head.append((f"! {count} left: it can be saved so, but not launched", "warn"))
-        diff = text_diff(self.session.opened, draft.text) or ["  the same text"]
+        diff = text_diff(self._session.opened, draft.text) or ["  the same text"]
         dialog = DiffDialog(f"Write {shown}", head, diff)
-        self.app.push_screen(dialog, lambda yes: self._write(draft, name) if yes else None)
+        self._screen.app.push_screen(dialog, lambda yes: self._write(draft, name) if yes else None)
 
     def _write(self, draft: Draft, name: str | None) -> None:
-        session = self.session
+        session = self._session
         try:
             if name is None:
                 save_text(session.path, draft.text, session.opened)
@@ -75,35 +78,36 @@ class SavingMixin:
             return
         session.shipped, session.opened, session.saved = False, draft.text, written(draft.text)
         session.do(draft)
-        self.written_to = session.path
-        self.notify(f"{session.path} is written")
-        self.dismiss(session.path)
+        self._screen.notify(f"{session.path} is written")
+        self._heard(session.path)
 
     def _refused(self, error: RltuiError) -> None:
         """Somebody else has changed the file: nothing of theirs is lost, nor of this."""
         if "was changed on disk" not in error.message:
-            self.notify(error.hint or " ", title=error.message, severity="error", timeout=8)
+            self._screen.notify(error.hint or " ", title=error.message, severity="error", timeout=8)
             return
         choices = [
             ("c", None, "Go on editing", "Nothing was written; the file on disk stays as others left it."),
             ("n", "name", "Save under another name", "Both versions are kept."),
             ("r", "reload", "Take the file as it is now", "Your changes here are dropped; u brings them back."),
         ]
-        self.app.push_screen(AskDialog(f"{self.session.path.name} was changed on disk", choices), self._resolved)
+        self._screen.app.push_screen(
+            AskDialog(f"{self._session.path.name} was changed on disk", choices), self._resolved
+        )
 
     def _resolved(self, choice: str | None) -> None:
         if choice == "name":
             self._ask_name("The file was changed on disk meanwhile: your version goes into another one.")
         elif choice == "reload":
-            session = self.session
+            session = self._session
             try:
                 session.opened = read_text(session.path)
             except RltuiError as error:
-                self.notify(error.message, severity="error")
+                self._screen.notify(error.message, severity="error")
                 return
             session.saved = written(session.opened)
             session.do(Draft(session.opened))
-            self.ask_check()
+            self._reloaded()
 
 
 def relabelled(draft: Draft, name: str) -> Draft:

@@ -8,8 +8,8 @@ from pathlib import Path
 from rltui.profile.draft import Draft
 from rltui.profile.save import read_text
 from rltui.profile.written import Written, written
+from rltui.tui.checks.profile_check import ProfileCheck
 from rltui.tui.form.words import Judged
-from rltui.tui.profile_check import ProfileCheck
 
 
 @dataclass

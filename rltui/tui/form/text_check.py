@@ -12,7 +12,7 @@ from typing import Protocol
 
 import msgspec
 
-from rltui.tui.profile_check import TIMEOUT, ProfileCheck, ProfileProblem
+from rltui.tui.checks.profile_check import TIMEOUT, ProfileCheck, ProfileProblem
 
 KEPT = 200  # verdicts
 

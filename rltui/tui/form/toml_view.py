@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.text import Text
 from textual.widgets import TextArea
 
-from rltui.tui.profile_check import ProfileProblem
+from rltui.tui.checks.profile_check import ProfileProblem
 from rltui.tui.themes import role_style
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from rltui.profile.problems import KeyPath, show_key
 from rltui.profile.written import Written
 from rltui.tui import figures
+from rltui.tui.checks.profile_check import ProfileCheck, ProfileProblem
 from rltui.tui.form.reference import Entry, Reference, Registered
 from rltui.tui.form.rows import FormRow
 from rltui.tui.paint import Line, clean, crop_text, pad, text_line, wrap
-from rltui.tui.profile_check import ProfileCheck, ProfileProblem
 
 LABEL = 26  # columns, indent included
 MOST_PROBLEMS = 12

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from textual.geometry import Region
-
 from rltui.events.watched import Watched
 from rltui.tui.paint import Line, ends
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.watching import WatchingPane
-from rltui.tui.viewer_words import brief
+from rltui.tui.viewer_words import output_words
 from rltui.view import picture
 
 # The picture's styles → roles.
@@ -43,32 +41,19 @@ class ArenaPane(WatchingPane):
         ascii_only = view.charts == "ascii"
         rows = picture.runs(frame.moment, width, max(height - 1, 0), ascii_only, braille=view.charts == "braille")
         lines: list[Line] = [tuple((text, ROLES[style]) for text, style in row) for row in rows]
-        viewer = brief(view.snapshot.viewer)
-        return [*lines, ends((self.whose(view, frame),), (viewer,) if viewer else (), width)][:height]
+        whose = self.whose(view, frame)
+        room = width - len(whose[0]) - 2
+        return [*lines, ends((whose,), self._where_to(view, room), width)][:height]
 
-    def repaint(self) -> None:
-        """Ten times a second: send only the columns that differ, not whole rows."""
-        if not self.is_attached or not self.display:
-            return
-        before, self.lines = self.lines, self._painted()
-        height = max(len(before), len(self.lines))
-        old, new = ((*lines, *[()] * (height - len(lines))) for lines in (before, self.lines))
-        regions = [
-            Region(span[0], y, span[1] - span[0], 1)
-            for y, (was, now) in enumerate(zip(old, new, strict=True))
-            if was != now and y < self.size.height and (span := _changed(was, now, self.size.width))
-        ]
-        if regions:
-            self.refresh(*regions)
-
-
-def _changed(was: Line, now: Line, width: int) -> tuple[int, int] | None:
-    """Columns from the first that differs to behind the last; each character takes one."""
-    old, new = _cells(was, width), _cells(now, width)
-    columns = [column for column in range(width) if old[column] != new[column]]
-    return (columns[0], columns[-1] + 1) if columns else None
-
-
-def _cells(line: Line, width: int) -> list[tuple[str, str]]:
-    cells = [(char, role) for text, role in line for char in text][:width]
-    return cells + [(" ", "")] * (width - len(cells))
+    def _where_to(self, view: View, room: int) -> Line:
+        """Where else the match goes: with figures, without, or nothing, as there is room."""
+        viewer = view.snapshot.viewer
+        outputs = viewer.outputs if viewer is not None else []
+        role = "warn" if any(output.problem for output in outputs) else "good"
+        for words in (
+            ", ".join(map(output_words, outputs)),
+            ", ".join(output.target or output.name for output in outputs),
+        ):
+            if words and len(words) + 2 <= room:
+                return ((f"→ {words}", role),)
+        return ()

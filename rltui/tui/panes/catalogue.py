@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rltui.tui.panes.arena import ArenaPane
 from rltui.tui.panes.audit import AuditPane
 from rltui.tui.panes.curriculum import CurriculumPane
 from rltui.tui.panes.facts import FactsPane
@@ -12,6 +13,7 @@ from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.panes.time import TimePane
+from rltui.tui.panes.trace import TracePane
 from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
 
@@ -22,6 +24,8 @@ PANES: tuple[type[Pane], ...] = (
     WorkersPane,
     LutPane,
     TurtlePane,
+    ArenaPane,
+    TracePane,
     CurriculumPane,
     MachinePane,
     FactsPane,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from rltui.events.health import Health
 from rltui.events.metric_names import health_of, metric_of
-from rltui.tui.model import RunSnapshot
-from rltui.tui.other_run import OtherRun
 from rltui.tui.paint import Line, beside
 from rltui.tui.panes.charting import GAP, PLAIN, Charting, grid, span_of
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.other_run import OtherRun
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.chart import AXIS, ChartData, Curve, Look, chart, whole_span
 from rltui.tui.widgets.columns import Columns

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from rltui.events.records import CLOCK, ITERATION
 from rltui.tui import figures
-from rltui.tui.model import Mark
 from rltui.tui.paint import Line, Span, crop
 from rltui.tui.panes.chart_grid import Scene
 from rltui.tui.panes.charting import Charting, row_at, span_of
+from rltui.tui.run.model import Mark
 from rltui.tui.widgets.chart import LEGEND, OTHER_ROLE
 
 NEAR = 0.02  # of the timesteps shown: a mark so near to the cursor is named

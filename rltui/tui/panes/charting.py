@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from rltui.events.metric_names import in_order, metric_of
-from rltui.tui.history import History
 from rltui.tui.pattern import Pattern
+from rltui.tui.run.history import History
 
 CORE = (
     "rollout/policy_reward",

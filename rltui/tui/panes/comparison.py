@@ -9,7 +9,7 @@ from typing import Literal
 
 from textual.message import Message
 
-from rltui.tui.other_run import OtherReader, OtherRun, OtherRuns
+from rltui.tui.run.other_run import OtherReader, OtherRun, OtherRuns
 
 Wish = Literal["choose", "next", "previous"]
 

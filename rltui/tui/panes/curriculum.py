@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rltui.events.records import CurriculumPlanned, PhaseChanged, PhasePlan, StageChanged
-from rltui.tui import figures, pace
-from rltui.tui.model import RunSnapshot
+from rltui.tui import figures
 from rltui.tui.paint import Line, clean, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.promotion import Way, metrics_of, phase_now, steps_by_skill, ways
+from rltui.tui.run import pace
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.promotion import Way, metrics_of, phase_now, steps_by_skill, ways
 from rltui.tui.widgets.bars import progress_bar
 from rltui.tui.widgets.scrolled import Scrolled
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from rltui.events.distance import distances, place
 from rltui.events.records import RunStarted, SettingChanged, change_words
 from rltui.tui import figures
-from rltui.tui.flags import flag_words
-from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, crop, wrap
 from rltui.tui.panes.pane import Pane, View
+from rltui.tui.run.flags import flag_words
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.scrolled import Scrolled
 
 LABEL = 11  # columns

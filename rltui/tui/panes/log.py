@@ -12,11 +12,11 @@ from textual.binding import BindingType
 from rltui.events.records import Level
 from rltui.tui import figures
 from rltui.tui.actions import pane_bindings
-from rltui.tui.log_entries import LEVELS, LogEntry
-from rltui.tui.log_lines import entry_lines as entry_lines
-from rltui.tui.log_lines import folded_lines
-from rltui.tui.log_list import LogList, Wanted
-from rltui.tui.log_window import LogWindow
+from rltui.tui.log.entries import LEVELS, LogEntry
+from rltui.tui.log.lines import entry_lines as entry_lines
+from rltui.tui.log.lines import folded_lines
+from rltui.tui.log.log_list import LogList, Wanted
+from rltui.tui.log.window import LogWindow
 from rltui.tui.paint import Line, fit, text_line
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.pattern import Pattern

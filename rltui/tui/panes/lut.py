@@ -13,16 +13,16 @@ from textual.message import Message
 
 from rltui.tui import figures
 from rltui.tui.actions import pane_bindings
-from rltui.tui.model import RunSnapshot
+from rltui.tui.checks.table_check import TableVerdict
 from rltui.tui.paint import Line, clean, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.table_check import TableVerdict
-from rltui.tui.table_use import BOOST, HANDBRAKE, JUMP, Use, sides, warnings
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.table_use import BOOST, HANDBRAKE, JUMP, Use, sides, warnings
 from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.selecting import Selecting
 
 if TYPE_CHECKING:
-    from rltui.tui.app import RltuiApp
+    from rltui.tui.world import Program
 
 _SIGNS = {"pass": ("✓", "good"), "warn": ("!", "warn"), "fail": ("✗", "bad")}
 _VERDICTS = {
@@ -88,7 +88,7 @@ class LutPane(Pane, Selecting):
     @work(thread=True, exclusive=True, group="lut", exit_on_error=False)
     def _examine(self, run: str, saved: str) -> None:
         """saved: the checkpoint whose table is wanted too."""
-        app = cast("RltuiApp", self.app)
+        app = cast("Program", self.app)
         try:
             verdict = app.world.tables.check(app.data.run(run).profile, again=True)
             of_run = app.world.tables.check(Path(saved)) if saved else None

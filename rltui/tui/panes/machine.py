@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, cast
 from textual.message import Message
 
 from rltui.tui import figures
-from rltui.tui.machine import GpuLoad, MachineSample, ProcessLoad, Room
-from rltui.tui.model import RunSnapshot
-from rltui.tui.newest import Newest
+from rltui.tui.machine.machine import GpuLoad, MachineSample, ProcessLoad, Room
 from rltui.tui.paint import Line, beside, clean, crop, ends, pad, wrap
 from rltui.tui.panes.pane import Pane, View
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.newest import Newest
 from rltui.tui.widgets.bars import progress_bar
 from rltui.tui.widgets.scrolled import Scrolled
 
 if TYPE_CHECKING:
-    from rltui.tui.app import RltuiApp
-    from rltui.tui.sampler import Sampler
+    from rltui.tui.machine.sampler import Sampler
+    from rltui.tui.world import Program
 
 LABEL, BAR = 10, 30
 SIDE_BY_SIDE, GAP = 70, 3  # columns
@@ -59,7 +59,7 @@ class MachinePane(Pane, Scrolled):
         self._host = socket.gethostname()
 
     def on_show(self) -> None:
-        app = cast("RltuiApp", self.app)
+        app = cast("Program", self.app)
         if self.sampler is None:
             self.sampler = app.world.sampler(app.data.root, lambda: app.bytes_written)
         if self.view is not None:
@@ -100,7 +100,7 @@ class MachinePane(Pane, Scrolled):
                 if row.pid is not None and row.pid != header.pid
             }
         roles[os.getpid()] = "this program"
-        if cast("RltuiApp", self.app).guarded:
+        if cast("Program", self.app).guarded:
             roles[os.getppid()] = "its guardian"
         return roles
 

@@ -7,8 +7,8 @@ import math
 from rltui.events.health import Health, judged, verdict
 from rltui.events.metric_names import health_of, metric_of
 from rltui.tui import figures
-from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, wrap
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.chart import Curve
 
 _SIGNS = {"usual": ("✓", "good"), "low": ("▼", "warn"), "high": ("▲", "warn"), "none": ("", "")}

@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from rltui.events.metric_names import health_of, metric_of, section_of
 from rltui.events.records import CLOCK
 from rltui.tui.actions import pane_actions, pane_bindings
-from rltui.tui.other_run import OtherRuns, neighbour
 from rltui.tui.paint import Line, beside, text_line, wrap
 from rltui.tui.panes.chart_grid import Scene, cells, draw_cells, first_row
 from rltui.tui.panes.chart_words import head_lines
@@ -24,6 +23,7 @@ from rltui.tui.panes.metric_help import help_lines, to_try
 from rltui.tui.panes.pane import View, in_the_middle
 from rltui.tui.panes.picker import Entry, Picker, typed_text
 from rltui.tui.pattern import Pattern
+from rltui.tui.run.other_run import OtherRuns, neighbour
 
 HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
 LEAST_CHART = 5  # lines

@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 from textual import events
 from textual.message import Message
 
-from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, width_of, wrap
 from rltui.tui.panes.tabs import Tab, markup, tabs
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.painted import Painted
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rltui.runs.meta import milestone_label
-from rltui.tui import figures, pace
-from rltui.tui.model import RunSnapshot
+from rltui.tui import figures
 from rltui.tui.paint import Line, pad
+from rltui.tui.run import pace
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.bars import progress_bar
 
 _ROLES = {"checkpoint": "series-1", "milestone": "series-2", "limit": "series-3"}

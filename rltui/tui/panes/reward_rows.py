@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rltui.tui import figures
-from rltui.tui.history import History
-from rltui.tui.model import RunSnapshot
+from rltui.tui.run.history import History
+from rltui.tui.run.model import RunSnapshot
 
 PREFIX, WEIGHT = "reward/", "weight/"
 SINCE = 100  # iterations that a change looks back

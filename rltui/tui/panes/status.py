@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from rltui.events.distance import CURRICULUM
-from rltui.tui import figures, pace
-from rltui.tui.condition import Condition, condition
-from rltui.tui.flags import flag_words
-from rltui.tui.model import RunSnapshot
+from rltui.tui import figures, viewer_words
 from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.progress import progress_line
+from rltui.tui.run import pace
+from rltui.tui.run.condition import Condition, condition
+from rltui.tui.run.flags import flag_words
+from rltui.tui.run.model import RunSnapshot
 
 Fact = tuple[int, Line]  # rank, text: the higher the rank, the sooner it is left out
 
@@ -70,6 +71,8 @@ def facts(view: View, brief: bool = False) -> list[Fact]:
         found.append((5, ((figures.duration(elapsed(snapshot, view.now)), ""),)))
     if words := flag_words(snapshot):
         found.append((4, ((f"debug {words}", "warn"),)))
+    if (rendering := viewer_words.brief(snapshot.viewer)) is not None and snapshot.link.connected:
+        found.append((5, (rendering,)))
     if distance := _distance(snapshot):
         found.append((6, distance))
     found.append((CONTROL, _control(snapshot, brief)))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rltui.tui import figures
-from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, Span, ends, pad, text_line, width_of, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.reward_rows import SINCE, change_of
 from rltui.tui.panes.time_parts import Part, advice, bottleneck, folded, parts, percents, share_of_limit
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.sparkline import sparkline
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rltui.tui import figures
-from rltui.tui.model import RunSnapshot
+from rltui.tui.run.model import RunSnapshot
 
 WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")
 LABELS = {"state": "read state"}

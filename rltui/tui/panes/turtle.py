@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rltui.tui import figures, turtles
-from rltui.tui.history import History
+from rltui.tui import figures
 from rltui.tui.paint import Line, beside, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.turtles import REFERENCES, TICKS, Turtles
+from rltui.tui.run import turtles
+from rltui.tui.run.history import History
+from rltui.tui.run.turtles import REFERENCES, TICKS, Turtles
 from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.chart import ChartData, chart
 from rltui.tui.widgets.scrolled import Scrolled

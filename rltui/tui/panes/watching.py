@@ -12,10 +12,11 @@ from textual.message import Message
 from rltui.events.watched import Watched
 from rltui.tui import figures
 from rltui.tui.match_reader import MatchReader
-from rltui.tui.newest import Newest
 from rltui.tui.paint import Line, wrap
 from rltui.tui.panes.pane import Pane, View, in_the_middle
+from rltui.tui.run.newest import Newest
 from rltui.tui.viewer_words import CONNECTING, Sentence, learned_at, weights_words, why_dark
+from rltui.tui.widgets.changes import changed_regions
 
 SILENT_AFTER = 2.0  # seconds without a frame
 Reader = Callable[[str, Callable[[Watched], None], float], MatchReader]
@@ -26,6 +27,7 @@ class WatchingPane(Pane):
 
     INTERVAL: ClassVar[float] = 0.1  # seconds at least between two frames
     read: ClassVar[Reader] = MatchReader
+    steady: ClassVar[Callable[[], float]] = time.monotonic
 
     class FrameReady(Message):
         """The reader thread has left a frame in the slot of its address."""
@@ -36,7 +38,7 @@ class WatchingPane(Pane):
         self._inbox: Newest[Watched] = Newest()
         self._reader: MatchReader | None = None
         self._frozen = False
-        self._heard = 0.0  # time.monotonic() of the newest frame
+        self._heard = 0.0  # steady() at the newest frame
         self._renewed: float | None = None  # Unix time at which other weights were first seen here
 
     def show(self, view: View) -> None:
@@ -53,8 +55,8 @@ class WatchingPane(Pane):
     def _wanted(self, view: View) -> str:
         """The address to read from now; "" while nothing of it would be seen."""
         viewer = view.snapshot.viewer
-        dark = viewer is None or why_dark(view.snapshot, view.now) is not None
-        return "" if viewer is None or dark or not self.display else viewer.address
+        seen = self.is_attached and self.display and self.screen.is_active
+        return viewer.address if viewer is not None and seen and why_dark(view.snapshot, view.now) is None else ""
 
     def _follow(self, address: str) -> None:
         if address == (self._reader.address if self._reader is not None else ""):
@@ -77,7 +79,7 @@ class WatchingPane(Pane):
             return
         if self.frame is None or frame.timesteps != self.frame.timesteps:
             self._renewed = self.view.now if self.frame is not None else None
-        self.frame, self._heard = frame, time.monotonic()
+        self.frame, self._heard = frame, type(self).steady()
         self.take_frame(frame)
         self.repaint()
 
@@ -90,8 +92,19 @@ class WatchingPane(Pane):
     @property
     def silence(self) -> float:
         """Whole seconds since the newest frame, 0 while that is not long ago."""
-        age = time.monotonic() - self._heard
+        age = type(self).steady() - self._heard
         return float(int(age)) if self.frame is not None and age > SILENT_AFTER else 0.0
+
+    def _is_lit(self, view: View) -> bool:
+        return self.frame is not None and why_dark(view.snapshot, view.now) is None
+
+    def repaint(self) -> None:
+        """Several times a second: send only the columns that differ, not whole rows."""
+        if not self.is_attached or not self.display:
+            return
+        before, self.lines = self.lines, self._painted()
+        if regions := changed_regions(before, self.lines, *self.size):
+            self.refresh(*regions)
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         dark = why_dark(view.snapshot, view.now)

@@ -9,11 +9,11 @@ from textual.binding import BindingType
 
 from rltui.tui import figures
 from rltui.tui.actions import pane_bindings
-from rltui.tui.flags import SHORT, flags_on
-from rltui.tui.health import BEAT_LATE, Word, beat_age, illness, usual_speed
-from rltui.tui.model import RunSnapshot, WorkerRow
 from rltui.tui.paint import Line, Span, clean, crop, crop_text, pad
 from rltui.tui.panes.pane import Pane, View
+from rltui.tui.run.flags import SHORT, flags_on
+from rltui.tui.run.health import BEAT_LATE, Word, beat_age, illness, usual_speed
+from rltui.tui.run.model import RunSnapshot, WorkerRow
 from rltui.tui.screens.trace import TraceScreen, failures
 from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.selecting import Selecting

@@ -38,9 +38,9 @@ from rltui.tui.browser.messages import (
 from rltui.tui.browser.parts import BrowserTitle, StateDetails
 from rltui.tui.browser.starts import resume_start
 from rltui.tui.browser.state_table import SORTABLE, FilterError, Sorting
-from rltui.tui.offers import Offer
+from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.launcher.offers import Offer
 from rltui.tui.paint import Line, clean, wrap
-from rltui.tui.profile_check import ProfileChecker
 from rltui.tui.screens.compare import CompareScreen
 from rltui.tui.screens.fork import ForkScreen
 from rltui.tui.screens.launching import LaunchingScreen

@@ -14,8 +14,8 @@ from textual.widgets import Input
 
 from rltui.events.commands import Command, name_of
 from rltui.tui.change_words import EXAMPLES, ChangeError, completed, completions, parse
-from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, pad, wrap
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.painted import Painted
 
 COLUMN = 26  # of the examples

@@ -13,23 +13,23 @@ from textual.message import Message
 
 from rltui.events.commands import Command, Stop
 from rltui.tui.actions import bindings, in_footer
-from rltui.tui.answers import answer_line
-from rltui.tui.condition import condition
 from rltui.tui.frozen import frozen_words
 from rltui.tui.messages import BrowserAsked, SnapshotReady
-from rltui.tui.model import RunSnapshot
-from rltui.tui.newest import Newest
 from rltui.tui.panes.catalogue import PANES
 from rltui.tui.panes.charts_pane import ChartsPane
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.run_reader import RunReader, RunSource
+from rltui.tui.run.answers import answer_line
+from rltui.tui.run.condition import condition
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.newest import Newest
+from rltui.tui.run.run_reader import RunReader, RunSource
 from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
 from rltui.tui.screens.seating import STEP, Seating, Seats
 from rltui.tui.screens.steering import Steering
+from rltui.tui.settings.ui_settings import UiSettings
 from rltui.tui.symbols import ChartStyle
-from rltui.tui.ui_settings import UiSettings
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.rooms import Rooms
 

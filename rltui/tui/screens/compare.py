@@ -14,8 +14,8 @@ from textual.screen import ModalScreen
 
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.comparison import REWARD, Comparison, between, lines
-from rltui.tui.history import History
 from rltui.tui.paint import Line
+from rltui.tui.run.history import History
 from rltui.tui.widgets.scrolled import Scrolled
 
 

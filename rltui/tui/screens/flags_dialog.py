@@ -13,10 +13,10 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
-from rltui.tui.answers import answer_line
-from rltui.tui.flags import state_of
-from rltui.tui.model import RunSnapshot
 from rltui.tui.paint import Line, crop, pad, text_line, wrap
+from rltui.tui.run.answers import answer_line
+from rltui.tui.run.flags import state_of
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.painted import Painted
 
 NAME, CELL = 22, 7  # columns

@@ -21,11 +21,11 @@ from rltui.tui.browser.comparison import PROFILE, change_lines
 from rltui.tui.browser.library import Entry
 from rltui.tui.browser.profile_changes import Change, resolved_changes
 from rltui.tui.browser.starts import fork_offer
-from rltui.tui.catalog import ProfileEntry
-from rltui.tui.catalog_reader import read_profile
-from rltui.tui.offers import Offer
+from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.launcher.catalog import ProfileEntry
+from rltui.tui.launcher.catalog_reader import read_profile
+from rltui.tui.launcher.offers import Offer
 from rltui.tui.paint import Line, clean, text_line, wrap
-from rltui.tui.profile_check import ProfileChecker
 from rltui.tui.screens.start_dialog import offer_lines
 from rltui.tui.widgets.row_list import Row, RowList
 from rltui.tui.widgets.scrolled import Scrolled

@@ -12,24 +12,25 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input, Label, TextArea
+from textual.widgets import Input, TextArea
 
 from rltui.errors import RltuiError
 from rltui.profile.draft import Draft
 from rltui.profile.problems import KeyPath, show_key
 from rltui.tui.actions import bindings, in_footer
+from rltui.tui.checks.profile_check import ProfileCheck
 from rltui.tui.form import words
-from rltui.tui.form.adding import AddingMixin
+from rltui.tui.form.choosing import Choosing
 from rltui.tui.form.dialogs import AskDialog
 from rltui.tui.form.reference import Reference, ReferenceReader
 from rltui.tui.form.rows import FormRow, RowKind, form_rows, written_sections
-from rltui.tui.form.saving import SavingMixin
+from rltui.tui.form.saving import Saving
 from rltui.tui.form.session import EditSession
 from rltui.tui.form.text_check import TextChecker
 from rltui.tui.form.toml_view import TomlView
-from rltui.tui.form.values import ValueProblem, steps, toml_of, typed_of
+from rltui.tui.form.value_line import ValueLine
+from rltui.tui.form.values import steps
 from rltui.tui.paint import Line, text_line, wrap
-from rltui.tui.profile_check import ProfileCheck
 from rltui.tui.screens.help import HelpScreen
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.painted import Painted
@@ -67,7 +68,7 @@ class FormDetails(Scrolled):
         return self.window(self._form.detail_words(width), height)
 
 
-class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
+class FormScreen(Screen["Path | None"]):
     """Dismissed with the file that was written last, or None. The child is asked in threads; nothing here blocks."""
 
     CSS_PATH = "../styles/form.tcss"
@@ -94,8 +95,8 @@ class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
         self.is_open: frozenset[KeyPath] = frozenset()
         self.rows: dict[tuple[RowKind, KeyPath], FormRow] = {}
         self.written_to: Path | None = None
-        self._edited: FormRow | None = None
-        self._line_problem = ""
+        self._choosing = Choosing(self)
+        self._saving = Saving(self, session, self._written, self.ask_check)
         self._trouble = ""
 
     def compose(self) -> ComposeResult:
@@ -106,9 +107,7 @@ class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
                 rows.border_title = "Profile"
                 yield rows
                 yield TomlView()
-                with Horizontal(id="form-line"):
-                    yield Label("", id="form-line-label")
-                    yield Input(id="form-input", compact=True, select_on_focus=False)
+                yield ValueLine()
             yield FormDetails(self)
         yield Footer(in_footer("form"), self.run_named)
 
@@ -146,8 +145,8 @@ class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
     def detail_words(self, width: int) -> list[Line]:
         judged = self.session.judged(self.is_open)
         lines: list[Line] = [text_line(self._trouble, "bad")] if self._trouble else []
-        if self._line_problem:
-            lines += [*wrap(f"✗ {self._line_problem}", width, "bad"), ()]
+        if problem := self.line.problem:
+            lines += [*wrap(f"✗ {problem}", width, "bad"), ()]
         if not self.as_text:
             lines += words.details(self.row, judged, self.reference, width)
         told = judged.problems(self.row) if self.row and not self.as_text else []
@@ -176,6 +175,11 @@ class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
         return self.rows.get(key) if isinstance(key, tuple) else None
 
     @property
+    def line(self) -> ValueLine:
+        """In which a value is typed."""
+        return self.query_one(ValueLine)
+
+    @property
     def as_text(self) -> bool:
         return self.has_class("as-text")
 
@@ -186,7 +190,7 @@ class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
 
     def _show_footer(self) -> None:
         label = "Form" if self.as_text else "TOML"
-        dimmed = {"edit", "add", "remove", "undo", "next_mistake"} if self.as_text or self._edited else set()
+        dimmed = {"edit", "add", "remove", "undo", "next_mistake"} if self.as_text or self.line.row else set()
         self.query_one(Footer).show({"toggle_view": label}, frozenset(dimmed), ())
 
     # What the child says
@@ -233,74 +237,54 @@ class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
 
     def action_edit(self) -> None:
         row = self.row
-        if row is None or self._edited is not None:
+        if row is None or self.line.row is not None:
             return
         if row.kind in ("section", "element"):
             self.action_fold()
         elif row.kind == "add":
-            self.action_add()
+            self._choosing.addition()
         elif row.component:
-            self.choose_component(row)
+            self._choosing.component(row)
         elif row.kind == "field":
             values = steps(row.entry, bool(row.component))
             if len(values) > 2 and values[0] != "true":
-                self.choose_value(row, values)
+                self._choosing.value(row, values)
             elif values[:1] == ("true",):
                 self.action_step(1)
             else:
                 self._open_line(row)
 
     def _open_line(self, row: FormRow) -> None:
-        self._edited = row
-        self.query_one("#form-line-label", Label).update(f"{show_key(row.path)} = ")
-        line = self.query_one("#form-input", Input)
-        self.query_one("#form-line").add_class("open")
-        line.placeholder = row.entry.default if row.entry else ""
-        line.value = typed_of(row.written)
-        line.cursor_position = len(line.value)
-        line.focus()
+        self.line.open(row)
         self._show_footer()
 
     def close_line(self) -> None:
         """Back to the rows."""
-        self._edited, self._line_problem = None, ""
+        self.line.close()
         self.session.candidate = None
-        self.query_one("#form-line").remove_class("open")
         self.query_one("#form-rows", RowList).focus()
         self._show_footer()
         self.ask_check()
 
-    def _typed(self, value: str) -> Draft:
-        """ValueProblem, RltuiError. An empty line takes the key out, but a text may be empty."""
-        row = self._edited
-        assert row is not None
-        path = self.short_path(row)
-        if not value.strip() and not (row.entry and row.entry.nature == "string" and row.written is not None):
-            return self.session.draft.unset(path)
-        return self.set_in(row, toml_of(row.entry, value))
-
     @on(Input.Changed, "#form-input")
     def judge_line(self, event: Input.Changed) -> None:
         """What it would be, and what the child says of that."""
-        if self._edited is None:
-            return
-        try:
-            self.session.candidate, self._line_problem = self._typed(event.value), ""
-        except (ValueProblem, RltuiError) as error:
-            self.session.candidate, self._line_problem = None, str(error)
-        self.ask_check()
+        if self.line.row is not None:
+            self.session.candidate = self.line.typed(self.session.draft, event.value)
+            self.ask_check()
 
     @on(Input.Submitted, "#form-input")
     def take_line(self, event: Input.Submitted) -> None:
         """A value of the right kind is taken, also one that is out of range: it stays marked until it is mended."""
-        try:
-            draft = self._typed(event.value)
-        except (ValueProblem, RltuiError) as error:
-            self._line_problem = str(error)
+        draft = self.line.typed(self.session.draft, event.value)
+        if draft is None:
             self._show_sides()
             return
         self.session.do(draft)
         self.close_line()
+
+    def action_add(self) -> None:
+        self._choosing.addition()
 
     def action_step(self, by: int) -> None:
         row = self.row
@@ -364,7 +348,7 @@ class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
 
     def action_toggle_view(self) -> None:
         """From the form to the text, and back where it is TOML."""
-        if self._edited is not None:
+        if self.line.row is not None:
             return
         view = self.query_one(TomlView)
         if self.as_text:
@@ -394,10 +378,17 @@ class FormScreen(AddingMixin, SavingMixin, Screen["Path | None"]):
             self.session.do(Draft(event.text_area.text))
             self.ask_check()
 
-    # Leaving
+    # Saving and leaving
+
+    def action_save(self) -> None:
+        self._saving.save()
+
+    def _written(self, path: Path) -> None:
+        self.written_to = path
+        self.dismiss(path)
 
     def action_back(self) -> None:
-        if self._edited is not None:
+        if self.line.row is not None:
             self.close_line()
         elif self.as_text and not self.session.draft.written.problem:
             self.action_toggle_view()

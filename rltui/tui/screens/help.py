@@ -11,8 +11,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from rltui.tui.actions import PLACES, Action, Place, key_name, pane_actions
-from rltui.tui.own_keys import OwnKeys, with_own_keys
 from rltui.tui.paint import Line, beside, pad, wrap
+from rltui.tui.settings.own_keys import OwnKeys, with_own_keys
 from rltui.tui.widgets.scrolled import Scrolled
 
 TWO_COLUMNS = 84

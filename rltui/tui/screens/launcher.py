@@ -15,20 +15,20 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
-from rltui.tui import offer_words
 from rltui.tui.actions import bindings, in_footer
-from rltui.tui.catalog import Catalog
-from rltui.tui.catalog_reader import CatalogReader
-from rltui.tui.catalog_tree import PROFILES, Item, filtered, groups, rows
-from rltui.tui.launch_moment import Moment
-from rltui.tui.launcher_edits import EditsMixin
-from rltui.tui.launcher_preflight import PreflightMixin
-from rltui.tui.launcher_tools import LauncherTools
-from rltui.tui.memory import free_megabytes
+from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.launcher import offer_words
+from rltui.tui.launcher.catalog import Catalog
+from rltui.tui.launcher.catalog_reader import CatalogReader
+from rltui.tui.launcher.catalog_tree import PROFILES, Item, filtered, groups, rows
+from rltui.tui.launcher.edits import EditsMixin
+from rltui.tui.launcher.examining import PreflightMixin
+from rltui.tui.launcher.moment import Moment
+from rltui.tui.launcher.offers import Offer, offer_milestone, offer_profile, offer_resume
+from rltui.tui.launcher.tools import LauncherTools
+from rltui.tui.machine.memory import free_megabytes
 from rltui.tui.messages import BrowserAsked, CatalogReady, OfferReady
-from rltui.tui.offers import Offer, offer_milestone, offer_profile, offer_resume
 from rltui.tui.paint import Line
-from rltui.tui.profile_check import ProfileChecker
 from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.painted import Painted

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 
 from rltui.errors import RltuiError
 from rltui.tui import figures
-from rltui.tui.offers import Offer
+from rltui.tui.launcher.offers import Offer
 from rltui.tui.paint import Line, wrap
 from rltui.tui.widgets.scrolled import Scrolled
 

@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 
 from rltui.tui.panes.pane import Pane, Slot, View
 from rltui.tui.screens.arrangement import FRAME, Arrangement, arrangement
-from rltui.tui.ui_settings import UiSettings
+from rltui.tui.settings.ui_settings import UiSettings
 
 BORDER = 2  # rows
 USUAL: Mapping[Slot, tuple[str, ...]] = {"side": ("arena", "curriculum", "audit")}  # elsewhere: the catalogue's first

@@ -11,7 +11,7 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from rltui.tui.browser.starts import Start
-from rltui.tui.offers import Offer
+from rltui.tui.launcher.offers import Offer
 from rltui.tui.paint import Line, wrap
 from rltui.tui.screens.quit_dialog import Choices
 from rltui.tui.widgets.painted import Painted

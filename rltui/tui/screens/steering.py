@@ -13,13 +13,14 @@ from rltui.events.commands import (
     SaveCheckpoint,
     SaveMilestone,
     SetFlag,
+    SetRender,
     Stop,
     TakeControl,
 )
-from rltui.tui.condition import condition
-from rltui.tui.flags import is_on
-from rltui.tui.model import RunSnapshot
 from rltui.tui.panes.facts import missing
+from rltui.tui.run.condition import condition
+from rltui.tui.run.flags import is_on
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.screens.change_prompt import ChangePrompt
 from rltui.tui.screens.flags_dialog import FlagsDialog
 from rltui.tui.screens.phase_dialog import PhaseDialog
@@ -95,6 +96,11 @@ class Steering(Screen[None]):
     def action_flag(self, flag: str) -> None:
         """On for all workers, or off where it is on for any."""
         self.send(SetFlag(flag, not is_on(self.snapshot, flag)))
+
+    def action_render(self) -> None:
+        """The viewer on, also one that has failed; or off."""
+        viewer = self.snapshot.viewer
+        self.send(SetRender(viewer is None or viewer.state == "failed"))
 
     def action_flags(self) -> None:
         """All flags, for all workers or one."""

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from rltui.tui import figures
-from rltui.tui.log_entries import LogEntry
+from rltui.tui.log.entries import LogEntry
 from rltui.tui.paint import Line, wrap
 from rltui.tui.widgets.scrolled import Scrolled
 

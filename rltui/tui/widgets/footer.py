@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from textual import events
 
 from rltui.tui.actions import Action, key_name
-from rltui.tui.own_keys import with_own_keys
 from rltui.tui.paint import Line, crop, ends, width_of
+from rltui.tui.settings.own_keys import with_own_keys
 from rltui.tui.widgets.painted import Painted
 
 

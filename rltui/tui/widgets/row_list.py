@@ -59,7 +59,8 @@ class RowList(Scrolled):
             self.first = self.cursor - height + 1
         if self.first <= 1:
             self.first = 0 if self.cursor < height else self.first
-        return self.window([self._drawn(index, row, width) for index, row in enumerate(self.rows)], height)
+        shown = len(self.window([row.line for row in self.rows], height))
+        return [self._drawn(index, self.rows[index], width) for index in range(self.first, self.first + shown)]
 
     def _drawn(self, index: int, row: Row, width: int) -> Line:
         line = fit(row.line, width)
@@ -92,10 +93,9 @@ class RowList(Scrolled):
                 self.post_message(self.Chosen())
             self._go(index)
 
-    def on_focus(self) -> None:
-        self.repaint()
-
-    def on_blur(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """The cursor is lit while the list has the focus; on_focus and on_blur would come too early for that."""
+        super().watch_has_focus(has_focus)
         self.repaint()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -252,3 +253,17 @@ def test_bad_usage_is_exit_2(option: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         parse(["trace", "quick", *option])
     assert caught.value.code == 2
+
+
+def test_a_reward_of_ones_own_that_raises_is_named_with_its_line(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from rltui.rewards.reward import Reward\n\n"
+        "class Mine(Reward):\n    category = 'ball'\n    sign = 0\n\n"
+        "    def value(self, state):\n        return state.tick.nothing\n"
+    )
+    written = Path(profile())
+    written.write_text(written.read_text().replace("touch = [[0, 1.0], [1000, 3.0]]", f'"{mine}:Mine" = 1.0'))
+    trace = RewardTrace(subject("bot.toml"), TraceOptions(steps=3))
+    with pytest.raises(RltuiError, match=rf"^{re.escape(str(mine))}:8: AttributeError: .* at step 0$"):
+        list(trace.steps())

@@ -14,8 +14,8 @@ from rltui.runs.cached_journal import CachedJournal
 from rltui.runs.journal import JournalWriter, encode_line, rotated_parts
 from rltui.runs.thinned import NEWEST, IterationRows, Thinned
 from rltui.runs.thinned_file import cache_path, read_thinned
-from rltui.tui.fold import fold
-from rltui.tui.model import AUDIT_ENTRIES, LOG_LINES, RunSnapshot
+from rltui.tui.run.fold import fold
+from rltui.tui.run.model import AUDIT_ENTRIES, LOG_LINES, RunSnapshot
 from tests.fakes.saved_runs import row
 
 PART_BYTES = 3000  # about 25 rows

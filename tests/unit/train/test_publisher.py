@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 from rltui.events.commands import Live
 from rltui.events.records import LogLine, Record
+from rltui.runs.journal import JournalTail, JournalWriter
 from rltui.train.publisher import Publisher
 from tests.fakes.small_trainer import live
 
@@ -155,3 +157,33 @@ def test_a_held_terminal_holds_up_only_who_prints() -> None:
     assert journal.records == [line("printed"), line("another thread's")]
     release.set()
     printing.join(10.0)
+
+
+class Held:
+    """A terminal that is held (Ctrl-S) until it is let go."""
+
+    def __init__(self) -> None:
+        self.go, self.printed = threading.Event(), list[Record]()
+
+    def __call__(self, record: Record) -> None:
+        self.go.wait(20)
+        self.printed.append(record)
+
+
+def test_once_started_nobody_waits_for_a_terminal_and_the_journal_goes_on(tmp_path: Path) -> None:
+    held = Held()
+    journal = JournalWriter(tmp_path / "journal.jsonl")
+    publisher = Publisher(journal, subscribers=[held]).start()
+    for number in range(50):
+        publisher.log("info", "trainer", f"line {number}")
+    publisher.drain()
+    written = [
+        record.message for record in JournalTail(tmp_path / "journal.jsonl").poll() if isinstance(record, LogLine)
+    ]
+    assert written == [f"line {number}" for number in range(50)]
+    assert held.printed == []
+    held.go.set()
+    publisher.close()
+    assert len(held.printed) == 50
+    publisher.log("info", "trainer", "after the end, in the calling thread")
+    assert len(held.printed) == 51

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.events.commands import Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
+from rltui.events.commands import Command, SetEntropy, SetFlag, SetLearningRate, SetRender, SetRewardWeight
 from rltui.tui.change_words import EXAMPLES, ChangeError, completed, completions, parse
 
 REWARDS = ("touch", "speed_toward_ball")
@@ -22,6 +22,10 @@ REWARDS = ("touch", "speed_toward_ball")
         ("reward mechanics/goal profile", SetRewardWeight("mechanics/goal", None)),
         ("flag debug_actions on", SetFlag("debug_actions", True)),
         ("flag debug_turtled_start off 1", SetFlag("debug_turtled_start", False, 1)),
+        ("render on", SetRender(True)),
+        ("render off", SetRender(False)),
+        ("render rocketsimvis off", SetRender(False, "rocketsimvis")),
+        ("render recording on", SetRender(True, "recording")),
     ],
 )
 def test_commands(text: str, command: Command) -> None:
@@ -43,6 +47,10 @@ def test_commands(text: str, command: Command) -> None:
         ("flag debug_actions maybe", "on or off, found 'maybe'"),
         ("flag debug_actions on one", "a worker is a number from 0, found 'one'"),
         ("flag debug_actions", "flag debug_actions on 1"),
+        ("render", "render on, render recording on"),
+        ("render rocketsimvs on", "did you mean rocketsimvis?"),
+        ("render recording", "on or off, found 'recording'"),
+        ("render recording on 1", "render recording on"),
     ],
 )
 def test_errors_say_what_would_do(text: str, words: str) -> None:
@@ -59,7 +67,7 @@ def test_the_examples_are_commands() -> None:
 @pytest.mark.parametrize(
     ("text", "choices"),
     [
-        ("", ["lr", "entropy", "reward", "flag"]),
+        ("", ["lr", "entropy", "reward", "flag", "render"]),
         ("e", ["entropy"]),
         ("lr ", ["profile"]),
         ("lr 1", []),
@@ -71,6 +79,10 @@ def test_the_examples_are_commands() -> None:
         ("flag debug_actions ", ["on", "off"]),
         ("flag debug_actions on ", ["0", "1", "2"]),
         ("flag debug_learning on ", []),  # the trainer's own
+        ("render ", ["on", "off", "rocketsimvis", "rlviser", "recording"]),
+        ("render r", ["rocketsimvis", "rlviser", "recording"]),
+        ("render recording ", ["on", "off"]),
+        ("render on ", []),
         ("nonsense ", []),
     ],
 )
@@ -86,6 +98,7 @@ def test_what_may_follow(text: str, choices: list[str]) -> None:
         ("flag d", "flag debug_"),
         ("flag debug_t", "flag debug_turtled_start "),
         ("reward sp", "reward speed_toward_ball "),
+        ("render ro", "render rocketsimvis "),
         ("lr 1e", "lr 1e"),
     ],
 )

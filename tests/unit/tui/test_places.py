@@ -8,12 +8,12 @@ from typing import ClassVar
 import pytest
 from textual.geometry import Region, Size
 
-from rltui.tui.model import RunSnapshot
 from rltui.tui.panes.pane import Pane, Slot, View
 from rltui.tui.panes.tabs import markup, tabs
+from rltui.tui.run.model import RunSnapshot
 from rltui.tui.screens.arrangement import FRAME, arrangement
 from rltui.tui.screens.seating import Seating
-from rltui.tui.ui_settings import UiSettings
+from rltui.tui.settings.ui_settings import UiSettings
 
 VIEW = View(RunSnapshot(), 0.0)
 SLOTS: tuple[Slot, ...] = ("charts", "table", "rewards", "time", "facts", "log", "side")

@@ -129,3 +129,18 @@ def test_time_played() -> None:
         "1:05",
         "1:01:01",
     ]
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (120, "33 air     z  300 1500 uu/s touches 7"),
+        (80, "33 air     z  300 touches 7"),
+        (56, "33 air     z  300"),
+        (44, "33 air"),
+    ],
+)
+def test_of_a_cars_figures_none_is_cut(width: int, words: str) -> None:
+    moving = car(0, (0.0, 0.0, 300.0), velocity=(900.0, 0.0, -1200.0), on_ground=False, touches=7)
+    line = draw(moment(cars=(moving, car(1, (0.0, 0.0, 17.0)))), width, 24)[-1]
+    assert line[: width // 2].rstrip().endswith(words)

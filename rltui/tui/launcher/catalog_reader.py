@@ -1,0 +1,105 @@
+"""Reads what the launcher lists; looks again only at what has changed on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import tomllib
+from pathlib import Path
+
+from rltui.profile.locate import Listed, listing
+from rltui.runs.lock import holder
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.summary import RunSummary, describe_run
+from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.launcher.catalog import Catalog, ProfileEntry
+
+Stamp = tuple[object, ...]
+
+
+class CatalogReader:
+    """Not for two threads at once."""
+
+    def __init__(self, data: DataDir, checker: ProfileChecker) -> None:
+        self._data, self._checker = data, checker
+        self._runs: dict[str, tuple[Stamp, RunSummary]] = {}
+        self._profiles: dict[Path, tuple[Stamp, ProfileEntry]] = {}
+
+    def read(self) -> Catalog:
+        """All of it, as it is now; profiles with the verdicts known so far."""
+        profiles = tuple(self._profile(listed) for listed in listing())
+        try:
+            runs, problem = self._all_runs(), ""
+        except OSError as error:
+            runs, problem = (), f"{self._data.root} cannot be read: {error.strerror or error}"
+        return Catalog(self._data.root, profiles, runs, _free(self._data.root), problem)
+
+    def check(self, catalog: Catalog) -> Catalog:
+        """With a verdict on every profile. Slow when one has to be judged first."""
+        self._checker.check([profile.path for profile in catalog.profiles])
+        return self.read()
+
+    def _all_runs(self) -> tuple[RunSummary, ...]:
+        names = self._data.run_names()
+        self._runs = {name: self._run(self._data.run(name)) for name in names}
+        found = [summary for _, summary in self._runs.values()]
+        return tuple(sorted(found, key=lambda run: (run.state != "training", -(run.updated or 0.0), run.name)))
+
+    def _run(self, paths: RunPaths) -> tuple[Stamp, RunSummary]:
+        places = (paths.journal, paths.checkpoints, paths.milestones, *_phases(paths), paths.milestones_json)
+        stamp = (holder(paths) is not None, *(_changed(place) for place in places))
+        known = self._runs.get(paths.name)
+        return known if known is not None and known[0] == stamp else (stamp, describe_run(paths))
+
+    def _profile(self, listed: Listed) -> ProfileEntry:
+        stamp = (_changed(listed.path), listed.shipped)
+        known = self._profiles.get(listed.path)
+        if known is None or known[0] != stamp:
+            known = self._profiles[listed.path] = (stamp, read_profile(listed))
+        return _with_check(known[1], self._checker)
+
+
+def read_profile(listed: Listed) -> ProfileEntry:
+    """What can be said of a profile without judging it; a file that is no TOML is an entry too."""
+    try:
+        raw = tomllib.loads(listed.path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return ProfileEntry(listed.name, listed.path, listed.shipped)
+    phase = raw.get("phase")
+    return ProfileEntry(
+        listed.name,
+        listed.path,
+        listed.shipped,
+        label=str(raw.get("label", "")),
+        phase=phase if isinstance(phase, int) else None,
+        description=" ".join(str(raw.get("description", "")).split()),
+    )
+
+
+def _with_check(entry: ProfileEntry, checker: ProfileChecker) -> ProfileEntry:
+    check = checker.known(entry.path)
+    return entry if check is entry.check else dataclasses.replace(entry, check=check)
+
+
+def _phases(paths: RunPaths) -> list[Path]:
+    try:
+        with os.scandir(paths.milestones) as entries:
+            return sorted(Path(entry.path) for entry in entries)
+    except OSError:
+        return []
+
+
+def _changed(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _free(root: Path) -> int | None:
+    for folder in (root, *root.parents):
+        if folder.is_dir():
+            return shutil.disk_usage(folder).free
+    return None

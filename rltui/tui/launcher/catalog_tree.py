@@ -1,0 +1,148 @@
+"""The launcher's left side: profiles, runs, milestones by run and phase, as rows. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rltui.runs.summary import RunSummary, SavedState
+from rltui.tui import figures
+from rltui.tui.launcher.catalog import Catalog, ProfileEntry
+from rltui.tui.paint import Line, clean, crop_text, pad, width_of, wrap
+from rltui.tui.widgets.row_list import Row
+
+Kind = Literal["section", "profile", "run", "group", "milestone"]
+RUN_STATES = {
+    "training": ("▶", "training", "good"),
+    "stopped": ("■", "stopped", "idle"),
+    "failed": ("✗", "failed", "bad"),
+    "unclean": ("!", "unclean", "bad"),
+    "empty": ("○", "empty", "idle"),
+}
+SPEED = "time/overall_steps_per_second"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a row stands for. name: section title, profile or milestone path, run name, or `run/phase` of a group."""
+
+    kind: Kind
+    name: str
+
+
+PROFILES, RUNS, MILESTONES = (Item("section", name) for name in ("Profiles", "Runs", "Milestones"))
+
+
+def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
+    """All rows for a list of `width` columns; what is closed hides what lies under it."""
+    profiles = [Row(Item("profile", str(entry.path)), _profile(entry, width)) for entry in catalog.profiles]
+    runs = [Row(Item("run", run.name), _run(run, width)) for run in catalog.runs]
+    sections: list[tuple[Item, int, Sequence[Row], str]] = [
+        (PROFILES, len(profiles), profiles, "none found: rltui profile new writes one"),
+        (RUNS, len(runs), runs, catalog.problem or "none yet: launch a profile"),
+        (MILESTONES, catalog.milestones, _milestones(catalog, closed, width), "kept copies of a run appear here"),
+    ]
+    lines: list[Row] = []
+    for item, count, content, empty in sections:
+        lines += [Row(None, ())] if lines else []
+        lines.append(Row(item, _heading(item, count, item in closed)))
+        if item not in closed:
+            lines += content or [Row(None, (("   ", ""), *row)) for row in wrap(empty, width - 4, "muted")]
+    return lines
+
+
+def filtered(found: Sequence[Row], pattern: str) -> list[Row]:
+    """The rows whose text matches, under their headings; ! before the pattern inverts. A bad pattern filters nothing."""
+    inverted, wanted = pattern.startswith("!"), pattern.removeprefix("!")
+    try:
+        matcher = re.compile(wanted, re.IGNORECASE) if wanted else None
+    except re.error:
+        matcher = None
+    if matcher is None:
+        return list(found)
+    heads = ("section", "group")
+    return [
+        row
+        for row in found
+        if not isinstance(row.key, Item)
+        or row.key.kind in heads
+        or bool(matcher.search("".join(text for text, _ in row.line))) != inverted
+    ]
+
+
+def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[SavedState]]]:
+    """Milestones by run and phase, runs in their order."""
+    found: dict[Item, tuple[Item, RunSummary, list[SavedState]]] = {}
+    for run in catalog.runs:
+        for saved in run.milestones:
+            item = Item("group", f"{run.name}/{phase_of(saved)}")
+            found.setdefault(item, (item, run, []))[2].append(saved)
+    return list(found.values())
+
+
+def phase_of(saved: SavedState) -> str:
+    """`Phase1-BallTouching` of `milestone Phase1-BallTouching/005M`."""
+    return saved.name.removeprefix("milestone ").partition("/")[0]
+
+
+def label_of(saved: SavedState) -> str:
+    """`5 M` of `milestone Phase1-BallTouching/005M`."""
+    return figures.millions(saved.name.rpartition("/")[2])
+
+
+def _heading(item: Item, count: int, is_closed: bool) -> Line:
+    return ((f" {'▸' if is_closed else '▾'} ", "key"), (item.name, "title"), (f"  {count}" if count else "", "muted"))
+
+
+def _profile(entry: ProfileEntry, width: int) -> Line:
+    name = clean(entry.name)
+    if entry.check is None:
+        return (("   ◌ ", "muted"), (name, ""))
+    if entry.check.valid:
+        return (("   ✓ ", "good"), (name, ""))
+    problem = entry.check.errors[0] if entry.check.errors else None
+    line = f"line {problem.line}: " if problem and problem.line else ""
+    words = f"{line}{problem.key or problem.message}" if problem else "not valid"
+    head: Line = (("   ✗ ", "bad"), (crop_text(name, max(width - 18, 12)), ""))
+    return (*head, (f"  {crop_text(clean(words), max(width - width_of(head) - 3, 4))}", "bad"))
+
+
+def _run(run: RunSummary, width: int) -> Line:
+    symbol, word, role = RUN_STATES[run.state]
+    spans: list[tuple[str, str]] = [(f"   {symbol} ", role)]
+    figures_width = 8 if width < 40 else 26 if width >= 46 else 18
+    spans.append((pad(run.name, max(width - figures_width - 6, 8)), ""))
+    steps = figures.short(run.timesteps)
+    if width >= 40:
+        spans.append((f" {word:<9}", role))
+    spans.append((f"{steps:>8}", ""))
+    if width >= 46:
+        rate = figures.rate(run.metrics.get(SPEED)) if run.state == "training" else ""
+        spans.append((f"{rate:>8}", "muted"))
+    return tuple(spans)
+
+
+def _milestones(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
+    lines: list[Row] = []
+    for item, run, states in groups(catalog):
+        is_closed = item in closed
+        name = crop_text(f"{run.name} · {phase_of(states[0])}", width - 12)
+        head: Line = ((f"   {'▸' if is_closed else '▾'} ", "key"), (name, ""), (f"  {len(states)}", "muted"))
+        lines.append(Row(item, head))
+        if not is_closed:
+            lines += [Row(Item("milestone", saved.path), _milestone(saved, width)) for saved in reversed(states)]
+    return lines
+
+
+def _milestone(saved: SavedState, width: int) -> Line:
+    meta = saved.meta
+    sign = "●" if saved.mark.released else "▲" if saved.mark.pinned else " "
+    reward = figures.number(meta.mean_reward) if meta else figures.UNKNOWN
+    entropy = figures.number(meta.entropy) if meta else figures.UNKNOWN
+    spans: list[tuple[str, str]] = [(f"     {sign} ", "warn"), (f"{label_of(saved):<10} ", "strong")]
+    spans += [("reward ", "muted")] if width >= 36 else []
+    spans.append((f"{reward:>6}", ""))
+    spans += [("  entropy ", "muted"), (f"{entropy:>5}", "")] if width >= 46 else []
+    return tuple(spans)

@@ -1,0 +1,134 @@
+"""How fast a profile will train on this machine, and on what that rests: a run of the same shape, or a measurement."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from rltui.runs.summary import RunShape, RunSummary
+from rltui.tui import figures
+from rltui.tui.checks.profile_check import ProfileSummary
+
+SPEED = "time/overall_steps_per_second"
+ROUNDING = 1.1  # a batch grows as the iteration is rounded up to whole steps of all arenas
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """steps_per_second: overall. basis: in words."""
+
+    steps_per_second: float
+    basis: str
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """One measurement, as it is kept."""
+
+    steps_per_second: float
+    time: float  # Unix seconds
+    busy_percent: float = 0.0
+
+
+def from_runs(summary: ProfileSummary | None, runs: Sequence[RunSummary], now: float) -> Estimate | None:
+    """Of the newest run here with the same nets, games and batches; None where there is none."""
+    if summary is None:
+        return None
+    alike = [run for run in runs if run.shape and run.metrics.get(SPEED) and _same(summary, run.shape)]
+    newest = max(alike, key=lambda run: run.updated or 0.0, default=None)
+    if newest is None:
+        return None
+    when = "now" if newest.state == "training" else figures.ago(now - newest.updated) if newest.updated else "before"
+    return Estimate(float(newest.metrics[SPEED] or 0.0), f"as run {newest.name}, {when}")
+
+
+def _same(summary: ProfileSummary, shape: RunShape) -> bool:
+    cars = (summary.blue or 0) + (summary.orange or 0)
+    games = (summary.workers, summary.arenas, cars, summary.obs_size, summary.actions, summary.epochs)
+    nets = summary.policy_layers == shape.policy_layers and summary.critic_layers == shape.critic_layers
+    batch = summary.batch or 0
+    return (
+        nets
+        and games == (shape.workers, shape.arenas, shape.cars, shape.obs_size, shape.actions, shape.epochs)
+        and batch <= shape.batch <= batch * ROUNDING + 1
+        and shape.host == socket.gethostname()
+        and summary.device in ("", "auto", shape.device)
+    )
+
+
+def from_measurement(found: Measured | None, now: float) -> Estimate | None:
+    """In words when, and whether the machine was busy then."""
+    if found is None:
+        return None
+    busy = ", while the machine was busy" if found.busy_percent > 30 else ""
+    return Estimate(found.steps_per_second, f"measured here {figures.ago(now - found.time)}{busy}")
+
+
+class Measurements:
+    """What was measured on this machine, kept in the user's cache by the profile's content; bad content is no content."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """folder: None: the usual place for caches."""
+        self._folder = folder
+        self._known: dict[str, Measured] | None = None
+
+    def get(self, digest: str) -> Measured | None:
+        """Of the profile with this digest."""
+        return self._all().get(digest)
+
+    def put(self, digest: str, found: Measured) -> None:
+        """Kept, where the cache can be written; a full disk is no reason to stop."""
+        self._all()[digest] = found
+        with suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            descriptor, temporary = tempfile.mkstemp(dir=self._file.parent, suffix=".part")
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(self._all()))
+            Path(temporary).replace(self._file)
+
+    @property
+    def _file(self) -> Path:
+        folder = self._folder or cache_folder()
+        host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+        return folder / f"speed-{host}.json"
+
+    def _all(self) -> dict[str, Measured]:
+        if self._known is None:
+            try:
+                self._known = msgspec.json.decode(self._file.read_bytes(), type=dict[str, Measured])
+            except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+                self._known = {}
+        return self._known
+
+
+def cache_folder() -> Path:
+    """The user's cache of this program."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("rltui", appauthor=False)
+
+
+def lines_of(summary: ProfileSummary | None, found: Estimate | None) -> list[str]:
+    """`about 14,000 steps/s, 0.6 GB, first milestone in 6 min (as run alpha, 3 min ago)`."""
+    if summary is None:
+        return []
+    memory = f"{figures.megabytes(summary.memory_mb)} of memory" if summary.memory_mb is not None else ""
+    if found is None:
+        return [f"about {memory}"] if memory else []
+    parts = [f"about {rounded(found.steps_per_second):,} steps/s", memory]
+    if summary.milestone_interval:
+        parts.append(f"first milestone in {figures.duration(summary.milestone_interval / found.steps_per_second)}")
+    return [", ".join(part for part in parts if part), found.basis]
+
+
+def rounded(rate: float) -> int:
+    """Two digits are known, more are not: 14,231 → 14,000."""
+    size = 10 ** max(len(str(int(rate))) - 2, 0)
+    return int(round(rate / size) * size)

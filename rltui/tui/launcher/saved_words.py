@@ -1,0 +1,99 @@
+"""The launcher's words on runs, milestones and branches of the tree. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rltui.runs.summary import RunSummary, SavedState
+from rltui.tui import figures
+from rltui.tui.launcher.catalog_tree import RUN_STATES, SPEED, label_of, phase_of
+from rltui.tui.launcher.enter_words import enter_will, offer_lines
+from rltui.tui.launcher.moment import Moment
+from rltui.tui.launcher.word_tables import INDENT, indented, table
+from rltui.tui.paint import Line, text_line, wrap
+
+
+def run_lines(run: RunSummary, moment: Moment, width: int) -> list[Line]:
+    """State, figures, what enter and R will do."""
+    symbol, word, role = RUN_STATES[run.state]
+    lines: list[Line] = [((f"{symbol} {word}", role), (f"  {_since(run, moment.now)}", "muted"))]
+    lines += wrap(run.note, width, "bad" if run.state in ("unclean", "failed") else "muted") if run.note else []
+    lines += [(), *_run_figures(run, moment.now, width), (), text_line("Enter will", "title")]
+    if run.state == "training":
+        lines += indented(wrap("attach to the running trainer and show it live", width - INDENT))
+        return lines
+    lines += indented(wrap("open it from disk: its charts, rewards and log as they were", width - INDENT))
+    lines += [(), text_line("R will", "title")]
+    return [*lines, *offer_lines(moment.offer, width)]
+
+
+def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: int) -> list[Line]:
+    """Numbers from its meta, what enter will do."""
+    meta = saved.meta
+    rows: list[tuple[str, str]] = [
+        ("run", run.name),
+        ("phase", phase_of(saved)),
+        ("steps", figures.count(saved.timesteps)),
+    ]
+    if meta is not None:
+        rows += [
+            ("saved", f"{figures.date(meta.time)}, {figures.ago(moment.now - meta.time)}"),
+            ("reward", figures.number(meta.mean_reward)),
+            ("entropy", f"{figures.number(meta.entropy)} nats"),
+            ("KL", figures.number(meta.approx_kl)),
+            ("policy", meta.policy),
+            ("profile", meta.profile),
+            ("author", meta.author or figures.UNKNOWN),
+            ("parent", meta.parent or figures.UNKNOWN),
+        ]
+    rows += [("note", saved.mark.note)] if saved.mark.note else []
+    lines = [*wrap(f"Milestone {label_of(saved)}", width, "strong"), (), *table(rows, width), ()]
+    return [*lines, *enter_will(moment.offer, width)]
+
+
+def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> list[Line]:
+    """The milestones of one phase of a run, and how the reward went."""
+    rows = [
+        (label_of(saved), f"reward {figures.number(saved.meta.mean_reward if saved.meta else None)}")
+        for saved in states
+    ]
+    head = wrap(f"{figures.plural(len(states), 'milestone')} of {run.name}", width, "strong")
+    return [
+        *head,
+        (),
+        *table(rows, width),
+        (),
+        *wrap("space opens and closes this branch of the tree.", width, "muted"),
+    ]
+
+
+def _since(run: RunSummary, now: float) -> str:
+    if run.state == "training" and run.since is not None:
+        return f"for {figures.duration(now - run.since)}, pid {run.pid} on {run.host}"
+    return f"last word {figures.ago(now - run.updated)}" if run.updated is not None else ""
+
+
+def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
+    metrics = run.metrics
+    rows = [
+        ("profile", run.profile or figures.UNKNOWN),
+        ("phase", f"{run.phase} {run.label or ''}".strip() if run.phase is not None else run.label or figures.UNKNOWN),
+        ("steps", figures.count(run.timesteps)),
+        ("reward", f"{figures.number(metrics.get('rollout/policy_reward'))} / episode"),
+        ("entropy", f"{figures.number(metrics.get('train/entropy'))} nats"),
+        ("speed", f"{figures.rate(metrics.get(SPEED))} overall"),
+        ("saved", _saved_words(run, now)),
+        (
+            "kept",
+            f"{figures.plural(run.checkpoints, 'checkpoint')}, {figures.plural(len(run.milestones), 'milestone')}",
+        ),
+        ("started", figures.date(run.started)),
+    ]
+    rows += [("parent", run.parent)] if run.parent else []
+    rows += [("damaged", f"{saved.name}: {saved.damage}") for saved in run.damaged[:3]]
+    return table(rows, width)
+
+
+def _saved_words(run: RunSummary, now: float) -> str:
+    meta = run.checkpoint.meta if run.checkpoint else None
+    return f"{meta.timesteps:,} steps, {figures.ago(now - meta.time)}" if meta else figures.UNKNOWN

@@ -1,0 +1,33 @@
+"""What became of the last command, in the trainer's words, for the footer. Pure."""
+
+from __future__ import annotations
+
+from rltui.tui import figures
+from rltui.tui.paint import Line
+from rltui.tui.run.model import CommandFate, RunSnapshot
+
+SHOWN = 8.0  # seconds that a final answer stays
+_STAGES = {
+    "sent": ("◌", "sent", "muted"),
+    "accepted": ("◌", "accepted", "busy"),
+    "applied": ("✓", "applied", "good"),
+    "refused": ("✗", "refused", "bad"),
+    "lost": ("✗", "not sent", "bad"),
+}
+
+
+def answer_line(snapshot: RunSnapshot, now: float, *, leaving: bool = False) -> Line:
+    """Empty where there is nothing to say. leaving: the program ends as soon as the run has."""
+    if leaving:
+        return (("◌ leaving as soon as the run has stopped, q leaves now", "warn"),)
+    fate = snapshot.fates[-1] if snapshot.fates else None
+    if fate is None or (fate.stage not in ("sent", "accepted") and now - fate.time > SHOWN):
+        return ()
+    return _line(fate, now)
+
+
+def _line(fate: CommandFate, now: float) -> Line:
+    symbol, word, role = _STAGES[fate.stage]
+    waits = fate.stage in ("sent", "accepted") and now - fate.time >= 2
+    text = fate.text or (figures.age(now - fate.time) if waits else "")
+    return ((f"{symbol} ", role), (f"{fate.name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))

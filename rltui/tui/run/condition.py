@@ -1,0 +1,96 @@
+"""How the run is doing, in one word with its symbol and role: from what the trainer said and how long ago. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rltui.tui import figures
+from rltui.tui.run.model import RunSnapshot
+
+SILENT_AFTER = 5.0  # seconds without a live frame or a record
+SILENT_WHILE_STARTING = 60.0  # importing torch and spawning workers says nothing for a while
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """word: COLLECTING, PAUSED, SILENT …; role: good, busy, warn, bad, idle; detail: the reason or the age, or empty."""
+
+    word: str
+    symbol: str
+    role: str
+    detail: str = ""
+    running: bool = True  # a trainer is believed to be there
+
+
+_STATES = {
+    "starting": ("STARTING", "◌", "busy"),
+    "collecting": ("COLLECTING", "●", "good"),
+    "learning": ("LEARNING", "◆", "busy"),
+    "saving": ("SAVING", "↓", "busy"),
+    "paused": ("PAUSED", "‖", "warn"),
+    "stopping": ("STOPPING", "■", "warn"),
+    "stopped": ("STOPPED", "■", "idle"),
+    "failed": ("FAILED", "✗", "bad"),
+}
+
+
+def condition(snapshot: RunSnapshot, now: float) -> Condition:
+    """now: Unix seconds."""
+    if snapshot.reader_problem:
+        return Condition("NOT READING", "✗", "bad", f"this viewer's reader ended: {snapshot.reader_problem}")
+    if snapshot.finished is not None:
+        return _ended(snapshot)
+    if snapshot.gone:
+        return _gone(snapshot)
+    if snapshot.header is None:
+        return _before_the_first_record(snapshot)
+    if snapshot.alive is False:
+        return _unclean(snapshot, now)
+    quiet = _silence(snapshot, now)
+    if quiet is not None:
+        return Condition(
+            "SILENT", "?", "bad", f"no word from the trainer for {figures.age(quiet)}, was {snapshot.state}"
+        )
+    word, symbol, role = _STATES.get(snapshot.state or "", ((snapshot.state or "unknown").upper(), "?", "warn"))
+    return Condition(word, symbol, role, snapshot.reason)
+
+
+def _ended(snapshot: RunSnapshot) -> Condition:
+    finished = snapshot.finished
+    assert finished is not None
+    if finished.exit_code != 0:
+        return Condition("FAILED", "✗", "bad", finished.reason, running=False)
+    limit = snapshot.header.step_limit if snapshot.header else None
+    if limit is not None and finished.timesteps >= limit:
+        return Condition("FINISHED", "✓", "good", finished.reason, running=False)
+    return Condition("STOPPED", "■", "idle", finished.reason, running=False)
+
+
+def _gone(snapshot: RunSnapshot) -> Condition:
+    if snapshot.link.connected:
+        detail = f"the run's folder was deleted: the trainer is {snapshot.state}, but nothing more is kept or shown"
+        return Condition("FOLDER GONE", "!", "bad", detail)
+    return Condition("FOLDER GONE", "!", "bad", "the run's folder was deleted", running=False)
+
+
+def _before_the_first_record(snapshot: RunSnapshot) -> Condition:
+    if snapshot.alive is False:
+        return Condition("DID NOT START", "✗", "bad", "its output is in the log", running=False)
+    return Condition("STARTING", "◌", "busy", "the trainer loads torch, then starts its workers")
+
+
+def _unclean(snapshot: RunSnapshot, now: float) -> Condition:
+    if snapshot.state == "failed":
+        return Condition("FAILED", "✗", "bad", snapshot.reason, running=False)
+    news = snapshot.news_time
+    when = f"last word {figures.ago(now - news)}" if news is not None else "it never said a word"
+    return Condition("ENDED UNCLEANLY", "!", "bad", f"the trainer's process is gone, {when}", running=False)
+
+
+def _silence(snapshot: RunSnapshot, now: float) -> float | None:
+    """Seconds of silence where that is too long."""
+    news = snapshot.news_time
+    if news is None:
+        return None
+    limit = SILENT_WHILE_STARTING if snapshot.state == "starting" else SILENT_AFTER
+    return now - news if now - news > limit else None

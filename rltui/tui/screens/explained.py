@@ -1,0 +1,43 @@
+"""What help says of each screen: the page that `?` opens."""
+
+from __future__ import annotations
+
+from textual.screen import Screen
+
+from rltui.tui.screens.browser import BrowserScreen
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.screens.help import HelpScreen
+from rltui.tui.screens.launcher import LauncherScreen
+
+HELP_COCKPIT = (
+    "One run, live or from disk. The two lines at the top say what the trainer does, how far it is and how fast; the panes "
+    "below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
+    "you come back. Capital letters act on the training, lower-case ones only on the view."
+)
+HELP_LAUNCHER = (
+    "Profiles say what a bot shall learn, runs are bots in training, milestones are kept copies of them. Move with the arrow "
+    "keys; the right side says in words what enter will do, from where and why, before it happens. A trainer that you "
+    "launch goes on when this window closes."
+)
+HELP_BROWSER = (
+    ("", "Everything that is kept of every bot. The tree chooses what the table shows; branches and forks stand below the run that they left."),
+    ("signs", "○ its hashes have not been compared yet, ✓ every byte is right, ✗ damaged, ! a stray that rltui leaves alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
+    ("milestone", "a copy that is kept until you delete it"),
+    ("checkpoint", "the newest states of a run; older ones are removed as newer ones come"),
+    ("rating", "from games between milestones; – while none have been played"),
+    ("safety", "Nothing here changes a saved state: marks are kept beside it, a deletion can be undone, and nothing starts from zero."),
+)  # fmt: skip
+
+
+def help_on(screen: Screen[object]) -> HelpScreen | None:
+    """Of the cockpit, the pane that has the focus. None where a screen has no help, or one of its own."""
+    if isinstance(screen, CockpitScreen):
+        pane = screen.focused_pane()
+        if pane is None:
+            return HelpScreen("cockpit", "Cockpit", [("", HELP_COCKPIT)])
+        return HelpScreen("cockpit", pane.NAME, pane.explained(), pane.pane_id())
+    if isinstance(screen, LauncherScreen):
+        return HelpScreen("launcher", "Launcher", [("", HELP_LAUNCHER)])
+    if isinstance(screen, BrowserScreen):
+        return HelpScreen("browser", "Milestones and checkpoints", HELP_BROWSER)
+    return None

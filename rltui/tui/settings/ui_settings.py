@@ -1,0 +1,198 @@
+"""What a user may write in ui.toml, each with its default; what is wrong is said and the default holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from rltui.profile.problems import KeyPath, Problem, nearest, show_key
+from rltui.profile.source import Source
+from rltui.tui.panes.charting import SMOOTHING
+from rltui.tui.panes.pane import Slot
+from rltui.tui.settings.own_keys import KeyProblem, checked_keys
+
+Theme = Literal["dark", "light"]
+Charts = Literal["auto", "braille", "blocks", "ascii"]
+NoticeKind = Literal["ended", "failed", "milestone", "promotion", "worker_failed", "control"]
+Way = Literal["toast", "bell", "osc9", "hook"]
+KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
+WAYS: tuple[Way, ...] = get_args(Way)
+QUIET: frozenset[Way] = frozenset({"toast", "hook"})  # what passes by itself rings no bell
+USUAL: Mapping[NoticeKind, frozenset[Way]] = {
+    kind: QUIET if kind in ("worker_failed", "control") else frozenset(WAYS) for kind in KINDS
+}
+MOST_SECONDS = 60.0  # of a hook
+MOST_ROWS = 40  # given to a slot or taken from it
+
+
+@dataclass(frozen=True, slots=True)
+class UiSettings:
+    """keys: an action's plain name → its keys. shows: slot → the pane in it. rows: slot → rows more than usual.
+
+    notify: each event → how it is told. hook: a command and its arguments, run without a shell.
+    """
+
+    theme: Theme = "dark"
+    charts: Charts = "auto"
+    smoothing: int = 0  # iterations of the charts' moving average
+    mouse: bool = True
+    title: bool = True  # the terminal's title says how the run is doing
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shows: Mapping[Slot, str] = field(default_factory=dict)
+    rows: Mapping[Slot, int] = field(default_factory=dict)
+    notify: Mapping[NoticeKind, frozenset[Way]] = field(default_factory=lambda: dict(USUAL))
+    hook: tuple[str, ...] = ()
+    hook_seconds: float = 10.0
+
+
+TOP = ("theme", "charts", "smoothing", "mouse", "title", "keys", "layout", "notify")
+IN_NOTIFY = (*KINDS, "hook", "hook_seconds")
+
+
+def settings_of(source: Source, panes: Collection[str]) -> UiSettings:
+    """As far as what is written makes sense; problems are added to the source's. panes: their ids."""
+    reader = _Reader(source)
+    data = source.data or {}
+    reader.known((), data, TOP)
+    found = UiSettings(
+        theme=reader.one_of(data, ("theme",), get_args(Theme), "dark"),
+        charts=reader.one_of(data, ("charts",), get_args(Charts), "auto"),
+        smoothing=reader.one_of(data, ("smoothing",), SMOOTHING, 0),
+        mouse=reader.switch(data, ("mouse",), True),
+        title=reader.switch(data, ("title",), True),
+        keys=_keys(reader, reader.table(data, "keys")),
+    )
+    found = _with_layout(found, reader, reader.table(data, "layout"), panes)
+    return _with_notices(found, reader, reader.table(data, "notify"))
+
+
+def _with_layout(found: UiSettings, reader: _Reader, layout: Mapping[str, Any], panes: Collection[str]) -> UiSettings:
+    slots = get_args(Slot)
+    reader.known(("layout",), layout, (*slots, "rows"))
+    shows: dict[Slot, str] = {}
+    for slot in slots:
+        if slot in layout:
+            pane = reader.one_of(layout, ("layout", slot), sorted(panes), "")
+            shows |= {slot: pane} if pane else {}
+    rows = layout.get("rows", {})
+    if not isinstance(rows, dict):
+        reader.wrong(("layout", "rows"), "a table of slots with a number of rows", rows)
+        rows = {}
+    reader.known(("layout", "rows"), rows, slots)
+    heights = {
+        slot: reader.whole(rows, ("layout", "rows", slot), -MOST_ROWS, MOST_ROWS) for slot in slots if slot in rows
+    }
+    return replace(found, shows=shows, rows={slot: more for slot, more in heights.items() if more})
+
+
+def _with_notices(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) -> UiSettings:
+    reader.known(("notify",), table, IN_NOTIFY)
+    notify = dict(found.notify)
+    for kind in KINDS:
+        if kind in table:
+            ways = reader.words(table, ("notify", kind), WAYS)
+            notify[kind] = notify[kind] if ways is None else frozenset(ways)  # type: ignore[arg-type]
+    hook = reader.words(table, ("notify", "hook"), None) if "hook" in table else None
+    seconds = reader.number(table, ("notify", "hook_seconds"), 0.1, MOST_SECONDS, found.hook_seconds)
+    return replace(found, notify=notify, hook=tuple(hook or ()), hook_seconds=seconds)
+
+
+def _keys(reader: _Reader, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    wished: dict[str, tuple[str, ...]] = {}
+    for name, value in _flat(table):
+        words = [value] if isinstance(value, str) else value
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            reader.wrong(("keys", *name.split(".")), 'a key or a list of keys, such as "P" or ["P", "f5"]', value)
+        else:
+            wished[name] = tuple(words)
+    keys, problems = checked_keys(wished)
+    for problem in problems:
+        reader.refused(problem)
+    return keys
+
+
+def _flat(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """A pane's keys may stand in a table of the pane: `[keys.log] filter = "/"`, or `"log.filter"`."""
+    found: list[tuple[str, Any]] = []
+    for name, value in table.items():
+        found += (
+            [(f"{name}.{part}", keys) for part, keys in value.items()] if isinstance(value, dict) else [(name, value)]
+        )
+    return found
+
+
+class _Reader:
+    """Values out of the file, or the default and a problem with file, line, key, what is expected and what is near."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def known(self, path: KeyPath, table: Mapping[str, Any], names: Sequence[str]) -> None:
+        """Every key of the table is one of these."""
+        for key in table:
+            if key not in names:
+                self._say((*path, key), "unknown key", expected=f"one of {', '.join(names)}", hint=nearest(key, names))
+
+    def table(self, data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        value = data.get(name, {})
+        if not isinstance(value, dict):
+            self.wrong((name,), "a table", value)
+            return {}
+        return value
+
+    def one_of(self, data: Mapping[str, Any], path: KeyPath, names: Sequence[str | int], default: Any) -> Any:
+        value = data.get(str(path[-1]), default)
+        if not isinstance(value, bool) and (value in names or value == default):
+            return value
+        words = [str(name) for name in names]
+        self.wrong(path, f"one of {', '.join(words)}", value, nearest(str(value), words))
+        return default
+
+    def number(self, data: Mapping[str, Any], path: KeyPath, low: float, high: float, default: float) -> float:
+        return float(self._checked(data, path, (int, float), f"a number from {low:g} to {high:g}", default, lambda value: low <= value <= high))  # fmt: skip
+
+    def whole(self, data: Mapping[str, Any], path: KeyPath, low: int, high: int) -> int:
+        return int(self._checked(data, path, (int,), f"a whole number from {low} to {high}", 0, lambda value: low <= value <= high))  # fmt: skip
+
+    def switch(self, data: Mapping[str, Any], path: KeyPath, default: bool) -> bool:
+        value = data.get(str(path[-1]), default)
+        if isinstance(value, bool):
+            return value
+        self.wrong(path, "true or false", value)
+        return default
+
+    def words(self, data: Mapping[str, Any], path: KeyPath, names: Sequence[str] | None) -> list[str] | None:
+        """A list of strings, each one of `names` if given; None where it is not."""
+        value = data[str(path[-1])]
+        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+            self.wrong(path, f"a list of {', '.join(names)}" if names else 'a command and its arguments, such as ["notify-send", "rltui"]', value)  # fmt: skip
+            return None
+        bad = [word for word in value if names is not None and word not in names]
+        if bad:
+            self.wrong(path, f"any of {', '.join(names or ())}", bad[0], nearest(bad[0], names or ()))
+            return None
+        return value
+
+    def wrong(self, path: KeyPath, expected: str, found: object, hint: str = "") -> None:
+        """Not what it should be; the default holds."""
+        self._say(path, "not understood", expected=expected, found=repr(found), hint=hint)
+
+    def refused(self, problem: KeyProblem) -> None:
+        """A key that cannot be had."""
+        self._say(("keys", *problem.action.split(".")), problem.message, hint=problem.hint)
+
+    def _checked(
+        self, data: Mapping[str, Any], path: KeyPath, kinds: tuple[type, ...], expected: str, default: float, fits: Callable[[Any], bool]
+    ) -> Any:  # fmt: skip
+        value = data.get(str(path[-1]), default)
+        if isinstance(value, kinds) and not isinstance(value, bool) and fits(value):
+            return value
+        self.wrong(path, expected, value)
+        return default
+
+    def _say(self, path: KeyPath, message: str, **details: str) -> None:
+        joined = ("keys", ".".join(str(part) for part in path[1:]))  # "log.filter" in quotes is one key
+        line = self._source.lines.of.get(joined) if path[0] == "keys" else None
+        line = self._source.lines.nearest(path) if line is None else line
+        self._source.problems.append(Problem(self._source.file, line, show_key(path), message, **details))

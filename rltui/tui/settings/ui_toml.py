@@ -1,0 +1,104 @@
+"""ui.toml: where it is, reading it, writing the layout back with its comments kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rltui.errors import RltuiError
+from rltui.profile.problems import Problem, ProfileError
+from rltui.profile.source import read_source
+from rltui.tui.panes.pane import Slot
+from rltui.tui.settings.ui_settings import UiSettings, settings_of
+
+VARIABLE = "RLTUI_CONFIG"  # the folder of ui.toml, in the place of the user's own
+NAME = "ui.toml"
+HEAD = "# How rltui looks and which keys it has; the README says what may stand here.\n"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """problems: what was not understood; the default holds there."""
+
+    settings: UiSettings
+    path: Path
+    problems: tuple[Problem, ...] = ()
+
+
+def ui_path() -> Path:
+    """RLTUI_CONFIG/ui.toml, else in the folder where this system keeps programs' settings."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser().absolute() / NAME
+    from platformdirs import user_config_path  # Textual needs it too
+
+    return user_config_path("rltui", appauthor=False) / NAME
+
+
+def load(path: Path, panes: Collection[str]) -> Loaded:
+    """Never raises: no file means the defaults, and so does one that cannot be read, with a problem. panes: their ids."""
+    if not _is_there(path):
+        return Loaded(UiSettings(), path)
+    try:
+        source = read_source(path, str(path))
+    except ProfileError as error:
+        return Loaded(UiSettings(), path, error.problems)
+    return Loaded(settings_of(source, panes), path, tuple(source.problems))
+
+
+def save_layout(path: Path, shows: Mapping[Slot, str], rows: Mapping[Slot, int], theme: str) -> None:
+    """Write the panes' places and heights and the theme; everything else in the file stays as it is written.
+
+    RltuiError where the file is no TOML, or cannot be written.
+    """
+    from tomlkit import TOMLDocument, document, parse, table
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        text = path.read_text(encoding="utf-8") if _is_there(path) else HEAD
+        written: TOMLDocument = parse(text) if text.strip() else document()
+        written["theme"] = theme
+        layout: Any = written.get("layout")
+        if not isinstance(layout, dict):
+            layout = written["layout"] = table()
+        _replace(layout, shows, keep=("rows",))
+        if rows or "rows" in layout:
+            heights: Any = layout.get("rows")
+            if not isinstance(heights, dict):
+                heights = layout["rows"] = table()
+            _replace(heights, rows)
+        _write(path, written.as_string())
+    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        raise RltuiError(f"the layout was not saved to {path}: {error}") from error
+
+
+def _replace(table: Any, values: Mapping[Slot, object], keep: Collection[str] = ()) -> None:
+    """The table's entries become these; those that are equal keep their comments."""
+    for key in [key for key in table if key not in values and key not in keep]:
+        del table[key]
+    for key, value in values.items():
+        if table.get(key) != value:
+            table[key] = value
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    finally:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False

@@ -1,0 +1,54 @@
+"""A child has the terminal to itself: its Ctrl-C is its own, its settings do not stay, and it ends when we are to end."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.terminal import Terminal
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+CHILD = """
+import os, signal, termios, tty
+signal.signal(signal.SIGINT, lambda *_: (print("child interrupted", flush=True), os._exit(7)))
+tty.setcbreak(0)
+print("in front" if os.tcgetpgrp(0) == os.getpgrp() else "behind", "no suspend" if termios.tcgetattr(0)[6][termios.VSUSP] == b"\\0" else "suspend", flush=True)
+while True:
+    signal.pause()
+"""
+PROGRAM = """
+import os, sys
+from pathlib import Path
+from rltui.supervise.foreground import run_in_foreground
+code = run_in_foreground([sys.executable, "-c", Path("child.py").read_text()], lambda: Path("end").exists())
+print("code", code, "front again" if os.tcgetpgrp(0) == os.getpgrp() else "behind", flush=True)
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    (tmp_path / "child.py").write_text(CHILD)
+    (tmp_path / "foreground_program.py").write_text(PROGRAM)
+    return Terminal(tmp_path, module="foreground_program")
+
+
+def test_ctrl_c_is_the_childs_alone(terminal: Terminal) -> None:
+    terminal.wait_text("in front no suspend")
+    terminal.type(b"\x03")
+    terminal.wait_text("child interrupted")
+    terminal.wait_text("code 7 front again")
+    assert terminal.wait_end() == 0
+    assert terminal.settings() == terminal.settings_before
+    terminal.close()
+
+
+def test_when_we_are_asked_to_end_the_child_goes_first(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.wait_text("in front")
+    (tmp_path / "end").touch()
+    terminal.wait_text("code -15 front again")
+    assert terminal.wait_end() == 0
+    assert terminal.settings() == terminal.settings_before
+    terminal.close()

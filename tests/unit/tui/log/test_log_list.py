@@ -1,0 +1,148 @@
+"""The log's list grows as the log does: at any moment it is what choosing from the whole log gives."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rltui.tui.log.entries import LEVELS, LogEntry
+from rltui.tui.log.lines import FOLDED, folded_lines
+from rltui.tui.log.log_list import LogList, Wanted
+from rltui.tui.log.window import LogWindow
+from rltui.tui.paint import Line, plain, text_line
+from rltui.tui.pattern import Pattern
+
+KEPT = 12
+
+entries = st.builds(
+    LogEntry,
+    time=st.floats(0, 100),
+    level=st.sampled_from(LEVELS),
+    source=st.sampled_from(["trainer", "worker 1"]),
+    message=st.text("abc .", max_size=4),
+    worker=st.none() | st.integers(0, 2),
+    flag=st.sampled_from(["", "debug_actions"]),
+)
+wanted = st.builds(
+    Wanted,
+    level=st.sampled_from(LEVELS),
+    worker=st.none() | st.integers(0, 2),
+    flag=st.sampled_from(["", "debug_actions"]),
+    search=st.builds(Pattern, st.sampled_from(["", "a", "!a", "a.c", "[", "!", "trainer"])),
+    only_hits=st.booleans(),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(entries, max_size=20) | wanted, max_size=12))
+def test_it_grows_as_the_log_does(steps: list[list[LogEntry] | Wanted]) -> None:
+    log: tuple[LogEntry, ...] = ()
+    total = 0
+    listed = LogList()
+    for step in steps:
+        if isinstance(step, Wanted):
+            listed.choose(step)
+        else:
+            log, total = (*log, *step)[-KEPT:], total + len(step)
+            listed.update(log, total)
+        now = listed.wanted
+        numbered = [(total - len(log) + place, entry) for place, entry in enumerate(log) if now.takes(entry)]
+        hits = [number for number, entry in numbered if now.finds(entry)]
+        if now.only_hits and now.search.text:
+            numbered = [(number, entry) for number, entry in numbered if number in hits]
+        assert list(zip(listed.numbers, listed.entries, strict=True)) == numbered
+        assert listed.hits == hits
+
+
+def test_another_log_in_its_place_is_shown_anew() -> None:
+    listed = LogList()
+    listed.update(lines(3, "end"), 3)
+    listed.update(lines(10, "whole"), 10)
+    assert [entry.message for entry in listed.entries] == [f"whole {number}" for number in range(10)]
+
+
+def test_hits_go_round_and_inverted_ones_are_the_others() -> None:
+    listed = LogList()
+    listed.update(lines(6, "a"), 6)
+    listed.choose(Wanted(search=Pattern("[024]")))
+    assert listed.hits == [0, 2, 4]
+    assert [listed.hit(at, 1) for at in (0, 1, 4)] == [2, 2, 0]
+    assert [listed.hit(at, -1) for at in (0, 1, 6)] == [4, 0, 4]
+    listed.choose(Wanted(search=Pattern("![024]")))
+    assert listed.hits == [1, 3, 5]
+    listed.choose(Wanted(search=Pattern("nowhere")))
+    assert listed.hit(0, 1) is None
+
+
+@pytest.mark.parametrize(("time", "message"), [(0.0, "a 0"), (3.5, "a 4"), (99.0, "a 5")])
+def test_the_entry_of_a_time(time: float, message: str) -> None:
+    listed = LogList()
+    listed.update(lines(6, "a"), 6)
+    assert listed.entries[listed.at(time)].message == message
+
+
+def lines(count: int, word: str) -> tuple[LogEntry, ...]:
+    return tuple(LogEntry(float(number), "info", "s", f"{word} {number}") for number in range(count))
+
+
+def test_a_long_entry_is_folded_and_says_how_much_more_there_is() -> None:
+    entry = LogEntry(1.0, "error", "worker 1", "raised\n" + "\n".join(f"line {number}" for number in range(20)))
+    shown = plain(folded_lines(entry, 80)).split("\n")
+    assert len(shown) == FOLDED
+    assert shown[-1].strip() == "… 18 more lines: enter opens it"
+    assert "line 1" in shown[2]
+
+
+def test_what_is_searched_is_marked_upper_case_too() -> None:
+    entry = LogEntry(1.0, "warning", "s", "Kickoff, kickoff")
+    [line] = folded_lines(entry, 80, Pattern("KICK"))
+    assert [text for text, role in line if role == "warn hit"] == ["Kick", "kick"]
+    assert plain([line]) == plain(folded_lines(entry, 80))
+    for unmarked in ("00:0", "0[01]"):  # the time of day is not what is searched
+        assert not any("hit" in role for line in folded_lines(entry, 80, Pattern(unmarked)) for _, role in line)
+    for unmarked in ("!KICK", "[", ""):
+        assert folded_lines(entry, 80, Pattern(unmarked)) == folded_lines(entry, 80)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=30),
+    st.lists(st.integers(-12, 12), max_size=8),
+    st.integers(1, 9),
+    st.integers(0, 10),
+)
+def test_the_window_is_full_and_holds_the_cursor(heights: list[int], moves: list[int], height: int, later: int) -> None:
+    listed = LogList()
+    log = tuple(LogEntry(float(place), "info", "s", str(size)) for place, size in enumerate(heights))
+    listed.update(log, len(log))
+    window = LogWindow(listed)
+    for move in moves:
+        window.view(height, drawn)
+        window.move(move)
+        check(window, listed, heights, height)
+    before = [place for place, _ in window.view(height, drawn)]
+    more = tuple(LogEntry(float(len(log) + place), "info", "s", "1") for place in range(later))
+    listed.update((*log, *more), len(log) + later)
+    window.catch_up()
+    after = [place for place, _ in window.view(height, drawn)]
+    if window.cursor is None:
+        assert after[-1] == len(listed) - 1 and window.unseen == 0
+    else:
+        assert window.unseen == later
+        if sum(heights) >= height:
+            assert after == before, "what is read stays where it is"
+
+
+def check(window: LogWindow, listed: LogList, heights: list[int], height: int) -> None:
+    shown = window.view(height, drawn)
+    rows = sum(len(lines) for _, lines in shown)
+    assert rows == min(height, sum(heights))
+    places = [place for place, _ in shown]
+    assert places == list(range(places[0], places[-1] + 1))
+    assert window.place in places
+    assert window.place_at(0) == places[0] and window.place_at(rows) is None
+
+
+def drawn(entry: LogEntry) -> list[Line]:
+    return [text_line(entry.message)] * int(entry.message)

@@ -1,0 +1,154 @@
+"""The machine's figures: the disk's trend by hand, the probe and the GPU library against what is there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from rltui.tui.machine.gpu import NONE, NOT_INSTALLED, Gpus
+from rltui.tui.machine.machine import MachineSample, Room, full_in
+from rltui.tui.machine.probe import MachineProbe
+from rltui.tui.machine.sampler import Sampler
+from rltui.tui.panes.machine import size
+from rltui.tui.run.newest import Newest
+
+
+def falling(seconds: int, per_second: float, start: float = 1e9) -> list[tuple[float, float]]:
+    return [(float(t), start - per_second * t) for t in range(0, seconds, 2)]
+
+
+def test_a_disk_that_fills_says_when() -> None:
+    points = falling(101, 1e6)
+    assert full_in(points) == pytest.approx(points[-1][1] / 1e6)  # 900 MB at 1 MB/s
+
+
+def test_a_disk_that_does_not_fill_says_nothing() -> None:
+    assert full_in(falling(101, 0)) is None
+    assert full_in(falling(101, -1e6)) is None
+    assert full_in(falling(41, 1e6)) is None, "watched too briefly"
+    assert full_in(falling(101, 5e3)) is None, "half a megabyte is no trend"
+    assert full_in(falling(101, 5e4, 1e12)) is None, "more than a month away"
+    saw = [(float(t), 1e9 + 5e7 * (t % 10) - 2e4 * t) for t in range(0, 120, 2)]  # pruned as fast as it is written
+    assert full_in(saw) is None
+
+
+def test_bytes_as_people_read_them() -> None:
+    assert [size(value) for value in (None, 0, 830, 1_234, 64_000_000, 5.14e9, 1.9e12)] == [
+        "–", "0 B", "830 B", "1.2 kB", "64 MB", "5.1 GB", "1.9 TB",
+    ]  # fmt: skip
+
+
+def test_the_probe_reads_this_process_and_its_child(tmp_path: Path) -> None:
+    written = iter((0, 500))
+    probe = MachineProbe(tmp_path / "not" / "there" / "yet", lambda: next(written))
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        roles = {os.getpid(): "this program", 2**22 + 1: "nobody"}
+        first, second = probe.read(roles), probe.read(roles)
+    finally:
+        child.communicate(b"\n")
+    assert (first.cpu, first.processes[0].cpu, first.written_per_second) == (None, None, None), "no rate yet"
+    mine, *others = second.processes
+    assert (mine.role, mine.pid, mine.depth) == ("this program", os.getpid(), 0)
+    assert mine.cpu is not None and mine.rss is not None and mine.rss > 1e6
+    assert child.pid in [process.pid for process in others]
+    assert all(process.depth == 1 for process in others)
+    assert second.memory is not None and 0 < second.memory.used < second.memory.total
+    assert second.disk is not None and second.disk.free > 0, "of the nearest folder that is there"
+    assert second.written_per_second is not None and second.written_per_second > 0
+    assert second.cpu is not None and len(second.cores) == os.cpu_count()
+
+
+def test_the_sampler_delivers_until_it_is_stopped(tmp_path: Path) -> None:
+    inbox: Newest[MachineSample] = Newest()
+    import threading
+
+    came = threading.Event()
+
+    def deliver(sample: MachineSample) -> None:
+        inbox.put(sample)
+        came.set()
+
+    sampler = Sampler(tmp_path, lambda: None)
+    sampler.want({os.getpid(): "this program"})
+    sampler.start(deliver)
+    sampler.start(deliver)  # already running
+    assert came.wait(10)
+    sampler.stop()
+    assert not sampler.running
+    sample = inbox.take()
+    assert sample is not None and sample.problem == "" and sample.processes[0].role == "this program"
+
+
+def test_a_sampler_that_fails_says_so(tmp_path: Path) -> None:
+    import threading
+
+    came = threading.Event()
+    found: list[MachineSample] = []
+
+    def written() -> int:
+        raise OSError("the driver is gone")
+
+    def deliver(sample: MachineSample) -> None:
+        found.append(sample)
+        came.set()
+
+    sampler = Sampler(tmp_path, written)
+    sampler.start(deliver)
+    assert came.wait(10)
+    assert found[0].problem == "OSError: the driver is gone"
+
+
+class _Card(types.ModuleType):
+    """As nvidia-ml-py answers, temperature unsupported."""
+
+    NVML_TEMPERATURE_GPU = 0
+
+    def nvmlInit(self) -> None: ...  # noqa: N802
+
+    def nvmlDeviceGetCount(self) -> int:  # noqa: N802
+        return 1
+
+    def nvmlDeviceGetHandleByIndex(self, index: int) -> int:  # noqa: N802
+        return index
+
+    def nvmlDeviceGetName(self, handle: int) -> bytes:  # noqa: N802
+        return b"NVIDIA H100"
+
+    def nvmlDeviceGetMemoryInfo(self, handle: int) -> object:  # noqa: N802
+        return types.SimpleNamespace(used=3_000, total=80_000)
+
+    def nvmlDeviceGetUtilizationRates(self, handle: int) -> object:  # noqa: N802
+        return types.SimpleNamespace(gpu=97)
+
+    def nvmlDeviceGetTemperature(self, handle: int, sensor: int) -> int:  # noqa: N802
+        raise RuntimeError("not supported")
+
+
+def test_a_gpu_by_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "a_card", _Card("a_card"))
+    (gpu,) = Gpus("a_card").read()
+    assert (gpu.name, gpu.use, gpu.memory_used, gpu.memory_total) == ("NVIDIA H100", 97.0, 3_000, 80_000)
+    assert gpu.temperature is None, "unknown, not 0"
+
+
+def test_no_gpu_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus = Gpus("no_such_library_at_all", tmp_path / "driver")
+    assert gpus.read() == () and gpus.note == NONE
+    (tmp_path / "driver").touch()
+    gpus = Gpus("no_such_library_at_all", tmp_path / "driver")
+    assert gpus.read() == () and gpus.note == NOT_INSTALLED
+    broken = _Card("broken")
+    monkeypatch.setattr(broken, "nvmlInit", lambda: 1 / 0)
+    monkeypatch.setitem(sys.modules, "broken_card", broken)
+    gpus = Gpus("broken_card")
+    assert gpus.read() == () and gpus.note.startswith(NONE)
+
+
+def test_a_room_of_nothing_has_no_share() -> None:
+    assert Room(0, 0, 0).share is None

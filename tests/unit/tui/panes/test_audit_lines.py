@@ -1,0 +1,67 @@
+"""The audit as lines: who, what, outcome, seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
+from rltui.events.records import CommandLogged, SettingChanged
+from rltui.tui.paint import plain, width_of
+from rltui.tui.panes.audit import AuditPane, entry_line, folded
+from rltui.tui.panes.pane import View
+from rltui.tui.run.model import RunSnapshot
+
+ADA, BOB = "ada on tower, pid 5151", "bob on lab, pid 7"
+
+
+def logged(outcome: CommandAccepted | CommandApplied | CommandRefused, command: str = "pause", by: str = ADA) -> CommandLogged:  # fmt: skip
+    return CommandLogged(time=1_764_244_800.0, command=command, by=by, outcome=outcome)
+
+
+CHANGE = SettingChanged(time=1_764_244_805.0, timesteps=12_000_000, setting="learning rate", value=1e-4, by=ADA)
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rltui.tui.figures.clock", lambda time: "12:00:00")
+
+
+def test_what_was_answered_takes_the_place_of_its_acceptance() -> None:
+    accepted, applied = logged(CommandAccepted(3)), logged(CommandApplied(3, "paused", 0.4))
+    waiting = logged(CommandAccepted(4), "checkpoint")
+    other = logged(CommandAccepted(3), by=BOB)  # another viewer's number 3
+    assert folded((accepted, other, applied, waiting)) == [other, applied, waiting]
+
+
+def test_each_fate_is_a_line() -> None:
+    lines = [
+        entry_line(logged(CommandAccepted(1)), 100),
+        entry_line(logged(CommandApplied(2, "paused at 12,431,360", 0.4), by=BOB), 100),
+        entry_line(logged(CommandRefused(3, "not paused"), "resume"), 100),
+        entry_line(CHANGE, 100),
+    ]
+    assert plain(lines).split("\n") == [
+        "12:00:00 ada on tower          ◌ accepted          pause",
+        "12:00:00 bob on lab            ✓ applied    0.40 s pause: paused at 12,431,360",
+        "12:00:00 ada on tower          ✗ refused           resume: not paused",
+        "12:00:00 ada on tower          ● in force          learning rate 0.0001 from 12,000,000",
+    ]
+
+
+@pytest.mark.parametrize("width", [10, 40, 79, 80, 200])
+def test_no_line_is_wider_than_the_pane(width: int) -> None:
+    for entry in (logged(CommandApplied(2, "x" * 300, 0.4), "reward touch 2"), CHANGE):
+        assert width_of(entry_line(entry, width)) <= width
+
+
+def test_where_there_is_little_room_a_name_comes_without_its_machine() -> None:
+    assert plain([entry_line(logged(CommandAccepted(1)), 60)]) == "12:00:00 ada       ◌ accepted          pause"
+
+
+def test_an_empty_audit_says_what_will_be_here() -> None:
+    pane = AuditPane()
+    assert pane.has_nothing(View(RunSnapshot(), 0.0))
+    assert "who asked for what" in pane.EMPTY
+    view = View(RunSnapshot(audit=(logged(CommandAccepted(1)), CHANGE)), 0.0)
+    assert not pane.has_nothing(view)
+    assert "2 entries" in pane.subtitle(view)

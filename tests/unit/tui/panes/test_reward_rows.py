@@ -1,0 +1,101 @@
+"""Rewards as rows: shares, changes and orders against arithmetic by hand."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from rltui.events.records import RunStarted
+from rltui.tui.paint import plain
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.reward_rows import SINCE, SMOOTH, change_of, ordered, rows_of, weight_marks
+from rltui.tui.panes.rewards import RewardsPane
+from rltui.tui.run.history import History
+from rltui.tui.run.model import Mark, RunSnapshot
+from tests.fakes import run_story
+
+METRICS = {
+    "reward/touch": 24.0,
+    "reward/concede": -6.0,
+    "reward/in_air": None,
+    "rollout/policy_reward": 18.0,
+    "weight/touch": 2.5,
+}
+SNAPSHOT = RunSnapshot(metrics=METRICS, header=run_story.header())
+
+
+def history(rows: int) -> History:
+    """touch is 1 but for the newest SMOOTH rows, where it is 3."""
+    values = array("d", (3.0 if row >= rows - SMOOTH else 1.0 for row in range(rows)))
+    return History(rows, array("d", range(1, rows + 1)), {"reward/touch": values})
+
+
+def test_shares_leave_signs_aside_and_sum_to_one() -> None:
+    rows = {row.name: row for row in rows_of(SNAPSHOT)}
+    assert (rows["touch"].share, rows["concede"].share, rows["in_air"].share) == (0.8, 0.2, None)
+    assert (rows["touch"].weight, rows["concede"].weight) == (2.5, None)
+
+
+def test_the_change_is_that_of_two_means() -> None:
+    assert change_of(history(SINCE + SMOOTH), "reward/touch") == (2.0, 1)
+    assert change_of(history(SINCE + SMOOTH - 1), "reward/touch") == (None, 0)
+    assert change_of(history(200), "reward/none") == (None, 0)
+    flat = History(200, array("d", range(200)), {"reward/touch": array("d", [5.0] * 200)})
+    assert change_of(flat, "reward/touch") == (0.0, 0)
+
+
+def test_orders() -> None:
+    rows = rows_of(replace(SNAPSHOT, header=replace_names(["in_air", "concede", "touch"])))
+    assert [[row.name for row in ordered(rows, order)] for order in (0, 1, 3)] == [
+        ["touch", "concede", "in_air"],
+        ["in_air", "concede", "touch"],
+        ["concede", "in_air", "touch"],
+    ]
+    changed = rows_of(replace(SNAPSHOT, history=history(200)))
+    assert ordered(changed, 2)[0].name == "touch"
+
+
+def replace_names(names: list[str]) -> RunStarted:
+    return msgspec.structs.replace(run_story.header(), reward_names=names)
+
+
+def test_marks_are_those_of_this_reward_s_weight() -> None:
+    marks = (
+        Mark(1, "changed", "reward touch 2"), Mark(2, "changed", "reward touch_air 2"), Mark(3, "changed", "reward touch"),
+        Mark(4, "lesson", "phase-2"), Mark(5, "milestone", "005M"), Mark(6, "changed", "learning rate 1e-4"),
+    )  # fmt: skip
+    assert weight_marks(RunSnapshot(marks=marks), "touch") == [1, 3, 4]
+
+
+def test_a_wide_pane_has_weight_change_and_curve() -> None:
+    snapshot = replace(SNAPSHOT, history=history(200))
+    lines = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 5)).split("\n")
+    assert (
+        lines[0].split() == ["now", "share", "weight", "in", "100", "it.", "the", "whole", "run"] or "touch" in lines[0]
+    )
+    text = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 8))
+    assert "×2.50" in text
+    assert "profile" in text
+    assert "+2.00" in text
+
+
+def test_the_selected_one_s_curve_stands_below() -> None:
+    pane = RewardsPane()
+    view = View(replace(SNAPSHOT, history=history(200)), 0.0)
+    assert "touch" in plain(pane.draw(view, 40, 14)).split("\n")[6]
+    pane.cursor = 1
+    assert "concede" in plain(pane.draw(view, 40, 14)).split("\n")[6]
+    pane.wants_curve = False
+    assert len(pane.draw(view, 40, 14)) == 5
+
+
+@pytest.mark.parametrize("width", [20, 33, 44, 61, 90, 140])
+def test_a_chart_for_each_where_there_is_room(width: int) -> None:
+    view = View(replace(SNAPSHOT, history=history(200)), 0.0)
+    lines = RewardsPane().draw(view, width, 40)
+    assert len(lines) <= 40
+    if width >= 90:
+        assert all(name in plain(lines[6:]) for name in ("touch", "concede", "in_air"))

@@ -1,0 +1,123 @@
+"""Where the time goes: shares sum to one, against arithmetic by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rltui.tui.paint import plain
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.time import TimePane
+from rltui.tui.panes.time_parts import (
+    ADVICE,
+    Part,
+    advice,
+    bottleneck,
+    folded,
+    parts,
+    percents,
+    share_of_limit,
+    worked_seconds,
+)
+from rltui.tui.run.model import RunSnapshot
+from tests.fakes import run_story
+
+METRICS: dict[str, float | None] = {
+    "time/iteration": 10.0, "time/collect": 6.0, "time/learn": 3.0, "time/save": 0.5, "time/simulate": 60.0,
+    "time/state": 10.0, "time/infer": 30.0, "worker/0/seconds": 6.0, "worker/1/seconds": 4.0,
+}  # fmt: skip
+
+
+def shares(metrics: dict[str, float | None]) -> dict[str, float | None]:
+    return {part.name: part.share for part in parts(RunSnapshot(metrics=metrics))}
+
+
+def test_the_parts_of_an_iteration() -> None:
+    # the workers work 5 s of the 6 on average: 3, 0.5 and 1.5 s by their microseconds; 1 s is waited; 0.5 s is the rest
+    assert shares(METRICS) == pytest.approx(
+        {"learn": 0.3, "simulate": 0.3, "read state": 0.05, "infer": 0.15, "wait": 0.1, "save": 0.05, "the rest": 0.05}
+    )
+    assert share_of_limit(RunSnapshot(metrics=METRICS)) == pytest.approx(0.5)
+
+
+def test_without_the_workers_own_seconds_all_of_collecting_is_theirs() -> None:
+    metrics = {key: value for key, value in METRICS.items() if not key.startswith("worker/")}
+    assert worked_seconds(metrics, 6.0) == 6.0
+    assert "wait" not in shares(metrics)
+    assert shares(metrics)["simulate"] == pytest.approx(0.36)
+
+
+def test_what_is_unknown_is_no_zero() -> None:
+    assert shares({}) == {"learn": None, "save": None}
+    assert bottleneck(parts(RunSnapshot())) is None
+    assert share_of_limit(RunSnapshot()) is None
+    assert shares({**METRICS, "time/learn": None})["learn"] is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.floats(0.0, 100.0), min_size=9, max_size=9), st.floats(0.0, 3.0))
+def test_shares_sum_to_one_and_percents_to_a_hundred(values: list[float], stretch: float) -> None:
+    collect, learn, save, *rest = values
+    metrics: dict[str, float | None] = {
+        "time/iteration": (collect + learn + save) * stretch + 0.01, "time/collect": collect, "time/learn": learn,
+        "time/save": save, "time/simulate": rest[0] + 0.1, "time/infer": rest[1], "time/reset": rest[2],
+        "worker/0/seconds": rest[3], "worker/1/seconds": rest[4],
+    }  # fmt: skip
+    found = parts(RunSnapshot(metrics=metrics))
+    assert sum(part.share or 0.0 for part in found) == pytest.approx(1.0, abs=5e-3)
+    for room in (2, 4, 99):
+        shown = folded(found, room)
+        assert len(shown) <= room
+        assert sum(part.share or 0.0 for part in shown) == pytest.approx(1.0, abs=5e-3)
+        whole = [0 if text.startswith("<") else int(text.split()[0]) for text in percents(shown)]
+        assert sum(whole) == 100
+
+
+def test_rounding_goes_to_the_largest_remainders() -> None:
+    assert percents([Part("a", 1 / 3), Part("b", 1 / 3), Part("c", 1 / 3)]) == ["34 %", "33 %", "33 %"]
+    assert percents([Part("a", 0.996), Part("b", 0.004), Part("c", 0.0), Part("d", None)]) == [
+        "100 %",
+        "<1 %",
+        "0 %",
+        "–",
+    ]
+
+
+def test_the_smallest_parts_become_one() -> None:
+    found = [
+        Part("learn", 0.5, seconds=5),
+        Part("infer", 0.3, seconds=3),
+        Part("reset", 0.15, seconds=1.5),
+        Part("save", 0.05, seconds=0.5),
+    ]
+    *kept, rest = folded(found, 3)
+    assert kept == found[:2]
+    assert (rest.name, rest.seconds) == ("the rest", 2.0)
+    assert rest.share == pytest.approx(0.2)
+    assert folded(found, 4) == found
+
+
+def test_the_bottleneck_is_named_with_what_to_change() -> None:
+    top = bottleneck(parts(RunSnapshot(metrics=METRICS)))
+    assert top is not None
+    assert advice(Part("learn", 0.58), "58 %", "cpu").startswith("Bottleneck: learn takes 58 %; fewer ppo.epochs")
+    assert "GPU" in advice(Part("learn", 0.58), "58 %", "cpu")
+    assert "ppo.minibatch" in advice(Part("learn", 0.58), "58 %", "cuda:0")
+    assert advice(Part("controls", 0.4), "40 %", "cpu") == "Bottleneck: controls takes 40 %."
+    told = {part.name for part in parts(RunSnapshot(metrics=run_story.iteration(5).metrics))}
+    assert told <= set(ADVICE)
+
+
+@pytest.mark.parametrize(("width", "height"), [(20, 5), (38, 12), (38, 16), (60, 9), (76, 20), (150, 40)])
+def test_the_pane_fits_and_names_the_largest_part(width: int, height: int) -> None:
+    row = run_story.iteration(120)
+    snapshot = replace(
+        RunSnapshot(metrics=row.metrics), header=msgspec.structs.replace(run_story.header(), device="cpu")
+    )
+    text = plain(TimePane().draw(View(snapshot, 0.0), width, height))
+    assert "learn" in text
+    assert len(text.split("\n")) <= height

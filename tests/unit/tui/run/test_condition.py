@@ -1,0 +1,127 @@
+"""The state in one word: what the trainer said last, how long ago, and whether it is still there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rltui.events.records import StateChanged
+from rltui.tui.paint import plain
+from rltui.tui.run import pace
+from rltui.tui.run.answers import answer_line
+from rltui.tui.run.condition import condition
+from rltui.tui.run.fold import fold, fold_control
+from rltui.tui.run.model import CommandFate, RunSnapshot
+from tests.fakes import run_story
+
+T = run_story.START
+OPEN = fold(RunSnapshot(run="alpha", alive=True), [*run_story.opening(), *run_story.iterations(1, 40)])
+NOW = T + 2 + 40 * run_story.SECONDS + 0.2
+
+
+@pytest.mark.parametrize(
+    ("state", "word"),
+    [("collecting", "COLLECTING"), ("learning", "LEARNING"), ("paused", "PAUSED"), ("saving", "SAVING"), ("stopping", "STOPPING"),
+     ("starting", "STARTING"), ("dreaming", "DREAMING")],
+)  # fmt: skip
+def test_the_trainers_own_word(state: str, word: str) -> None:
+    snapshot = fold_control(OPEN, run_story.live(NOW, state=state, reason="by ada"), NOW)
+    now = condition(snapshot, NOW)
+    assert (now.word, now.detail, now.running) == (word, "by ada", True)
+    assert now.symbol
+
+
+def test_every_state_has_a_word_and_a_symbol_of_its_own() -> None:
+    states = ["collecting", "learning", "paused", "saving", "starting", "failed"]
+    seen = [condition(fold_control(OPEN, run_story.live(NOW, state=state), NOW), NOW) for state in states]
+    assert len({now.word for now in seen}) == len({now.symbol for now in seen}) == len(states)
+
+
+def test_a_silent_trainer_is_seen_with_its_age() -> None:
+    snapshot = fold_control(OPEN, run_story.live(NOW, state="learning"), NOW)
+    assert condition(snapshot, NOW + 4.9).word == "LEARNING"
+    silent = condition(snapshot, NOW + 12)
+    assert (silent.word, silent.running) == ("SILENT", True)
+    assert silent.detail == "no word from the trainer for 12 s, was learning"
+
+
+def test_starting_may_take_a_while() -> None:
+    starting = fold(RunSnapshot(alive=True), [run_story.header()])
+    assert condition(starting, T + 30).word == "STARTING"
+    assert condition(starting, T + 61).word == "SILENT"
+
+
+def test_before_the_first_record() -> None:
+    assert condition(RunSnapshot(alive=True), T).word == "STARTING"
+    assert condition(RunSnapshot(), T).word == "STARTING"
+    gone = condition(RunSnapshot(alive=False), T)
+    assert (gone.word, gone.running) == ("DID NOT START", False)
+
+
+def test_the_ends_of_a_run() -> None:
+    stopped = fold(OPEN, [run_story.finished(800_000, NOW, reason="asked to stop")])
+    assert condition(stopped, NOW + 1000).word == "STOPPED"
+    failed = fold(OPEN, [run_story.finished(800_000, NOW, 1, "3 workers died within a minute")])
+    assert (condition(failed, NOW).word, condition(failed, NOW).detail) == ("FAILED", "3 workers died within a minute")
+    limited = fold(RunSnapshot(), [run_story.header(step_limit=1000), run_story.finished(1000, NOW)])
+    assert condition(limited, NOW).word == "FINISHED"
+    assert not condition(limited, NOW).running
+
+
+def test_a_process_that_is_gone_without_an_end() -> None:
+    gone = condition(replace(OPEN, alive=False), NOW + 420)
+    assert (gone.word, gone.detail) == ("ENDED UNCLEANLY", "the trainer's process is gone, last word 7 min ago")
+    failed = fold(replace(OPEN, alive=False), [StateChanged(time=NOW, state="failed", reason="no memory")])
+    assert (condition(failed, NOW).word, condition(failed, NOW).detail) == ("FAILED", "no memory")
+
+
+def test_a_deleted_folder_is_said_whether_the_trainer_lives_or_not() -> None:
+    gone = condition(replace(OPEN, alive=None, gone=True), NOW)
+    assert (gone.word, gone.running) == ("FOLDER GONE", False)
+    live = fold_control(replace(OPEN, alive=None, gone=True), run_story.live(NOW), NOW)
+    assert (condition(live, NOW).word, condition(live, NOW).running) == ("FOLDER GONE", True)
+    assert "the trainer is collecting" in condition(live, NOW).detail
+
+
+def test_a_dead_reader_comes_before_everything() -> None:
+    assert condition(replace(OPEN, reader_problem="OSError: gone"), NOW).word == "NOT READING"
+
+
+def test_goals_and_their_times() -> None:
+    checkpoint, milestone = pace.goals(OPEN)
+    # 40 iterations of 20,480: saved at the iteration that crossed 750,000 (37 × 20,480)
+    assert OPEN.saved_timesteps == 757_760
+    assert (checkpoint.target, round(checkpoint.share, 4)) == (1_007_760, round((819_200 - 757_760) / 250_000, 4))
+    assert (milestone.target, round(milestone.share, 4)) == (5_000_000, round(819_200 / 5_000_000, 4))
+    speed = OPEN.history.mean("time/overall_steps_per_second", 20)
+    assert speed is not None
+    assert milestone.seconds == pytest.approx((5_000_000 - 819_200) / speed)
+
+
+def test_no_estimate_before_three_iterations_and_a_limit_where_there_is_one() -> None:
+    two = fold(RunSnapshot(), [*run_story.opening(step_limit=81_920), *run_story.iterations(1, 2)])
+    assert [(goal.name, goal.seconds) for goal in pace.goals(two)] == [
+        ("checkpoint", None),
+        ("milestone", None),
+        ("limit", None),
+    ]
+    three = fold(two, run_story.iterations(3, 3))
+    limit = pace.goals(three)[-1]
+    assert (limit.target, limit.share) == (81_920, 0.75)
+    assert limit.seconds is not None
+    assert pace.goals(RunSnapshot()) == []
+
+
+def test_answers_are_the_trainers_words_and_fade() -> None:
+    def answer(stage: str, text: str, after: float) -> str:
+        fate = CommandFate(1, "pause", stage, text, T)  # type: ignore[arg-type]
+        return plain([answer_line(replace(OPEN, fates=(fate,)), T + after)])
+
+    assert answer("sent", "", 0.5) == "◌ pause sent"
+    assert answer("sent", "", 3.0) == "◌ pause sent: 3.0 s"
+    assert answer("accepted", "", 60) == "◌ pause accepted: 1 min"
+    assert answer("applied", "paused", 2) == "✓ pause applied: paused"
+    assert answer("refused", "bob controls", 2) == "✗ pause refused: bob controls"
+    assert answer("applied", "paused", 9) == ""
+    assert plain([answer_line(OPEN, T)]) == ""

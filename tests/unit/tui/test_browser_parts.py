@@ -1,0 +1,146 @@
+"""What the browser is made of, without a screen: names that are meant, columns that fit, changes, trees, hash checks."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui.runs.listing import look
+from rltui.runs.milestones import Mark
+from rltui.runs.paths import DataDir
+from rltui.runs.shelf import read_shelf
+from rltui.tui import figures
+from rltui.tui.browser import shelf_tree, state_table
+from rltui.tui.browser.acts import is_meant, last_digits
+from rltui.tui.browser.hash_checks import HashChecks
+from rltui.tui.browser.library import ALL, Entry, Library, Node, shelf_entries
+from rltui.tui.browser.profile_changes import Change, condensed, resolved_changes, saved_changes
+from rltui.tui.browser.state_table import FilterError, Sorting
+from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    return DataDir(tmp_path / "data")
+
+
+def entry_of(path: Path, kind: str = "milestone") -> Entry:
+    return Entry(kind, "alpha", path, look(path))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("005M", "5 M"), ("001.09568M", "1.09568 M"), ("000.1M", "0.1 M"), ("1250M", "1,250 M"), ("012.35M", "12.35 M"),
+        ("best one", "best one"), ("M", "M"), ("1.2.3M", "1.2.3M"), ("007x", "007x"),
+    ],
+)  # fmt: skip
+def test_a_milestones_name(label: str, words: str) -> None:
+    assert figures.millions(label) == words
+
+
+def test_which_words_name_a_state(data: DataDir) -> None:
+    paths = make_run(data)
+    milestone = entry_of(save_milestone(paths, 1, 12_431_360, "012.43136M"))
+    for typed in ("012.43136M", "12.43136 M", "12.43136m", "Phase1-BallTouching/012.43136M", "1360", " 1360 "):
+        assert is_meant(milestone, typed), typed
+    for typed in ("", "M", "12", "136", "0360", "12431360", "y", "*"):
+        assert not is_meant(milestone, typed), typed
+    checkpoint = entry_of(paths.checkpoint(3000), "checkpoint")
+    assert (is_meant(checkpoint, "3000"), is_meant(checkpoint, "checkpoint"), last_digits(checkpoint)) == (
+        True,
+        False,
+        "3000",
+    )
+
+
+def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
+    entry = entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M"))
+    entry = dataclasses.replace(entry, mark=Mark(pinned=True, released=True, note="x" * 300))
+    for width in range(16, 220):
+        columns = state_table.fitting(width, {"alpha", "b" * 60})
+        assert columns[0] is state_table.NAME
+        head = state_table.head(columns, Sorting("1"), width)
+        drawn = state_table.row(entry, state_table.Drawing(columns, {entry.path}, lambda _: "sound", 0.0), width)
+        for line in (head, drawn.line):
+            assert sum(len(text) for text, _ in line) <= width, width
+
+
+def test_a_bad_expression_is_an_error_with_words() -> None:
+    with pytest.raises(FilterError, match="unterminated character set"):
+        state_table.filtered([], "[")
+    assert state_table.filtered([], "!") == []
+
+
+def test_unknown_figures_come_last_in_either_order(data: DataDir) -> None:
+    paths = make_run(data)
+    known = entry_of(paths.checkpoint(1000), "checkpoint")
+    unknown = Entry("stray", "alpha", paths.checkpoints / "x")
+    for descending in (True, False):
+        assert state_table.sort([unknown, known], Sorting("2", descending)) == [known, unknown]
+
+
+def test_branches_stand_below_the_run_that_they_left_and_circles_end(data: DataDir) -> None:
+    for name, parent in (("a", "c@1"), ("b", "a@1"), ("c", "b@1"), ("d", "gone@5"), ("e", "d@1")):
+        about = msgspec.structs.replace(make_meta(name, 1, 1000), parent=parent)
+        place(data.run(name).checkpoint(1000), make_files(about))
+    shelves = tuple(read_shelf(data.run(name)) for name in data.run_names())
+    library = Library(data.root, shelves, tuple(entry for shelf in shelves for entry in shelf_entries(shelf)), True)
+    found = {shelf.run: depth for shelf, depth in shelf_tree.by_descent(library)}
+    assert sorted(found) == ["a", "b", "c", "d", "e"]
+    assert (found["d"], found["e"]) == (0, 1)
+    rows = shelf_tree.rows(library, frozenset({Node("run", "d")}), 30)
+    assert rows[0].key == ALL
+    assert Node("checkpoints", "d") not in [row.key for row in rows]
+
+
+def test_only_what_differs_is_told(tmp_path: Path) -> None:
+    left, right = tmp_path / "left.toml", tmp_path / "right.toml"
+    left.write_text('a = 1\ndescription = "x"\n[[resets]]\nkind = "kickoff"\n[[resets]]\nkind = "random"\nweight = 1\n')
+    right.write_text(
+        'a = true\ndescription = "y"\n[[resets]]\nkind = "random"\nweight = 2\n[[resets]]\nkind = "kickoff"\n'
+    )
+    assert saved_changes(left, right) == [Change("a", "1", "true"), Change("resets.random.weight", "1", "2")]
+    assert saved_changes(left, left) == []
+    right.write_bytes(b"\xff")
+    assert "cannot be compared" in str(saved_changes(left, right))
+    assert "cannot be compared" in str(saved_changes(left, tmp_path / "none"))
+
+
+def test_a_table_of_which_one_side_has_nothing_is_one_change() -> None:
+    many = [Change(f"rewards.{name}.weight", "1", None) for name in "abcd"]
+    assert condensed([*many, Change("ppo.gamma", None, "0.9")]) == [
+        Change("[rewards]", "4 keys", None),
+        Change("ppo.gamma", None, "0.9"),
+    ]
+    mixed = [*many, Change("rewards.e.weight", None, "1")]
+    assert condensed(mixed) == mixed
+
+
+def test_a_child_that_says_nothing_is_told_of() -> None:
+    def fails(command: object) -> bytes:
+        raise OSError("no such child")
+
+    assert resolved_changes(Path("a"), Path("b"), fails) == "the profiles could not be compared: no such child"
+    assert "could not be compared" in str(resolved_changes(Path("a"), Path("b"), lambda command: b"{"))
+
+
+def test_hashes_are_compared_once_and_again_when_something_changed(data: DataDir) -> None:
+    folder = make_run(data).checkpoint(1000)
+    read: list[Path] = []
+
+    def damage(path: Path) -> str | None:
+        read.append(path)
+        return "cut" if len(read) > 1 else None
+
+    checks = HashChecks(damage)
+    assert checks.verdict(folder) == ("unchecked", "")
+    checks.check(folder)
+    checks.check(folder)
+    assert (checks.verdict(folder), len(read)) == (("sound", ""), 1)
+    (folder / "manifest.sha256").write_bytes(b"x")
+    checks.check(folder)
+    assert (checks.verdict(folder), len(read)) == (("damaged", "cut"), 2)

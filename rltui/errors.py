@@ -29,12 +29,10 @@ class RltuiError(Exception):
 
 def report(error: RltuiError, stream: TextIO | None = None) -> int:
     """Print the error for a person (ASCII-safe) and return its exit code."""
+    from rltui.plain_text import say  # a worker that imports this room has nothing to print
+
     out = stream or sys.stderr
-    text = f"rltui: {error.message}\n"
-    if error.hint:
-        text += "".join(f"  {line}\n" for line in error.hint.splitlines())
-    encoding = out.encoding or "ascii"
-    out.write(text.encode(encoding, "replace").decode(encoding))
+    say("\n".join([f"rltui: {error.message}", *(f"  {line}" for line in error.hint.splitlines())]), out)
     out.flush()
     return error.exit_code
 

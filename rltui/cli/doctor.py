@@ -35,9 +35,9 @@ def run(args: argparse.Namespace) -> int:
 
     prepare_environment()
     from rltui.cli.outcome_lines import say_outcome
-    from rltui.cli.plain_text import say
     from rltui.debug.doctor import CHECKS, chosen, examine
     from rltui.debug.doctor_case import Case
+    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
 
     checks = chosen(args.only) if args.only else CHECKS

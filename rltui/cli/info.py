@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from rltui.cli.machine import as_lines, findings
-    from rltui.cli.plain_text import say
+    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
 
     found = findings(data_dir(args.data_dir), ask_torch=args.gpu)

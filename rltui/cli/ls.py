@@ -20,7 +20,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every run in one line, or all of them as one JSON document."""
-    from rltui.cli.plain_text import say
+    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
     from rltui.runs.summary import describe_runs
 

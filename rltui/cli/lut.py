@@ -30,9 +30,9 @@ def run(args: argparse.Namespace) -> int:
 
     prepare_environment()
     from rltui.cli import lut_text
-    from rltui.cli.plain_text import say
     from rltui.debug.lut import examine
     from rltui.debug.lut_subject import subject
+    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
 
     found = subject(args.subject, data_dir(args.data_dir))

@@ -106,12 +106,14 @@ def _meshes() -> dict[str, Any]:
 
 def _program() -> dict[str, Any]:
     from rltui.profile.locate import shipped_folder, user_folder
+    from rltui.tui.settings.ui_toml import ui_path
 
     return {
         "package": str(Path(__file__).resolve().parents[1]),
         "python": sys.executable,
         "profiles": str(user_folder().absolute()),
         "shipped_profiles": str(shipped_folder()),
+        "ui_toml": str(ui_path()),
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli import options
-from rltui.cli.plain_text import say
+from rltui.plain_text import say
 
 if TYPE_CHECKING:
     from rltui.runs.milestones import Mark

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli import options
-from rltui.cli.plain_text import say
+from rltui.plain_text import say
 
 if TYPE_CHECKING:
     from rltui.profile.schema import Entry

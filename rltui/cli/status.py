@@ -23,8 +23,8 @@ def run(args: argparse.Namespace) -> int:
     import msgspec
 
     from rltui.cli import chosen_run
-    from rltui.cli.plain_text import say
     from rltui.cli.run_status import read_status, status_lines
+    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
 
     paths: RunPaths = chosen_run.newest(data_dir(args.data_dir), args.run)

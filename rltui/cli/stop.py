@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _say(line: str) -> None:
-    from rltui.cli.plain_text import say
+    from rltui.plain_text import say
 
     say(line)
     sys.stdout.flush()  # it may be long until the next line

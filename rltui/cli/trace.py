@@ -119,7 +119,7 @@ def _with_progress(steps: Iterable[TraceStep], count: int) -> Iterator[TraceStep
 
 
 def _say_totals(trace: RewardTrace, totals: list[float], out: TextIO) -> None:
-    from rltui.cli.plain_text import say
+    from rltui.plain_text import say
 
     parts = ", ".join(f"{name} {total:.4g}" for name, total in zip(trace.components, totals, strict=True))
     say(f"{trace.title}: {sum(totals):.4g} in all: {parts}", out)

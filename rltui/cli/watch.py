@@ -204,7 +204,7 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
     """The picture, or plain lines."""
     import os
 
-    from rltui.cli.plain_text import say
+    from rltui.plain_text import say
     from rltui.view.plain_lines import PlainLines
     from rltui.view.terminal import TerminalPicture, terminal_size
 
@@ -227,7 +227,7 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
 
 def _report(args: argparse.Namespace, last: Moment | None, link: LinkSwitch, recorder: Recorder | None) -> None:
     """What was played, sent and recorded."""
-    from rltui.cli.plain_text import say
+    from rltui.plain_text import say
     from rltui.view.plain_lines import summary
 
     if last is None:

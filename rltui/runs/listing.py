@@ -40,7 +40,8 @@ class CheckpointInfo:
 
 def list_checkpoints(paths: RunPaths) -> list[CheckpointInfo]:
     """Every numbered folder, oldest commit first, those of unknown commit last."""
-    return _in_order(_look(path, int(path.name)) for path in folders(paths.checkpoints) if NUMBER.fullmatch(path.name))
+    found = (_look(path, int(path.name)) for path in folders(paths.checkpoints) if NUMBER.fullmatch(path.name))
+    return _in_order(filter(_is_there, found))
 
 
 def list_milestones(paths: RunPaths) -> list[CheckpointInfo]:
@@ -52,10 +53,16 @@ def list_milestones(paths: RunPaths) -> list[CheckpointInfo]:
         for path in folders(phase)
         if (label := LABEL.fullmatch(path.name))
     )
-    return _in_order(
+    infos = (
         _look(path, int(label[1] + (label[2] or "").ljust(6, "0")), f"{path.parent.name}/{path.name}")
         for path, label in found
     )
+    return _in_order(filter(_is_there, infos))
+
+
+def _is_there(info: CheckpointInfo) -> bool:
+    """False for what was pruned while it was looked at."""
+    return info.damage is None or info.path.exists()
 
 
 def newest_commit(paths: RunPaths) -> int:

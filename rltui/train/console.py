@@ -25,6 +25,7 @@ from rltui.events.records import (
     WorkerStarted,
     change_words,
 )
+from rltui.plain_text import say
 
 
 class Console:
@@ -41,10 +42,8 @@ class Console:
     def say(self, line: str, at: float | None = None) -> None:
         """Print one line with its local time; a closed or full output never stops training."""
         stamp = time.strftime("%H:%M:%S", time.localtime(at))
-        text = f"{stamp}  {line}\n"
-        encoding = self._out.encoding or "ascii"
         try:
-            self._out.write(text.encode(encoding, "replace").decode(encoding))
+            say(f"{stamp}  {line}", self._out)
             self._out.flush()
         except OSError:
             pass  # the terminal is gone; the journal has it all

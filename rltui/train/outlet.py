@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Generic, TypeVar
+
+LOOK = 0.05  # seconds between two looks at what has come: waking it would make who puts something in wait for the GIL
 
 Item = TypeVar("Item")
 
@@ -16,31 +18,40 @@ class Outlet(threading.Thread, Generic[Item]):
     def __init__(self, name: str, hand_on: Callable[[Item], None], most: int | None = None) -> None:
         super().__init__(name=name, daemon=True)
         self._hand_on, self._most = hand_on, most
-        self._items: queue.SimpleQueue[Item | threading.Event | None] = queue.SimpleQueue()
+        self._items: deque[Item | threading.Event] = deque()
+        self._wake, self._ending = threading.Event(), False
         self.dropped = 0
 
     def put(self, item: Item) -> None:
-        """Never waits."""
-        if self._most is not None and self._items.qsize() >= self._most:
+        """Never waits, and wakes nobody."""
+        if self._most is not None and len(self._items) >= self._most:
             self.dropped += 1
-            return
-        self._items.put(item)
+        else:
+            self._items.append(item)
 
     def drain(self, timeout: float) -> bool:
         """Wait until what was put in so far has been handed on; False where that takes longer (seconds)."""
         done = threading.Event()
-        self._items.put(done)
+        self._items.append(done)
+        self._wake.set()
         return done.wait(timeout)
 
     def close(self, timeout: float) -> bool:
         """Hand on what is left and end; False where that takes longer: then the rest is lost with the process."""
-        self._items.put(None)
+        self._ending = True
+        self._wake.set()
         self.join(timeout)
         return not self.is_alive()
 
     def run(self) -> None:
-        while (item := self._items.get()) is not None:
-            if isinstance(item, threading.Event):
-                item.set()
-            else:
-                self._hand_on(item)
+        while self._items or not self._ending:
+            while self._items:
+                self._take(self._items.popleft())
+            self._wake.wait(LOOK)
+            self._wake.clear()
+
+    def _take(self, item: Item | threading.Event) -> None:
+        if isinstance(item, threading.Event):
+            item.set()
+        else:
+            self._hand_on(item)

@@ -55,8 +55,9 @@ class StopRequest:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def close(self) -> None:
-        """The run has ended and is saved: a late Ctrl-C must not turn that into a death by signal."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        """The run has ended and is saved: a late Ctrl-C must not turn that into a death by signal. A third one still ends
+        the process at once.
+        """
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
     def _interrupt(self, signum: int, frame: FrameType | None) -> None:

@@ -35,7 +35,7 @@ COCKPIT = (
     Action("flag('debug_turtled_start')", ("T",), "Turtle", "debug_turtled_start on or off in all workers: new episodes begin on the roof", "Debugging", 8, trains=True),
     Action("flag('global_debug_mode')", ("G",), "Resets", "global_debug_mode on or off in all workers: how episodes begin, and the turtle probe", "Debugging", trains=True),
     Action("flag('debug_checkpoints')", ("K",), "Saving", "debug_checkpoints on or off: what is to be saved, and when", "Debugging", trains=True),
-    Action("render", ("V",), "Render", "The viewer on or off: the newest weights play in real time, here (8) and in RocketSimVis", "Training", trains=True),
+    Action("render", ("V",), "Render", "The viewer on or off: the newest weights play in real time, here (8) and in RocketSimVis", "Training", 11, trains=True),
     Action("flags", ("D",), "Debug flags…", "All debug flags as the trainer has them; switch them for all workers or for one", "Debugging"),
     Action("change", ("colon",), "Change…", "Type a change: learning rate, entropy, a reward's weight, a flag of one worker", "Training", 9, trains=True),
     Action("pane('1')", ("1",), "Metrics", "Show the charts", "View"),

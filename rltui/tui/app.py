@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import App, SuspendNotSupported, SystemCommand
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
@@ -40,6 +41,7 @@ from rltui.tui.settings.ui_settings import UiSettings
 from rltui.tui.settings.ui_toml import Loaded, save_layout, ui_path
 from rltui.tui.symbols import AsciiFilter, HarmlessFilter, chart_style
 from rltui.tui.terminal.ending import end_on_signals
+from rltui.tui.terminal.key_order import KeyDone, KeyOrder
 from rltui.tui.terminal.watch import TerminalWatch
 from rltui.tui.themes import DARK, LIGHT
 from rltui.tui.world import World
@@ -86,6 +88,7 @@ class RltuiApp(App[str]):
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
         self._checks = HashChecks()
+        self._key_order = KeyOrder(self)
         self._back_to = ""  # the run whose cockpit the browser was opened from
         self._charts = chart_style(os.environ, ascii_only)
         self._filters.append(HarmlessFilter())
@@ -98,7 +101,9 @@ class RltuiApp(App[str]):
         self.set_keymap(keymap(self.own_keys))
         self._teller = Teller(self, self.ui.settings, self.write_to_terminal)
         self._herald = Herald(self._world.clock())
-        self._copying = Copying(self, self._world.clock, lambda: self.pictures, self.write_to_terminal)
+        self._copying = Copying(
+            self, self._world.clock, lambda: self.pictures, lambda words: self.write_to_terminal(words)
+        )
         self.theme = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         if self.ui.settings.charts != "auto" and not ascii_only:
             self._charts = self.ui.settings.charts
@@ -124,6 +129,17 @@ class RltuiApp(App[str]):
             self.open_run(self._first_run)
         else:
             self.show_launcher()
+
+    async def on_event(self, event: events.Event) -> None:
+        """What is typed goes on one after the other."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._key_order.arrived(event):
+            await super().on_event(event)
+            self._key_order.passed_on()
+
+    def on_key_done(self, message: KeyDone) -> None:
+        self._key_order.answered(message)
 
     def on_unmount(self) -> None:
         self._teller.end()

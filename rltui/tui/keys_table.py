@@ -18,11 +18,11 @@ TITLES = {
 
 def keys_table() -> str:
     """Markdown: a table for each screen, then one for the panes with keys of their own."""
-    parts = [_part(TITLES.get(place, place.capitalize()), actions) for place, actions in PLACES.items()]
+    parts = [_part(place, actions) for place, actions in PLACES.items()]
     rows = [(pane.NAME, action) for pane in PANES for action in pane_actions(pane.pane_id())]
     if rows:
         lines = [_row(action, f"{name}: {action.help}") for name, action in rows]
-        parts.append("\n".join(["**In a pane, while it has the focus**", "", *HEAD, *lines]))
+        parts.append(_folded("In a pane, while it has the focus", [*HEAD, *lines]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -35,11 +35,19 @@ def with_table(text: str) -> str:
     return f"{before}{BEGIN}\n{keys_table()}{END}{after}"
 
 
+FOLDED = ("browser", "form")  # places whose tables are closed at first
 HEAD = ("| key | does | name in `ui.toml` |", "|---|---|---|")
 
 
-def _part(title: str, actions: Iterable[Action]) -> str:
-    return "\n".join([f"**{title}**", "", *HEAD, *(_row(action, action.help) for action in actions)])
+def _part(place: str, actions: Iterable[Action]) -> str:
+    title, lines = TITLES.get(place, place.capitalize()), [*HEAD, *(_row(action, action.help) for action in actions)]
+    return _folded(title, lines) if place in FOLDED else "\n".join([f"**{title}**", "", *lines])
+
+
+def _folded(title: str, lines: Iterable[str]) -> str:
+    """Closed until it is clicked; without the empty lines the table inside would be plain text."""
+    head = f"<details>\n<summary>{title}</summary>"
+    return "\n".join([head, "", *lines, "", "</details>"])
 
 
 def _row(action: Action, text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 Run = tuple[str, str]  # text, style
@@ -25,27 +25,25 @@ class Canvas:
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = max(0, width), max(0, height)
-        self._cells = [[(" ", "")] * self.width for _ in range(self.height)]
+        self._chars = [[" "] * self.width for _ in range(self.height)]
+        self._styles = [[""] * self.width for _ in range(self.height)]
 
     def put(self, row: int, column: int, text: str, style: str = "") -> None:
         """Write from there to the right; each character takes one column."""
         if not 0 <= row < self.height:
             return
-        cells = self._cells[row]
+        chars, styles = self._chars[row], self._styles[row]
         for at, char in enumerate(text, column):
             if 0 <= at < self.width:
-                cells[at] = (char, style)
+                chars[at], styles[at] = char, style
 
     def is_empty(self, row: int, column: int) -> bool:
         inside = 0 <= row < self.height and 0 <= column < self.width
-        return inside and self._cells[row][column][0] == " "
+        return inside and self._chars[row][column] == " "
 
     def runs(self) -> list[list[Run]]:
         """Each line as runs of one style; their texts are `width` characters together."""
-        return [
-            [("".join(char for char, _ in cells), style) for style, cells in groupby(line, key=lambda cell: cell[1])]
-            for line in self._cells
-        ]
+        return [_runs(chars, styles) for chars, styles in zip(self._chars, self._styles, strict=True)]
 
     def lines(self, colour: bool) -> list[str]:
         """`height` lines of `width` columns; colour: with escape sequences, each line ending plain."""
@@ -56,6 +54,15 @@ class Canvas:
             )
             for line in self.runs()
         ]
+
+
+def _runs(chars: Sequence[str], styles: Sequence[str]) -> list[Run]:
+    found, at = list[Run](), 0
+    for style, alike in groupby(styles):
+        end = at + len(list(alike))
+        found.append(("".join(chars[at:end]), style))
+        at = end
+    return found
 
 
 def one_column_each(text: str, ascii_only: bool) -> str:

@@ -290,7 +290,7 @@ async def test_the_focused_pane_is_copied_and_the_same_again_is_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rltui.tui.clipboard.tools", lambda environ, which: [])
+    monkeypatch.setattr("rltui.tui.terminal.clipboard.tools", lambda environ, which: [])
     async with cockpit(live_run()) as pilot:
         written: list[str] = []
         monkeypatch.setattr(app_of(pilot), "write_to_terminal", written.append)
@@ -304,7 +304,7 @@ async def test_the_focused_pane_is_copied_and_the_same_again_is_a_file(
 
 
 async def test_what_is_selected_with_the_mouse_is_copied_by_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rltui.tui.clipboard.tools", lambda environ, which: [])
+    monkeypatch.setattr("rltui.tui.terminal.clipboard.tools", lambda environ, which: [])
     async with cockpit(live_run()) as pilot:
         rows = screen_text(pilot.app.screen).splitlines()
         row = next(

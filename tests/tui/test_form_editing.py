@@ -61,7 +61,7 @@ async def go(pilot: Pilot[str], key: str, kind: str = "field") -> None:
 async def typed(pilot: Pilot[str], value: str) -> None:
     """Into the open line, in the place of what stands there."""
     found = screen(pilot)
-    await until(pilot, lambda: found._edited is not None)
+    await until(pilot, lambda: found.line.row is not None)
     await pilot.press(
         "ctrl+u", *({" ": "space", ".": "full_stop", "-": "minus", "_": "underscore"}.get(c, c) for c in value)
     )
@@ -107,7 +107,7 @@ async def test_what_is_no_value_at_all_is_not_taken(data: DataDir) -> None:
         await typed(pilot, "many")
         await until_shown(pilot, "✗ expected whole number, 1 to 100")
         await pilot.press("enter")
-        assert text(pilot) == QUICK and screen(pilot)._edited is not None
+        assert text(pilot) == QUICK and screen(pilot).line.row is not None
 
 
 async def test_choices_step_and_truths_toggle(data: DataDir) -> None:

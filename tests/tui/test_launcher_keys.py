@@ -263,3 +263,29 @@ async def test_any_size_is_survived(data: DataDir, size: tuple[int, int]) -> Non
         await pilot.resize_terminal(*size)
         await pilot.resize_terminal(120, 40)
         await until_shown(pilot, "What to train")
+
+
+async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_comes_first(data: DataDir) -> None:
+    asked: list[str] = []
+    go = threading.Event()
+
+    def one_by_one(command: Sequence[str]) -> bytes:
+        asked.append(Path(command[-1]).stem)
+        assert len(asked) == 1 or go.wait(15)
+        return data_folder.check_child(list(command))
+
+    (data.root.parent / "profiles" / "aaa.toml").write_text(
+        (data.root.parent / "profiles" / "bronze-skills.toml").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    (data.root.parent / "profiles" / "quick.toml").write_text(
+        (data.root.parent / "profiles" / "bronze-skills.toml").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    world = World(checker=ProfileChecker(one_by_one), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools())
+    async with RltuiApp(data, world=world).run_test(size=(120, 40)) as pilot:
+        await until_shown(pilot, "✓ quick")
+        assert asked[0] == "quick"
+        assert "◌ aaa" in screen_text(pilot.app.screen)
+        go.set()
+        await until_shown(pilot, "✓ aaa")
+        await until_shown(pilot, "✓ bronze-skills")
+    assert sorted(asked) == ["aaa", "ball-touching", "bronze-skills", "my-bot", "quick"]

@@ -130,6 +130,7 @@ async def test_the_list_is_filtered_as_one_types(data: DataDir) -> None:
         await pilot.press("slash", "b", "r", "o")
         await until(pilot, lambda: "my-bot" not in screen_text(pilot.app.screen))
         assert "bronze-skills" in screen_text(pilot.app.screen)
+        assert pilot.app.screen.item is not None and Path(pilot.app.screen.item.name).stem == "bronze-skills"  # type: ignore[attr-defined]
         await pilot.press("enter")
         assert isinstance(pilot.app.screen, LauncherScreen)
         await pilot.press("escape")

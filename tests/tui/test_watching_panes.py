@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from rltui.events.commands import Live, SetRender, ViewerLive
 from rltui.runs.paths import DataDir
@@ -207,3 +208,23 @@ async def test_as_much_as_a_viewer_may_send(readers: list[FakeReader]) -> None:
         assert "the other" in screen and "cannot draw" not in screen
         pane = cockpit_of(pilot).query_one(TracePane)
         assert len(pane.paid.names) == 34
+
+
+async def test_under_another_screen_a_pane_does_not_listen(readers: list[FakeReader]) -> None:
+    async with cockpit(playing_run()) as pilot:
+        await pilot.press("8", "f")
+        await sees(pilot, readers, 40)
+        await pilot.app.push_screen(Screen())
+        cockpit_of(pilot).show_now()
+        await until(pilot, lambda: not readers[-1].runs)
+        await pilot.app.pop_screen()
+        cockpit_of(pilot).show_now()
+        await until(pilot, lambda: len(readers) == 2 and readers[-1].runs)
+
+
+async def test_the_sums_of_the_trace_have_bars_where_there_is_room(readers: list[FakeReader]) -> None:
+    async with cockpit(playing_run(), (120, 40)) as pilot:
+        await pilot.press("v", "f")
+        await sees(pilot, readers, 40)
+        screen = await until_shown(pilot, "share")
+        assert "━" in next(line for line in screen.splitlines() if "share" in line)

@@ -9,7 +9,7 @@ from typing import Literal
 from rltui.runs.checkpoint import damage
 from rltui.runs.manifest import NAME
 
-Verdict = Literal["unchecked", "checking", "sound", "damaged"]
+Verdict = Literal["unchecked", "checking", "sound", "damaged", "gone"]
 Stamp = tuple[int, int, int]
 
 
@@ -19,10 +19,13 @@ class HashChecks:
     def __init__(self, damage_of: Callable[[Path], str | None] = lambda path: damage(path, thorough=True)) -> None:
         self._damage_of = damage_of
         self._done: dict[Path, tuple[Stamp | None, str | None]] = {}
+        self._gone: set[Path] = set()
         self.checking: Path | None = None
 
     def verdict(self, path: Path) -> tuple[Verdict, str]:
         """And the reason where it is damaged."""
+        if path in self._gone:
+            return "gone", ""
         if path in self._done:
             reason = self._done[path][1]
             return ("sound", "") if reason is None else ("damaged", reason)
@@ -34,16 +37,21 @@ class HashChecks:
         known = self._done.get(path)
         if known is not None and known[0] == stamp:
             return
-        self._done.pop(path, None)
+        self.forget(path)
         self.checking = path
         try:
-            self._done[path] = stamp, self._damage_of(path)
+            reason = self._damage_of(path)
+            if reason is not None and not path.is_dir():
+                self._gone.add(path)
+            else:
+                self._done[path] = stamp, reason
         finally:
             self.checking = None
 
     def forget(self, path: Path) -> None:
         """It has gone, or something else is to lie there."""
         self._done.pop(path, None)
+        self._gone.discard(path)
 
 
 def _stamp(path: Path) -> Stamp | None:

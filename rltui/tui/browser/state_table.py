@@ -13,7 +13,7 @@ from rltui.tui.paint import Line, Span, clean, pad
 from rltui.tui.widgets.row_list import Row
 
 SIGNS: dict[Verdict, tuple[str, str]] = {
-    "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"),
+    "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"), "gone": ("–", "faint"),
 }  # fmt: skip
 Sorted = float | str | None
 

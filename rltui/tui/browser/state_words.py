@@ -56,6 +56,8 @@ def _deleted(entry: Entry, now: float, width: int) -> list[Line]:
 
 
 def _damage(entry: Entry, verdict: tuple[Verdict, str], width: int) -> list[Line]:
+    if verdict[0] == "gone":
+        return wrap("gone (pruned meanwhile)", width, "warn")
     reason = entry.reason or verdict[1]
     return wrap(f"✗ damaged: {reason}", width, "bad") if reason else []
 
@@ -67,6 +69,7 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
         "checking": "being read …",
         "sound": "✓ every byte is right",
         "damaged": "✗ wrong",
+        "gone": "gone",
     }
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
     rows: Rows = [("steps", figures.count(entry.timesteps), "")]

@@ -60,7 +60,7 @@ class Choosing:
         current = (row.written or (row.entry.default if row.entry else "")).strip('"')
         self._ask(Chooser(title, found, own, current), lambda name: self._form.try_to(row.path, toml_string(name)))
 
-    def _ask(self, dialog: Chooser, then: Callable[[str], object]) -> None:
+    def _ask(self, dialog: Chooser, then: Callable[[str], None]) -> None:
         self._form.app.push_screen(dialog, lambda name: then(name) if name else None)
 
     def _add(self, place: KeyPath, kind: str, name: str) -> None:

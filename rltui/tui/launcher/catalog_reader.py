@@ -35,6 +35,11 @@ class CatalogReader:
             runs, problem = (), f"{self._data.root} cannot be read: {error.strerror or error}"
         return Catalog(self._data.root, profiles, runs, _free(self._data.root), problem)
 
+    def check_one(self, path: Path) -> Catalog:
+        """With a verdict on this profile. Takes a second or two where it has to be judged first."""
+        self._checker.check([path])
+        return self.read()
+
     def check(self, catalog: Catalog) -> Catalog:
         """With a verdict on every profile. Slow when one has to be judged first."""
         self._checker.check([profile.path for profile in catalog.profiles])

@@ -21,6 +21,7 @@ RUN_STATES = {
     "unclean": ("!", "unclean", "bad"),
     "empty": ("○", "empty", "idle"),
 }
+HEADINGS = ("section", "group")
 SPEED = "time/overall_steps_per_second"
 
 
@@ -62,14 +63,19 @@ def filtered(found: Sequence[Row], pattern: str) -> list[Row]:
         matcher = None
     if matcher is None:
         return list(found)
-    heads = ("section", "group")
     return [
         row
         for row in found
         if not isinstance(row.key, Item)
-        or row.key.kind in heads
+        or row.key.kind in HEADINGS
         or bool(matcher.search("".join(text for text, _ in row.line))) != inverted
     ]
+
+
+def first_match(found: Sequence[Row]) -> Item | None:
+    """The first row that is no heading."""
+    items = (row.key for row in found if isinstance(row.key, Item))
+    return next((item for item in items if item.kind not in HEADINGS), None)
 
 
 def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[SavedState]]]:

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from rltui.errors import RltuiError
 from rltui.tui import figures
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
-from rltui.tui.launcher.catalog_tree import Item
+from rltui.tui.launcher.catalog_tree import Item, first_match
 from rltui.tui.launcher.offers import Offer, offer_profile
 
 if TYPE_CHECKING:
@@ -150,6 +150,8 @@ class EditsMixin:
         tree = self.query_one("#tree")
         tree.border_subtitle = f"filter: {event.value}" if event.value else ""
         self._show_rows()
+        if event.value and (found := first_match(tree.rows)) is not None:
+            tree.set_rows(tree.rows, found)
 
     def on_input_submitted(self) -> None:
         """Back to the list, what matches stays."""

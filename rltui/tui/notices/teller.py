@@ -6,17 +6,19 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from textual.notifications import Notification, Notify
+
 from rltui.tui.notices.herald import Notice
 from rltui.tui.notices.hook import Hooks
 from rltui.tui.run.condition import condition
 from rltui.tui.run.model import RunSnapshot
-from rltui.tui.settings.ui_settings import UiSettings
+from rltui.tui.settings.ui_settings import NoticeKind, UiSettings
 from rltui.tui.terminal import sequences
 
 if TYPE_CHECKING:
     from textual.app import App
 
-SHOWN = 10.0  # seconds that a toast stays
+SHOWN = {"information": 5.0, "warning": 8.0, "error": 10.0}  # seconds that a toast stays
 
 
 class Teller:
@@ -26,18 +28,27 @@ class Teller:
         self._app, self._settings, self._write = app, settings, write
         self._hooks = Hooks(settings.hook, settings.hook_seconds, self._hook_failed)
         self._title = ""
+        self._toasts: dict[NoticeKind, Notification] = {}  # the newest of each kind
 
     def tell(self, notice: Notice) -> None:
         """In each way that is wanted for its kind."""
         ways = self._settings.notify[notice.kind]
         if "toast" in ways:
-            self._app.notify(notice.text, title=notice.title, severity=notice.severity, timeout=SHOWN, markup=False)
+            self._toast(notice)
         if "bell" in ways:
             self._app.bell()
         if "osc9" in ways:
             self._write(sequences.notification(f"{notice.title}: {notice.text}", os.environ))
         if "hook" in ways:
             self._hooks.run(notice)
+
+    def _toast(self, notice: Notice) -> None:
+        """In the place of the last one of its kind."""
+        shown = Notification(notice.text, notice.title, notice.severity, SHOWN[notice.severity])
+        before, self._toasts[notice.kind] = self._toasts.get(notice.kind), shown
+        if before is not None:  # behind the message that has it shown
+            self._app.call_later(self._app._unnotify, before)
+        self._app.post_message(Notify(shown))
 
     def begin(self) -> None:
         """Have the terminal remember the title that it has."""

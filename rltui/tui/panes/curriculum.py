@@ -10,7 +10,7 @@ from rltui.tui.paint import Line, clean, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run import pace
 from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.promotion import Way, metrics_of, phase_now, steps_by_skill, ways
+from rltui.tui.run.promotion import Way, is_last_phase, metrics_of, phase_now, steps_by_skill, ways
 from rltui.tui.widgets.bars import progress_bar
 from rltui.tui.widgets.scrolled import Scrolled
 
@@ -62,7 +62,7 @@ class CurriculumPane(Pane, Scrolled):
         return self.window(lines, height)
 
     def subtitle(self, view: View) -> str:
-        found = ways(view.snapshot)
+        found = () if is_last_phase(view.snapshot) else ways(view.snapshot)
         there = sum(way.missing == 0 for way in found)
         return f"[$muted]{there} of {len(found)} reached[/]" if found else ""
 
@@ -96,8 +96,8 @@ def _lasted(snapshot: RunSnapshot) -> str:
 
 
 def _criteria(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
-    plan, now, found = snapshot.plan, phase_now(snapshot), ways(snapshot)
-    if plan is not None and now is not None and now + 1 == len(plan.phases):
+    plan, found = snapshot.plan, ways(snapshot)
+    if is_last_phase(snapshot):
         yield (("The last phase: it goes on until the run ends.", "muted"),)
         return
     if found:

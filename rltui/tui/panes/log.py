@@ -156,11 +156,10 @@ class LogPane(Pane):
             if event.chain > 1:
                 self.action_open()
 
-    def on_focus(self) -> None:
-        self.repaint()
-
-    def on_blur(self) -> None:
-        self._typed = None
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """The cursor shows, and a search is typed, while the pane has the focus."""
+        super().watch_has_focus(has_focus)
+        self._typed = self._typed if has_focus else None
         self._show()
 
     def _type(self, event: events.Key, typed: str) -> None:

@@ -11,6 +11,7 @@ from rltui.tui.run import pace
 from rltui.tui.run.condition import Condition, condition
 from rltui.tui.run.flags import flag_words
 from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.promotion import is_last_phase
 
 Fact = tuple[int, Line]  # rank, text: the higher the rank, the sooner it is left out
 
@@ -47,24 +48,40 @@ def head_line(view: View, width: int) -> Line:
     pill = _pill(now)
     chosen = facts(view, brief=width < NARROW)
     while chosen and width_of(pill) + 2 + _joined_width(chosen) > width:
-        chosen.remove(max(chosen, key=lambda fact: fact[0]))
+        _shorten(chosen)
     right: Line = ()
     if chosen and chosen[-1][0] == CONTROL:
         right = (*chosen.pop()[1], (" ", ""))
     return ends((*pill, ("  ", ""), *_joined(chosen)), right, width)
 
 
+def _shorten(chosen: list[Fact]) -> None:
+    """By the least important fact; of a phase its number stays longer, and of a long run's name the beginning."""
+    worst = max(chosen, key=lambda fact: fact[0])
+    rank, line = worst
+    shorter: list[Fact] = []
+    if rank == PHASE and len(line) > 1:
+        shorter = [(NAME, (line[0],))]
+    elif rank == NAME and width_of(line) > NAME_COLUMNS:
+        shorter = [(rank, crop(line, NAME_COLUMNS))]
+    at = chosen.index(worst)
+    chosen[at : at + 1] = shorter
+
+
 NARROW = 100  # columns below which machines' names are left out
+PHASE, NAME = 7, 3  # ranks of the phase with its label, and of the run's name, or the phase's number alone
+NAME_COLUMNS = 24  # that a long run's name keeps
 CONTROL = 1  # rank of the control holder, which stands at the right edge
 
 
 def facts(view: View, brief: bool = False) -> list[Fact]:
     """Run, label, team sizes, steps, speed, elapsed, who controls. brief: in fewer words."""
     snapshot, header = view.snapshot, view.snapshot.header
-    found: list[Fact] = [(3, ((snapshot.run, "strong"),))]
+    found: list[Fact] = [(NAME, ((snapshot.run, "strong"),))]
     if header is not None:
-        phase = f"Phase {header.phase} " if header.phase is not None else ""
-        found.append((7, ((phase + header.label, ""),)))
+        number: Line = ((f"Phase {header.phase}", ""),) if header.phase is not None else ()
+        label = f" {header.label}" if number else header.label
+        found.append((PHASE, (*number, (label, ""))))
         found.append((8, ((header.stage or f"{header.blue}v{header.orange}", ""),)))
         found.append((0, ((figures.count(snapshot.timesteps), "strong"), (" steps", "muted"))))
         found.append((2, ((figures.rate(pace.speed(snapshot)), "strong"), ("" if brief else " overall", "muted"))))
@@ -82,7 +99,7 @@ def facts(view: View, brief: bool = False) -> list[Fact]:
 def _distance(snapshot: RunSnapshot) -> Line:
     """How many of the next phase's criteria are reached; nothing outside campaigns."""
     gaps = [value for key, value in snapshot.metrics.items() if key.startswith(CURRICULUM) and key.endswith("_missing")]
-    if not gaps:
+    if not gaps or is_last_phase(snapshot):
         return ()
     reached = sum(value == 0 for value in gaps)
     return ((f"{reached} of {len(gaps)}", "strong" if reached < len(gaps) else "good"), (" to promotion", "muted"))

@@ -134,3 +134,9 @@ def steps_to_promotion(snapshot: RunSnapshot) -> float | None:
     """Timesteps until the next phase, by skill or because the phase is over in any case; None where nothing can be said."""
     both = (steps_by_skill(ways(snapshot)), metrics_of(snapshot).get("curriculum/max_steps_left"))
     return min((steps for steps in both if steps is not None), default=None)
+
+
+def is_last_phase(snapshot: RunSnapshot) -> bool:
+    """No phase follows: nothing is waited for."""
+    plan, now = snapshot.plan, phase_now(snapshot)
+    return plan is not None and now is not None and now + 1 == len(plan.phases)

@@ -351,6 +351,8 @@ class BrowserScreen(Screen[None]):
 
     def on_hashes_checked(self) -> None:
         self._show_table()
+        if any(self._checks.verdict(entry.path)[0] == "gone" for entry in self.shown):
+            self.action_refresh()
 
     # Training on
 

@@ -142,10 +142,17 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
         try:
             catalog = self._reader.read()
             self.post_message(CatalogReady(catalog))
-            if any(profile.check is None for profile in catalog.profiles):
-                self.post_message(CatalogReady(self._reader.check(catalog)))
+            while self.is_running and (path := self._next_to_judge(catalog)) is not None:
+                catalog = self._reader.check_one(path)
+                self.post_message(CatalogReady(catalog))
         finally:
             self._reading = False
+
+    def _next_to_judge(self, catalog: Catalog) -> Path | None:
+        """The profile under the cursor first; None where all are judged."""
+        open_ones = [profile.path for profile in catalog.profiles if profile.check is None]
+        shown = Path(self._shown.name) if self._shown is not None and self._shown.kind == "profile" else None
+        return shown if shown in open_ones else next(iter(open_ones), None)
 
     def on_catalog_ready(self, message: CatalogReady) -> None:
         if message.catalog == self.catalog:

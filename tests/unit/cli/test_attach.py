@@ -14,7 +14,7 @@ from rltui.cli import cockpit
 from rltui.runs.paths import DataDir
 from rltui.supervise import guardian
 from rltui.supervise.lifeline import Lifeline
-from rltui.tui import app
+from rltui.tui import program
 from tests.fakes.saved_runs import make_run
 
 
@@ -28,7 +28,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[Any, ...], dict[
         calls.append((args, options))
         return 0
 
-    monkeypatch.setattr(app, "run_app", run_app)
+    monkeypatch.setattr(program, "run_app", run_app)
     monkeypatch.setattr(guardian, "guarded", lambda work: work(Lifeline()))
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)

@@ -28,6 +28,7 @@ def test_the_document_tells_what_a_bug_report_needs(tmp_path: Path, capsys: pyte
     assert found["meshes"]["problem"] is None
     assert Path(found["meshes"]["folder"], "soccar").is_dir()
     assert Path(found["program"]["package"], "__main__.py").is_file()
+    assert found["program"]["ui_toml"].endswith("ui.toml")
 
 
 def test_torch_is_imported_only_when_asked_for() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rltui.__main__ import main
-from rltui.cli.plain_text import say, writable
+from rltui.plain_text import say, writable
 from rltui.profile.locate import listing
 
 

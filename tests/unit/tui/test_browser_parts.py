@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,8 @@ from rltui.tui.browser.hash_checks import HashChecks
 from rltui.tui.browser.library import ALL, Entry, Library, Node, shelf_entries
 from rltui.tui.browser.profile_changes import Change, condensed, resolved_changes, saved_changes
 from rltui.tui.browser.state_table import FilterError, Sorting
+from rltui.tui.browser.state_words import lines
+from rltui.tui.paint import plain
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
 
 
@@ -144,3 +147,21 @@ def test_hashes_are_compared_once_and_again_when_something_changed(data: DataDir
     (folder / "manifest.sha256").write_bytes(b"x")
     checks.check(folder)
     assert (checks.verdict(folder), len(read)) == (("damaged", "cut"), 2)
+
+
+def test_what_was_pruned_while_it_was_read_is_gone_and_not_damaged(data: DataDir) -> None:
+    paths = make_run(data)
+    folder = paths.checkpoint(1000)
+    entry = entry_of(folder, "checkpoint")
+
+    def pruned(path: Path) -> str | None:
+        shutil.rmtree(path)
+        return "no manifest"
+
+    checks = HashChecks(pruned)
+    checks.check(folder)
+    assert checks.verdict(folder) == ("gone", "")
+    text = "\n".join(plain([line]) for line in lines(entry, Library(data.root), checks.verdict(folder), 0.0, 100))
+    assert "gone (pruned meanwhile)" in text
+    assert "damaged" not in text
+    assert "✗" not in text

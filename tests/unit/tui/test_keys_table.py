@@ -29,6 +29,14 @@ def test_every_key_is_in_the_table() -> None:
         assert action.help.replace("|", "\\|") in table
 
 
+def test_long_tables_are_folded_with_empty_lines_around_them() -> None:
+    text = keys_table()
+    assert text.count("<details>") == text.count("</details>") == text.count("</summary>\n\n| key") == 3
+    assert text.count(" |\n\n</details>") == 3
+    for title in ("In the milestone browser", "In a profile's form", "In a pane, while it has the focus"):
+        assert f"<details>\n<summary>{title}</summary>\n" in text
+
+
 def test_only_what_is_between_the_markers_is_written() -> None:
     text = with_table(f"before\n{BEGIN}\nTHE OLD ONE\n{END}\nafter\n")
     assert text.startswith(f"before\n{BEGIN}\n**In the cockpit**")

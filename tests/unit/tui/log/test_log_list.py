@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.tui.log.entries import LEVELS, LogEntry
+from rltui.events.records import StateChanged
+from rltui.tui.log.entries import LEVELS, LogEntry, entry_of
 from rltui.tui.log.lines import FOLDED, folded_lines
 from rltui.tui.log.log_list import LogList, Wanted
 from rltui.tui.log.window import LogWindow
@@ -146,3 +147,10 @@ def check(window: LogWindow, listed: LogList, heights: list[int], height: int) -
 
 def drawn(entry: LogEntry) -> list[Line]:
     return [text_line(entry.message)] * int(entry.message)
+
+
+def test_a_state_is_not_said_twice() -> None:
+    record = StateChanged(time=1.0, state="stopped", reason="stopped: stop (finish) by ada")
+    entry = entry_of(record)
+    assert entry is not None
+    assert entry.message == "stopped: stop (finish) by ada"

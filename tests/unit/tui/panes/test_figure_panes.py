@@ -166,6 +166,15 @@ def test_curriculum_of_a_single_profile() -> None:
     assert "2v2              from 2,000,000 to the end" in text
 
 
+def test_nothing_is_left_to_reach_in_the_last_phase() -> None:
+    pane = CurriculumPane()
+    for phases, words in ((1, ""), (3, "2 of 4 reached")):
+        snapshot = fold(RunSnapshot(run="alpha"), [*run_story.opening(), figure_stories.plan(phases), figure_stories.on_the_way(20, 40.0)])  # fmt: skip
+        assert words in pane.subtitle(View(snapshot, NOW))
+        assert bool(pane.subtitle(View(snapshot, NOW))) == bool(words)
+        assert ("The last phase" in drawn(pane, snapshot)) == (phases == 1)
+
+
 def test_curriculum_of_an_older_trainer() -> None:
     assert "did not tell what it plans" in drawn(CurriculumPane(), STORY)
 

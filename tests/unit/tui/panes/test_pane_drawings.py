@@ -246,3 +246,12 @@ def test_the_status_names_phase_and_stage() -> None:
     drawn = plain(StatusPane().draw(View(staged, NOW), 140, 2))
     assert "Phase 2 BronzeSkills1" in drawn
     assert "2v2" in drawn
+
+
+def test_the_phase_stays_in_the_status_where_names_are_long() -> None:
+    staged = fold(replace(STORY, run="campaign-of-the-long-winter-evenings-20251127-133000"), [run_story.phase_changed(NOW, 12_000_000)])  # fmt: skip
+    for width in (100, 120):
+        drawn = plain(StatusPane().draw(View(staged, NOW), width, 2))
+        assert "Phase 2" in drawn, width
+        assert "steps" in drawn, width
+        assert ("campaign-of-the-long-" in drawn) == (width == 120)

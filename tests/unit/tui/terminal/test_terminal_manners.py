@@ -156,6 +156,7 @@ def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
         "next_phase",
         "take_control",
         "stop",
+        "render",
         "flags",
         "launcher",
         *(f"flag('{flag}')" for flag in FLAGS),

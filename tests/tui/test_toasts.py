@@ -1,0 +1,43 @@
+"""Notices on screen: of each kind the newest only, and never more than a few lines of them."""
+
+from __future__ import annotations
+
+from textual.widgets._toast import Toast, ToastRack
+
+from rltui.tui.notices.herald import Notice
+from rltui.tui.notices.teller import Teller
+from rltui.tui.settings.ui_settings import NoticeKind, UiSettings
+from tests.fakes.screens import cockpit, live_run, until
+
+
+def notice(number: int, kind: NoticeKind = "milestone", text: str = "15,000,000 steps") -> Notice:
+    return Notice(kind, "alpha", f"alpha: {kind} {number}", text, 1.0, number)
+
+
+async def test_a_newer_notice_of_a_kind_takes_the_place_of_the_last() -> None:
+    async with cockpit(live_run()) as pilot:
+        pilot.app.clear_notifications()
+        teller = Teller(pilot.app, UiSettings(), lambda sequence: None)
+        for number in range(8):
+            teller.tell(notice(number))
+        teller.tell(notice(1, "worker_failed"))
+        titles = ["alpha: milestone 7", "alpha: worker_failed 1"]
+        await until(pilot, lambda: [each.title for each in pilot.app._notifications] == titles)
+        teller.tell(notice(9))
+        titles = ["alpha: worker_failed 1", "alpha: milestone 9"]
+        await until(pilot, lambda: [each.title for each in pilot.app._notifications] == titles)
+        await until(pilot, lambda: len(pilot.app.screen.query(Toast)) == 2)
+        assert max(each.timeout for each in pilot.app._notifications) <= 10
+
+
+async def test_a_long_text_and_many_kinds_leave_the_panes_to_be_seen() -> None:
+    kinds: tuple[NoticeKind, ...] = ("milestone", "promotion", "worker_failed", "control", "ended")
+    async with cockpit(live_run()) as pilot:
+        teller = Teller(pilot.app, UiSettings(), lambda sequence: None)
+        for kind in kinds:
+            teller.tell(notice(1, kind, "a long reason " * 60))
+        await until(pilot, lambda: len(pilot.app.screen.query(Toast)) == sum(bool(UiSettings().notify[k]) for k in kinds))
+        rack = pilot.app.screen.query_one(ToastRack)
+        await until(pilot, lambda: 0 < rack.size.height)
+        assert rack.size.height <= 14
+        assert all(toast.outer_size.height <= 6 for toast in pilot.app.screen.query(Toast))

@@ -27,10 +27,9 @@ def run(args: argparse.Namespace) -> int:
     data = data_dir(args.data_dir)
     runs = describe_runs(data)
     if args.json:
-        import msgspec
+        from rltui.cli.json_text import json_text
 
-        document = {"data_dir": str(data.root), "runs": runs}
-        say(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        say(json_text({"data_dir": str(data.root), "runs": runs}))
     else:
         say("\n".join(_lines(data, runs)))
     return 0

@@ -214,6 +214,6 @@ def _plain(value: object) -> Any:
 
 
 def _say_json(value: Any) -> None:
-    import msgspec
+    from rltui.cli.json_text import json_text
 
-    say(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    say(json_text(value))

@@ -177,4 +177,7 @@ def _entry_line(entry: Entry) -> str:
 
 
 def _say_json(value: Any) -> None:
-    say(json.dumps(value, indent=2, ensure_ascii=True))
+    text = json.dumps(value, ensure_ascii=False).encode(
+        "utf-8", "replace"
+    )  # a file's name may be bytes that are no text
+    say(json.dumps(json.loads(text), indent=2))

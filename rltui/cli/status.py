@@ -20,9 +20,8 @@ def add_parser(subparsers: options.Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the state of a run. RltuiError (exit 1) where there is no such run."""
-    import msgspec
-
     from rltui.cli import chosen_run
+    from rltui.cli.json_text import json_text
     from rltui.cli.run_status import read_status, status_lines
     from rltui.plain_text import say
     from rltui.runs.paths import data_dir
@@ -30,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     paths: RunPaths = chosen_run.newest(data_dir(args.data_dir), args.run)
     status = read_status(paths)
     if args.json:
-        say(msgspec.json.format(msgspec.json.encode(status), indent=2).decode())
+        say(json_text(status))
     else:
         say("\n".join(status_lines(status)))
     return 0

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -14,13 +14,18 @@ from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefuse
 TrainerState = Literal["starting", "collecting", "learning", "paused", "saving", "stopping", "stopped", "failed"]
 Level = Literal["debug", "info", "warning", "error"]
 
+# What is beyond these comes from no trainer: a line that has it is no record, and no reader meets an overflow later.
+Count = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Figure = Annotated[float, msgspec.Meta(ge=-1e100, le=1e100)]
+Workers = Annotated[int, msgspec.Meta(ge=0, le=1 << 16)]  # each gets a row
+
 
 def _snake(name: str) -> str:
     return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag=_snake):
-    time: float
+    time: Figure
 
 
 class RunStarted(_Record, frozen=True, kw_only=True):
@@ -29,37 +34,37 @@ class RunStarted(_Record, frozen=True, kw_only=True):
     run: str
     profile: str
     label: str
-    phase: int | None
+    phase: Count | None
     stage: str | None
     author: str
     versions: dict[str, str]
-    pid: int
+    pid: Count
     host: str
     device: str
-    seed: int
-    timesteps: int
-    step_limit: int | None
-    workers: int
-    arenas: int  # per worker
-    blue: int
-    orange: int
-    obs_size: int
-    actions: int
-    policy_layers: list[int]
-    critic_layers: list[int]
-    policy_parameters: int
-    critic_parameters: int
-    learning_rate: float
-    critic_learning_rate: float
-    ent_coef: float
-    gamma: float
-    tick_skip: int
-    iteration: int  # timesteps wanted per iteration
-    batch: int
-    minibatch: int
-    epochs: int
-    save_every: int
-    milestone_interval: int
+    seed: int  # of any size
+    timesteps: Count
+    step_limit: Count | None
+    workers: Workers
+    arenas: Count  # per worker
+    blue: Count
+    orange: Count
+    obs_size: Count
+    actions: Count
+    policy_layers: list[Count]
+    critic_layers: list[Count]
+    policy_parameters: Count
+    critic_parameters: Count
+    learning_rate: Figure
+    critic_learning_rate: Figure
+    ent_coef: Figure
+    gamma: Figure
+    tick_skip: Count
+    iteration: Count  # timesteps wanted per iteration
+    batch: Count
+    minibatch: Count
+    epochs: Count
+    save_every: Count
+    milestone_interval: Count
     reward_names: list[str]
     obs: str = ""  # the observation's signature: kind, parameters, size
     table_hash: str = ""  # of the action table
@@ -68,7 +73,7 @@ class RunStarted(_Record, frozen=True, kw_only=True):
 class RunResumed(_Record, frozen=True, kw_only=True):
     """Training goes on from a checkpoint: readers drop earlier rows above `timesteps`."""
 
-    timesteps: int
+    timesteps: Count
     checkpoint: str
     reason: str
 
@@ -77,9 +82,9 @@ CLOCK, ITERATION = "clock", "iteration"  # columns that histories have beside th
 
 
 class IterationFinished(_Record, frozen=True, kw_only=True):
-    iteration: int
-    timesteps: int
-    metrics: dict[str, float | None]
+    iteration: Count
+    timesteps: Count
+    metrics: dict[str, Figure | None]
 
     def columns(self) -> dict[str, float | None]:
         """The metrics, and when and which it was: a row of a history."""
@@ -90,25 +95,25 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     """What a curriculum's step changes of the run's header, under the same names."""
 
     label: str
-    phase: int | None
+    phase: Count | None
     stage: str | None
-    blue: int
-    orange: int
-    learning_rate: float
-    critic_learning_rate: float
-    ent_coef: float
-    gamma: float
-    iteration: int
-    batch: int
-    minibatch: int
-    epochs: int
+    blue: Count
+    orange: Count
+    learning_rate: Figure
+    critic_learning_rate: Figure
+    ent_coef: Figure
+    gamma: Figure
+    iteration: Count
+    batch: Count
+    minibatch: Count
+    epochs: Count
     reward_names: list[str]
 
 
 class _LessonChanged(_Record, frozen=True, kw_only=True):
     """The run goes on with another lesson; its first iteration is the next one."""
 
-    timesteps: int
+    timesteps: Count
     came_from: str = msgspec.field(name="from")
     to: str
     reason: str
@@ -129,7 +134,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     name: str  # as the profile has it
     label: str
     unit: str
-    value: float  # to be reached
+    value: Figure  # to be reached
     less: bool  # at most, not at least
 
 
@@ -138,10 +143,10 @@ class PhasePlan(msgspec.Struct, frozen=True, kw_only=True):
 
     profile: str
     label: str
-    number: int  # of the bot's education, as milestones are named
+    number: Count  # of the bot's education, as milestones are named
     until: list[Wanted]
-    min_steps: int  # timesteps that it lasts at least
-    max_steps: int | None  # timesteps after which the next one begins in any case
+    min_steps: Count  # timesteps that it lasts at least
+    max_steps: Count | None  # timesteps after which the next one begins in any case
     changes: list[str]  # what it changes of the phase before it: `rewards.goal.weight 20 → 25`
     schedules: list[str]  # what changes by timesteps within it, in words
 
@@ -150,46 +155,46 @@ class StagePlan(msgspec.Struct, frozen=True, kw_only=True):
     """One stage of match play."""
 
     name: str
-    until: int | None  # timesteps of the run; None: the last
+    until: Count | None  # timesteps of the run; None: the last
 
 
 class CurriculumPlanned(_Record, frozen=True, kw_only=True):
     """What the profile plans to change as the bot learns; told when a trainer opens the run. All empty: nothing."""
 
-    timesteps: int
+    timesteps: Count
     phases: list[PhasePlan]
     stages: list[StagePlan]
-    window: int  # newest iterations over which skill is measured
+    window: Count  # newest iterations over which skill is measured
     schedules: list[str]  # of a profile without phases
 
 
 class SettingChanged(_Record, frozen=True, kw_only=True):
     """Somebody changed what or how is learned, and from here on it is in force."""
 
-    timesteps: int
+    timesteps: Count
     setting: str  # learning rate, entropy, reward <name>, debug_turtled_start on
-    value: float | None  # now; None where the setting says it all, or follows a schedule
+    value: Figure | None  # now; None where the setting says it all, or follows a schedule
     by: str
 
 
 class UpdateDropped(_Record, frozen=True, kw_only=True):
     """The non-finite guard kept an update from the weights."""
 
-    iteration: int
-    timesteps: int
+    iteration: Count
+    timesteps: Count
     source: str  # which reward, observation index, worker, arena, loss or gradient
-    in_a_row: int
+    in_a_row: Count
 
 
 class WorkerStarted(_Record, frozen=True, kw_only=True):
-    worker: int
-    pid: int
-    restarts: int
-    seconds: float  # from spawn to ready
+    worker: Count
+    pid: Count
+    restarts: Count
+    seconds: Figure  # from spawn to ready
 
 
 class WorkerFailed(_Record, frozen=True, kw_only=True):
-    worker: int
+    worker: Count
     kind: Literal["died", "hung", "raised", "start"]
     reason: str
     trace: str
@@ -204,10 +209,10 @@ class CheckpointSaved(_Record, frozen=True, kw_only=True):
     kind: Literal["checkpoint", "milestone"]
     path: str
     label: str
-    timesteps: int
-    bytes: int
-    held_seconds: float  # how long the training thread was held
-    seconds: float  # until it was on disk
+    timesteps: Count
+    bytes: Count
+    held_seconds: Figure  # how long the training thread was held
+    seconds: Figure  # until it was on disk
 
 
 class CheckpointFailed(_Record, frozen=True, kw_only=True):
@@ -224,23 +229,23 @@ class LogLine(_Record, frozen=True, kw_only=True):
     level: Level
     source: str  # trainer, learner, worker, runs, control …
     message: str
-    worker: int | None = None
+    worker: Count | None = None
     flag: str = ""  # the debug flag that asked for it
 
 
 class TableUsed(_Record, frozen=True, kw_only=True):
     """How often each row of the action table was chosen since the trainer started."""
 
-    timesteps: int
+    timesteps: Count
     table_hash: str
-    counts: list[int]  # by row
+    counts: list[Count]  # by row
 
 
 class RunFinished(_Record, frozen=True, kw_only=True):
     """A clean end. A run whose journal lacks it after its last RunStarted ended uncleanly."""
 
-    timesteps: int
-    exit_code: int
+    timesteps: Count
+    exit_code: Count
     reason: str
 
 

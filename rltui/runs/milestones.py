@@ -66,13 +66,10 @@ def read_marks(paths: RunPaths) -> dict[str, Mark]:
         raise RltuiError(f"{paths.milestones_json} cannot be read: {error}", "mend it or move it away") from error
 
 
-def write_mark(paths: RunPaths, milestone: str, mark: Mark) -> None:
-    """Set one milestone's mark, the others kept. RltuiError where the file is damaged (it is left alone) or read-only."""
-    change_mark(paths, milestone, lambda _: mark)
-
-
 def change_mark(paths: RunPaths, milestone: str, change: Callable[[Mark], Mark]) -> Mark:
-    """As `write_mark`, from what it is now; returns the new one. A mark that says nothing is left out."""
+    """Change one milestone's mark from what it is now, the others kept; returns the new one. One that says nothing is
+    left out. RltuiError where the file is damaged (it is left alone) or read-only.
+    """
     try:
         with _alone(paths.folder):
             marks = read_marks(paths)

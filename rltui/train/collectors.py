@@ -22,6 +22,7 @@ from rltui.train.actor import Actor, ActorSpec
 from rltui.train.messages import Configure, RolloutDone
 from rltui.train.said_lines import tell_lines
 from rltui.train.shared_rollout import SharedRollout
+from rltui.train.worker_live import worker_live
 from rltui.train.worker_pool import WorkerPool
 
 
@@ -140,19 +141,8 @@ class SerialCollector(Collector):
         return list(self._newest)
 
     def live(self) -> list[WorkerLive]:
-        shape = self.shared.shape
         return [
-            WorkerLive(
-                worker=index,
-                state="in the trainer",
-                pid=os.getpid(),
-                steps_per_second=shape.rows / newest.seconds if newest else None,
-                arenas=shape.arenas,
-                memory_mb=newest.memory / 2**20 if newest else None,
-                heartbeat_age=None,
-                restarts=0,
-                progress=float(self.shared.steps_done[index]) / shape.steps,
-            )
+            worker_live(self.shared, index, newest, state="in the trainer", pid=os.getpid())
             for index, newest in enumerate(self._newest)
         ]
 

@@ -15,6 +15,8 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from rltui.errors import RltuiError
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record, WorkerFailed, WorkerStarted
@@ -35,6 +37,7 @@ from rltui.train.messages import (
 from rltui.train.said_lines import tell_lines
 from rltui.train.shared_rollout import SharedRollout
 from rltui.train.worker import WorkerSpec, main
+from rltui.train.worker_live import worker_live
 
 State = Literal["starting", "waiting", "collecting"]
 START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short workers.timeout_s is
@@ -140,25 +143,19 @@ class WorkerPool:
 
     def live(self) -> list[WorkerLive]:
         """The workers as they are now."""
-        now, shape = time.monotonic(), self._shared.shape
-        rows = []
-        for index, member in enumerate(self._members):
-            collecting = member.state == "collecting"
-            newest = member.newest
-            rows.append(
-                WorkerLive(
-                    worker=index,
-                    state="restarting" if member.state == "starting" and member.restarts else member.state,
-                    pid=member.process.pid,
-                    steps_per_second=shape.rows / newest.seconds if newest else None,
-                    arenas=shape.arenas,
-                    memory_mb=newest.memory / 2**20 if newest else None,
-                    heartbeat_age=now - float(self._shared.heartbeat[index]) if collecting else None,
-                    restarts=member.restarts,
-                    progress=float(self._shared.steps_done[index]) / shape.steps if collecting else None,
-                )
-            )
-        return rows
+        return [self._live(index, member) for index, member in enumerate(self._members)]
+
+    def _live(self, index: int, member: _Member) -> WorkerLive:
+        """Heartbeat and progress are of a running rollout."""
+        state = "restarting" if member.state == "starting" and member.restarts else member.state
+        known = worker_live(self._shared, index, member.newest, state=state, pid=member.process.pid)
+        collecting = member.state == "collecting"
+        return msgspec.structs.replace(
+            known,
+            heartbeat_age=time.monotonic() - float(self._shared.heartbeat[index]) if collecting else None,
+            restarts=member.restarts,
+            progress=known.progress if collecting else None,
+        )
 
     def close(self, seconds: float = 2.0) -> None:
         """Ask, wait, terminate, kill: no worker is left."""

@@ -53,7 +53,9 @@ class HarmlessFilter(LineFilter):
     """On every line that any widget renders: names, notes and log lines come from files that anybody may have written."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [Segment(harmless(text) if control is None else text, style, control) for text, style, control in segments]
+        return [
+            Segment(harmless(text) if control is None else text, style, control) for text, style, control in segments
+        ]
 
 
 class AsciiFilter(LineFilter):

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from rltui.runs import trash
 from rltui.runs.listing import look
-from rltui.runs.milestones import Mark, write_mark
+from rltui.runs.milestones import Mark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.app import RltuiApp
@@ -42,8 +42,8 @@ def fill(data: DataDir) -> None:
         saved_runs.make_meta("alpha-b2", 1, 5_000_000, time=LAUNCHER_NOW - 900), parent="alpha@5000000"
     )
     saved_runs.place(data.run("alpha-b2").checkpoint(5_000_000), saved_runs.make_files(branch))
-    write_mark(alpha, f"{PHASE}/005M", Mark(pinned=True, note="first aerial goal"))
-    write_mark(alpha, f"{PHASE}/010M", Mark(released=True))
+    change_mark(alpha, f"{PHASE}/005M", lambda _: Mark(pinned=True, note="first aerial goal"))
+    change_mark(alpha, f"{PHASE}/010M", lambda _: Mark(released=True))
     (alpha.milestones / PHASE / "000.5M" / "policy.npz").write_bytes(b"short")
     (alpha.milestones / PHASE / "best one").mkdir()
     (alpha.milestones / "notes.txt").write_text("mine")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
@@ -165,6 +165,7 @@ def _fields(kind: type[msgspec.Struct]) -> Iterator[tuple[str, object]]:
 
 def _nothing(kind: object) -> Any:
     simple = {str: "", int: 0, float: 0.0}
+    kind = get_args(kind)[0] if get_origin(kind) is Annotated else kind
     if kind in simple:
         return simple[kind]
     text = str(kind)

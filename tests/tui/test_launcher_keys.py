@@ -16,6 +16,7 @@ from rltui.supervise.managed_process import ManagedProcess
 from rltui.tui.app import RltuiApp
 from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher.offers import Offer
+from rltui.tui.pictures import screen_text
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
@@ -93,7 +94,13 @@ async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> No
         assert judge.wait(15)
         return data_folder.check_child(list(command))
 
-    world = World(launch=launches, checker=ProfileChecker(slow), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools())
+    world = World(
+        launch=launches,
+        checker=ProfileChecker(slow),
+        clock=Clock(LAUNCHER_NOW),
+        free_memory=lambda: None,
+        tools=children.tools(),
+    )
     app = RltuiApp(data, world=world)
     async with app.run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "the profile is being checked")
@@ -114,7 +121,13 @@ async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
         assert judge.wait(15)
         return data_folder.check_child(list(command))
 
-    world = World(launch=launches, checker=ProfileChecker(slow), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools())
+    world = World(
+        launch=launches,
+        checker=ProfileChecker(slow),
+        clock=Clock(LAUNCHER_NOW),
+        free_memory=lambda: None,
+        tools=children.tools(),
+    )
     async with RltuiApp(data, world=world).run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "the profile is being checked")
         await pilot.press("enter", "down", "up")
@@ -280,7 +293,9 @@ async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_c
     (data.root.parent / "profiles" / "quick.toml").write_text(
         (data.root.parent / "profiles" / "bronze-skills.toml").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    world = World(checker=ProfileChecker(one_by_one), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools())
+    world = World(
+        checker=ProfileChecker(one_by_one), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools()
+    )
     async with RltuiApp(data, world=world).run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "✓ quick")
         assert asked[0] == "quick"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual.widgets._toast import Toast, ToastRack
+from textual.widgets._toast import Toast
 
 from rltui.tui.notices.herald import Notice
 from rltui.tui.notices.teller import Teller
@@ -32,12 +32,16 @@ async def test_a_newer_notice_of_a_kind_takes_the_place_of_the_last() -> None:
 
 async def test_a_long_text_and_many_kinds_leave_the_panes_to_be_seen() -> None:
     kinds: tuple[NoticeKind, ...] = ("milestone", "promotion", "worker_failed", "control", "ended")
+    told = [kind for kind in kinds if "toast" in UiSettings().notify[kind]]
+    newest = [f"alpha: {kind} 1" for kind in told[-2:]]
     async with cockpit(live_run()) as pilot:
         teller = Teller(pilot.app, UiSettings(), lambda sequence: None)
         for kind in kinds:
             teller.tell(notice(1, kind, "a long reason " * 60))
-        await until(pilot, lambda: len(pilot.app.screen.query(Toast)) == sum(bool(UiSettings().notify[k]) for k in kinds))
-        rack = pilot.app.screen.query_one(ToastRack)
-        await until(pilot, lambda: 0 < rack.size.height)
-        assert rack.size.height <= 14
-        assert all(toast.outer_size.height <= 6 for toast in pilot.app.screen.query(Toast))
+        await until(pilot, lambda: [each.title for each in pilot.app._notifications] == newest)
+        await until(
+            pilot, lambda: [toast.outer_size.height > 0 for toast in pilot.app.screen.query(Toast)] == [True] * 2
+        )
+        toasts = pilot.app.screen.query(Toast)
+        assert all(toast.outer_size.height <= 4 for toast in toasts)
+        assert min(toast.region.y for toast in toasts) >= pilot.app.size.height - 12

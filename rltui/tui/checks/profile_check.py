@@ -131,9 +131,9 @@ class ProfileChecker:
 
 
 def content_hash(path: Path) -> str:
-    """Of the file's bytes; empty where it cannot be read."""
+    """Of the file's bytes; empty where it cannot be read, as a pipe, which would be waited for, for ever."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
     except OSError:
         return ""
 

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 from rltui.profile.locate import Listed, listing
+from rltui.profile.source import MAX_BYTES
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run
@@ -66,8 +67,10 @@ class CatalogReader:
 
 
 def read_profile(listed: Listed) -> ProfileEntry:
-    """What can be said of a profile without judging it; a file that is no TOML is an entry too."""
+    """What can be said of a profile without judging it; a file that is no TOML, or no file, is an entry too."""
     try:
+        if not listed.path.is_file() or listed.path.stat().st_size > MAX_BYTES:  # a pipe would be waited for, for ever
+            return ProfileEntry(listed.name, listed.path, listed.shipped)
         raw = tomllib.loads(listed.path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return ProfileEntry(listed.name, listed.path, listed.shipped)

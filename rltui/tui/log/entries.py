@@ -101,7 +101,9 @@ def _of_run(record: RunStarted | RunResumed | RunFinished | StateChanged) -> Log
             level = {"failed": "error", "collecting": "debug", "learning": "debug", "saving": "debug"}.get(  # type: ignore[assignment]
                 record.state, "info"
             )
-            return LogEntry(record.time, level, "trainer", _joined(record.state, record.reason.removeprefix(f"{record.state}: ")))
+            return LogEntry(
+                record.time, level, "trainer", _joined(record.state, record.reason.removeprefix(f"{record.state}: "))
+            )
 
 
 def _of_worker(record: WorkerStarted | WorkerFailed) -> LogEntry:

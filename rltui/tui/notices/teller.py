@@ -18,6 +18,7 @@ from rltui.tui.terminal import sequences
 if TYPE_CHECKING:
     from textual.app import App
 
+MOST = 2  # toasts of notices on screen
 SHOWN = {"information": 5.0, "warning": 8.0, "error": 10.0}  # seconds that a toast stays
 
 
@@ -43,11 +44,13 @@ class Teller:
             self._hooks.run(notice)
 
     def _toast(self, notice: Notice) -> None:
-        """In the place of the last one of its kind."""
+        """In the place of the last one of its kind; of all kinds the newest stay."""
         shown = Notification(notice.text, notice.title, notice.severity, SHOWN[notice.severity])
-        before, self._toasts[notice.kind] = self._toasts.get(notice.kind), shown
-        if before is not None:  # behind the message that has it shown
-            self._app.call_later(self._app._unnotify, before)
+        over = [self._toasts.pop(notice.kind)] if notice.kind in self._toasts else []
+        self._toasts[notice.kind] = shown
+        over += [self._toasts.pop(kind) for kind in list(self._toasts)[:-MOST]]
+        for old in over:  # behind the message that has it shown
+            self._app.call_later(self._app._unnotify, old)
         self._app.post_message(Notify(shown))
 
     def begin(self) -> None:

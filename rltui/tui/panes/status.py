@@ -61,15 +61,16 @@ def _shorten(chosen: list[Fact]) -> None:
     rank, line = worst
     shorter: list[Fact] = []
     if rank == PHASE and len(line) > 1:
-        shorter = [(NAME, (line[0],))]
-    elif rank == NAME and width_of(line) > NAME_COLUMNS:
-        shorter = [(rank, crop(line, NAME_COLUMNS))]
+        shorter = [(NUMBER, (line[0],))]
+    elif rank == NUMBER and width_of(chosen[0][1]) > NAME_COLUMNS:
+        worst = chosen[0]
+        shorter = [(NAME, crop(worst[1], NAME_COLUMNS))]
     at = chosen.index(worst)
     chosen[at : at + 1] = shorter
 
 
 NARROW = 100  # columns below which machines' names are left out
-PHASE, NAME = 7, 3  # ranks of the phase with its label, and of the run's name, or the phase's number alone
+PHASE, NUMBER, NAME = 7, 4, 3  # ranks of the phase with its label, of its number alone, of the run's name
 NAME_COLUMNS = 24  # that a long run's name keeps
 CONTROL = 1  # rank of the control holder, which stands at the right edge
 

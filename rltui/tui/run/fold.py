@@ -100,7 +100,9 @@ def _fold_live(snapshot: RunSnapshot, live: Live) -> RunSnapshot:
         )
     link = replace(snapshot.link, connected=True, clients=tuple(live.clients), dropped=live.dropped)
     flags = tuple(FlagRow(flag.flag, None if flag.workers is None else tuple(flag.workers)) for flag in live.flags)
-    snapshot = replace(snapshot, workers=_in_order(rows), link=link, flags=flags, viewer=live.viewer, live_time=live.time)
+    snapshot = replace(
+        snapshot, workers=_in_order(rows), link=link, flags=flags, viewer=live.viewer, live_time=live.time
+    )
     if not newer or snapshot.finished is not None:
         return snapshot
     since = snapshot.state_since if live.state == snapshot.state else live.time

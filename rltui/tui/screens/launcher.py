@@ -151,8 +151,11 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
     def _next_to_judge(self, catalog: Catalog) -> Path | None:
         """The profile under the cursor first; None where all are judged."""
         open_ones = [profile.path for profile in catalog.profiles if profile.check is None]
-        shown = Path(self._shown.name) if self._shown is not None and self._shown.kind == "profile" else None
-        return shown if shown in open_ones else next(iter(open_ones), None)
+        if self._shown is None:  # where the cursor will start
+            wanted = [path for path in open_ones if path.stem == FIRST_PROFILE]
+        else:
+            wanted = [path for path in open_ones if str(path) == self._shown.name]
+        return next(iter([*wanted, *open_ones]), None)
 
     def on_catalog_ready(self, message: CatalogReady) -> None:
         if message.catalog == self.catalog:

@@ -40,7 +40,10 @@ def test_building_the_parser_imports_no_work() -> None:
     assert "rltui.cli.train" in loaded
     assert not [name for name in loaded if name.startswith(WORK)]
     own = [name for name in loaded if name.startswith("rltui")]
-    assert all(name in ("rltui", "rltui.errors", "rltui.__main__") or name.startswith("rltui.cli") for name in own)
+    assert all(
+        name in ("rltui", "rltui.errors", "rltui.plain_text", "rltui.__main__") or name.startswith("rltui.cli")
+        for name in own
+    )
 
 
 def test_a_worker_that_imports_the_main_module_gets_the_errors_alone() -> None:

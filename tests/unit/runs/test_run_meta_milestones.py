@@ -8,7 +8,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs import meta
 from rltui.runs.meta import Meta, milestone_label, phase_folder
-from rltui.runs.milestones import Mark, MilestoneClock, read_marks, write_mark
+from rltui.runs.milestones import Mark, MilestoneClock, change_mark, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.signature import Signature, net
 from tests.fakes.saved_runs import SIGNATURE, make_meta
@@ -128,9 +128,9 @@ def test_milestones_after_a_resume() -> None:
 def test_marks_are_kept_beside_each_other(tmp_path: Path) -> None:
     paths = DataDir(tmp_path).run("alpha")
     assert read_marks(paths) == {}
-    write_mark(paths, "Phase1-BallTouching/005M", Mark(pinned=True, note="dribbles"))
-    write_mark(paths, "Phase1-BallTouching/010M", Mark(released=True))
-    write_mark(paths, "Phase1-BallTouching/005M", Mark(note="dribbles well"))
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: Mark(pinned=True, note="dribbles"))
+    change_mark(paths, "Phase1-BallTouching/010M", lambda _: Mark(released=True))
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: Mark(note="dribbles well"))
     assert read_marks(paths) == {
         "Phase1-BallTouching/005M": Mark(note="dribbles well"),
         "Phase1-BallTouching/010M": Mark(released=True),
@@ -143,7 +143,7 @@ def test_damaged_marks_are_left_alone(tmp_path: Path) -> None:
     paths.folder.mkdir(parents=True)
     paths.milestones_json.write_bytes(b'{"marks": {"a": {"note": "cut of')
     with pytest.raises(RltuiError, match=r"milestones.json cannot be read"):
-        write_mark(paths, "b", Mark(pinned=True))
+        change_mark(paths, "b", lambda _: Mark(pinned=True))
     assert paths.milestones_json.read_bytes() == b'{"marks": {"a": {"note": "cut of'
 
 

@@ -13,7 +13,7 @@ from rltui.runs.listing import list_checkpoints
 from rltui.runs.lock import RunLock
 from rltui.runs.lookup import find, previous_good
 from rltui.runs.marking import check_markable
-from rltui.runs.milestones import Mark, change_mark, read_marks, write_mark
+from rltui.runs.milestones import Mark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.shelf import foreign, read_shelf
 from tests.fakes.forked import Forked
@@ -58,7 +58,7 @@ def test_a_saved_state_under_an_odd_name_says_what_it_holds(paths: RunPaths) -> 
 
 
 def test_marks_trainer_and_parent(data: DataDir, paths: RunPaths) -> None:
-    write_mark(paths, "Phase1-BallTouching/005M", Mark(pinned=True))
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: Mark(pinned=True))
     about = msgspec.structs.replace(make_meta("beta", 1, 9000), parent="alpha@5000000")
     beta = data.run("beta")
     place(beta.checkpoint(9000), make_files(about))
@@ -161,7 +161,7 @@ def test_no_mark_is_lost_when_two_write_at_once(paths: RunPaths) -> None:
 
 
 def test_a_mark_that_says_nothing_is_left_out(paths: RunPaths) -> None:
-    write_mark(paths, "Phase1-A/001M", Mark(pinned=True))
+    change_mark(paths, "Phase1-A/001M", lambda _: Mark(pinned=True))
     assert change_mark(paths, "Phase1-A/001M", lambda mark: msgspec.structs.replace(mark, pinned=False)) == Mark()
     assert read_marks(paths) == {}
 

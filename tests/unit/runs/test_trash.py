@@ -16,7 +16,7 @@ from rltui.errors import RltuiError
 from rltui.runs import trash
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import Mark, read_marks, write_mark
+from rltui.runs.milestones import Mark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import Trashed, delete, empty, kept_because, list_trash, restore
 from tests.fakes.forked import Forked
@@ -44,7 +44,7 @@ def milestone(paths: RunPaths) -> CheckpointInfo:
 
 
 def test_deleted_and_restored_with_every_byte_and_its_note(data: DataDir, paths: RunPaths) -> None:
-    write_mark(paths, NAME, Mark(note="dribbles"))
+    change_mark(paths, NAME, lambda _: Mark(note="dribbles"))
     before = tree(data.checkpoints)
     trashed = delete(paths, milestone(paths), now=1_700_000_500.0)
     assert (trashed.run, trashed.name, trashed.timesteps, trashed.time) == (
@@ -75,7 +75,7 @@ def test_what_is_in_the_trash_is_no_run_and_no_checkpoint(data: DataDir, paths: 
     ("mark", "why"), [(Mark(pinned=True), "it is pinned: unpin it first"), (Mark(released=True), "it is released")]
 )
 def test_a_protected_one_stays(data: DataDir, paths: RunPaths, mark: Mark, why: str) -> None:
-    write_mark(paths, NAME, mark)
+    change_mark(paths, NAME, lambda _: mark)
     before = tree(data.root)
     with pytest.raises(RltuiError, match=why):
         delete(paths, milestone(paths))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from rltui.tui.paint import beside, clean, crop, ends, fit, pad, plain, text_line, width_of, wrap
+from rltui.tui.paint import beside, clean, crop, crop_text, ends, fit, pad, plain, text_line, width_of, wrap
 
 
 def test_a_line_is_cropped_with_an_ellipsis_and_keeps_its_roles() -> None:
@@ -48,3 +50,13 @@ def test_wrap_keeps_words_breaks_and_indents() -> None:
 
 def test_control_characters_cannot_move_the_cursor() -> None:
     assert clean("a\x1b[2Jb\tc\r") == "a [2Jb c "
+
+
+def test_a_word_of_a_million_characters_costs_no_more_than_its_length() -> None:
+    started = time.process_time()
+    assert len(wrap("a" * 1_000_000, 80)) == 12_500
+    assert plain(wrap("球" * 5, 4)) == "球球\n球球\n球"
+    assert plain(wrap("球球", 1)) == "球\n球"
+    assert crop_text("e\u0301" * 1_000_000, 3) == "e\u0301e\u0301…"
+    assert crop_text("\u0301" * 1_000, 2).endswith("…")
+    assert time.process_time() - started < 2.0

@@ -250,8 +250,7 @@ def test_the_status_names_phase_and_stage() -> None:
 
 def test_the_phase_stays_in_the_status_where_names_are_long() -> None:
     staged = fold(replace(STORY, run="campaign-of-the-long-winter-evenings-20251127-133000"), [run_story.phase_changed(NOW, 12_000_000)])  # fmt: skip
-    for width in (100, 120):
-        drawn = plain(StatusPane().draw(View(staged, NOW), width, 2))
-        assert "Phase 2" in drawn, width
-        assert "steps" in drawn, width
-        assert ("campaign-of-the-long-" in drawn) == (width == 120)
+    drawn = plain(StatusPane().draw(View(staged, NOW), 120, 2))
+    assert "Phase 2" in drawn
+    assert "campaign-of-the-long-" in drawn
+    assert "steps" in drawn

@@ -1,0 +1,28 @@
+"""What `--json` prints, also where a folder's name is bytes that are no text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+def json_text(value: object) -> str:
+    """Indented JSON. Half characters, as Python reads odd file names, become question marks."""
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        encoded = msgspec.json.encode(_as_text(msgspec.to_builtins(value)))
+    return msgspec.json.format(encoded, indent=2).decode()
+
+
+def _as_text(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode("utf-8")
+        case dict():
+            return {_as_text(key): _as_text(part) for key, part in value.items()}
+        case list() | tuple():
+            return [_as_text(part) for part in value]
+        case _:
+            return value

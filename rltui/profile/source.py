@@ -14,6 +14,7 @@ from rltui.profile.problems import Problem, ProfileError, show_key
 
 MAX_BYTES = 1_000_000
 REPEATED = "__repeated__"
+EMPTY = "the file is empty"
 BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -51,7 +52,7 @@ def parse(source: Source) -> None:
     """Fill data and lines from the text. Keys written twice are reported, and the first of each is kept."""
     text = source.text = source.text.replace("\r\n", "\n")
     if not re.sub(r"(?m)#.*$", "", text).strip():
-        source.problem(1, "", "the file is empty", expected="a profile", hint="rltui profile new writes one")
+        source.problem(1, "", EMPTY, expected="a profile", hint="rltui profile new writes one")
         return
     source.lines = find_lines(text)
     for repeat in source.lines.repeats:

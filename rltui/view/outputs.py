@@ -14,7 +14,7 @@ from rltui.view.recorder import Recorder
 from rltui.view.rlviser import RlViser
 from rltui.view.rocketsimvis import RocketSimVis
 
-MOMENTS_PER_SECOND = 60.0
+MOMENTS_PER_SECOND = 30.0
 
 
 @dataclass(frozen=True)

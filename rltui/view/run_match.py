@@ -20,7 +20,7 @@ from rltui.sim.state import Float, Int
 from rltui.view.arena_moment import arena_moment
 from rltui.view.weights_board import Weights
 
-SHOWN_TICKS = 2  # between two moments: 60 a second
+SHOWN_TICKS = 4  # between two moments: 30 a second
 TRAIL_TICKS, TRAIL_POINTS = 6, 24  # between two points of the ball's trail, and how many: 1.2 s
 GOAL_TICKS = 2 * TICKS_PER_SECOND  # for which a goal is news
 NEWEST_STEPS = 16  # about a second: so many frames may be missed without missing a step

@@ -14,7 +14,7 @@ from rltui.supervise import socket_address
 from rltui.supervise.frames import pack
 from rltui.supervise.socket_listener import SocketListener
 
-INTERVAL = 1 / 12  # seconds between two frames
+INTERVAL = 1 / 6  # seconds between two frames
 MOST_CLIENTS = 8
 
 

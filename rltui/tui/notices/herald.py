@@ -67,8 +67,7 @@ class Herald:
     def _milestone(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:
         saved = now.milestone
         if saved is not None and saved != before.milestone and saved.time >= self._since:
-            reward = now.metrics.get("rollout/policy_reward")
-            text = f"{saved.timesteps:,} steps" + ("" if reward is None else f", reward {reward:.1f} an episode")
+            text = f"{saved.timesteps:,} steps"
             yield Notice("milestone", now.run, f"{now.run}: milestone {saved.label}", text, saved.time, saved.timesteps)
 
     def _promotions(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:

@@ -27,7 +27,7 @@ class TracePane(WatchingPane, Scrolled):
     SLOT = "charts"
     NAME = "Reward trace"
     SHORT = "Trace"
-    INTERVAL = 0.5  # every row moves with each drawing
+    INTERVAL = 1.0  # every row moves with each drawing
     FOLLOW = True
     HELP = (
         "Each row is a step of the match in the arena (8), each column what one reward pays this car for it, weight, "

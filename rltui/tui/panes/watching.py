@@ -25,7 +25,7 @@ Reader = Callable[[str, Callable[[Watched], None], float], MatchReader]
 class WatchingPane(Pane):
     """`frame` is the newest frame, None before the first; subclasses draw it in `draw_match`."""
 
-    INTERVAL: ClassVar[float] = 1 / 6  # seconds at least between two frames: drawing them takes training time
+    INTERVAL: ClassVar[float] = 1 / 4  # seconds at least between two frames: drawing them takes training time
     read: ClassVar[Reader] = MatchReader
     steady: ClassVar[Callable[[], float]] = time.monotonic
 

@@ -20,7 +20,7 @@ from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher import offer_words
 from rltui.tui.launcher.catalog import Catalog
 from rltui.tui.launcher.catalog_reader import CatalogReader
-from rltui.tui.launcher.catalog_tree import PROFILES, Item, filtered, groups, rows
+from rltui.tui.launcher.catalog_tree import HEADINGS, PROFILES, Item, filtered, first_match, groups, rows
 from rltui.tui.launcher.edits import EditsMixin
 from rltui.tui.launcher.examining import PreflightMixin
 from rltui.tui.launcher.moment import Moment
@@ -186,6 +186,10 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
         if wanted is not None and wanted in profiles:
             self._wanted = None
             tree.set_rows(found, wanted)
+        elif (
+            self._filter and isinstance(tree.key, Item) and tree.key.kind in HEADINGS
+        ):  # typed before the list was there
+            tree.set_rows(found, first_match(found))
         else:
             tree.set_rows(found, None if tree.key is not None else first)
 

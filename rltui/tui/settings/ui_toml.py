@@ -11,7 +11,7 @@ from typing import Any
 
 from rltui.errors import RltuiError
 from rltui.profile.problems import Problem, ProfileError
-from rltui.profile.source import read_source
+from rltui.profile.source import EMPTY, read_source
 from rltui.tui.panes.pane import Slot
 from rltui.tui.settings.ui_settings import UiSettings, settings_of
 
@@ -47,7 +47,8 @@ def load(path: Path, panes: Collection[str]) -> Loaded:
         source = read_source(path, str(path))
     except ProfileError as error:
         return Loaded(UiSettings(), path, error.problems)
-    return Loaded(settings_of(source, panes), path, tuple(source.problems))
+    settings = settings_of(source, panes)
+    return Loaded(settings, path, tuple(problem for problem in source.problems if problem.message != EMPTY))
 
 
 def save_layout(path: Path, shows: Mapping[Slot, str], rows: Mapping[Slot, int], theme: str) -> None:

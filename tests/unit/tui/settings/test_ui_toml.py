@@ -113,6 +113,12 @@ def test_a_file_that_is_no_text_is_said_and_the_defaults_hold(tmp_path: Path, co
     assert loaded.problems
 
 
+@pytest.mark.parametrize("text", ["", "\n", "# only a comment\n"])
+def test_a_file_that_says_nothing_is_no_mistake(tmp_path: Path, text: str) -> None:
+    loaded = load(written(tmp_path, text), PANES)
+    assert (loaded.settings, loaded.problems) == (UiSettings(), ())
+
+
 def test_a_folder_in_its_place_is_said(tmp_path: Path) -> None:
     (tmp_path / "ui.toml").mkdir()
     assert load(tmp_path / "ui.toml", PANES).problems

@@ -222,6 +222,7 @@ def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) ->
     assert "Traceback" not in first.text + second.text
 
 
+@pytest.mark.slow
 def test_on_to_the_next_phase_by_hand(folder: Path, windows: list[Window]) -> None:
     """N asks first; then the header says the phase that the trainer has begun."""
     profiles = folder / "profiles"
@@ -273,6 +274,7 @@ def test_rocketsimvis_is_shown_the_match(folder: Path, windows: list[Window]) ->
         listener.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not INSTALLED, reason="tmux is not installed here")
 def test_the_same_in_a_window_of_tmux(folder: Path, windows: list[Window]) -> None:
     window = TmuxWindow(folder)

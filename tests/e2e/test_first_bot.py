@@ -106,6 +106,7 @@ def test_a_killed_interface_leaves_the_trainer_running_and_says_how_to_come_back
     window.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("controlling", [True, False])
 def test_closing_the_window_ends_the_interface_and_leaves_the_trainer_running(folder: Path, controlling: bool) -> None:
     window = Terminal(folder, controlling=controlling)

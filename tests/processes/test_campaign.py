@@ -135,6 +135,7 @@ def test_it_promotes_by_itself_and_everything_follows(campaign: Training) -> Non
     assert "phase second after first: skill reached" in campaign.output
 
 
+@pytest.mark.slow
 def test_killed_in_the_second_phase_it_goes_on_there(campaign: Training) -> None:
     campaign.profile = CAMPAIGN % ("max_steps = 1_000", "")
     campaign.start()
@@ -169,6 +170,7 @@ def test_by_hand_and_no_further_than_the_last(campaign: Training) -> None:
     assert "no next phase" in refused.reason
 
 
+@pytest.mark.slow
 def test_a_learning_rate_set_by_hand_outlives_the_trainer_until_the_profile_changes(campaign: Training) -> None:
     campaign.start()
     campaign.wait_records(IterationFinished)

@@ -40,7 +40,7 @@ def assert_goes_on(training: Training) -> None:
     assert not staging.exists() or not any(staging.iterdir())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))])
 def test_killed_at_a_random_moment(training: Training, seed: int) -> None:
     draw = random.Random(seed)
     training.start()

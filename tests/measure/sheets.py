@@ -1,6 +1,6 @@
 """Pictures of the snapshots to look at: the same screens as tests/golden/panes, in colour.
 
-    python -m tests.measure.sheets /tmp/sheets --states collecting campaign --panes metrics cockpit --size 120x40
+    python -m tests.measure.sheets FOLDER --states collecting campaign --panes metrics cockpit --size 120x40
 
 Writes <state>-<pane>-<size>[-ascii].svg, and .png beside it where cairosvg can be imported or rsvg-convert is installed.
 """

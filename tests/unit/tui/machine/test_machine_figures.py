@@ -118,7 +118,7 @@ class _Card(types.ModuleType):
         return index
 
     def nvmlDeviceGetName(self, handle: int) -> bytes:  # noqa: N802
-        return b"NVIDIA H100"
+        return b"NVIDIA RTX 90"
 
     def nvmlDeviceGetMemoryInfo(self, handle: int) -> object:  # noqa: N802
         return types.SimpleNamespace(used=3_000, total=80_000)
@@ -133,7 +133,7 @@ class _Card(types.ModuleType):
 def test_a_gpu_by_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "a_card", _Card("a_card"))
     (gpu,) = Gpus("a_card").read()
-    assert (gpu.name, gpu.use, gpu.memory_used, gpu.memory_total) == ("NVIDIA H100", 97.0, 3_000, 80_000)
+    assert (gpu.name, gpu.use, gpu.memory_used, gpu.memory_total) == ("NVIDIA RTX 90", 97.0, 3_000, 80_000)
     assert gpu.temperature is None, "unknown, not 0"
 
 

@@ -218,9 +218,9 @@ def test_machine_of_somebody_else() -> None:
 
 
 def test_machine_with_a_gpu_and_with_nothing_known() -> None:
-    gpu = GpuLoad("NVIDIA H100", 87.0, 30_000_000_000, 80_000_000_000, 61.0)
+    gpu = GpuLoad("NVIDIA RTX 90", 87.0, 30_000_000_000, 80_000_000_000, 61.0)
     text = drawn(machine_pane(replace(SAMPLE, gpus=(gpu,), gpu_note="")), STORY, 60)
-    assert "87 %  61 °C" in text and "30.0 GB of 80.0 GB" in text and "NVIDIA H100" in text
+    assert "87 %  61 °C" in text and "30.0 GB of 80.0 GB" in text and "NVIDIA RTX 90" in text
     assert "– of 0 cores" in drawn(machine_pane(MachineSample(NOW)), STORY, 60)
     assert "cannot be read: OSError" in drawn(machine_pane(MachineSample(NOW, problem="OSError: gone")), STORY, 60)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
+from rltui.runs import glance
 from rltui.runs.listing import look
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir, RunPaths
@@ -55,7 +53,7 @@ class LibraryReader:
             entries += [stray_entry(stray) for stray in foreign(self._data)]
             entries += [trash_entry(trashed, look(trashed.folder)) for trashed in list_trash(self._data)]
         shelves = sorted((shelf for _, shelf, _ in found), key=_newest, reverse=True)
-        return Library(self._data.root, tuple(shelves), tuple(entries), complete, _free(self._data.root))
+        return Library(self._data.root, tuple(shelves), tuple(entries), complete, glance.free_bytes(self._data.root))
 
 
 def _newest(shelf: Shelf) -> tuple[bool, float]:
@@ -65,28 +63,5 @@ def _newest(shelf: Shelf) -> tuple[bool, float]:
 
 def _stamp(paths: RunPaths) -> Stamp:
     """Differs once anything was added, removed, renamed or marked, or another trainer is there."""
-    places = [paths.checkpoints, paths.milestones, *_inside(paths.milestones), paths.milestones_json]
-    return holder(paths) is not None, *(_changed(place) for place in places)
-
-
-def _inside(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(Path(entry.path) for entry in entries)
-    except OSError:
-        return []
-
-
-def _changed(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
-
-
-def _free(root: Path) -> int | None:
-    for folder in (root, *root.parents):
-        if folder.is_dir():
-            return shutil.disk_usage(folder).free
-    return None
+    places = [paths.checkpoints, paths.milestones, *glance.entries(paths.milestones), paths.milestones_json]
+    return holder(paths) is not None, *(glance.stamp(place) for place in places)

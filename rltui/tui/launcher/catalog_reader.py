@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import shutil
 import tomllib
 from pathlib import Path
 
 from rltui.profile.locate import Listed, listing
 from rltui.profile.source import MAX_BYTES
+from rltui.runs import glance
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run
@@ -34,7 +33,7 @@ class CatalogReader:
             runs, problem = self._all_runs(), ""
         except OSError as error:
             runs, problem = (), f"{self._data.root} cannot be read: {error.strerror or error}"
-        return Catalog(self._data.root, profiles, runs, _free(self._data.root), problem)
+        return Catalog(self._data.root, profiles, runs, glance.free_bytes(self._data.root), problem)
 
     def check_one(self, path: Path) -> Catalog:
         """With a verdict on this profile. Takes a second or two where it has to be judged first."""
@@ -53,13 +52,19 @@ class CatalogReader:
         return tuple(sorted(found, key=lambda run: (run.state != "training", -(run.updated or 0.0), run.name)))
 
     def _run(self, paths: RunPaths) -> tuple[Stamp, RunSummary]:
-        places = (paths.journal, paths.checkpoints, paths.milestones, *_phases(paths), paths.milestones_json)
-        stamp = (holder(paths) is not None, *(_changed(place) for place in places))
+        places = (
+            paths.journal,
+            paths.checkpoints,
+            paths.milestones,
+            *glance.entries(paths.milestones),
+            paths.milestones_json,
+        )
+        stamp = (holder(paths) is not None, *(glance.stamp(place) for place in places))
         known = self._runs.get(paths.name)
         return known if known is not None and known[0] == stamp else (stamp, describe_run(paths))
 
     def _profile(self, listed: Listed) -> ProfileEntry:
-        stamp = (_changed(listed.path), listed.shipped)
+        stamp = (glance.stamp(listed.path), listed.shipped)
         known = self._profiles.get(listed.path)
         if known is None or known[0] != stamp:
             known = self._profiles[listed.path] = (stamp, read_profile(listed))
@@ -88,26 +93,3 @@ def read_profile(listed: Listed) -> ProfileEntry:
 def _with_check(entry: ProfileEntry, checker: ProfileChecker) -> ProfileEntry:
     check = checker.known(entry.path)
     return entry if check is entry.check else dataclasses.replace(entry, check=check)
-
-
-def _phases(paths: RunPaths) -> list[Path]:
-    try:
-        with os.scandir(paths.milestones) as entries:
-            return sorted(Path(entry.path) for entry in entries)
-    except OSError:
-        return []
-
-
-def _changed(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
-
-
-def _free(root: Path) -> int | None:
-    for folder in (root, *root.parents):
-        if folder.is_dir():
-            return shutil.disk_usage(folder).free
-    return None

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 
 from rltui.learn import networks
-from rltui.learn.config import PPOConfig
+from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
 
@@ -81,7 +81,7 @@ def random_rollout(shape: UpdateShape, seed: int = 0) -> Rollout:
 
 def _update(shape: UpdateShape) -> Callable[[], object]:
     config = PPOConfig(epochs=shape.epochs, batch=shape.rows, minibatch=shape.minibatch)
-    learner = PPOLearner(shape.obs_size, shape.n_actions, shape.layers, shape.layers, config)
+    learner = PPOLearner(NetSizes(shape.obs_size, shape.n_actions, shape.layers, shape.layers), config)
     rollout = random_rollout(shape)
     return lambda: learner.update(rollout)
 

@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NetSizes:
+    """Widths of policy and critic: both see obs_size numbers, one chooses among n_actions, the other gives one value."""
+
+    obs_size: int
+    n_actions: int
+    policy_layers: Sequence[int]
+    critic_layers: Sequence[int]
+
+    @property
+    def policy(self) -> list[int]:
+        """From the observation to the actions."""
+        return [self.obs_size, *self.policy_layers, self.n_actions]
+
+    @property
+    def critic(self) -> list[int]:
+        """From the observation to the value."""
+        return [self.obs_size, *self.critic_layers, 1]
 
 
 @dataclass(frozen=True)

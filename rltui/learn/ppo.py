@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from rltui.learn import distributions, gae, guards, networks
 from rltui.learn.checkpoint_files import Progress
-from rltui.learn.config import PPOConfig
+from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.experience import Experience, batch_edges, join
 from rltui.learn.guards import NonFiniteError
 from rltui.learn.report import Totals, UpdateReport
@@ -50,10 +50,7 @@ class PPOLearner:
 
     def __init__(
         self,
-        obs_size: int,
-        n_actions: int,
-        policy_layers: Sequence[int],
-        critic_layers: Sequence[int],
+        sizes: NetSizes,
         config: PPOConfig,
         device: str = "cpu",
         seed: int = 0,
@@ -63,10 +60,9 @@ class PPOLearner:
 
         masks: bool [legality classes, n_actions], what may be chosen in each; None: everything.
         """
-        sizes = [obs_size, *policy_layers, n_actions], [obs_size, *critic_layers, 1]
         self.config = config
-        self._state = LearnerState(sizes, config, device, seed)
-        self._obs_size, self._n_actions = obs_size, n_actions
+        self._state = LearnerState((sizes.policy, sizes.critic), config, device, seed)
+        self._obs_size, self._n_actions = sizes.obs_size, sizes.n_actions
         self._device, self._seed = torch.device(device), seed
         self._pass_rows = _pass_rows(config, self._device)
         self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rltui.env.from_profile import Sizes, env_spec, masks, sizes
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words
-from rltui.learn.config import PPOConfig
+from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
 from rltui.policy.layout import flat_size
@@ -105,21 +105,13 @@ class Blueprint:
 
         torch.set_num_threads(self.threads)
         policy, critic = self.profile.policy.layers, self.profile.critic.layers
+        sizes = NetSizes(self.size.obs, self.size.actions, policy, critic)
         try:
-            return PPOLearner(
-                self.size.obs,
-                self.size.actions,
-                policy,
-                critic,
-                self.ppo,
-                device=self.device,
-                seed=self.profile.run.seed,
-                masks=masks(self.spec),
-            )
+            return PPOLearner(sizes, self.ppo, self.device, self.profile.run.seed, masks(self.spec))
         except (RuntimeError, MemoryError) as error:  # torch's own words speak of allocators
-            sizes = f"{self.size.obs:,} numbers observed, hidden layers {list(policy)} and {list(critic)}"
+            seen = f"{self.size.obs:,} numbers observed, hidden layers {list(policy)} and {list(critic)}"
             raise RltuiError(
-                f"the nets cannot be built on {self.device}: {sizes}",
+                f"the nets cannot be built on {self.device}: {seen}",
                 f"a smaller observation, or fewer neurons; {in_words(error)}",
             ) from error
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from rltui.learn.config import PPOConfig
+from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
 from rltui.policy.discrete import DiscretePolicy
@@ -119,7 +119,7 @@ def train(env: Environment, learner: PPOLearner, updates: int) -> DiscretePolicy
 
 def learner(env: Environment, **changes: float) -> PPOLearner:
     config = PPOConfig(**{**CONFIG.__dict__, **changes})
-    return PPOLearner(env.states, env.actions, (32,), (32,), config, seed=1)
+    return PPOLearner(NetSizes(env.states, env.actions, (32,), (32,)), config, seed=1)
 
 
 def probabilities(policy: DiscretePolicy, states: int) -> np.ndarray:

@@ -15,6 +15,7 @@ import torch
 from rltui.errors import RltuiError
 from rltui.learn import checkpoint_files
 from rltui.learn.checkpoint_files import Progress
+from rltui.learn.config import NetSizes
 from rltui.learn.ppo import PPOLearner
 from tests.fakes.rlgym_ppo import rlgym_ppo
 from tests.fakes.rollouts import ACTIONS, CONFIG, OBS, learner, rollout, weights
@@ -134,7 +135,7 @@ def test_a_mismatch_is_named_and_nothing_changes(shape: tuple[Any, ...], message
     ours = trained()
     before = ours.snapshot().files()
     with pytest.raises(RltuiError, match=message):
-        ours.load(PPOLearner(*shape, CONFIG).snapshot().files())
+        ours.load(PPOLearner(NetSizes(*shape), CONFIG).snapshot().files())
     assert ours.snapshot().files() == before
 
 

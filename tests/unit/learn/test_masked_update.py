@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from rltui.learn.config import PPOConfig
+from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.distributions import evaluate
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
@@ -22,7 +22,7 @@ STILL = replace(CONFIG, learning_rate=0.0, critic_learning_rate=0.0)
 
 
 def learner(config: PPOConfig = CONFIG, masks: np.ndarray | None = MASKS) -> PPOLearner:
-    return PPOLearner(OBS, ACTIONS, (16, 16), (16, 16), config, seed=0, masks=masks)
+    return PPOLearner(NetSizes(OBS, ACTIONS, (16, 16), (16, 16)), config, seed=0, masks=masks)
 
 
 def masked_rollout(of: PPOLearner, seed: int = 0, workers: int = 2) -> Rollout:

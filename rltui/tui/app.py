@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.app import App, SuspendNotSupported, SystemCommand
+from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
@@ -42,6 +41,7 @@ from rltui.tui.settings.ui_toml import Loaded, save_layout, ui_path
 from rltui.tui.symbols import AsciiFilter, HarmlessFilter, chart_style
 from rltui.tui.terminal.ending import end_on_signals
 from rltui.tui.terminal.key_order import KeyDone, KeyOrder
+from rltui.tui.terminal.lent import lend
 from rltui.tui.terminal.watch import TerminalWatch
 from rltui.tui.themes import DARK, LIGHT
 from rltui.tui.world import World
@@ -118,9 +118,7 @@ class RltuiApp(App[str]):
         self.set_interval(1.0, self._look_after_run)
         if self.ui.problems:
             lines = "\n".join(str(problem) for problem in self.ui.problems)
-            self.notify(
-                lines, title="ui.toml: the defaults hold for this", severity="warning", timeout=20, markup=False
-            )
+            self.notify(lines, title="ui.toml: the defaults hold for this", severity="warning", timeout=20)
         launch = self._world.launch or self._launch_detached
         world = self._world
         launcher = LauncherScreen(self._data, launch, world.checker, world.clock, world.free_memory, world.tools)
@@ -223,20 +221,7 @@ class RltuiApp(App[str]):
 
     def on_watch_asked(self, message: WatchAsked) -> None:
         """A match has the terminal until it is left."""
-        from rltui.supervise.foreground import run_in_foreground
-
-        try:
-            with self.suspend():
-                code = run_in_foreground(message.command, lambda: self.watch_terminal.asked_to_end)
-        except (OSError, SuspendNotSupported) as error:
-            self.notify(str(error), title="It cannot be watched here", severity="error")
-            return
-        if code:
-            self.notify(
-                f"{shlex.join(message.command[1:])}: exit code {code}",
-                title="The match ended early",
-                severity="warning",
-            )
+        lend(self, message.command, lambda: self.watch_terminal.asked_to_end)
 
     def on_cockpit_screen_left(self) -> None:
         self.show_launcher()
@@ -322,9 +307,9 @@ class RltuiApp(App[str]):
         try:
             path = save_picture(self, self.pictures)
         except OSError as error:
-            self.notify(str(error), title="No picture was saved", severity="error", markup=False)
+            self.notify(str(error), title="No picture was saved", severity="error")
         else:
-            self.notify(f"{path}\nand as text beside it", title="Picture saved", markup=False)
+            self.notify(f"{path}\nand as text beside it", title="Picture saved")
 
     def copy_to_clipboard(self, text: str) -> None:
         """A selection, by ctrl+c."""
@@ -349,10 +334,10 @@ class RltuiApp(App[str]):
         try:
             save_layout(self.ui.path, cockpit.seating.shows(), cockpit.seating.extra, theme)
         except RltuiError as error:
-            self.notify(error.message, title="Not saved", severity="error", markup=False)
+            self.notify(error.message, title="Not saved", severity="error")
             return
         cockpit.seating.keep()
-        self.notify(str(self.ui.path), title="Layout saved", markup=False)
+        self.notify(str(self.ui.path), title="Layout saved")
 
     async def action_quit(self) -> None:
         """ctrl+q, from anywhere: the launcher's and the cockpit's way to leave; a dialog it closes."""

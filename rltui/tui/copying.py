@@ -44,9 +44,9 @@ class Copying:
         try:
             path = saved_text(text, self._folder(), of)
         except OSError as error:
-            self._app.notify(str(error), title="Not saved", severity="error", markup=False)
+            self._app.notify(str(error), title="Not saved", severity="error")
         else:
-            self._app.notify(str(path), title="Saved as text", markup=False)
+            self._app.notify(str(path), title="Saved as text")
 
     def _copy(self, text: str, of: str) -> None:
         """From a thread of its own."""
@@ -57,7 +57,7 @@ class Copying:
             f"{lines} are more than terminals take, and no clipboard tool is here. Once more saves them as a file."
         )  # fmt: skip
         title = f"Copied: {of}" if how else "Not copied"
-        app.call_from_thread(app.notify, told, title=title, severity="information" if how else "warning", markup=False)
+        app.call_from_thread(app.notify, told, title=title, severity="information" if how else "warning")
 
 
 def saved_text(text: str, folder: Path, of: str) -> Path:

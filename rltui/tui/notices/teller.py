@@ -73,7 +73,7 @@ class Teller:
     def _hook_failed(self, words: str) -> None:
         """From the hook's thread, or from this one."""
         try:
-            self._app.call_later(self._app.notify, words, title="The notification hook failed", severity="warning", markup=False)  # fmt: skip
+            self._app.call_later(self._app.notify, words, title="The notification hook failed", severity="warning")  # fmt: skip
         except RuntimeError:  # the program has ended meanwhile
             return
 

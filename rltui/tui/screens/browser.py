@@ -463,11 +463,11 @@ class BrowserScreen(Screen[None]):
         if message.error is not None:
             self.complain(message.error.message, message.error.hint)
         else:
-            self.notify(message.words, timeout=5, markup=False)
+            self.notify(message.words, timeout=5)
         self.action_refresh()
 
     def complain(self, words: str, hint: str = "") -> None:
         """Say why something is not done."""
         head, _, rest = words.partition("\n")
         text = "\n".join(part for part in (rest, hint) if part)
-        self.notify(text or head, title=head if text else "", severity="warning", timeout=8, markup=False)
+        self.notify(text or head, title=head if text else "", severity="warning", timeout=8)

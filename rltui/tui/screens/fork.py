@@ -180,6 +180,6 @@ class ForkScreen(ModalScreen[Offer | None]):
         if fork is None:
             self.notify("It is being looked at: a moment", severity="warning")
         elif fork.offer.refused:
-            self.notify(fork.offer.refused, title="It cannot be forked so", severity="error", timeout=8, markup=False)
+            self.notify(fork.offer.refused, title="It cannot be forked so", severity="error", timeout=8)
         else:
             self.dismiss(fork.offer)

@@ -62,7 +62,7 @@ class Steering(Screen[None]):
         """Before a dialog opens: says why it would lead to nothing."""
         reason = self.why_not
         if reason:
-            self.app.notify(reason[0].upper() + reason[1:], title=f"{what}: not now", severity="warning", markup=False)
+            self.app.notify(reason[0].upper() + reason[1:], title=f"{what}: not now", severity="warning")
         return not reason
 
     def action_pause(self) -> None:

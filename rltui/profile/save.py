@@ -24,10 +24,14 @@ def read_text(path: Path) -> str:
         raise RltuiError(f"{path}: cannot be read: {error}", exit_code=1) from error
 
 
+class ChangedOnDisk(RltuiError):
+    """Somebody else has written the file since it was opened."""
+
+
 def save_text(path: Path, text: str, expected: str) -> None:
-    """In the place of the file, all or nothing. RltuiError where it no longer holds `expected`: nothing is written."""
+    """In the place of the file, all or nothing. ChangedOnDisk where it no longer holds `expected`: nothing is written."""
     if not path.is_file() or read_text(path) != expected:
-        raise RltuiError(f"{path} was changed on disk since it was opened here", "nothing was written")
+        raise ChangedOnDisk(f"{path} was changed on disk since it was opened here", "nothing was written")
     _write(path, text, path.stat().st_mode & 0o777)
 
 

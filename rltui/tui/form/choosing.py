@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rltui.errors import RltuiError
 from rltui.profile.problems import KeyPath
 from rltui.profile.toml_text import toml_string
 from rltui.tui.form import words
@@ -58,7 +57,22 @@ class Choosing:
 
     def _one_of(self, row: FormRow, title: str, found: Sequence[Option], own: str) -> None:
         current = (row.written or (row.entry.default if row.entry else "")).strip('"')
-        self._ask(Chooser(title, found, own, current), lambda name: self._form.try_to(row.path, toml_string(name)))
+        form = self._form
+
+        def take(name: str) -> None:
+            form.try_to(lambda: form.session.draft.set(row.path, toml_string(name)))
+
+        self._ask(Chooser(title, found, own, current), take)
+
+    def removal(self, row: FormRow) -> None:
+        """A key or an element out of the file, so that its default holds."""
+        draft = self._form.session.draft
+        if row.kind == "section":
+            self._form.notify("only a key or an element can be taken out", severity="warning")
+        elif row.kind not in ("add", "group") and isinstance(row.path[-1], int):
+            self._form.try_to(lambda: draft.remove(row.path))
+        elif row.kind not in ("add", "group") and row.written is not None:
+            self._form.try_to(lambda: draft.unset(row.path))
 
     def _ask(self, dialog: Chooser, then: Callable[[str], None]) -> None:
         self._form.app.push_screen(dialog, lambda name: then(name) if name else None)
@@ -71,17 +85,13 @@ class Choosing:
             form.notify(f"{name} is there already", severity="warning")
         else:
             form.is_open |= {place[:1]}
-            form.try_to((*place, name), new_reward(form.reference, name))
+            form.try_to(lambda: form.session.draft.set((*place, name), new_reward(form.reference, name)))
 
     def _append(self, place: KeyPath, element: str) -> None:
         form = self._form
-        try:
-            draft = appended(form.session.draft, form.reference, place, element)
-        except RltuiError as error:
-            form.notify(error.message, severity="error")
-            return
-        form.is_open |= {place[:1]}
-        form.do(draft)
+        if form.try_to(lambda: appended(form.session.draft, form.reference, place, element)):
+            form.is_open |= {place[:1]}
+            form.show_all()
 
 
 def options(reference: Reference, kind: str) -> list[Option]:

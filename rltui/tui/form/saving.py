@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rltui.errors import RltuiError
 from rltui.profile.draft import Draft
-from rltui.profile.save import new_path, read_text, save_new, save_text, text_diff
+from rltui.profile.save import ChangedOnDisk, new_path, read_text, save_new, save_text, text_diff
 from rltui.profile.toml_text import toml_string
 from rltui.profile.written import written
 from rltui.tui import figures
@@ -48,6 +48,25 @@ class Saving:
         else:
             self._show_diff(session.path.name, session.draft, None)
 
+    def leave(self, written: Path | None) -> None:
+        """Close the form, once it has been asked what is to become of changes. written: the newest file, if any was."""
+        if not self._session.dirty:
+            self._screen.dismiss(written)
+            return
+        choices = [
+            ("c", None, "Go on editing", "Nothing is lost."),
+            ("s", "save", "Save", "Shows what will be written first."),
+            ("d", "drop", "Drop the changes", "The file stays as it is."),
+        ]
+
+        def decide(choice: str | None) -> None:
+            if choice == "drop":
+                self._screen.dismiss(written)
+            elif choice == "save":
+                self.save()
+
+        self._screen.app.push_screen(AskDialog(f"{self._session.path.stem} has changes", choices), decide)
+
     def _ask_name(self, why: str) -> None:
         suggested = f"my-{self._session.path.stem}"
         self._screen.app.push_screen(NameDialog("Save as", why, suggested, _judged_name), self._named)
@@ -83,7 +102,7 @@ class Saving:
 
     def _refused(self, error: RltuiError) -> None:
         """Somebody else has changed the file: nothing of theirs is lost, nor of this."""
-        if "was changed on disk" not in error.message:
+        if not isinstance(error, ChangedOnDisk):
             self._screen.notify(error.hint or " ", title=error.message, severity="error", timeout=8)
             return
         choices = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,12 +16,11 @@ from textual.widgets import Input, TextArea
 
 from rltui.errors import RltuiError
 from rltui.profile.draft import Draft
-from rltui.profile.problems import KeyPath, show_key
+from rltui.profile.problems import KeyPath
 from rltui.tui.actions import bindings, in_footer
-from rltui.tui.checks.profile_check import ProfileCheck
-from rltui.tui.form import words
+from rltui.tui.form import mistakes, words
+from rltui.tui.form.checking import Checked, Checking
 from rltui.tui.form.choosing import Choosing
-from rltui.tui.form.dialogs import AskDialog
 from rltui.tui.form.reference import Reference, ReferenceReader
 from rltui.tui.form.rows import FormRow, RowKind, form_rows, written_sections
 from rltui.tui.form.saving import Saving
@@ -37,7 +36,6 @@ from rltui.tui.widgets.painted import Painted
 from rltui.tui.widgets.row_list import Row, RowList
 from rltui.tui.widgets.scrolled import Scrolled
 
-DEBOUNCE = 0.25  # seconds after the last key before the child is asked
 NARROW = 100  # columns; below, the explanation stands under the form
 HELP = (
     "Every key that a profile may have, with its value, or dimmed its default. ● is another value than the file's, ✗ a "
@@ -74,13 +72,6 @@ class FormScreen(Screen["Path | None"]):
     CSS_PATH = "../styles/form.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings("form")
 
-    class Checked(Message):
-        """The child has judged this text."""
-
-        def __init__(self, text: str, check: ProfileCheck) -> None:
-            super().__init__()
-            self.text, self.check = text, check
-
     class Referenced(Message):
         """What may be written is known."""
 
@@ -90,7 +81,8 @@ class FormScreen(Screen["Path | None"]):
 
     def __init__(self, session: EditSession, reader: ReferenceReader, checker: TextChecker) -> None:
         super().__init__(classes="profile-form")
-        self.session, self._reader, self._checker = session, reader, checker
+        self.session, self._reader = session, reader
+        self._checking = Checking(self, session, checker, self.show_all)
         self.reference = Reference()
         self.is_open: frozenset[KeyPath] = frozenset()
         self.rows: dict[tuple[RowKind, KeyPath], FormRow] = {}
@@ -196,26 +188,11 @@ class FormScreen(Screen["Path | None"]):
     # What the child says
 
     def ask_check(self) -> None:
-        """Once nothing has been typed for a moment; an answer that is known is taken at once."""
-        text = self.session.shown.text
-        self.session.check = self._checker.known(text, self.session.path)
-        if self.session.check is None:
-            self.set_timer(DEBOUNCE, lambda: self._check_if_newest(text))
-        self.show_all()
+        """What is shown has changed."""
+        self._checking.ask()
 
-    def _check_if_newest(self, text: str) -> None:
-        if text == self.session.shown.text and self.session.check is None:
-            threading.Thread(target=self._check, args=(text,), daemon=True).start()
-
-    def _check(self, text: str) -> None:
-        check = self._checker.check(text, self.session.path)
-        if check is not None and self.is_running:
-            self.post_message(self.Checked(text, check))
-
-    def on_form_screen_checked(self, message: Checked) -> None:
-        if message.text == self.session.shown.text:
-            self.session.check = message.check
-            self.show_all()
+    def on_checked(self, message: Checked) -> None:
+        self._checking.take(message)
 
     # Changing
 
@@ -224,13 +201,14 @@ class FormScreen(Screen["Path | None"]):
         self.session.do(draft)
         self.ask_check()
 
-    def try_to(self, path: KeyPath, value: str | None) -> None:
-        """Set or take out; what cannot be is told."""
-        draft = self.session.draft
+    def try_to(self, change: Callable[[], Draft]) -> bool:
+        """A step, if it can be made; what cannot be is told."""
         try:
-            self.do(draft.unset(path) if value is None else draft.set(path, value))
+            self.do(change())
         except RltuiError as error:
             self.notify(error.message, severity="error")
+            return False
+        return True
 
     def on_row_list_chosen(self) -> None:
         self.action_edit()
@@ -293,21 +271,11 @@ class FormScreen(Screen["Path | None"]):
             return
         here = row.written or (row.entry.default if row.entry else "")
         index = values.index(here) + by if here in values else 0
-        self.try_to(row.path, values[index % len(values)])
+        self.try_to(lambda: self.session.draft.set(row.path, values[index % len(values)]))
 
     def action_remove(self) -> None:
-        row = self.row
-        if row is None or row.kind in ("add", "group"):
-            return
-        if row.kind == "section":
-            self.notify("only a key or an element can be taken out", severity="warning")
-        elif isinstance(row.path[-1], int):
-            try:
-                self.do(self.session.draft.remove(row.path))
-            except RltuiError as error:
-                self.notify(error.message, severity="error")
-        elif row.written is not None:
-            self.try_to(row.path, None)
+        if self.row is not None:
+            self._choosing.removal(self.row)
 
     def action_undo(self) -> None:
         self._moved(self.session.undo(), "nothing to undo")
@@ -334,15 +302,13 @@ class FormScreen(Screen["Path | None"]):
         if not keys:
             self.notify("no mistake" if not problems else "it is about the whole text: tab shows it")
             return
-        self.is_open |= {row.path for row in self.rows.values() if any(k.startswith(show_key(row.path)) for k in keys)}
+        self.is_open |= mistakes.hiding(keys, self.rows.values())
         self.show_all()
         judged = self.session.judged(self.is_open)
-        wrong = [identity for identity, row in self.rows.items() if judged.problems(row)]
         rows = self.query_one("#form-rows", RowList)
-        here = list(self.rows).index(rows.key) if rows.key in self.rows else 0
-        after = [identity for identity in wrong if list(self.rows).index(identity) > here] or wrong
-        if after:
-            rows.set_rows(rows.rows, after[0])
+        wrong = [identity for identity, row in self.rows.items() if judged.problems(row)]
+        if (found := mistakes.after(rows.key, self.rows, wrong)) is not None:
+            rows.set_rows(rows.rows, found)
 
     # The text
 
@@ -396,21 +362,7 @@ class FormScreen(Screen["Path | None"]):
             self.action_leave()
 
     def action_leave(self) -> None:
-        if not self.session.dirty:
-            self.dismiss(self.written_to)
-            return
-        choices = [
-            ("c", None, "Go on editing", "Nothing is lost."),
-            ("s", "save", "Save", "Shows what will be written first."),
-            ("d", "drop", "Drop the changes", "The file stays as it is."),
-        ]
-        self.app.push_screen(AskDialog(f"{self.session.path.stem} has changes", choices), self._left)
-
-    def _left(self, choice: str | None) -> None:
-        if choice == "drop":
-            self.dismiss(self.written_to)
-        elif choice == "save":
-            self.action_save()
+        self._saving.leave(self.written_to)
 
     def action_show_help(self) -> None:
         self.app.push_screen(HelpScreen("form", "Profile form", [("", HELP)]))
@@ -420,4 +372,4 @@ class FormScreen(Screen["Path | None"]):
         self.call_next(self.run_action, action)
 
     def on_unmount(self) -> None:
-        self._checker.cancel()
+        self._checking.end()

@@ -25,7 +25,7 @@ def name_of(what: str, size: tuple[int, int], ascii_only: bool) -> str:
 async def all_checked(pilot: Pilot[str]) -> None:
     """So that what can be seen does not depend on where the cursor happened to rest."""
     screen = browser_of(pilot)
-    await until(pilot, lambda: not screen._verifying)
+    await until(pilot, lambda: not screen._verifying.busy)
     await pilot.press("v")
     await until(pilot, lambda: all(screen._checks.verdict(e.path)[0] == "sound" for e in screen.shown if e.usable))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import msgspec
 
@@ -19,23 +18,11 @@ from rltui.runs.paths import DataDir
 from rltui.runs.trash import Trashed
 from rltui.tui import figures
 from rltui.tui.browser.library import Entry, Library
+from rltui.tui.browser.stage import Stage
 from rltui.tui.screens.typed_dialog import Asked, Judgement, TypedDialog
 
 UNDO_SECONDS = 30.0
 LONGEST_NOTE = 200
-
-
-class Stage(Protocol):
-    """What acts need of the screen."""
-
-    def ask(self, dialog: TypedDialog, then: Callable[[str | None], None]) -> None:
-        """Show the dialog; `then` gets its answer."""
-
-    def work(self, work: Callable[[], str]) -> None:
-        """Call it in a thread; show the words it returns, or its RltuiError; then look at the disk again."""
-
-    def complain(self, words: str, hint: str = "") -> None:
-        """Say why something is not done."""
 
 
 @dataclass(frozen=True, slots=True)

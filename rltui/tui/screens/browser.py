@@ -16,7 +16,6 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input
 
-from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.tui import figures
 from rltui.tui.actions import bindings, in_footer
@@ -29,29 +28,24 @@ from rltui.tui.browser.library_reader import LibraryReader
 from rltui.tui.browser.messages import (
     ActDone,
     BrowserLeft,
-    HashesChecked,
     LibraryReady,
     RunOpened,
     StartReady,
     WatchAsked,
 )
 from rltui.tui.browser.parts import BrowserTitle, StateDetails
-from rltui.tui.browser.starts import resume_start
+from rltui.tui.browser.stage import Stage
 from rltui.tui.browser.state_table import SORTABLE, FilterError, Sorting
+from rltui.tui.browser.training_on import TrainingOn
+from rltui.tui.browser.verifying import Verifying
 from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher.offers import Offer
 from rltui.tui.paint import Line, clean, wrap
 from rltui.tui.screens.compare import CompareScreen
-from rltui.tui.screens.fork import ForkScreen
-from rltui.tui.screens.launching import LaunchingScreen
-from rltui.tui.screens.start_dialog import StartDialog
-from rltui.tui.screens.typed_dialog import TypedDialog
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.row_list import RowList
 from rltui.tui.widgets.state_list import StateList
 
 if TYPE_CHECKING:
-    from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.screens.launching import Launch
 
 REFRESH = 3.0  # seconds between two looks at the disk
@@ -83,7 +77,9 @@ class BrowserScreen(Screen[None]):
         super().__init__()
         self._around, self._clock, self._checks = around, around.clock, around.checks
         self._reader = LibraryReader(around.data)
-        self._acts = StateActs(around.data, self, around.clock)
+        self._stage = Stage(self)
+        self._training_on, self._verifying = TrainingOn(self, around), Verifying(self, around.checks)
+        self._acts = StateActs(around.data, self._stage, around.clock)
         self.library = Library(around.data.root)
         self.node: Node = Node("run", around.run) if around.run else ALL
         self.shown: list[Entry] = []
@@ -91,7 +87,7 @@ class BrowserScreen(Screen[None]):
         self._marked: list[Path] = []
         self._sorting = Sorting()
         self._filter, self._filter_problem = "", ""
-        self._reading = self._again = self._verifying = False
+        self._reading = self._again = False
         self._first: object | None = around.state  # where the table's cursor goes once it is there
 
     def compose(self) -> ComposeResult:
@@ -106,7 +102,7 @@ class BrowserScreen(Screen[None]):
                     id="state-filter", compact=True, placeholder="regular expression; ! before it turns it round"
                 )
                 yield StateDetails(self._words)
-        yield Footer(in_footer("browser"), self.run_named)
+        yield Footer(in_footer("browser"))
 
     def on_mount(self) -> None:
         self.query_one("#state-filter").display = False
@@ -255,7 +251,7 @@ class BrowserScreen(Screen[None]):
             return
         self.query_one(StateDetails).first = 0
         self._show_details()
-        self.set_timer(PATIENCE, self._check_rested)
+        self.set_timer(PATIENCE, lambda: self._verifying.check_rested(self.entry))
 
     def on_row_list_chosen(self) -> None:
         self.action_open()
@@ -319,35 +315,10 @@ class BrowserScreen(Screen[None]):
     def action_leave(self) -> None:
         self.app.exit()
 
-    def run_named(self, action: str) -> None:
-        """Run a registered action as its key would."""
-        self.call_next(self.run_action, action)
-
     # Hashes
 
-    def _check_rested(self) -> None:
-        entry = self.entry
-        if entry is not None and entry.usable and self._checks.verdict(entry.path)[0] == "unchecked":
-            self._verify([entry])
-
     def action_verify(self) -> None:
-        self._verify([entry for entry in self.shown if entry.usable])
-
-    def _verify(self, entries: list[Entry]) -> None:
-        if not self._verifying and entries:
-            self._verifying = True
-            self.run_worker(lambda: self._read_bytes(entries), thread=True, exit_on_error=False)
-
-    def _read_bytes(self, entries: list[Entry]) -> None:
-        """In a thread; the screen may have gone meanwhile."""
-        try:
-            for entry in entries:
-                if not self.is_attached:
-                    return
-                self._checks.check(entry.path)
-                self.post_message(HashesChecked())
-        finally:
-            self._verifying = False
+        self._verifying.verify([entry for entry in self.shown if entry.usable])
 
     def on_hashes_checked(self) -> None:
         self._show_table()
@@ -358,38 +329,24 @@ class BrowserScreen(Screen[None]):
 
     def _may_act(self) -> bool:
         if self._around.readonly:
-            self.complain("this is a view to look only", "start rltui without --readonly to change anything")
+            self._stage.complain("this is a view to look only", "start rltui without --readonly to change anything")
         return not self._around.readonly
 
     def action_resume(self) -> None:
-        entry = self.entry
-        if entry is None or not self._may_act():
-            return
-        self.notify("every byte of it is being read …", timeout=2) if (entry.bytes or 0) > 50e6 else None
-        self.run_worker(lambda: self._work_out(entry), thread=True, exit_on_error=False)
-
-    def _work_out(self, entry: Entry) -> None:
-        self.post_message(StartReady(resume_start(self._around.data, entry, self._clock())))
+        if (entry := self.entry) is not None and self._may_act():
+            self._training_on.resume(entry)
 
     def on_start_ready(self, message: StartReady) -> None:
-        self.app.push_screen(StartDialog(message.start), self._launch)
+        self._training_on.ask(message)
 
     def action_fork(self) -> None:
         entry = self.entry
         if entry is None or not self._may_act():
             return
-        if not entry.usable:
-            self.complain(f"nothing can be forked from this: {entry.reason or 'it is in the trash'}")
-            return
-        self.app.push_screen(ForkScreen(self._around.data, entry, self._around.checker, self._clock), self._launch)
-
-    def _launch(self, offer: Offer | None) -> None:
-        if offer is not None:
-            self.app.push_screen(LaunchingScreen(offer, self._around.launch, self._clock), self._launched)
-
-    def _launched(self, trainer: LaunchedTrainer | None) -> None:
-        if trainer is not None:
-            self.post_message(RunOpened(trainer.run, trainer))
+        if entry.usable:
+            self._training_on.fork(entry)
+        else:
+            self._stage.complain(f"nothing can be forked from this: {entry.reason or 'it is in the trash'}")
 
     # Acts
 
@@ -427,7 +384,7 @@ class BrowserScreen(Screen[None]):
         if len(chosen) == 1 and here is not None and here.meta is not None and here.path != chosen[0].path:
             chosen.append(here)
         if len(chosen) != 2:
-            self.complain(
+            self._stage.complain(
                 f"= compares two: {len(chosen)} marked", "space marks a row; the highlighted one may be the second"
             )
             return
@@ -436,38 +393,13 @@ class BrowserScreen(Screen[None]):
     def action_watch(self) -> None:
         entry = self.entry
         if entry is None or not entry.usable:
-            self.complain("only a complete state can be watched")
+            self._stage.complain("only a complete state can be watched")
             return
         self.post_message(WatchAsked(watch_command(entry, self._around.data, ascii_only=self._around.ascii_only)))
 
-    # The stage of acts
-
-    def ask(self, dialog: TypedDialog, then: Callable[[str | None], None]) -> None:
-        """Show the dialog; `then` gets its answer."""
-        self.app.push_screen(dialog, then)
-
-    def work(self, work: Callable[[], str]) -> None:
-        """Call it in a thread; show the words it returns, or its RltuiError; then look at the disk again."""
-
-        def in_thread() -> None:
-            try:
-                self.post_message(ActDone(work()))
-            except RltuiError as error:
-                self.post_message(ActDone("", error))
-            except Exception as error:  # whatever it was, it belongs on the screen and not into a crash
-                self.post_message(ActDone("", RltuiError(f"{type(error).__name__}: {error}")))
-
-        self.run_worker(in_thread, thread=True, exit_on_error=False)
-
     def on_act_done(self, message: ActDone) -> None:
         if message.error is not None:
-            self.complain(message.error.message, message.error.hint)
+            self._stage.complain(message.error.message, message.error.hint)
         else:
             self.notify(message.words, timeout=5)
         self.action_refresh()
-
-    def complain(self, words: str, hint: str = "") -> None:
-        """Say why something is not done."""
-        head, _, rest = words.partition("\n")
-        text = "\n".join(part for part in (rest, hint) if part)
-        self.notify(text or head, title=head if text else "", severity="warning", timeout=8)

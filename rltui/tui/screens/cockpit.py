@@ -76,7 +76,7 @@ class CockpitScreen(Steering):
     def compose(self) -> ComposeResult:
         yield StatusPane(name="status", classes="status")
         yield Rooms(*self.panes, name="body")
-        yield Footer(in_footer("cockpit"), self.run_named)
+        yield Footer(in_footer("cockpit"))
 
     def on_mount(self) -> None:
         self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
@@ -162,10 +162,6 @@ class CockpitScreen(Steering):
         if seats.places and (before is None or before not in seats.places):
             heir = next((pane for pane in seats.places if before in seats.sharing[pane]), next(iter(seats.places)))
             self.set_focus(heir, scroll_visible=False)
-
-    def run_named(self, action: str) -> None:
-        """Run a registered action as its key would."""
-        self.call_next(self.run_action, action)
 
     def focused_pane(self) -> Pane | None:
         """The pane that has the focus."""

@@ -101,7 +101,7 @@ class FormScreen(Screen["Path | None"]):
                 yield TomlView()
                 yield ValueLine()
             yield FormDetails(self)
-        yield Footer(in_footer("form"), self.run_named)
+        yield Footer(in_footer("form"))
 
     def on_mount(self) -> None:
         self.query_one(RowList).focus()
@@ -230,11 +230,8 @@ class FormScreen(Screen["Path | None"]):
             elif values[:1] == ("true",):
                 self.action_step(1)
             else:
-                self._open_line(row)
-
-    def _open_line(self, row: FormRow) -> None:
-        self.line.open(row)
-        self._show_footer()
+                self.line.open(row)
+                self._show_footer()
 
     def close_line(self) -> None:
         """Back to the rows."""
@@ -366,10 +363,6 @@ class FormScreen(Screen["Path | None"]):
 
     def action_show_help(self) -> None:
         self.app.push_screen(HelpScreen("form", "Profile form", [("", HELP)]))
-
-    def run_named(self, action: str) -> None:
-        """Run a registered action as its key would."""
-        self.call_next(self.run_action, action)
 
     def on_unmount(self) -> None:
         self._checking.end()

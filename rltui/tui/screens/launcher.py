@@ -112,7 +112,7 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
             yield tree
             yield Details(self._words)
         yield Input(id="launcher-filter", compact=True, placeholder="a regular expression; ! inverts; esc clears")
-        yield Footer(in_footer("launcher"), self.run_named)
+        yield Footer(in_footer("launcher"))
 
     def on_mount(self) -> None:
         self.query_one(RowList).focus()
@@ -338,10 +338,6 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
 
     def action_leave(self) -> None:
         self.app.exit()
-
-    def run_named(self, action: str) -> None:
-        """Run a registered action as its key would."""
-        self.call_next(self.run_action, action)
 
     def _show_footer(self) -> None:
         item = self.item

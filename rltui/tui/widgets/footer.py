@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from textual import events
 
@@ -13,11 +13,11 @@ from rltui.tui.widgets.painted import Painted
 
 
 class Footer(Painted):
-    """run(action name) is called on a click. Actions that `dimmed` names cannot be used now."""
+    """A click runs the screen's action as its key would. Actions that `dimmed` names cannot be used now."""
 
-    def __init__(self, actions: Sequence[Action], run: Callable[[str], None]) -> None:
+    def __init__(self, actions: Sequence[Action]) -> None:
         super().__init__(name="footer")
-        self._actions, self._run = tuple(actions), run
+        self._actions = tuple(actions)
         self._places: list[tuple[int, int, str]] = []  # columns from, to, action name
         self._labels: dict[str, str] = {}
         self._dimmed: frozenset[str] = frozenset()
@@ -58,4 +58,4 @@ class Footer(Painted):
     def on_click(self, event: events.Click) -> None:
         for start, end, name in self._places:
             if start <= event.x < end:  # a dimmed one says why it cannot be
-                self._run(name)
+                self.screen.call_next(self.screen.run_action, name)

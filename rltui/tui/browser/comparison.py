@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rltui.events.metric_names import metric_of
 from rltui.events.records import IterationFinished
@@ -11,7 +12,7 @@ from rltui.runs.history import current_line
 from rltui.runs.journal import read_journal
 from rltui.runs.paths import DataDir
 from rltui.tui import figures
-from rltui.tui.browser.library import Entry
+from rltui.tui.browser.library import Entry, Library
 from rltui.tui.browser.profile_changes import ABSENT, Change, saved_changes
 from rltui.tui.paint import Line, Span, clean, crop_text, pad, text_line, wrap
 from rltui.tui.run.history import History
@@ -35,6 +36,14 @@ class Comparison:
         """Keys to choose from, the reward first."""
         keys = [key for key in (self.between.columns if self.between else ()) if key != "timesteps"]
         return sorted(keys, key=lambda key: (key != REWARD, key))
+
+
+def to_compare(library: Library, marked: Sequence[Path], here: Entry | None) -> list[Entry]:
+    """The marked states; of one alone also the highlighted."""
+    chosen = [entry for path in marked if (entry := library.entry(path)) is not None]
+    if len(chosen) == 1 and here is not None and here.meta is not None and here.path != chosen[0].path:
+        chosen.append(here)
+    return chosen
 
 
 def compare(left: Entry, right: Entry) -> Comparison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -71,6 +72,9 @@ class Entry:
         return self.kind in ("milestone", "checkpoint") and not self.reason
 
 
+NAMES: Mapping[NodeKind, str] = {"all": "Everything", "strays": "Stray entries", "trash": "Trash"}
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A row of the tree: which entries the table shows."""
@@ -78,6 +82,14 @@ class Node:
     kind: NodeKind
     run: str = ""
     phase: str = ""
+
+    @property
+    def words(self) -> str:
+        """As the table's title names it."""
+        if self.kind in NAMES:
+            return NAMES[self.kind]
+        part = self.phase or ("checkpoints" if self.kind == "checkpoints" else "")
+        return " · ".join(word for word in (self.run, part) if word)
 
     def holds(self, entry: Entry) -> bool:
         """Whether the entry lies under this node."""

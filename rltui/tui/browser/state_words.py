@@ -117,3 +117,19 @@ def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
         for index, row in enumerate(wrap(value, max(width - size, 10), role)):
             found.append(((f"{name if not index else '':<{size}}", "muted"), *row))
     return found or [text_line("", "")]
+
+
+def unusable(entry: Entry | None, *, readonly: bool) -> frozenset[str]:
+    """The actions that cannot be done with this entry."""
+    dimmed = {"resume", "fork", "pin", "note", "promote", "delete", "undo"} if readonly else set()
+    if entry is None or not entry.usable:
+        dimmed |= {"fork", "watch", "pin", "note", "promote", "export"}
+        dimmed |= set() if entry is not None and entry.reason else {"resume"}
+    return frozenset(dimmed)
+
+
+def nothing(library: Library, *, filtered_out: bool, width: int) -> list[Line]:
+    """In the place of the table's rows."""
+    if filtered_out:
+        return wrap("Nothing matches the filter; esc clears it.", width, "muted")
+    return wrap("Nothing is kept here yet." if library.complete else "reading …", width, "muted")

@@ -21,10 +21,11 @@ from rltui.tui import figures
 from rltui.tui.actions import bindings, in_footer
 from rltui.tui.browser import shelf_tree, state_table, state_words
 from rltui.tui.browser.acts import StateActs, watch_command
-from rltui.tui.browser.comparison import compare
+from rltui.tui.browser.comparison import compare, to_compare
 from rltui.tui.browser.hash_checks import HashChecks
 from rltui.tui.browser.library import ALL, Entry, Library, Node
 from rltui.tui.browser.library_reader import LibraryReader
+from rltui.tui.browser.looking import Looking
 from rltui.tui.browser.messages import (
     ActDone,
     BrowserLeft,
@@ -39,7 +40,7 @@ from rltui.tui.browser.state_table import SORTABLE, FilterError, Sorting
 from rltui.tui.browser.training_on import TrainingOn
 from rltui.tui.browser.verifying import Verifying
 from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.paint import Line, clean, wrap
+from rltui.tui.paint import Line, clean
 from rltui.tui.screens.compare import CompareScreen
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.row_list import RowList
@@ -76,7 +77,7 @@ class BrowserScreen(Screen[None]):
     def __init__(self, around: Surroundings) -> None:
         super().__init__()
         self._around, self._clock, self._checks = around, around.clock, around.checks
-        self._reader = LibraryReader(around.data)
+        self._looking = Looking(self, LibraryReader(around.data))
         self._stage = Stage(self)
         self._training_on, self._verifying = TrainingOn(self, around), Verifying(self, around.checks)
         self._acts = StateActs(around.data, self._stage, around.clock)
@@ -87,7 +88,6 @@ class BrowserScreen(Screen[None]):
         self._marked: list[Path] = []
         self._sorting = Sorting()
         self._filter, self._filter_problem = "", ""
-        self._reading = self._again = False
         self._first: object | None = around.state  # where the table's cursor goes once it is there
 
     def compose(self) -> ComposeResult:
@@ -109,7 +109,7 @@ class BrowserScreen(Screen[None]):
         self.table.focus()
         self._show()
         self.action_refresh()
-        self.set_interval(REFRESH, self._refresh_if_seen)
+        self.set_interval(REFRESH, lambda: self._looking.look() if self.app.screen is self else None)
         self.set_interval(1.0, self._show_footer)
 
     @property
@@ -128,28 +128,11 @@ class BrowserScreen(Screen[None]):
 
     # Reading
 
-    def _refresh_if_seen(self) -> None:
-        if self.app.screen is self:
-            self.action_refresh()
-
     def action_refresh(self) -> None:
-        """Look at the disk; once more afterwards where a look is under way, for it may have missed what is new."""
-        self._again = self._reading
-        if not self._reading:
-            self._reading = True
-            self.run_worker(self._read, thread=True, exit_on_error=False)
-
-    def _read(self) -> None:
-        try:
-            for library in self._reader.read():
-                if library.complete or not self.library.complete:
-                    self.post_message(LibraryReady(library))
-        finally:
-            self._reading = False
+        self._looking.look()
 
     def on_library_ready(self, message: LibraryReady) -> None:
-        if message.library.complete and self._again:
-            self.action_refresh()
+        self._looking.arrived(message.library)
         if message.library == self.library:
             self.query_one(StateDetails).repaint()  # ages grow
             return
@@ -193,25 +176,17 @@ class BrowserScreen(Screen[None]):
         first = self._first if any(row.key == self._first for row in rows) else None
         self._first = None if first is not None or self.library.complete else self._first
         table.set_table(
-            state_table.head(columns, self._sorting, width), rows, self._nothing(bool(entries), width), first
+            state_table.head(columns, self._sorting, width),
+            rows,
+            state_words.nothing(self.library, filtered_out=bool(entries), width=width),
+            first,
         )
         self._title_table(len(entries))
         self._show_details()
 
-    def _nothing(self, filtered_out: bool, width: int) -> list[Line]:
-        if filtered_out:
-            return wrap("Nothing matches the filter; esc clears it.", width, "muted")
-        return wrap("Nothing is kept here yet." if self.library.complete else "reading …", width, "muted")
-
     def _title_table(self, all_of_it: int) -> None:
-        names = {"all": "Everything", "strays": "Stray entries", "trash": "Trash"}
-        name = names.get(self.node.kind) or " · ".join(
-            part
-            for part in (self.node.run, self.node.phase or ("checkpoints" if self.node.kind == "checkpoints" else ""))
-            if part
-        )
         count = f"{len(self.shown)} of {all_of_it}" if self._filter else figures.count(all_of_it)
-        title = f"{clean(name)}  {count}{f'  /{clean(self._filter)}' if self._filter else ''}"
+        title = f"{clean(self.node.words)}  {count}{f'  /{clean(self._filter)}' if self._filter else ''}"
         problem = f" · no regular expression: {clean(self._filter_problem)}" if self._filter_problem else ""
         self.table.border_title = Content.assemble(title, (problem, "$error"))
 
@@ -231,11 +206,8 @@ class BrowserScreen(Screen[None]):
         left = undo.until - self._clock() if undo else 0.0
         answer: Line = ((f"{undo.words} deleted: u takes it back, {left:.0f} s", "warn"),) if undo and left > 0 else ()
         labels = {"delete": "Empty"} if self.node.kind == "trash" else {}
-        usable = entry is not None and entry.usable
-        dimmed = set() if usable else {"fork", "watch", "pin", "note", "promote", "export"}
-        dimmed |= set() if usable or (entry and entry.reason) else {"resume"}
-        dimmed |= {"resume", "fork", "pin", "note", "promote", "delete", "undo"} if self._around.readonly else set()
-        self.query_one(Footer).show(labels, frozenset(dimmed), answer)
+        dimmed = state_words.unusable(entry, readonly=self._around.readonly)
+        self.query_one(Footer).show(labels, dimmed, answer)
 
     # Moving
 
@@ -253,9 +225,7 @@ class BrowserScreen(Screen[None]):
         self._show_details()
         self.set_timer(PATIENCE, lambda: self._verifying.check_rested(self.entry))
 
-    def on_row_list_chosen(self) -> None:
-        self.action_open()
-
+    @on(RowList.Chosen)
     def action_open(self) -> None:
         if self.focused is self.tree_list:
             self.table.focus()
@@ -314,8 +284,6 @@ class BrowserScreen(Screen[None]):
 
     def action_leave(self) -> None:
         self.app.exit()
-
-    # Hashes
 
     def action_verify(self) -> None:
         self._verifying.verify([entry for entry in self.shown if entry.usable])
@@ -379,10 +347,7 @@ class BrowserScreen(Screen[None]):
             act(entry)
 
     def action_compare(self) -> None:
-        chosen = [entry for path in self._marked if (entry := self.library.entry(path)) is not None]
-        here = self.entry
-        if len(chosen) == 1 and here is not None and here.meta is not None and here.path != chosen[0].path:
-            chosen.append(here)
+        chosen = to_compare(self.library, self._marked, self.entry)
         if len(chosen) != 2:
             self._stage.complain(
                 f"= compares two: {len(chosen)} marked", "space marks a row; the highlighted one may be the second"

@@ -205,8 +205,8 @@ async def test_an_outdated_check_is_ended_and_its_answer_ignored(data: DataDir) 
         await go(pilot, "ppo.epochs")
         await pilot.press("enter")
         await typed(pilot, "0")
-        await until(pilot, lambda: screen(pilot)._checking._checker._child is not None)
-        first = screen(pilot)._checking._checker._child
+        await until(pilot, lambda: screen(pilot)._checking._checker._newest.child is not None)
+        first = screen(pilot)._checking._checker._newest.child
         await typed(pilot, "3")
         await until(pilot, lambda: isinstance(first, children.FakeTextChild) and first.ended.is_set())
         gate.set()

@@ -41,7 +41,7 @@ async def test_moving_on_ends_the_child(data: DataDir) -> None:
     tools = children.tools(doctor_goes=threading.Event())
     async with launcher(data, TALL, tools=tools) as pilot:
         await until_shown(pilot, "✓ gpu")
-        child = tools.preflights._child
+        child = tools.preflights._newest.child
         assert isinstance(child, children.FakeDoctor)
         await pilot.press("down")
         await until(pilot, child.ended.is_set)

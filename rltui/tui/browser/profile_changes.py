@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rltui.tui.checks.profile_check import Run, run_child
+from rltui.tui.checks.child import Run, run_child
 
 ABSENT = "not there"
 NOT_TOLD = ("description",)  # prose

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
+
+from rltui.tui.checks.newest_child import NewestChild
 
 State = Literal["waiting", "running", "pass", "warn", "fail"]
 NICENESS = 15
@@ -71,8 +72,7 @@ class Preflights:
         """start: begins the child, for tests."""
         self._start = start or DoctorChild
         self._known: dict[str, Preflight] = {}
-        self._lock = threading.Lock()
-        self._child: Child | None = None
+        self._newest: NewestChild[Child] = NewestChild()
 
     def known(self, key: str) -> Preflight | None:
         """What is known of this content, running or done."""
@@ -90,31 +90,23 @@ class Preflights:
         child: Child | None = None
         try:
             child = self._start(command)
-            self._take(child)
+            self._newest.take(child)
             self._say(state, tell)
             for line in child.lines():
                 state = told(state, line)
-                if self._child is not child:
+                if self._newest.child is not child:
                     break
                 self._say(state, tell)
         except OSError as error:
             state = replace(state, problem=str(error))
-        with self._lock:
-            taken, self._child = self._child is not child, None if self._child is child else self._child
-        if taken:
-            self._known.pop(key, None)
-        else:
+        if self._newest.release(child):
             self._say(_ended(state), tell)
+        else:
+            self._known.pop(key, None)
 
     def cancel(self) -> None:
         """The cursor has moved on."""
-        self._take(None)
-
-    def _take(self, child: Child | None) -> None:
-        with self._lock:
-            before, self._child = self._child, child
-        if before is not None:
-            before.end()
+        self._newest.take(None)
 
     def _say(self, state: Preflight, tell: Callable[[Preflight], None]) -> None:
         self._known[state.key] = state

@@ -8,15 +8,13 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from rltui.runs.signature import Signature
-
-TIMEOUT = 60.0  # seconds
-Run = Callable[[Sequence[str]], bytes]
+from rltui.tui.checks.child import Run, run_child
 
 
 class ProfileProblem(msgspec.Struct, frozen=True):
@@ -136,15 +134,6 @@ def content_hash(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
     except OSError:
         return ""
-
-
-def run_child(command: Sequence[str]) -> bytes:
-    """Its standard output, whatever its exit code (1 and 2 come with a report too)."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False)
-    if not done.stdout.strip():
-        words = done.stderr.decode(errors="replace").strip().splitlines()
-        raise OSError(words[-1] if words else f"exit code {done.returncode}")
-    return done.stdout
 
 
 def _unchecked(path: Path, reason: str) -> ProfileCheck:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from rltui.tui.checks.profile_check import Run, run_child
+from rltui.tui.checks.child import Run, run_child
 
 Differences = list[tuple[str, str | None, str | None]]  # key, left, right; None where a side does not have it
 

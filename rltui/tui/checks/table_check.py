@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from rltui.tui.checks.child import Run, run_child
 from rltui.tui.checks.profile_check import content_hash
-
-TIMEOUT = 60.0  # seconds
-Run = Callable[[Sequence[str]], bytes]
 
 
 class TableFinding(msgspec.Struct, frozen=True):
@@ -66,18 +63,3 @@ class TableChecker:
             return _decoder.decode(self._run([sys.executable, "-m", "rltui", "lut", str(path), "--json"]))
         except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
             return TableVerdict(subject=str(path), problem=f"the table could not be examined: {error}")
-
-
-def run_child(command: Sequence[str]) -> bytes:
-    """Its standard output; exit code 1 comes with a report too."""
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        out, errors = child.communicate(timeout=TIMEOUT)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.communicate()
-        raise
-    if not out.strip():
-        words = errors.decode(errors="replace").strip().splitlines()
-        raise OSError(words[0] if words else f"exit code {child.returncode}")
-    return out

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import msgspec
 
-from rltui.tui.checks.profile_check import Run, run_child
+from rltui.tui.checks.child import Run, run_child
 
 
 class Entry(msgspec.Struct, frozen=True):

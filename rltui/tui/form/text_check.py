@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from rltui.tui.checks.profile_check import TIMEOUT, ProfileCheck, ProfileProblem
+from rltui.tui.checks.child import TIMEOUT, answer_of
+from rltui.tui.checks.newest_child import NewestChild
+from rltui.tui.checks.profile_check import ProfileCheck, ProfileProblem
 
 KEPT = 200  # verdicts
 
@@ -34,8 +35,7 @@ class TextChecker:
         """start: begins the child, for tests."""
         self._start = start or ProfileChild
         self._known: dict[str, ProfileCheck] = {}
-        self._lock = threading.Lock()
-        self._child: Child | None = None
+        self._newest: NewestChild[Child] = NewestChild()
 
     def known(self, text: str, path: Path) -> ProfileCheck | None:
         """The verdict on this text, where it has been asked for before."""
@@ -47,12 +47,10 @@ class TextChecker:
         if key not in self._known:
             command = [sys.executable, "-m", "rltui", "profile", "check", "--json", "-", "--as", str(path)]
             child = self._start(command)
-            self._take(child)
+            self._newest.take(child)
             verdict = _asked(child, text)
-            with self._lock:
-                if self._child is not child:
-                    return None
-                self._child = None
+            if not self._newest.release(child):
+                return None
             if len(self._known) > KEPT:
                 self._known.clear()
             self._known[key] = verdict
@@ -60,13 +58,7 @@ class TextChecker:
 
     def cancel(self) -> None:
         """Nobody waits for an answer any more."""
-        self._take(None)
-
-    def _take(self, child: Child | None) -> None:
-        with self._lock:
-            before, self._child = self._child, child
-        if before is not None:
-            before.end()
+        self._newest.take(None)
 
 
 def _asked(child: Child, text: str) -> ProfileCheck:
@@ -95,10 +87,7 @@ class ProfileChild:
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
-        if not out.strip():
-            words = err.decode(errors="replace").strip().splitlines()
-            raise OSError(words[-1] if words else "the child was ended")
-        return out
+        return answer_of(out, err, "the child was ended")
 
     def end(self) -> None:
         """See Child."""

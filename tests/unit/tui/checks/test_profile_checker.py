@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.tui.checks.profile_check import ProfileChecker, run_child
+from rltui.tui.checks.child import run_child
+from rltui.tui.checks.profile_check import ProfileChecker
 from tests.fakes import data_folder
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rltui.tui.action import Action
 
 PANE_KEYS: tuple[Action, ...] = (
-    Action("search", ("slash",), "Search", "A regular expression, ! inverts; hits are marked and counted while you type", "View", pane="log", bound=False, palette=False),
+    Action("search", ("slash",), "Search", "A regular expression, ! inverts; hits are marked and counted while you type", "View", pane="log"),
     Action("next_hit", ("n",), "Next hit", "The next entry that the search finds", "View", pane="log"),
     Action("earlier_hit", ("e",), "Earlier hit", "The one before; after typing a search, enter goes to the newest", "View", pane="log"),
     Action("only_hits", ("x",), "Hits only", "Show nothing but what the search finds, or all again", "View", pane="log"),

@@ -21,13 +21,14 @@ from rltui.tui.paint import Line, fit, text_line
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.pattern import Pattern
 from rltui.tui.screens.log_entry import LogEntryScreen
-from rltui.tui.widgets.scrolled import ROWS, WHEEL
+from rltui.tui.widgets.scrolled import ROWS
+from rltui.tui.widgets.wheeled import Wheeled
 
 Value = TypeVar("Value")
 CURSOR = " ▸"  # where an entry has its level's sign
 
 
-class LogPane(Pane):
+class LogPane(Pane, Wheeled):
     """Entries of the chosen level and above, worker and flag; what is searched is marked."""
 
     NUMBER = "9"
@@ -130,22 +131,12 @@ class LogPane(Pane):
         steps = {**ROWS, "pageup": -page, "pagedown": page, "home": -len(self._list), "end": len(self._list)}
         if self._typed is not None:
             self._type(event, self._typed)
-        elif event.key == "slash":  # here and at once: a binding would come after what is typed quickly behind it
-            self.action_search()
         elif event.key in steps:
             self.move(steps[event.key])
         else:
             return
         event.stop()
         event.prevent_default()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self.move(-WHEEL)
-        event.stop()
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self.move(WHEEL)
-        event.stop()
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

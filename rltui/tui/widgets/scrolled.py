@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from textual import events
 
 from rltui.tui.paint import Line
-from rltui.tui.widgets.painted import Painted
+from rltui.tui.widgets.wheeled import Wheeled
 
 ROWS = {"up": -1, "k": -1, "down": 1, "j": 1}
-WHEEL = 3
 
 
-class Scrolled(Painted, can_focus=True):
+class Scrolled(Wheeled, can_focus=True):
     """`first` is the top line shown. One that follows stays at the end until moved up, and again once back there."""
 
     FOLLOW = False
@@ -47,11 +46,3 @@ class Scrolled(Painted, can_focus=True):
         if event.key in steps:
             self.move(steps[event.key])
             event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self.move(-WHEEL)
-        event.stop()
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self.move(WHEEL)
-        event.stop()

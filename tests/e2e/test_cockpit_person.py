@@ -25,6 +25,7 @@ from rltui.runs.milestones import read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.tui.actions import COCKPIT
 from rltui.tui.run.flags import SHORT
+from tests.fakes.phases import phase
 from tests.fakes.rocketsimvis import Listener, accepted
 from tests.fakes.terminal import Terminal
 from tests.fakes.tmux import INSTALLED, TmuxWindow
@@ -43,22 +44,6 @@ FLAGS: dict[str, tuple[str, str, set[int | None]]] = {
     "K": ("debug_checkpoints", "due at", {None}),
 }
 
-PHASE = """\
-schema = 1
-label = "{label}"
-phase = {number}
-resets = [{{kind = "kickoff"}}]
-terminals = [{{kind = "goal"}}, {{kind = "timeout", seconds = 4}}]
-[rewards]
-{reward} = 1.0
-[policy]
-layers = [32, 32]
-[critic]
-layers = [32, 32]
-[ppo]
-iteration = 512
-batch = 512
-"""
 CAMPAIGN = {
     "a-campaign": """\
 schema = 1
@@ -73,8 +58,8 @@ layers = [32, 32]
 workers = 2
 arenas = 4
 """,
-    "b-first": PHASE.format(label="One", number=1, reward="touch"),
-    "b-second": PHASE.format(label="Two", number=2, reward="goal"),
+    "b-first": phase("One", 1, "touch = 1.0"),
+    "b-second": phase("Two", 2, "goal = 1.0"),
 }
 
 

@@ -20,25 +20,9 @@ from rltui.profile.load import load
 from rltui.runs import meta, trainer_state
 from rltui.runs.listing import complete, list_milestones
 from tests.fakes.asking import ask
+from tests.fakes.phases import phase
 from tests.fakes.training import Training, wait_for
 
-PHASE = """\
-schema = 1
-label = "{label}"
-phase = {number}
-resets = [{{kind = "kickoff"}}]
-terminals = [{{kind = "goal"}}, {{kind = "timeout", seconds = 4}}]
-[rewards]
-{rewards}
-[policy]
-layers = [32, 32]
-[critic]
-layers = [32, 32]
-[ppo]
-iteration = {iteration}
-batch = {iteration}
-learning_rate = {rate}
-"""
 CAMPAIGN = """\
 schema = 1
 description = "Two phases, small enough for tests."
@@ -83,12 +67,8 @@ class Breakable(Touch):
 
 @pytest.fixture
 def campaign(training: Training) -> Training:
-    (training.folder / "first.toml").write_text(
-        PHASE.format(label="One", number=1, rewards="touch = 1\nspeed_toward_ball = 0.05", iteration=512, rate=2e-4)
-    )
-    (training.folder / "second.toml").write_text(
-        PHASE.format(label="Two", number=2, rewards="goal = 5\nface_ball = 0.01", iteration=600, rate=1e-4)
-    )
+    (training.folder / "first.toml").write_text(phase("One", 1, "touch = 1\nspeed_toward_ball = 0.05"))
+    (training.folder / "second.toml").write_text(phase("Two", 2, "goal = 5\nface_ball = 0.01", 600, 1e-4))
     training.profile = CAMPAIGN % (NEVER, "")
     return training
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
-import signal
 import time
 import traceback
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from rltui.errors import users_line
+from rltui.supervise.subordinate import follow
 from rltui.train.actor import Actor, ActorSpec
 from rltui.train.messages import Collect, Configure, Configured, Failed, Ready, Said, decode_to_worker, encode
 from rltui.train.shared_rollout import RolloutShape, SharedRollout
@@ -36,10 +36,7 @@ class _Closing(Exception):
 
 def main(spec: WorkerSpec, pipe: Connection) -> None:
     """Entry point of the spawned process."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # they reach the whole group or service; the trainer decides
-        signal.signal(number, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    follow(NICE)
     with open(spec.trace_path, "w", encoding="utf-8") as trace:  # noqa: PTH123 - faulthandler keeps the descriptor
         faulthandler.enable(trace)
         try:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import time
 import traceback
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from pathlib import Path
 from rltui.errors import RltuiError, in_words, users_line
 from rltui.events import watched
 from rltui.events.moment import Moment
+from rltui.supervise.subordinate import follow
 from rltui.view.outputs import OutputOptions, Outputs
 from rltui.view.pacer import Pacer
 from rltui.view.run_match import RunMatch, RunMatchSpec
@@ -54,10 +53,7 @@ class _Closing(Exception):
 
 def main(spec: ViewerSpec, pipe: Connection) -> None:
     """Entry point of the spawned process."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # they reach the whole group or service; the trainer decides
-        signal.signal(number, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    follow(NICE)
     try:
         viewer = _Viewer(spec, pipe)
         with contextlib.closing(viewer):

@@ -141,8 +141,9 @@ class Trainer:
             self._debug_run.before()
         self._changes.before_collecting()
         shape = self._course.collector.shared.shape
-        self._course.collector.shared.weights[:] = self._course.learner.policy_flat()
-        self._viewer.publish()
+        weights = self._course.learner.policy_flat()
+        self._course.collector.shared.weights[:] = weights
+        self._viewer.publish(weights)
         lasted = self._course.lasted(self._loop.timesteps)
         collected = self._course.collector.collect(self._block, lasted, self._controls.poll)
         self._block = (self._block + 1) % shape.blocks

@@ -31,7 +31,7 @@ from rltui.view.viewer_messages import (
     decode_from_viewer,
     encode,
 )
-from rltui.view.weights_board import WeightsBoard
+from rltui.view.weights_board import Weights, WeightsBoard
 
 PATIENCE = 30.0  # seconds that the viewer may take to start or to answer
 CLOSING = 5.0  # seconds that it has to end by itself when the run ends: it may have a recording to write
@@ -57,10 +57,9 @@ class _Running:
     process: SpawnProcess
     pipe: Connection
     board: WeightsBoard
-    since: float
+    by_hand: dict[str, float]  # reward weights that it knows of
     playing: Playing | None = None
     failure: Failed | None = None
-    ending: bool = False  # it was told to close
 
 
 class ViewerHost:
@@ -115,10 +114,16 @@ class ViewerHost:
             self._waiting.remove(wait)
             wait.pending.refused(f"the viewer did not answer within {PATIENCE:.0f} s")
 
-    def publish(self) -> None:
-        """The learner's newest weights, and the reward weights set by hand."""
-        if self._running is not None:
-            self._write(self._running)
+    def publish(self, weights: Weights) -> None:
+        """The learner's newest weights (policy_flat), and the reward weights set by hand, if they have changed."""
+        running = self._running
+        if running is None:
+            return
+        by_hand = dict(self._course.overrides.weights)
+        if by_hand != running.by_hand:
+            running.by_hand = by_hand
+            self._send(running, Weigh(by_hand))
+        running.board.write(weights, self._loop.timesteps)
 
     def renew(self) -> None:
         """Another lesson has begun: play that, with the same outputs."""
@@ -169,8 +174,8 @@ class ViewerHost:
         )
         process.start()
         theirs.close()
-        self._running = running = _Running(process, ours, board, time.monotonic())
-        self._write(running)
+        self._running = _Running(process, ours, board, dict(self._course.overrides.weights))
+        board.write(weights, self._loop.timesteps)
         for name in sorted(outputs):
             self._switch(name, on=True)
 
@@ -183,10 +188,6 @@ class ViewerHost:
         options = OutputOptions(render.host, render.port, paths.recordings)
         weights = dict(self._course.overrides.weights)
         return ViewerSpec(match, paths.folder, options, weights, board.name, parameters)
-
-    def _write(self, running: _Running) -> None:
-        self._send(running, Weigh(dict(self._course.overrides.weights)))
-        running.board.write(self._course.learner.policy_flat(), self._loop.timesteps)
 
     def _switch(self, name: str, on: bool) -> int:
         """Returns the number by which the answer is known."""
@@ -262,7 +263,6 @@ class ViewerHost:
         running, self._running, self._problem = self._running, None, ""
         self._outputs = set()
         if running is not None:
-            running.ending = True
             self._send(running, Close())
             self._ended.append(running)
         self._refuse_all(reason)

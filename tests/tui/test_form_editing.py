@@ -18,6 +18,7 @@ from rltui.tui.launcher.tools import LauncherTools
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.form import FormScreen
 from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.row_list import RowList
 from tests.fakes import children
 from tests.fakes.screens import launcher, until, until_shown
@@ -293,3 +294,14 @@ async def test_a_shipped_profile_becomes_a_copy(data: DataDir, monkeypatch: pyte
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         assert Path("profiles/bold.toml").read_text() == QUICK.replace('label = "Quick"', 'label = "Bold"')
         assert MINE.read_text() == QUICK
+
+
+async def test_what_is_no_value_yet_gets_no_verdict_and_letters_are_no_keys(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await until_shown(pilot, "✓ valid")
+        await go(pilot, "ppo.epochs")
+        await pilot.press("enter")
+        await typed(pilot, "abc")
+        text = await until_shown(pilot, "✗ expected")
+        assert "✓ valid" not in text.split("✗ expected")[1]
+        assert {"save", "add", "undo"} <= screen(pilot).query_one(Footer)._dimmed

@@ -137,12 +137,11 @@ class FormScreen(Screen["Path | None"]):
     def detail_words(self, width: int) -> list[Line]:
         judged = self.session.judged(self.is_open)
         lines: list[Line] = [text_line(self._trouble, "bad")] if self._trouble else []
-        if problem := self.line.problem:
-            lines += [*wrap(f"✗ {problem}", width, "bad"), ()]
-        if not self.as_text:
-            lines += words.details(self.row, judged, self.reference, width)
+        about = [] if self.as_text else words.details(self.row, judged, self.reference, width)
+        if problem := self.line.problem:  # no value yet: a verdict would be on the text without it
+            return [*lines, *wrap(f"✗ {problem}", width, "bad"), (), *about]
         told = judged.problems(self.row) if self.row and not self.as_text else []
-        return [*lines, *([()] if lines else []), *words.verdict_lines(judged, width, told)]
+        return [*lines, *about, *([()] if lines or about else []), *words.verdict_lines(judged, width, told)]
 
     def show_all(self) -> None:
         """Rows, details and title again."""
@@ -181,9 +180,10 @@ class FormScreen(Screen["Path | None"]):
         details.repaint()
 
     def _show_footer(self) -> None:
-        label = "Form" if self.as_text else "TOML"
-        dimmed = {"edit", "add", "remove", "undo", "next_mistake"} if self.as_text or self.line.row else set()
-        self.query_one(Footer).show({"toggle_view": label}, frozenset(dimmed), ())
+        typing = self.as_text or self.line.row is not None
+        letters = [action.name for action in in_footer("form") if len(action.keys[0]) == 1]
+        dimmed = frozenset(["edit", *letters] if typing else [])  # they would be typed
+        self.query_one(Footer).show({"toggle_view": "Form" if self.as_text else "TOML"}, dimmed, ())
 
     # What the child says
 

@@ -7,7 +7,6 @@ named `Params` (docs, units and ranges in `field(metadata=...)`), which is how p
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import importlib
 import importlib.util
 import sys
@@ -17,7 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
+from rltui import plain_file
 from rltui.errors import RltuiError, in_words, where_in
+from rltui.nearest import did_you_mean, hints
 
 Kind = Literal["obs", "action table", "reward", "reset", "terminal", "player"]
 
@@ -123,13 +124,13 @@ def resolve(kind: Kind, name: str) -> type[Any]:
         found: type[Any] = getattr(importlib.import_module(module_name), class_name)
         return found
     if kind == "action table" and name.lower().endswith(TABLE_FILES):
-        return _table_of("table_file", "table_in_file")(Path(name).expanduser().resolve())
+        return _table_of("table_file", "table_in_file")(plain_file.real(Path(name).expanduser()))
     if ":" in name:
         return _users_own(kind, name)
-    near = difflib.get_close_matches(name, BUILT_IN[kind], n=1)
+    registered = f"registered: {', '.join(sorted(BUILT_IN[kind]))}; or write path/to/file.py:Class"
     raise RltuiError(
-        f"unknown {kind} {name!r}" + (f": did you mean {near[0]!r}?" if near else ""),
-        f"registered: {', '.join(sorted(BUILT_IN[kind]))}; or write path/to/file.py:Class",
+        f"unknown {kind} {name!r}",
+        hints(did_you_mean(name, BUILT_IN[kind]), registered),
         exit_code=2,
     )
 
@@ -156,17 +157,17 @@ def build(kind: Kind, component: Component) -> Any:
 def params(kind: Kind, cls: type[Any], component: Component) -> Any:
     """The component's `Params` from a profile's options; every unknown, mistyped or out-of-range one is an RltuiError."""
     known = {field.name: field for field in dataclasses.fields(cls.Params)}
-    problems = []
+    problems, near = [], []
     for key, value in component.options.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            problems.append(f"unknown parameter {key!r}" + (f": did you mean {near[0]!r}?" if near else ""))
+            problems.append(f"unknown parameter {key!r}")
+            near.append(did_you_mean(key, known))
             continue
         problems += _range_problems(key, value, known[key].metadata)
     if problems:
         raise RltuiError(
             f"{kind} {component.name!r}: " + "; ".join(problems),
-            f"parameters: {', '.join(known) or 'none'}",
+            hints(*near, f"parameters: {', '.join(known) or 'none'}"),
             exit_code=2,
         )
     try:
@@ -199,7 +200,7 @@ def _users_own(kind: Kind, name: str) -> type[Any]:
     if is_module(source):
         module, place = _imported(kind, name, source), source
     else:
-        path = Path(source).expanduser().resolve()
+        path = plain_file.real(Path(source).expanduser())
         module, place = _from_file(kind, name, path), str(path)
     found = getattr(module, attribute, None)
     if isinstance(found, type):
@@ -207,9 +208,8 @@ def _users_own(kind: Kind, name: str) -> type[Any]:
     if kind == "action table" and callable(found):
         return _table_of("function_table", "table_of_function")(found, name)
     wanted = "class or function" if kind == "action table" else "class"
-    near = difflib.get_close_matches(attribute, [known for known, it in vars(module).items() if callable(it)], n=1)
-    meant = f": did you mean {near[0]}?" if near else ""
-    raise RltuiError(f"{kind} {name!r}: {place} has no {wanted} {attribute}{meant}", exit_code=2)
+    near = did_you_mean(attribute, [known for known, it in vars(module).items() if callable(it)])
+    raise RltuiError(f"{kind} {name!r}: {place} has no {wanted} {attribute}", near, exit_code=2)
 
 
 def _native(kind: Kind, found: type[Any]) -> type[Any]:
@@ -240,8 +240,11 @@ def _imported(kind: Kind, name: str, module: str) -> ModuleType:
 
 
 def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
-    if not path.is_file():
-        raise RltuiError(f"{kind} {name!r}: no file {path}", "write path/to/file.py:Class", exit_code=2)
+    try:
+        plain_file.check(path, plain_file.LARGEST)
+    except OSError as error:
+        what = f"no file {path}" if isinstance(error, FileNotFoundError) else f"{path}: {plain_file.reason(error)}"
+        raise RltuiError(f"{kind} {name!r}: {what}", "write path/to/file.py:Class", exit_code=2) from error
     module_name = f"rltui_user_{path.stem}_{abs(hash(str(path))):x}"
     module = sys.modules.get(module_name)
     if module is None:

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from rltui import plain_file
 from rltui.actions.checked_rows import MOST_ROWS, table_error
 from rltui.sim.controls import CONTROLS
 from rltui.sim.state import Float
 
 COLUMNS = ", ".join(CONTROLS)
+WRITE = "write eight numbers a line, separated by commas, as text in UTF-8"
 LARGEST = 64  # MiB; the longest table, with eight long numbers a row, has 13
 
 
@@ -21,7 +23,7 @@ def read_csv(path: Path) -> tuple[Float, list[int]]:
 
     Empty lines and those that begin with # are passed over, save a header so marked (numpy.savetxt does that).
     """
-    reader = csv.reader(io.StringIO(_text(path)), skipinitialspace=True)
+    reader = csv.reader(io.StringIO(_text(path), newline=None), skipinitialspace=True)
     rows: list[list[float]] = []
     lines: list[int] = []
     try:
@@ -43,13 +45,13 @@ def read_csv(path: Path) -> tuple[Float, list[int]]:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > LARGEST * 2**20:
-            raise table_error(f"{path}: larger than {LARGEST} MiB, which no table of {MOST_ROWS:,} rows is")
-        return path.read_text(encoding="utf-8-sig")
+        if plain_file.check(path) > LARGEST * 2**20:
+            raise table_error(f"{path}: larger than {LARGEST} MiB, which no table of {MOST_ROWS:,} rows is", WRITE)
+        return plain_file.read_bytes(path, LARGEST * 2**20).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise table_error(f"{path}: not a text in UTF-8: {error.reason} at byte {error.start}") from error
+        raise table_error(f"{path}: not a text in UTF-8: {error.reason} at byte {error.start}", WRITE) from error
     except OSError as error:
-        raise table_error(f"{path}: cannot be read: {error.strerror}") from error
+        raise table_error(f"{path}: cannot be read: {plain_file.reason(error)}", WRITE) from error
 
 
 def _header(cells: list[str]) -> list[str]:

@@ -28,6 +28,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
+    from rltui.tui import first_picture
+
+    first_picture.begun()
     from rltui.cli import chosen_run
     from rltui.cli.cockpit import go_easy_over_ssh, need_terminal
     from rltui.runs.paths import data_dir

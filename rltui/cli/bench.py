@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.options import add_json, command
+from rltui.cli.options import add_json, at_least, between, command
+from rltui.plain_text import say
 
 if TYPE_CHECKING:
     from rltui.cli.options import Subparsers
@@ -16,11 +17,17 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = command(subparsers, "bench", "measure collection and training speed on this machine", "rltui bench --json")
     add = parser.add_argument
     add("--profile", default="seed-task", metavar="PROFILE", help="the task (default: seed-task, 1v1 from kickoffs)")
-    add("--rounds", type=int, default=5, metavar="N", help="rounds of limit and training in turn (default 5)")
-    add("--seconds", type=float, default=3.0, metavar="S", help="of the bare simulator in each round (default 3)")
-    add("--iterations", type=int, metavar="N", help="of training in each round (default: an episode long)")
-    add("--workers", type=int, metavar="W", help="worker processes (default: the profile's)")
-    add("--arenas", type=int, metavar="K", help="arenas of each worker (default: the profile's)")
+    add("--rounds", type=at_least(1), default=5, metavar="N", help="rounds of limit and training in turn (default 5)")
+    add(
+        "--seconds",
+        type=between(0.1, 1e4),
+        default=3.0,
+        metavar="S",
+        help="of the bare simulator in each round (default 3)",
+    )
+    add("--iterations", type=at_least(1), metavar="N", help="of training in each round (default: an episode long)")
+    add("--workers", type=at_least(1), metavar="W", help="worker processes (default: the profile's)")
+    add("--arenas", type=at_least(1), metavar="K", help="arenas of each worker (default: the profile's)")
     add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help="override a key")
     add_json(parser)
 
@@ -38,8 +45,8 @@ def run(args: argparse.Namespace) -> int:
         f"collect.{key}={getattr(args, key)}" for key in ("workers", "arenas") if getattr(args, key) is not None
     ]
     profile = load(args.profile, overrides)
-    options = BenchOptions(max(1, args.rounds), max(0.1, args.seconds), args.iterations and max(1, args.iterations))
-    figures = bench(profile, options, lambda line: print(line, file=sys.stderr, flush=True))
+    options = BenchOptions(args.rounds, args.seconds, args.iterations)
+    figures = bench(profile, options, lambda line: say(line, sys.stderr))
     if args.json:
         import json
 
@@ -52,11 +59,11 @@ def run(args: argparse.Namespace) -> int:
 def _show(figures: dict[str, Any]) -> None:
     for name, value in figures.items():
         if isinstance(value, dict):
-            print(name)
+            say(name)
             for part, inner in value.items():
-                print(f"  {part:<30} {_figure(inner)}")
+                say(f"  {part:<30} {_figure(inner)}")
         else:
-            print(f"{name:<32} {_figure(value)}")
+            say(f"{name:<32} {_figure(value)}")
 
 
 def _figure(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rltui.errors import RltuiError
+from rltui.nearest import did_you_mean, hints
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir, RunPaths
@@ -12,16 +13,16 @@ if TYPE_CHECKING:
 
 def newest(data: DataDir, name: str | None) -> RunPaths:
     """The run of that name; without one, the run with the newest record. RltuiError where there is none."""
-    from rltui.runs.summary import describe_runs
+    from rltui.runs.newest_run import newest_run
 
     if name is not None:
         return _existing(data, name)
-    runs = describe_runs(data)
-    if not runs:
+    found = newest_run(data)
+    if found is None:
         raise RltuiError(
             f"there are no runs in {data.root}", "start one: rltui train PROFILE; elsewhere: --data-dir DIR"
         )
-    return data.run(runs[0].name)
+    return data.run(found)
 
 
 def training(data: DataDir, name: str | None) -> RunPaths:
@@ -39,13 +40,10 @@ def training(data: DataDir, name: str | None) -> RunPaths:
 
 
 def _existing(data: DataDir, name: str) -> RunPaths:
-    import difflib
-
     paths = data.run(name)
     if paths.exists():
         return paths
-    near = difflib.get_close_matches(name, data.run_names(), n=1)
     raise RltuiError(
-        f"there is no run {name!r} in {data.root}" + (f": did you mean {near[0]!r}?" if near else ""),
-        "rltui ls shows the runs; elsewhere: --data-dir DIR",
+        f"there is no run {name!r} in {data.root}",
+        hints(did_you_mean(name, data.run_names()), "rltui ls shows the runs; elsewhere: --data-dir DIR"),
     )

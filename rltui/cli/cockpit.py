@@ -22,9 +22,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
-    from rltui.runs.paths import data_dir
+    from rltui.tui import first_picture
 
+    first_picture.begun()
     go_easy_over_ssh()
+    from rltui.runs.paths import data_dir
     from rltui.tui.program import run_app
 
     return run_app(data_dir(args.data_dir), ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)

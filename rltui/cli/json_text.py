@@ -1,4 +1,4 @@
-"""What `--json` prints, also where a folder's name is bytes that are no text."""
+"""What `--json` prints, also where a folder's name is bytes that are no text, or would act on a terminal."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import Any
 
 import msgspec
 
+from rltui.plain_text import ACTS
+
 
 def json_text(value: object) -> str:
-    """Indented JSON. Half characters, as Python reads odd file names, become question marks."""
+    """Indented JSON, in which what acts on a terminal is written as JSON writes it. Half characters, as Python reads odd file names, become question marks."""
     try:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:
         encoded = msgspec.json.encode(_as_text(msgspec.to_builtins(value)))
-    return msgspec.json.format(encoded, indent=2).decode()
+    return ACTS.sub(lambda found: f"\\u{ord(found[0]):04x}", msgspec.json.format(encoded, indent=2).decode())
 
 
 def _as_text(value: Any) -> Any:

@@ -12,8 +12,13 @@ if TYPE_CHECKING:
     from rltui.runs.summary import RunSummary
 
 
+COLUMNS = """\
+REWARD is what a car was paid in an episode, the mean over the newest 100 episodes or so; EPISODES says over how many.
+PROFILE is the one by which a run is trained now; a campaign's phase has one of its own. A dash: not known (yet)."""
+
+
 def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(subparsers, "ls", "list the runs, newest first", "rltui ls --json")
+    parser = options.command(subparsers, "ls", "list the runs, newest first", "rltui ls --json", COLUMNS)
     options.add_data_dir(parser)
     options.add_json(parser)
 
@@ -37,15 +42,27 @@ def run(args: argparse.Namespace) -> int:
 
 def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
     from rltui.cli.table import aligned
+    from rltui.plain_text import one_line
 
     if not runs:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
-    head = ("RUN", "STATE", "TIMESTEPS", "REWARD", "STEPS/S", "CHECKPOINTS", "MILESTONES", "UPDATED", "PROFILE")
+    head = (
+        "RUN",
+        "STATE",
+        "TIMESTEPS",
+        "REWARD",
+        "EPISODES",
+        "STEPS/S",
+        "CHECKPOINTS",
+        "MILESTONES",
+        "UPDATED",
+        "PROFILE",
+    )
     campaigns = [_campaign(run) for run in runs]
     rows = [(*_row(run), campaign) for run, campaign in zip(runs, campaigns, strict=True)]
     shown = None if any(campaigns) else -1
-    lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 5, 6}))
-    return lines + [f"{run.name}: {run.note}" for run in runs if run.note]
+    lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 5, 6, 7}))
+    return lines + [f"{run.name}: {one_line(run.note)}" for run in runs if run.note]
 
 
 def _campaign(run: RunSummary) -> str:
@@ -66,10 +83,11 @@ def _row(run: RunSummary) -> tuple[str, ...]:
         run.name,
         run.state,
         number(run.timesteps),
-        number(run.metrics.get("rollout/policy_reward"), ".3f"),
+        number(run.reward.mean, ".3f"),
+        number(run.reward.episodes or None),
         number(speed),
         str(run.checkpoints),
         str(len(run.milestones)),
         UNKNOWN if run.updated is None else ago(time.time() - run.updated),
-        run.profile or UNKNOWN,
+        f"{run.phase_profile} ({run.profile})" if run.phase_profile else run.profile or UNKNOWN,
     )

@@ -7,7 +7,8 @@ import argparse
 from rltui.cli import options
 
 SUBJECT = (
-    "a profile, a run, a .csv or .npy table, module:function, a checkpoint's folder, a table's name (default: quick)"
+    "a profile, a run, a checkpoint or milestone (alpha/005M, or its folder), a .csv or .npy table, module:function, a "
+    "table's name (default: quick)"
 )
 
 

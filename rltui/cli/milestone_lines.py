@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from rltui.cli.table import UNKNOWN, aligned, number, size
+from rltui.plain_text import one_line
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.milestones import Mark
 from rltui.runs.paths import DataDir
@@ -15,8 +16,8 @@ from rltui.runs.shelf import Shelf, Stray
 from rltui.runs.trash import Trashed
 from rltui.runs.words import ago
 
-HEAD = ("STATE", "TIMESTEPS", "REWARD", "ENTROPY", "KL", "SAVED", "SIZE", "MARKS", "NOTE")
-RIGHT = frozenset({1, 2, 3, 4, 6})
+HEAD = ("STATE", "TIMESTEPS", "REWARD", "EPISODES", "ENTROPY", "KL", "SAVED", "SIZE", "MARKS", "NOTE")
+RIGHT = frozenset({1, 2, 3, 4, 5, 7})
 
 
 def lines(data: DataDir, shelves: Sequence[Shelf], strays: Sequence[Stray], now: float) -> list[str]:
@@ -25,15 +26,15 @@ def lines(data: DataDir, shelves: Sequence[Shelf], strays: Sequence[Stray], now:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
     found: list[str] = []
     for shelf in shelves:
-        parent = f", from {shelf.parent}" if shelf.parent else ""
+        parent = f", from {one_line(shelf.parent)}" if shelf.parent else ""
         found += [*([""] if found else []), f"{shelf.run}{', training' if shelf.trainer else ''}{parent}"]
         infos = (*shelf.milestones, *shelf.checkpoints)
         rows = [HEAD, *(_row(shelf, info, now) for info in infos)] if infos else []
         found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing kept yet"]
-        found += [f"  damaged: {info.name}: {info.damage}" for info in infos if info.damage]
-        found += [f"  stray: {stray.path}: {stray.reason}" for stray in shelf.strays]
+        found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
+        found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in shelf.strays]
         found += [f"  {shelf.problem}"] if shelf.problem else []
-    return found + [f"stray: {stray.path}: {stray.reason}" for stray in strays]
+    return found + [f"stray: {one_line(stray.path)}: {stray.reason}" for stray in strays]
 
 
 def _row(shelf: Shelf, info: CheckpointInfo, now: float) -> tuple[str, ...]:
@@ -43,6 +44,7 @@ def _row(shelf: Shelf, info: CheckpointInfo, now: float) -> tuple[str, ...]:
         info.milestone or info.path.name,
         number(info.timesteps),
         number(meta.mean_reward if meta else None, ".3f"),
+        number(meta.reward_episodes or None if meta else None),
         number(meta.entropy if meta else None, ".3f"),
         number(meta.approx_kl if meta else None, ".4f"),
         ago(now - meta.time) if meta else UNKNOWN,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
     from rltui.runs.trash import Trashed
 
-STATE = "RUN/Phase1-Name/005M, RUN/005M, RUN/250000 (a checkpoint) or the folder"
+STATE = "as in alpha/005M, alpha/Phase1-Quick/005M, alpha/250000 (a checkpoint), or the folder"
 EXAMPLES = """\
 examples:
   rltui milestones                                     all that is kept, run by run
@@ -42,7 +42,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
     listed = _command(commands, "list", "list what is kept, damaged and stray entries with the reason", "list alpha")
     listed.add_argument("run", metavar="RUN", nargs="?", help="of this run only")
     for name, (summary, example) in OF_ONE.items():
-        _command(commands, name, summary, example).add_argument("state", metavar="STATE", help=STATE)
+        _command(commands, name, summary, example).add_argument("state", metavar="RUN/MILESTONE", help=STATE)
     commands.choices["note"].add_argument("text", metavar="TEXT", help='"" takes the note away')
     commands.choices["export"].add_argument("target", metavar="PATH", help="a new folder, or a folder to put it in")
     commands.choices["export"].add_argument("--policy", action="store_true", help="policy.npz alone")
@@ -52,14 +52,17 @@ def add_parser(subparsers: options.Subparsers) -> None:
 
 OF_ONE = {
     "check": ("compare every byte with its hash; exit code 1 if it is damaged", "check alpha/005M"),
-    "pin": ("protect one from deletion", "pin alpha/005M"),
-    "unpin": ("take the pin away", "unpin alpha/005M"),
-    "release": ("mark one as released, which protects it from deletion", "release alpha/010M"),
-    "unrelease": ("take the release back", "unrelease alpha/010M"),
-    "note": ("write a note to one", 'note alpha/005M "first aerial goal"'),
-    "delete": ("move one to the trash", "delete alpha/005M"),
-    "restore": ("bring a deleted one back", "restore alpha/005M"),
-    "export": ("copy one out of the data folder, each byte checked; never over anything", "export alpha/005M ~/bots"),
+    "pin": ("protect a milestone from deletion", "pin alpha/005M"),
+    "unpin": ("take a milestone's pin away", "unpin alpha/005M"),
+    "release": ("mark a milestone as released, which protects it from deletion", "release alpha/010M"),
+    "unrelease": ("take a milestone's release back", "unrelease alpha/010M"),
+    "note": ("write a note to a milestone", 'note alpha/005M "first aerial goal"'),
+    "delete": ("move a milestone or checkpoint to the trash", "delete alpha/005M"),
+    "restore": ("bring back what was deleted", "restore alpha/005M"),
+    "export": (
+        "copy a milestone or checkpoint to another place, each byte checked; never over anything",
+        "export alpha/005M ~/bots",
+    ),
 }
 
 
@@ -82,6 +85,16 @@ def run(args: argparse.Namespace) -> int:
     return runners.get(command, _mark)(args, data_dir(args.data_dir))
 
 
+def _retyped(args: argparse.Namespace) -> Callable[[str], str]:
+    """The command that was typed, with another state in it."""
+    import shlex
+
+    rest = [word for word in (getattr(args, "text", None), getattr(args, "target", None)) if word is not None]
+    rest += ["--policy"] if getattr(args, "policy", False) else []
+    rest += ["--data-dir", args.data_dir] if args.data_dir else []
+    return lambda state: shlex.join(["rltui", "milestones", args.milestones_command, state, *rest])
+
+
 def _list(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.cli import milestone_lines
     from rltui.cli.chosen_run import newest
@@ -102,7 +115,7 @@ def _check(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.checkpoint import damage
     from rltui.runs.lookup import find
 
-    paths, info = find(data, args.state)
+    paths, info = find(data, args.state, _retyped(args))
     reason = info.damage or damage(info.path, thorough=True)
     if args.json:
         _say_json({"run": paths.name, "name": info.name, "path": str(info.path), "damage": reason})
@@ -116,7 +129,7 @@ def _mark(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.marking import check_markable
     from rltui.runs.milestones import change_mark
 
-    paths, info = find(data, args.state)
+    paths, info = find(data, args.state, _retyped(args))
     check_markable(info)
     mark = change_mark(paths, info.milestone, _changing(args))
     if args.json:
@@ -142,7 +155,7 @@ def _delete(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.lookup import find
     from rltui.runs.trash import delete
 
-    paths, info = find(data, args.state)
+    paths, info = find(data, args.state, _retyped(args))
     trashed = delete(paths, info)
     if args.json:
         _say_json(_plain(trashed))
@@ -155,7 +168,7 @@ def _delete(args: argparse.Namespace, data: DataDir) -> int:
 def _restore(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.trash import restore
 
-    trashed = _deleted(args.state, data)
+    trashed = _deleted(args.state, data, _retyped(args))
     target = restore(data, trashed)
     if args.json:
         _say_json({"run": trashed.run, "name": trashed.name, "path": str(target)})
@@ -164,9 +177,11 @@ def _restore(args: argparse.Namespace, data: DataDir) -> int:
     return 0
 
 
-def _deleted(text: str, data: DataDir) -> Trashed:
+def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed:
     """The newest in the trash that the words fit: its place there, its old folder, or `RUN/…` with its name's end."""
     from rltui.errors import RltuiError
+    from rltui.nearest import did_you_mean, hints
+    from rltui.runs.lookup import also_short, run_is_missing
     from rltui.runs.paths import absolute
     from rltui.runs.trash import list_trash
 
@@ -176,7 +191,13 @@ def _deleted(text: str, data: DataDir) -> Trashed:
         by_path = absolute(text) in (entry.folder, data.root / entry.place)
         if by_path or (entry.run == run and rest in (name, name.rpartition("/")[2])):
             return entry
-    raise RltuiError(f"{text}: there is nothing such in the trash", "see what there is: rltui milestones trash")
+    names = [f"{entry.run}/{entry.name.partition(' ')[2]}" for entry in list_trash(data)]
+    if meant := [name for name in names if name.endswith(f"/{text.strip('/')}")]:
+        raise run_is_missing(text, meant, retyped)
+    near = did_you_mean(text, also_short(names))
+    raise RltuiError(
+        f"{text}: there is nothing such in the trash", hints(near, "see what there is: rltui milestones trash")
+    )
 
 
 def _trash(args: argparse.Namespace, data: DataDir) -> int:
@@ -197,7 +218,7 @@ def _export(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.export_folder import export_folder, export_policy, target_of
     from rltui.runs.lookup import find
 
-    paths, info = find(data, args.state)
+    paths, info = find(data, args.state, _retyped(args))
     target = target_of(data, info, args.target, policy=args.policy)
     (export_policy if args.policy else export_folder)(info, target)
     if args.json:

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
-def command(subparsers: Subparsers, name: str, summary: str, example: str) -> argparse.ArgumentParser:
-    """A command's parser: one line of help, and an example under its own --help."""
+def command(subparsers: Subparsers, name: str, summary: str, example: str, more: str = "") -> argparse.ArgumentParser:
+    """A command's parser: one line of help, and an example under its own --help, after what else is to be said."""
     return subparsers.add_parser(
         name,
         help=summary,
         description=summary[0].upper() + summary[1:] + ".",
-        epilog=f"example:\n  {example}",
+        epilog=f"{more}\n\nexample:\n  {example}".lstrip(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 
@@ -44,4 +44,17 @@ def at_least(least: int) -> Callable[[str], int]:
         return int(number)
 
     read.__name__ = "whole number"  # argparse names the type in its error: "invalid whole number value"
+    return read
+
+
+def between(least: float, most: float) -> Callable[[str], float]:
+    """For argparse: a number from `least` to `most`."""
+
+    def read(text: str) -> float:
+        number = float(text)
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"a number from {least:g} to {most:g}, found {text!r}")
+        return number
+
+    read.__name__ = "number"
     return read

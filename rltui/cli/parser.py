@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from collections.abc import Callable, Sequence
+
+from rltui.cli.usage import Parser
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -31,12 +34,15 @@ examples:
   rltui                                        pick a profile or a milestone, launch, watch
   rltui train profiles/quick.toml              train here, with plain lines
   rltui ls                                     what is there, what is training
+
+rltui COMMAND --help explains each. Exit codes: 0 done, 1 it failed, 2 it was asked for wrongly.
 """
 
 
 def parse(argv: Sequence[str] | None = None) -> tuple[Command, argparse.Namespace]:
     """What to run, and with what. SystemExit (2) for bad usage, (0) after --help and --version."""
-    args = build_parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    args = build_parser(_wanted(words)).parse_args(words)
     # `rltui --data-dir D ls` and `rltui ls --data-dir D` mean the same
     args.data_dir = getattr(args, "data_dir", None) or args.data_dir_before
     args.ascii = getattr(args, "ascii", False) or args.ascii_before
@@ -46,9 +52,16 @@ def parse(argv: Sequence[str] | None = None) -> tuple[Command, argparse.Namespac
     return command, args
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
-    parser = argparse.ArgumentParser(
+def _wanted(words: Sequence[str]) -> Sequence[str]:
+    """The commands that these words can mean: where the first names one, no other, which saves importing the others."""
+    if not words:
+        return ()
+    return words[:1] if words[0] in COMMANDS else COMMANDS
+
+
+def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of these commands."""
+    parser = Parser(
         prog="rltui", description=DESCRIPTION, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
@@ -63,7 +76,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="leave the mouse to the terminal, to select text",
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command_name")
-    for name in COMMANDS:
+    for name in commands:
         importlib.import_module(f"rltui.cli.{name}").add_parser(subparsers)
     return parser
 

@@ -74,9 +74,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _new(args: argparse.Namespace) -> int:
+    from rltui.profile.locate import shipped_folder
     from rltui.profile.template import write_new
 
     path = write_new(args.name, args.source)
+    if (shipped_folder() / path.name).is_file():
+        say(f"in this folder, {path.stem} now means that file, not the profile of this name that comes with rltui")
     say(f"wrote {path}; next: rltui profile check {path.stem}, rltui train {path.stem}")
     return 0
 

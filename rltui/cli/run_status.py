@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rltui.cli.table import UNKNOWN, aligned, number
+from rltui.cli.table import UNKNOWN, aligned, number, reward_words
 from rltui.errors import RltuiError
 from rltui.events.commands import Live, WorkerLive
 from rltui.events.distance import distances, place, reached
+from rltui.events.episode_reward import EpisodeReward
 from rltui.events.metrics import BY_KEY
 from rltui.runs.paths import RunPaths
 from rltui.runs.summary import SavedState, describe_run
@@ -19,7 +20,6 @@ from rltui.supervise.control_client import ControlClient
 
 LIVE_PATIENCE = 1.0  # seconds; a trainer sends its state several times a second
 SHOWN = (
-    "rollout/policy_reward",
     "train/entropy",
     "train/approx_kl",
     "train/value_loss",
@@ -37,7 +37,8 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None
     host: str | None
     since: float | None  # Unix seconds
-    profile: str | None
+    profile: str | None  # by which it is trained now
+    phase_profile: str | None  # of a campaign: the profile of the phase it is in
     label: str | None
     phase: int | None
     timesteps: int | None
@@ -45,6 +46,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     steps_per_second: float | None  # overall, of the newest iteration; None while it does not train
     updated: float | None  # Unix seconds of the newest record
     metrics: dict[str, float | None]  # of the newest iteration
+    reward: EpisodeReward  # over the newest episodes
     workers: list[WorkerLive] | None
     clients: list[str] | None
     controller: str | None
@@ -79,6 +81,7 @@ def read_status(paths: RunPaths) -> RunStatus:
         host=summary.host,
         since=summary.since,
         profile=summary.profile,
+        phase_profile=summary.phase_profile,
         label=summary.label,
         phase=summary.phase,
         timesteps=live.timesteps if live else summary.timesteps,
@@ -86,6 +89,7 @@ def read_status(paths: RunPaths) -> RunStatus:
         steps_per_second=summary.metrics.get("time/overall_steps_per_second") if training else None,
         updated=summary.updated,
         metrics=summary.metrics,
+        reward=summary.reward,
         workers=live.workers if live else None,
         clients=live.clients if live else None,
         controller=heard.controller,
@@ -105,8 +109,10 @@ def status_lines(status: RunStatus) -> list[str]:
         ("run", status.run),
         ("state", status.state + (f": {status.note}" if status.note else "")),
         ("trainer", _trainer(status)),
+        ("profile", _profile(status)),
         ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
         ("speed", number(status.steps_per_second, unit="steps/s")),
+        ("reward / episode", reward_words(status.reward)),
         *((BY_KEY[key].label, _figure(key, status.metrics[key])) for key in SHOWN if key in status.metrics),
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
@@ -136,6 +142,10 @@ def _trainer(status: RunStatus) -> str:
         return "none"
     since = "" if status.since is None else f" since {utc(status.since)}"
     return f"pid {status.pid if status.pid is not None else 'unknown'} on {status.host or 'unknown host'}{since}"
+
+
+def _profile(status: RunStatus) -> str:
+    return (status.profile or UNKNOWN) + (f", in phase {status.phase_profile}" if status.phase_profile else "")
 
 
 def _figure(key: str, value: float | None) -> str:

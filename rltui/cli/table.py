@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rltui.events.episode_reward import EpisodeReward
+from rltui.plain_text import one_line
+from rltui.runs.words import over_episodes
+
 UNKNOWN = "-"
 
 
 def aligned(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
-    """Rows as lines with columns two spaces apart; those in `right` end together."""
+    """Rows as lines with columns two spaces apart; those in `right` end together. A cell is one line, whatever it says."""
+    rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
     lines = []
     for row in rows:
@@ -23,6 +28,11 @@ def aligned(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) 
 def number(value: float | None, form: str = ",.0f", unit: str = "") -> str:
     """`12,431,360`, `14,100 steps/s`; a dash for None."""
     return UNKNOWN if value is None else f"{value:{form}}" + (f" {unit}" if unit else "")
+
+
+def reward_words(reward: EpisodeReward) -> str:
+    """`21.5 over 104 episodes`; a dash where none has ended."""
+    return number(reward.mean, ".4g") + over_episodes(reward.episodes)
 
 
 def size(count: float | None) -> str:

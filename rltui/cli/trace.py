@@ -9,19 +9,20 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from rltui.cli import options
+from rltui.plain_text import say
 
 if TYPE_CHECKING:
     from rltui.debug.reward_trace import RewardTrace
     from rltui.debug.trace_step import TraceStep
 
 SUBJECT = (
-    "a profile; or a bot: a checkpoint's or milestone's folder, a policy.npz, or a run's name (its newest checkpoint). "
-    "Without it: the newest run"
+    "a profile; or a bot: a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a "
+    "policy.npz. Without it: the newest run"
 )
 EXAMPLES = """\
 examples:
   rltui trace quick --steps 300                        random legal actions under a profile's rewards, to the screen
-  rltui trace data/checkpoints/my-run/250000 --out my-run.csv
+  rltui trace my-run/005M --out my-run.csv             what a milestone is paid, into a file
   rltui trace my-run --car 1 --profile my-bot.toml     what the newest bot would be paid by another profile
 """
 PATIENCE = 1.0  # seconds before progress is shown
@@ -36,7 +37,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("subject", metavar="PROFILE|CHECKPOINT", nargs="?", help=SUBJECT)
+    add("subject", metavar="PROFILE|RUN|FILE", nargs="?", help=SUBJECT)
     add("--steps", metavar="N", type=options.at_least(1), default=300, help="steps to play (default 300: 20 s)")
     add("--arena", metavar="K", type=options.at_least(0), default=0, help="which arena of the seed's (default 0)")
     add("--car", metavar="N", type=options.at_least(0), default=0, help="all blue cars from 0, then all orange ones")
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
             totals = _write(trace, file)
     except OSError as error:
         raise RltuiError(f"cannot write {args.out}: {error.strerror}", "choose another file: --out FILE.csv") from error
-    print(f"wrote {args.out}")
+    say(f"wrote {args.out}")
     _say_totals(trace, totals, sys.stdout)
     return 0
 
@@ -119,7 +120,5 @@ def _with_progress(steps: Iterable[TraceStep], count: int) -> Iterator[TraceStep
 
 
 def _say_totals(trace: RewardTrace, totals: list[float], out: TextIO) -> None:
-    from rltui.plain_text import say
-
     parts = ", ".join(f"{name} {total:.4g}" for name, total in zip(trace.components, totals, strict=True))
     say(f"{trace.title}: {sum(totals):.4g} in all: {parts}", out)

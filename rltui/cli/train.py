@@ -6,13 +6,17 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rltui.cli.options import add_data_dir
+from rltui.plain_text import say
 
 if TYPE_CHECKING:
     from rltui.cli.options import Subparsers
 
-RESUME = "a checkpoint's or milestone's folder; auto (default): the newest run that fits; new: from zero"
+RESUME = (
+    "a checkpoint or milestone (alpha/005M, or its folder); auto (default): the newest run that fits; new: from zero"
+)
 FORK = (
-    "begin a new run of PROFILE from this checkpoint's or milestone's folder; its observation, table and nets must fit"
+    "begin a new run of PROFILE from this checkpoint or milestone (alpha/005M, or its folder); its observation, table and "
+    "nets must fit"
 )
 FORCE = "also with an action table, reward or observation that fails its checks (rltui profile check)"
 OVERRIDE = "override one key of the profile; may be repeated"
@@ -31,7 +35,8 @@ examples:
   rltui train my-bot.toml --run alpha            a run with a name
   rltui train quick --steps 300000               end at 300,000 timesteps in all
   rltui train quick --resume new                 start from zero
-  rltui train my-bot.toml --fork-from data/checkpoints/milestones/alpha/Phase1-Quick/005M
+  rltui train quick --resume alpha/005M          go on from a milestone of run alpha, in a branch of its own
+  rltui train my-bot.toml --fork-from alpha/005M
   rltui train quick --set ppo.learning_rate=1e-4
   rltui train quick --detach                     goes on when this terminal closes; watch it: rltui attach
 
@@ -51,8 +56,8 @@ def add_parser(subparsers: Subparsers) -> None:
     add("profile", metavar="PROFILE", help="a .toml file, a name in ./profiles, or a shipped profile")
     add("--run", metavar="NAME", help="name of the run (default: <profile>-<UTC time>, or the run that goes on)")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--resume", metavar="PATH|auto|new", default="auto", help=RESUME)
-    where.add_argument("--fork-from", metavar="PATH", help=FORK)
+    where.add_argument("--resume", metavar="RUN/MILESTONE|auto|new", default="auto", help=RESUME)
+    where.add_argument("--fork-from", metavar="RUN/MILESTONE", help=FORK)
     add("--steps", metavar="N", type=_count, help="total timesteps at which the run ends (default: never)")
     add("--seed", metavar="N", type=int, help="the same as --set run.seed=N")
     add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
@@ -104,7 +109,7 @@ def _debug_folder(data_dir: str | None) -> str:
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="rltui-debug-")
-    print(f"debug run in {folder}: your own runs are not touched")
+    say(f"debug run in {folder}: your own runs are not touched")
     return folder
 
 
@@ -136,8 +141,8 @@ def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
     extra += ["--force"] if args.force else []
     extra += [part for override in overrides for part in ("--set", override)]
     launched = detached(args.profile, data, args.run, extra)
-    print(f"run {launched.run} trains in the background (pid {launched.pid})")
-    print(
+    say(f"run {launched.run} trains in the background (pid {launched.pid})")
+    say(
         f"watch it: rltui attach {launched.run}    stop it: rltui stop {launched.run}    log: {data.run(launched.run).log}"
     )
     return 0

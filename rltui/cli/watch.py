@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli import options
+from rltui.plain_text import say
 
 if TYPE_CHECKING:
     from rltui.events.moment import Moment
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
     from rltui.view.watch import Watch
 
 WHO = (
-    "a run (its newest checkpoint, and each newer one as it comes), a checkpoint's or milestone's folder, a policy.npz, "
-    "or a scripted player: idle, random, chaser"
+    "a run (its newest checkpoint, and each newer one as it comes), a checkpoint or milestone (alpha/005M, or its folder), "
+    "a policy.npz, or a scripted player: idle, random, chaser"
 )
 EXAMPLES = """\
 examples:
   rltui watch                                    the newest run against itself, on this terminal
   rltui watch my-run chaser --rocketsimvis       and in RocketSimVis
-  rltui watch my-run data/checkpoints/milestones/my-run/Phase1-Quick/000.1M
+  rltui watch my-run my-run/005M                 against itself as it was
   rltui watch my-run --seconds 60 --speed 20 --record match.npz
   rltui watch --replay match.npz
 """
@@ -48,8 +49,10 @@ def add_parser(subparsers: options.Subparsers) -> None:
     add("--size", metavar="N", type=int, choices=(1, 2, 3), help="cars a team (default: as A was trained)")
     add("--deterministic", action="store_true", help="the bots' most probable actions instead of draws")
     add("--seed", metavar="S", type=options.at_least(0), default=0, help="of kickoffs and draws (default 0)")
-    add("--seconds", metavar="S", type=_between(0.0, 1e9), help="of the game, then end (default: until you quit)")
-    add("--speed", metavar="X", type=_between(0.1, 1000.0), default=1.0, help="times real time (default 1)")
+    add(
+        "--seconds", metavar="S", type=options.between(0.0, 1e9), help="of the game, then end (default: until you quit)"
+    )
+    add("--speed", metavar="X", type=options.between(0.1, 1000.0), default=1.0, help="times real time (default 1)")
     add("--rate", metavar="HZ", type=int, choices=(30, 40, 60), default=30, help="moments a second: 30, 40 or 60")
     add(
         "--record",
@@ -92,7 +95,7 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
     def notice(text: str) -> None:
         notices.append(text)
         if not painted:
-            print(f"rltui: {text}", file=sys.stderr, flush=True)
+            say(f"rltui: {text}", sys.stderr)
 
     moments = _moments(args, notice)
     link, recorder = _link(args, notice), _recorder(args, notice)
@@ -100,7 +103,7 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
     outputs += [recorder] if recorder else []
     last = _show(args, moments, outputs, _Status(link, notices, lifeline))
     for text in notices if painted else ():
-        print(f"rltui: {text}", file=sys.stderr)
+        say(f"rltui: {text}", sys.stderr)
     _report(args, last, link, recorder)
     return 0
 
@@ -171,7 +174,8 @@ class _Status:
     lifeline: Lifeline
 
     def line(self, paused: bool) -> str:
-        news = self.notices[-1] if self.notices and self.notices[-1] != self.link.state.error else ""
+        error = self.link.state.error  # stands with the link's own words
+        news = self.notices[-1] if self.notices and not (error and self.notices[-1].endswith(error)) else ""
         parts = ["paused" if paused else "", news, KEYS, self.link.words()]
         return "  ".join(part for part in parts if part)
 
@@ -204,7 +208,6 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
     """The picture, or plain lines."""
     import os
 
-    from rltui.plain_text import say
     from rltui.view.plain_lines import PlainLines
     from rltui.view.terminal import TerminalPicture, terminal_size
 
@@ -227,7 +230,6 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
 
 def _report(args: argparse.Namespace, last: Moment | None, link: LinkSwitch, recorder: Recorder | None) -> None:
     """What was played, sent and recorded."""
-    from rltui.plain_text import say
     from rltui.view.plain_lines import summary
 
     if last is None:
@@ -247,17 +249,6 @@ def _report(args: argparse.Namespace, last: Moment | None, link: LinkSwitch, rec
         say(f"RocketSimVis {state.address}: {state.packets:,} packets" + (f"; {state.error}" if state.error else ""))
     if recorder is not None:
         say(f"recorded {args.record}: {recorder.moments:,} moments")
-
-
-def _between(least: float, most: float) -> Any:
-    def read(text: str) -> float:
-        number = float(text)
-        if not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"a number from {least:g} to {most:g}, found {text!r}")
-        return number
-
-    read.__name__ = "number"
-    return read
 
 
 def _port(text: str) -> int:

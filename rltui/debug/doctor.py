@@ -22,7 +22,8 @@ from rltui.debug.doctor_profile import PROFILE_CHECKS
 from rltui.debug.doctor_room import ROOM_CHECKS
 from rltui.debug.doctor_speed import MEASURE, SPEED_CHECKS
 from rltui.errors import RltuiError
-from rltui.profile.problems import ProfileError, nearest
+from rltui.nearest import did_you_mean
+from rltui.profile.problems import ProfileError
 
 CHECKS: tuple[Check, ...] = (
     *MACHINE_CHECKS, *PROFILE_CHECKS, *PART_CHECKS, *ROOM_CHECKS, *SPEED_CHECKS, *LEARNING_CHECKS,
@@ -35,7 +36,7 @@ def chosen(names: Sequence[str]) -> list[Check]:
     """The checks of these names, in this order. RltuiError for one that is none."""
     unknown = [name for name in names if name not in ALL]
     if unknown:
-        near = nearest(unknown[0], ALL)
+        near = did_you_mean(unknown[0], ALL)
         raise RltuiError(f"unknown check {unknown[0]!r}", near or f"there are: {', '.join(ALL)}", exit_code=2)
     return [ALL[name] for name in names]
 

@@ -13,13 +13,15 @@ from rltui.actions.action_table import ActionTable
 from rltui.actions.pipeline import PipelineOptions
 from rltui.env.from_profile import MASKED_TABLES, env_spec
 from rltui.errors import RltuiError
+from rltui.nearest import did_you_mean
 from rltui.policy.saved import load_policy
 from rltui.profile.components import complete, from_folder, placed
 from rltui.profile.load import Reading, read
 from rltui.profile.locate import listing
-from rltui.profile.problems import ProfileError, nearest
+from rltui.profile.problems import ProfileError
 from rltui.profile.source import read_source
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
+from rltui.runs.lookup import find, names_state
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.saver import POLICY_FILE
 from rltui.sim.state import Float
@@ -48,6 +50,8 @@ def subject(argument: str, data: DataDir | None = None) -> Subject | None:
         return _of_table(argument)
     if path.name == POLICY_FILE or path.is_dir():
         return _of_checkpoint(path)
+    if data is not None and names_state(data, argument):
+        return _of_checkpoint(find(data, argument, lambda state: f"rltui lut {state}")[1].path)
     if _is_name(argument):
         run = data.run(argument) if data is not None and name_problem(argument) is None else None
         if run is not None and run.profile.is_file():
@@ -69,12 +73,12 @@ def _is_name(argument: str) -> bool:
 
 def _check_known(argument: str, runs: list[str]) -> None:
     """RltuiError with the nearest of what is known, where something is near; a file's name may still be a profile's."""
-    hint = nearest(argument, [*BUILT_IN["action table"], *(listed.name for listed in listing()), *runs])
+    hint = did_you_mean(argument, [*BUILT_IN["action table"], *(listed.name for listed in listing()), *runs])
     if hint:
         tables = ", ".join(BUILT_IN["action table"])
         raise RltuiError(
-            f"{argument}: no such action table, profile or run; {hint}",
-            f"tables: {tables}; or a profile, a .csv or .npy file, module:function, a checkpoint's folder",
+            f"{argument}: no such action table, profile or run",
+            f"{hint}\ntables: {tables}; or a profile, a .csv or .npy file, module:function, a checkpoint's folder",
             exit_code=2,
         )
 

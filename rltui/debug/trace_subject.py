@@ -16,6 +16,7 @@ from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
 from rltui.runs.checkpoint import damage
 from rltui.runs.listing import complete, look
+from rltui.runs.lookup import find, names_state
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.saver import POLICY_FILE
 from rltui.sim.state import Float
@@ -67,7 +68,7 @@ class TraceSubject:
 def trace_subject(
     argument: str, data: DataDir, profile: str | None = None, overrides: Sequence[str] = ()
 ) -> TraceSubject:
-    """A checkpoint's or milestone's folder, a policy.npz, a run's name (its newest checkpoint), or a profile.
+    """A checkpoint or milestone (its folder, or RUN/005M), a policy.npz, a run's name (its newest checkpoint), or a profile.
 
     profile: instead of the one beside the policy. overrides: `section.key=value` for either. RltuiError says what is
     wrong, or what could have been meant.
@@ -80,6 +81,8 @@ def trace_subject(
         raise RltuiError(f"{path}: no checkpoint to trace: {reason}", "rltui ls shows the runs", exit_code=2)
     if name_problem(argument) is None and data.run(argument).exists():
         return _of_policy(_newest(data, argument), profile, overrides)
+    if names_state(data, argument):
+        return _of_policy(find(data, argument, lambda state: f"rltui trace {state}")[1].path, profile, overrides)
     found = load(argument if profile is None else profile, overrides)
     return TraceSubject(f"profile {found.name}", env_spec(found))
 

@@ -198,7 +198,7 @@ class ViewerLive(msgspec.Struct, frozen=True):
     timesteps: int | None  # of the weights that it plays
     address: str  # of its stream (events.watched), a local socket; "" where there is none
     outputs: list[OutputLive]
-    problem: str = ""  # why it failed
+    problem: str = ""  # why it failed; while it plays, that nothing has been heard of it
 
 
 class Live(msgspec.Struct, frozen=True, tag="live"):

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui import plain_file
 from rltui.actions.legality import LEGALITY, idle_rows, legal_rows
 from rltui.errors import RltuiError
 from rltui.policy.discrete import DiscretePolicy
@@ -25,6 +26,7 @@ from rltui.policy.normalizer import normalizer_flat
 
 FORMAT = 1
 KIND = "discrete"
+LARGEST = 1 << 30  # bytes; a net of four layers of 4096 has 200 MB
 _HINT = "choose another checkpoint, or make the file anew by saving the run again"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same policy makes the same bytes
 
@@ -74,9 +76,9 @@ def load_policy(source: Path | bytes) -> SavedPolicy:
     """The policy of a file or of its bytes. RltuiError names the file, the key, expected and found."""
     name = "policy.npz" if isinstance(source, bytes) else str(source)
     try:
-        data = source if isinstance(source, bytes) else source.read_bytes()
+        data = source if isinstance(source, bytes) else plain_file.read_bytes(source, LARGEST)
     except OSError as error:
-        raise RltuiError(f"{name}: {error.strerror}", _HINT) from error
+        raise RltuiError(f"{name}: {plain_file.reason(error)}", _HINT) from error
     try:
         arrays = _unzip(data)
     except Exception as error:  # a damaged or hostile file can raise anything in zipfile and numpy

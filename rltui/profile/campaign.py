@@ -10,6 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from rltui import plain_file
 from rltui.profile.components import complete
 from rltui.profile.lessons import lessons
 from rltui.profile.locate import locate, shipped_folder
@@ -82,7 +83,8 @@ def filled(data: Mapping[str, Any], first: Profile) -> dict[str, Any]:
 
 def kept_name(path: Path) -> str:
     """How a campaign keeps its phase's profile: by name when it came with rltui, else by its whole path."""
-    return path.stem if path.resolve().parent == shipped_folder().resolve() else str(path.resolve())
+    whole = plain_file.real(path)
+    return path.stem if whole.parent == shipped_folder().resolve() else str(whole)
 
 
 def misfits(profile: Profile) -> list[Finding]:

@@ -17,7 +17,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic_core import PydanticCustomError
 
+from rltui import plain_file
 from rltui.errors import RltuiError, in_words, where_in
+from rltui.nearest import did_you_mean
 from rltui.profile.models import (
     ActionsSection,
     ObsSection,
@@ -27,7 +29,7 @@ from rltui.profile.models import (
     TerminalSection,
     whole,
 )
-from rltui.profile.problems import KeyPath, nearest
+from rltui.profile.problems import KeyPath
 from rltui.profile.validation import MESSAGES, Finding, plain, validate
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, is_module, resolve
 
@@ -136,7 +138,7 @@ def absolute(file: str, folder: Path | None) -> Path:
     """A file that a profile names: beside the profile first, else from the working folder."""
     path = Path(file).expanduser()
     beside = folder / path if folder is not None else path
-    return (beside if beside.is_file() else path).resolve()
+    return plain_file.real(beside if beside.is_file() else path)
 
 
 def files(part: Placed, folder: Path | None) -> dict[str, str]:
@@ -154,7 +156,9 @@ def check_component(part: Placed, folder: Path | None) -> list[Finding]:
     try:
         cls = resolve(part.kind, from_folder(part.name, folder))
     except RltuiError as error:
-        near = nearest(part.name, _known(part.kind))
+        near = did_you_mean(part.name, _known(part.kind))
+        if not near and error.hint.startswith("did you mean"):  # a class of the user's own file
+            near = error.hint.partition("\n")[0]
         reason = plain(error.message).partition(": ")[2]  # after kind and name
         message = f"unknown {part.kind}" if error.message.startswith("unknown") else reason
         expected = OWN_NAME if ":" in part.name and part.kind != "action table" else _names(part.kind)
@@ -181,7 +185,7 @@ def _of_component(finding: Finding, part: Placed) -> Finding:
         return dataclasses.replace(finding, path=path)
     own = ", ".join(part.own)
     expected = f"{finding.expected}, {own}" if finding.expected.startswith("one of") else f"one of {own}"
-    hint = finding.hint or nearest(finding.found, part.own)
+    hint = finding.hint or did_you_mean(finding.found, part.own)
     return Finding(path, f"unknown parameter of {part.kind} {part.name!r}", expected, finding.found, hint)
 
 

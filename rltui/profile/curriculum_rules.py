@@ -7,8 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from rltui.events.metrics import BY_KEY
+from rltui.nearest import did_you_mean
 from rltui.profile.models import GameSection
-from rltui.profile.problems import KeyPath, nearest
+from rltui.profile.problems import KeyPath
 from rltui.profile.raw_values import number, table, tables
 from rltui.profile.stages import PLANS
 from rltui.profile.toml_text import found, toml_value
@@ -103,7 +104,7 @@ def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[Finding]:
                 known = [key.removeprefix(ROLLOUT) for key in SKILLS]
                 yield Finding(
                     (*path, "until", name), "unknown metric", "a metric of the journal, as kickoff_touches", name,
-                    nearest(name.removeprefix(ROLLOUT), known),
+                    did_you_mean(name.removeprefix(ROLLOUT), known),
                 )  # fmt: skip
         least, most = number(phase, "min_steps", 0), number(phase, "max_steps", None)
         if least is not None and most is not None and least > most:
@@ -119,7 +120,7 @@ def _categories_are_known(data: Mapping[str, Any]) -> Iterator[Finding]:
             if name not in CATEGORIES:
                 path = ("curriculum", "stages", index, "categories", name)
                 yield Finding(
-                    path, "no such category", f"one of {', '.join(CATEGORIES)}", name, nearest(name, CATEGORIES)
+                    path, "no such category", f"one of {', '.join(CATEGORIES)}", name, did_you_mean(name, CATEGORIES)
                 )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.profile.lines import key_path
 from rltui.profile.toml_text import toml_string
@@ -36,11 +37,13 @@ def edit(text: str, changes: Mapping[str, str | None]) -> str:
 def edit_file(path: Path, changes: Mapping[str, str | None]) -> None:
     """Edit a file in place: all or nothing. Raises RltuiError, also when it cannot be written."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            text = file.read()
-        _replace(path, edit(text, changes))
+        _replace(path, edit(plain_file.read_text(path), changes))
     except (OSError, UnicodeDecodeError) as error:
-        raise RltuiError(f"{path}: cannot be changed: {error}", exit_code=1) from error
+        hint = "a profile is a text file in UTF-8; nothing was written"
+        raise RltuiError(f"{path}: cannot be changed: {plain_file.reason(error)}", hint, exit_code=1) from error
+    except RltuiError as error:
+        hint = error.hint or "mend it in an editor; nothing was written"
+        raise RltuiError(f"{path}: {error.message}", hint, error.exit_code) from error
 
 
 def _change(document: Any, key: str, value: str | None) -> None:

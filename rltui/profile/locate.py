@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from errno import ENAMETOOLONG
 from pathlib import Path
 
-from rltui.profile.problems import Problem, ProfileError, nearest
+from rltui import plain_file
+from rltui.nearest import did_you_mean
+from rltui.profile.problems import Problem, ProfileError
 
 SUFFIX = ".toml"
 
@@ -38,7 +40,7 @@ def listing() -> list[Listed]:
     shipped = shipped_folder()
     for folder in (user_folder(), shipped):
         for path in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
-            own = folder.resolve() != shipped
+            own = plain_file.real(folder) != shipped
             found.setdefault(path.stem, Listed(path.stem, path, not own))
     return sorted(found.values(), key=lambda listed: listed.name)
 
@@ -86,6 +88,6 @@ def _no_such(text: str, path: Path) -> ProfileError:
         "",
         "no such profile",
         expected=f"a file, or one of {', '.join(names)}",
-        hint=nearest(path.name.removesuffix(SUFFIX), names),
+        hint=did_you_mean(path.name.removesuffix(SUFFIX), names),
     )
     return ProfileError(text, [problem])

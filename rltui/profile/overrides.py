@@ -20,7 +20,9 @@ def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[lis
         key, equals, value = text.partition("=")
         parts = _parts(key)
         if not equals or parts is None:
-            findings.append(Finding((), "not an override", "section.key=value", text or '""'))
+            findings.append(
+                Finding((), "not an override", "section.key=value, as in ppo.learning_rate=1e-4", text or '""')
+            )
             continue
         try:
             paths.append(_put(data, parts, toml_or_text(value.strip())))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -28,12 +27,15 @@ class Problem:
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
-        parts = [self.message]
+        text = f"{place}: " + (f"{self.key}: " if self.key else "") + self.message
+        parts = []
         if self.expected and not (self.hint and len(self.expected) > LONG):  # a long list says less than the hint
             parts.append(f"expected {self.expected}")
         if self.found and not self.key.endswith(self.found):
             parts.append(f"found {self.found}")
-        text = f"{place}: " + (f"{self.key}: " if self.key else "") + ", ".join(parts)
+        if self.hint.startswith("did you mean"):  # what helps most comes first
+            return "; ".join([text, " ".join([self.hint, ", ".join(parts)]).strip()])
+        text = ", ".join([text, *parts])
         return f"{text}; {self.hint}" if self.hint else text
 
     def as_dict(self) -> dict[str, Any]:
@@ -65,9 +67,3 @@ def show_key(path: KeyPath) -> str:
         plain = re.fullmatch(r"[A-Za-z0-9_-]+", part)
         text += ("." if text else "") + (part if plain else '"' + part.replace('"', '\\"') + '"')
     return text
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """`did you mean "batch"?`, or "" when nothing is near."""
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f'did you mean "{found[0]}"?' if found else ""

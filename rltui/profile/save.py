@@ -9,6 +9,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.profile.locate import SUFFIX, user_folder
 
@@ -18,10 +19,10 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 def read_text(path: Path) -> str:
     """As it is, line ends too. RltuiError where it cannot be read as UTF-8."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return file.read()
+        return plain_file.read_text(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise RltuiError(f"{path}: cannot be read: {error}", exit_code=1) from error
+        hint = "a profile is a text file in UTF-8"
+        raise RltuiError(f"{path}: cannot be read: {plain_file.reason(error)}", hint, exit_code=1) from error
 
 
 class ChangedOnDisk(RltuiError):

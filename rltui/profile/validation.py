@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from rltui.profile.problems import KeyPath, nearest
+from rltui.nearest import did_you_mean
+from rltui.profile.problems import KeyPath
 from rltui.profile.shape import Node, Shape, child, dereference, shape_of
 from rltui.profile.toml_text import found, toml_value
 
@@ -83,7 +84,7 @@ def _finding(entry: Mapping[str, Any], path: KeyPath, value: Any, schema: Node) 
     if kind == "extra_forbidden":
         key = str(location[-1])
         known = _keys(_deepest(schema, location[:-1]), schema)
-        hint = nearest(key, known) or _elsewhere(key, schema)
+        hint = did_you_mean(key, known) or _elsewhere(key, schema)
         return Finding(path, message, f"one of {', '.join(known)}" if known else "no key here", key, hint)
     shape = shape_of(_deepest(schema, location), schema.get("$defs", {}))
     if kind == "missing":
@@ -98,7 +99,7 @@ def _finding(entry: Mapping[str, Any], path: KeyPath, value: Any, schema: Node) 
 
 def _choice(shape: Shape, value: Any) -> str:
     choices = [choice for each in (shape, *shape.alternatives) for choice in each.choices]
-    return nearest(value, map(str, choices)) if isinstance(value, str) else ""
+    return did_you_mean(value, map(str, choices)) if isinstance(value, str) else ""
 
 
 def _length(entry: Mapping[str, Any]) -> str:

@@ -44,7 +44,7 @@ def _usable(start: StartAsked, asked: Path, home: RunPaths | None, option: str) 
     """The saved state asked for, or the newest in a run's folder of checkpoints. RltuiError unless it is sound and fits."""
     path = _newest_in(home) if home is not None and _real(asked) == _real(home.checkpoints) else asked
     if not is_folder(path):
-        raise RltuiError(f"{option} {path}: there is no such folder", "see what there is: rltui ls")
+        raise RltuiError(f"{option} {path}: there is no such folder", "see what there is: rltui milestones")
     info = look(path)
     reason = info.damage or checkpoint.damage(path, thorough=True)
     if reason is not None or info.meta is None:

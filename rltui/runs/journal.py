@@ -17,13 +17,14 @@ from typing import Any
 
 import msgspec
 
+from rltui import plain_file
 from rltui.events.records import Record, decode, encode
 from rltui.runs.faults import fault
 
 PART_BYTES = 32 << 20  # a part this long is rotated
+LARGEST_PART = 1 << 30  # a file this long is no journal, whoever wrote it
 PENDING_BYTES = 16 << 20  # records kept in memory while the disk is full
 POLL_BYTES = 8 << 20  # read at most so much in one poll
-_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows
 
 
 class JournalWriter:
@@ -86,7 +87,7 @@ class JournalWriter:
     def _open(self) -> int:
         if self._descriptor is None:
             torn = _is_torn(self._path)
-            self._descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _BINARY, 0o666)
+            self._descriptor = plain_file.open_descriptor(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             if torn:
                 self._waiting.appendleft(b"\n")
                 self._waiting_bytes += 1
@@ -262,7 +263,7 @@ def _is_torn(path: Path) -> bool:
 
 def _read_from(path: Path, offset: int, limit: int) -> bytes:
     try:
-        with path.open("rb") as file:
+        with plain_file.open_to_read(path) as file:
             file.seek(offset)
             return file.read(limit)
     except OSError:
@@ -272,7 +273,7 @@ def _read_from(path: Path, offset: int, limit: int) -> bytes:
 def _end_of(path: Path, limit: int) -> tuple[bytes, bool]:
     """The last `limit` bytes, and whether that is all of it."""
     try:
-        with path.open("rb") as file:
+        with plain_file.open_to_read(path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - limit))
             return file.read(limit), size <= limit

@@ -18,6 +18,7 @@ from types import TracebackType
 
 import msgspec
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.runs.atomic import make_folder, replace_file
 from rltui.runs.paths import RunPaths
@@ -63,7 +64,9 @@ class RunLock:
             make_folder(self._paths.folder)
             descriptor = _open(self._paths.lock)
         except OSError as error:
-            raise RltuiError(f"cannot lock run {self._paths.name!r}: {error}") from error
+            where, why = error.filename or self._paths.lock, plain_file.reason(error)
+            hint = "mend it or move it away, or choose another data folder: --data-dir DIR"
+            raise RltuiError(f"cannot lock run {self._paths.name!r}: {where}: {why}", hint) from error
         try:
             self._wait(descriptor)
         except BaseException:
@@ -122,7 +125,7 @@ def holder(paths: RunPaths) -> Holder | None:
 def _named(paths: RunPaths) -> Holder:
     """What lock.json says; an empty Holder where it says nothing, or names a process of this host that is gone."""
     try:
-        found = msgspec.json.decode(paths.lock_json.read_bytes(), type=Holder)
+        found = msgspec.json.decode(plain_file.read_bytes(paths.lock_json), type=Holder)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Holder()
     gone = found.host == socket.gethostname() and found.pid is not None and not _alive(found.pid)
@@ -143,7 +146,7 @@ def _alive(pid: int) -> bool:
 
 def _open(path: Path, create: bool = True) -> int:
     """Not inherited by children, so that no worker keeps a dead trainer's lock."""
-    return os.open(path, os.O_RDWR | (os.O_CREAT if create else 0), 0o666)
+    return plain_file.open_descriptor(path, os.O_RDWR | (os.O_CREAT if create else 0))
 
 
 def _try_lock(descriptor: int, path: Path, shared: bool = False) -> bool:

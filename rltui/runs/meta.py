@@ -24,7 +24,8 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     stage: str | None
     timesteps: int
     time: float  # Unix seconds
-    mean_reward: float | None
+    mean_reward: float | None  # over `reward_episodes`, the newest
+    reward_episodes: int | None = None  # unknown of a folder whose mean is of one iteration
     entropy: float | None  # nats
     approx_kl: float | None
     obs_signature: str
@@ -32,6 +33,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     policy: str
     critic: str
     profile: str = ""  # its name
+    phase_profile: str = ""  # of a campaign: the name of its phase's
     profile_hash: str
     version: str  # of rltui
     versions: dict[str, str] = {}  # of what it stands on

@@ -136,9 +136,15 @@ class RunPaths:
 
 
 def data_dir(option: str | None = None) -> DataDir:
-    """`--data-dir`, else RLTUI_DATA, else ./data. Nothing is created."""
-    chosen = option or os.environ.get(DATA_VARIABLE) or "data"
-    return DataDir(absolute(chosen))
+    """`--data-dir`, else RLTUI_DATA, else ./data. Nothing is created. RltuiError (exit 2) where something else is there."""
+    variable = os.environ.get(DATA_VARIABLE)
+    root = absolute(option or variable or "data")
+    if os.path.exists(root) and not os.path.isdir(root):  # noqa: PTH110, PTH112 - Path's raise where they may not look
+        said_by = "--data-dir" if option else DATA_VARIABLE if variable else "the default"
+        raise RltuiError(
+            f"{root} is no folder ({said_by})", "choose a folder for the runs: --data-dir DIR", exit_code=2
+        )
+    return DataDir(root)
 
 
 def absolute(path: str | Path) -> Path:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.nearest import did_you_mean, hints
 from rltui.runs.from_path import forked, from_path
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.lock import holder
+from rltui.runs.lookup import find
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths, absolute
 from rltui.runs.resume_plan import ResumePlan, StartAsked
@@ -36,7 +39,7 @@ def choose_resume(
 ) -> ResumePlan:
     """What a start of `profile` (a name or path, for run names and hints) does.
 
-    signature: what the profile needs. run: `--run`. mode: `auto`, `new`, or a checkpoint's path (`--resume`).
+    signature: what the profile needs. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`).
     fork: from that path a new run of this profile begins, whatever it is the newest of (`--fork-from`). now: Unix
     seconds. Every byte of the chosen checkpoint has been checked. Raises RltuiError (exit 1) where nothing fits, the
     checkpoint is damaged, or the run is being trained.
@@ -45,12 +48,25 @@ def choose_resume(
         data.run(run)
     start = StartAsked(data, signature, profile, run, time.time() if now is None else now)
     if fork:
-        return forked(start, absolute(mode))
+        return forked(start, _asked(start, mode, "--fork-from"))
     if mode == "new":
         return _new(start)
     if mode == "auto":
         return _auto(start) if run is None else _auto_of_run(start, data.run(run))
-    return from_path(start, absolute(mode))
+    return from_path(start, _asked(start, mode, "--resume"))
+
+
+def _asked(start: StartAsked, text: str, option: str) -> Path:
+    """The folder, given by its path or as RUN/MILESTONE."""
+    path = absolute(text)
+    if os.path.lexists(path):
+        return path
+    try:
+        return find(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
+    except RltuiError as error:
+        message = f"{option} {text}: there is no such folder; {error.message}"
+        near = did_you_mean(text, ("auto", "new")) if option == "--resume" else ""
+        raise RltuiError(message, hints(near, error.hint), error.exit_code) from error
 
 
 def confirm(data: DataDir, plan: ResumePlan) -> None:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
 
+from rltui import plain_file
 from rltui.errors import RltuiError
-from rltui.events.records import (
-    IterationFinished,
-    Lesson,
-    PhaseChanged,
-    Record,
-    RunFinished,
-    RunStarted,
-    StageChanged,
-)
+from rltui.events.episode_reward import EpisodeReward, RewardWindow
+from rltui.events.records import IterationFinished, Record, RunFinished, RunStarted
+from rltui.runs.glance import stamp
 from rltui.runs.history import current_line, describe_unclean
-from rltui.runs.journal import read_end, read_start
+from rltui.runs.journal import LARGEST_PART, read_end, read_start
+from rltui.runs.lesson_now import lesson_now
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import holder
 from rltui.runs.meta import Meta
 from rltui.runs.milestones import Mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.recent_speed import RecentSpeed, recent_speed
 
-_FURTHER = 1 << 22  # bytes of journal looked at where the last few hold no iteration
+_FURTHER = 1 << 22  # bytes of journal looked at where the last few hold no iteration, or too few episodes
 
 
 class SavedState(msgspec.Struct, frozen=True):
@@ -63,7 +61,8 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None  # of the trainer
     host: str | None
     since: float | None
-    profile: str | None
+    profile: str | None  # by which it is trained now
+    phase_profile: str | None  # of a campaign: the profile of the phase it is in
     label: str | None
     phase: int | None
     parent: str | None  # `<run>@<timesteps>`
@@ -72,11 +71,13 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     timesteps: int | None
     iteration: int | None
     metrics: dict[str, float | None]  # of the newest iteration
+    reward: EpisodeReward  # over the newest episodes
     checkpoint: SavedState | None  # the newest complete one
     checkpoints: int  # complete ones
     milestones: list[SavedState]  # oldest first
     damaged: list[SavedState]
     shape: RunShape | None = None
+    speed: RecentSpeed | None = None
 
 
 def describe_runs(data: DataDir) -> list[RunSummary]:
@@ -94,40 +95,43 @@ def describe_run(paths: RunPaths) -> RunSummary:
     row = next((record for record in reversed(records) if isinstance(record, IterationFinished)), None)
     header = next((record for record in reversed(records) if isinstance(record, RunStarted)), None)
     first = next((record for record in read_start(paths.journal) if isinstance(record, RunStarted)), header)
-    header = header or first
-    taught = _lesson(records)
     trainer = holder(paths)
     unclean = describe_unclean(records) if trainer is None else None
     failure = _failure(records) if trainer is None else ""
     newest = whole[-1] if whole else None
     metas = [info.meta for info in milestones + whole if info.meta is not None]
     meta = max(metas, key=lambda meta: meta.commit, default=None)
-    phase = taught.phase if taught else meta.phase if meta else header.phase if header else None
+    lesson = lesson_now(records, meta, first)
     return RunSummary(
         name=paths.name,
         state="training" if trainer else _ended_as(bool(unclean), bool(failure), bool(records or metas)),
-        note="; ".join(text for text in (unclean, failure, note) if text),
+        note="; ".join(text for text in (unclean, failure, note, *_unreadable(paths, records)) if text),
         pid=trainer.pid if trainer else None,
         host=trainer.host if trainer else None,
         since=trainer.since if trainer else None,
-        profile=header.profile if header else meta.profile if meta else None,
-        label=taught.label if taught else header.label if header and header.phase == phase else None,
-        phase=phase,
+        profile=lesson.profile,
+        phase_profile=lesson.phase_profile,
+        label=lesson.label,
+        phase=lesson.phase,
         parent=meta.parent if meta else None,
         started=first.time if first else None,
         updated=max([record.time for record in records[-1:]] + [meta.time for meta in metas], default=None),
         timesteps=row.timesteps if row else meta.timesteps if meta else None,
         iteration=row.iteration if row else None,
         metrics=row.metrics if row else {},
+        reward=RewardWindow(records).value,
         checkpoint=_saved(newest, marks) if newest else None,
         checkpoints=len(whole),
         milestones=[_saved(info, marks) for info in milestones if info.damage is None],
         damaged=[_saved(info, marks) for info in milestones + checkpoints if info.damage is not None],
-        shape=_shape(header) if header else None,
+        shape=_shape(header or first),
+        speed=recent_speed(records),
     )
 
 
-def _shape(header: RunStarted) -> RunShape:
+def _shape(header: RunStarted | None) -> RunShape | None:
+    if header is None:
+        return None
     return RunShape(
         header.host,
         header.device,
@@ -153,19 +157,21 @@ def _failure(records: list[Record]) -> str:
     return end.reason if isinstance(end, RunFinished) and end.exit_code else ""
 
 
-def _lesson(records: list[Record]) -> RunStarted | Lesson | None:
-    """What the newest of these records says is learned: a header, or a curriculum's step after it."""
-    found = next(
-        (record for record in reversed(records) if isinstance(record, RunStarted | PhaseChanged | StageChanged)), None
+def reward_so_far(paths: RunPaths, timesteps: int) -> RewardWindow:
+    """Of the newest episodes at this step count, from which training goes on."""
+    return RewardWindow(
+        record
+        for record in _newest_records(paths)
+        if not (isinstance(record, IterationFinished) and record.timesteps > timesteps)
     )
-    return found.lesson if isinstance(found, PhaseChanged | StageChanged) else found
 
 
 def _newest_records(paths: RunPaths) -> list[Record]:
-    records = read_end(paths.journal)
-    if records and not any(isinstance(record, IterationFinished) for record in records):
-        records = read_end(paths.journal, _FURTHER)
-    return current_line(records)
+    """The journal's end without what was taken back, as far as it takes to hold an iteration and its reward's episodes."""
+    records = current_line(read_end(paths.journal))
+    if records and not RewardWindow(records).full:
+        records = current_line(read_end(paths.journal, _FURTHER))
+    return records
 
 
 def _marks(paths: RunPaths) -> tuple[dict[str, Mark], str]:
@@ -173,6 +179,15 @@ def _marks(paths: RunPaths) -> tuple[dict[str, Mark], str]:
         return read_marks(paths), ""
     except RltuiError as error:
         return {}, error.message
+
+
+def _unreadable(paths: RunPaths, records: list[Record]) -> Iterator[str]:
+    """Files without which a run looks other than it is."""
+    for path in (paths.journal, paths.lock):
+        if problem := plain_file.problem(path, LARGEST_PART):
+            yield f"{path} cannot be read: {problem}; mend it or move it away"
+        elif path == paths.journal and not records and (stamp(path) or (0, 0))[1]:
+            yield f"{path} holds no record that can be read; mend it or move it away"
 
 
 def _saved(info: CheckpointInfo, marks: dict[str, Mark]) -> SavedState:

@@ -52,26 +52,51 @@ class IterationRows:
 
 @dataclass(slots=True)
 class Segment:
-    """What lies between two resumes. All rows but the newest are in columns; their order among the others tells nothing."""
+    """What lies between two resumes. All rows but the newest are in columns; their order among the others tells nothing.
+
+    Rows come one after the other and are wanted by column: those with the same keys wait in `_rows`, one behind the other,
+    until somebody asks, for a hundred appends to columns take longer than reading the row.
+    """
 
     timesteps: array[float] = field(default_factory=lambda: array("d"))
-    columns: dict[str, array[float]] = field(default_factory=dict)
+    _columns: dict[str, array[float]] = field(default_factory=dict)
     lines: list[tuple[int, bytes]] = field(default_factory=list)  # kind, the record's line; the newest row's is one
+    _keys: tuple[str, ...] = ()
+    _rows: array[float] = field(default_factory=lambda: array("d"))  # as many values a row as there are keys
 
     def add_row(self, row: IterationFinished) -> None:
         """One more row behind the others."""
-        length = len(self.timesteps)
-        self.timesteps.append(row.timesteps)
         figures = row.columns()
-        for key, value in figures.items():
-            column = self.columns.get(key)
-            if column is None:
-                column = self.columns[key] = array("d", (math.nan,)) * length
-            column.append(math.nan if value is None else value)
-        if len(figures) != len(self.columns):
-            for column in self.columns.values():
-                if len(column) == length:
-                    column.append(math.nan)
+        keys = tuple(figures)
+        if keys != self._keys:
+            self._settle()
+            self._keys = keys
+        self._rows.fromlist([math.nan if value is None else value for value in figures.values()])
+        self.timesteps.append(row.timesteps)
+
+    def place_of_row(self) -> int | None:
+        """Where the newest row is among the lines."""
+        return next((at for at in range(len(self.lines) - 1, -1, -1) if self.lines[at][0] == ROW), None)
+
+    @property
+    def columns(self) -> dict[str, array[float]]:
+        """float64, NaN where unknown, all as long as `timesteps`."""
+        self._settle()
+        return self._columns
+
+    def _settle(self) -> None:
+        """Put the waiting rows into columns."""
+        if not self._rows:
+            return
+        length, width = len(self.timesteps), len(self._keys)
+        before = length - len(self._rows) // width
+        for number, key in enumerate(self._keys):
+            column = self._columns.setdefault(key, array("d"))
+            column.extend(array("d", (math.nan,)) * (before - len(column)))
+            column.extend(self._rows[number::width])
+        for column in self._columns.values():
+            column.extend(array("d", (math.nan,)) * (length - len(column)))
+        self._rows = array("d")
 
 
 @dataclass(slots=True)
@@ -89,9 +114,12 @@ class Thinned:
         segment = self.segments[-1]
         if isinstance(record, IterationFinished):
             self._replace_row(segment, record)
-        segment.lines.append((kind_of(record), encode_line(record)[:-1]))
+            segment.lines.append((ROW, b""))  # written out by `settle`: nearly all are replaced before
+        else:
+            segment.lines.append((kind_of(record), encode_line(record)[:-1]))
         self._lines += 1
         if isinstance(record, RunResumed):  # what comes after is not cut by it
+            self.settle()
             self.segments.append(Segment())
             self._row = None
         if self._lines > _CROWDED:
@@ -110,8 +138,16 @@ class Thinned:
                     self.omitted += 1
             segment.lines = kept[::-1]
 
+    def settle(self) -> None:
+        """Write the newest row's line out."""
+        segment = self.segments[-1]
+        at = segment.place_of_row() if self._row is not None else None
+        if at is not None and self._row is not None:
+            segment.lines[at] = ROW, encode_line(self._row)[:-1]
+
     def items(self) -> Iterator[Record | IterationRows]:
         """What is to be folded instead of the journal's records."""
+        self.settle()
         omitted = self.omitted
         for segment in self.segments:
             if omitted or segment.timesteps:
@@ -121,7 +157,7 @@ class Thinned:
 
     def _replace_row(self, segment: Segment, row: IterationFinished) -> None:
         """The row before goes into the columns; `row` is the newest one."""
-        at = next((at for at in range(len(segment.lines) - 1, -1, -1) if segment.lines[at][0] == ROW), None)
+        at = segment.place_of_row()
         if at is not None:
             before = self._row or decode_line(segment.lines[at][1])
             del segment.lines[at]

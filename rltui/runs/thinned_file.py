@@ -17,6 +17,7 @@ from typing import get_args
 
 import msgspec
 
+from rltui import plain_file
 from rltui.events.records import CLOCK, ITERATION, Record
 from rltui.runs.atomic import replace_file
 from rltui.runs.thinned import Segment, Thinned
@@ -26,6 +27,7 @@ _FRONT = struct.Struct("<8sII")
 _ITEM = 8  # bytes of a float64
 _SAMPLES = 16  # places of the journal that are compared
 _SAMPLE_BYTES = 4096
+_LARGEST = 1 << 28  # bytes; what is kept is a small part of what it stands for
 
 
 class _SegmentHead(msgspec.Struct, frozen=True):
@@ -54,6 +56,7 @@ def write_thinned(part: Path, thinned: Thinned) -> None:
     stat = part.stat()
     if stat.st_size < thinned.covers:
         return  # rotated meanwhile: another file
+    thinned.settle()
     heads = [
         _SegmentHead(len(segment.timesteps), list(segment.columns), len(segment.lines), sum(len(line) + 1 for _, line in segment.lines))
         for segment in thinned.segments
@@ -67,7 +70,7 @@ def write_thinned(part: Path, thinned: Thinned) -> None:
 def read_thinned(part: Path, cache: Path | None = None) -> Thinned | None:
     """What is kept of the part; None where there is nothing that fits it. cache: where else to look."""
     try:
-        content = (cache or cache_path(part)).read_bytes()
+        content = plain_file.read_bytes(cache or cache_path(part), _LARGEST)
         magic, length, checksum = _FRONT.unpack_from(content)
         body = memoryview(content)[_FRONT.size :]
         if magic != _MAGIC or zlib.crc32(body) != checksum:
@@ -97,7 +100,7 @@ def _print_of(part: Path, covers: int) -> str:
     """Of places spread over the first `covers` bytes, the first and the last among them."""
     digest = hashlib.blake2b(digest_size=16)
     last = max(covers - _SAMPLE_BYTES, 0)
-    with part.open("rb") as file:
+    with plain_file.open_to_read(part) as file:
         for number in range(_SAMPLES):
             at = last * number // (_SAMPLES - 1)
             file.seek(at)

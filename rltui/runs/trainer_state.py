@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.runs import manifest
 from rltui.runs.checkpoint import DamagedError, read_file
@@ -71,6 +72,6 @@ def read(folder: Path) -> TrainerState | None:
 
 def _has_one(folder: Path) -> bool:
     try:
-        return NAME in manifest.parse((folder / manifest.NAME).read_bytes())
+        return NAME in manifest.parse(plain_file.read_bytes(folder / manifest.NAME, manifest.LARGEST))
     except (OSError, ValueError):
         return False

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY, fsync_folder, make_folder, remove_tree, replace_file, temporary_name
 from rltui.runs.faults import fault
@@ -61,6 +62,13 @@ def kept_because(paths: RunPaths, info: CheckpointInfo, *, training: bool) -> st
     return None
 
 
+def _way_out(paths: RunPaths, info: CheckpointInfo) -> str:
+    """What takes the protection away, where people gave it."""
+    mark = read_marks(paths).get(info.milestone, Mark()) if info.milestone else Mark()
+    command = "unrelease" if mark.released else "unpin" if mark.pinned else ""
+    return f"rltui milestones {command} {paths.name}/{info.milestone}" if command else ""
+
+
 def is_newest(paths: RunPaths, info: CheckpointInfo) -> bool:
     """Whether without it the run would go on from an older state, or from none."""
     others = [other.commit or 0 for other in complete(paths) if other.path != info.path]
@@ -81,7 +89,7 @@ def delete(paths: RunPaths, info: CheckpointInfo, now: float | None = None) -> T
     with _no_new_trainer(paths) as training:
         reason = kept_because(paths, info, training=training)
         if reason is not None:
-            raise RltuiError(f"{info.name} of run {paths.name!r} is not deleted: {reason}")
+            raise RltuiError(f"{info.name} of run {paths.name!r} is not deleted: {reason}", _way_out(paths, info))
         return _move(paths, info, time.time() if now is None else now)
 
 
@@ -170,7 +178,7 @@ def _cannot(path: Path, error: OSError) -> RltuiError:
 
 def _read(entry: Path) -> Trashed | None:
     try:
-        found = _decoder.decode((entry / ENTRY).read_bytes())
+        found = _decoder.decode(plain_file.read_bytes(entry / ENTRY))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     whole = msgspec.structs.replace(found, entry=str(entry))

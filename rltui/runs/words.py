@@ -24,3 +24,8 @@ def ago(seconds: float) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 checkpoint`, `3 checkpoints`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def over_episodes(episodes: int | None) -> str:
+    """` over 104 episodes`, behind a mean; empty where there are none, or their number is unknown."""
+    return f" over {counted(episodes, 'episode')}" if episodes else ""

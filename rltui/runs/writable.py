@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY
 from rltui.runs.paths import DataDir
@@ -48,8 +49,8 @@ def _try_files(folder: Path) -> None:
     for name in ("journal.jsonl", "trainer.log", "lock", "run.toml"):
         path = folder / name
         try:
-            if path.exists():
-                path.open("ab").close()
+            if os.path.lexists(path):
+                plain_file.open_to_append(path).close()
         except OSError as error:
             raise _refusal(path, error) from error
 

@@ -11,6 +11,7 @@ import os
 import struct
 from pathlib import Path
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 
 LOCAL = Path("assets/collision_meshes")  # in the working folder: comes before the wheel's
@@ -52,7 +53,8 @@ def check(folder: Path) -> None:
         files = sorted(soccar.glob("*.cmf"))
         damaged = [file.name for file in files if not _is_whole(file)]
     except OSError as error:
-        raise RltuiError(f"collision meshes in {soccar} cannot be read: {error}", HOW_TO_GET) from error
+        where, why = error.filename or soccar, plain_file.reason(error)
+        raise RltuiError(f"collision meshes: {where} cannot be read: {why}", HOW_TO_GET) from error
     if len(files) != MESH_FILES:
         raise RltuiError(
             f"collision meshes in {soccar}: expected {MESH_FILES} .cmf files, found {len(files)}", HOW_TO_GET
@@ -86,7 +88,7 @@ def _in_wheel() -> Path | None:
 
 def _is_whole(file: Path) -> bool:
     """As long as its header says."""
-    with file.open("rb") as stream:
+    with plain_file.open_to_read(file) as stream:
         header = stream.read(HEADER.size)
     if len(header) != HEADER.size:
         return False

@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui import plain_file
 from rltui.runs.atomic import replace_file
 from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.recorded_checks import FLAGS, NEEDED, OPTIONAL, Arrays, checked, refused
@@ -118,16 +119,18 @@ def load(path: Path) -> RecordedStates:
     arrays: dict[str, NDArray[Any]] = {}
     name = ""
     try:
-        file = np.load(path, allow_pickle=False)
-        if not isinstance(file, np.lib.npyio.NpzFile):
-            raise ValueError("a single array")
-        with file:
+        with plain_file.open_to_read(path) as raw:
+            file = np.load(raw, allow_pickle=False)
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise ValueError("a single array")
             for name in ("blue", "orange", *NEEDED, *OPTIONAL):
                 if name in file.files:
                     arrays[name] = file[name]
     except FileNotFoundError:
         raise refused(path, "no such file") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except OSError as error:
+        raise refused(path, f"cannot be read: {plain_file.reason(error)}") from error
+    except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         place = f"{name}: " if name else ""
         raise refused(path, f"{place}expected plain arrays in an .npz file, found something else ({error})") from error
     blue, orange, typed = checked(path, arrays)

@@ -125,4 +125,4 @@ def test_no_colour_where_it_is_not_wanted(name: str, value: str, monkeypatch: py
 def test_what_a_file_says_does_not_act_on_the_terminal() -> None:
     out = io.StringIO()
     say_outcome("pass", "a\x1b[2Jb\nc", out)
-    assert out.getvalue() == "[OK]   a[2Jb\n       c\n"
+    assert out.getvalue() == "[OK]   a\\x1b[2Jb\n       c\n"

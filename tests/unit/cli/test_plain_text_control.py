@@ -20,4 +20,4 @@ def test_no_control_character_but_tabs_and_line_ends_is_printed(text: str) -> No
 def test_a_title_sequence_in_a_run_s_profile_is_harmless() -> None:
     out = io.StringIO()
     say("\x1b]0;pwn\x07quick", out)
-    assert out.getvalue() == "]0;pwnquick\n"
+    assert out.getvalue() == "\\x1b]0;pwn\\x07quick\n"

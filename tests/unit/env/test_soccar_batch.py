@@ -327,7 +327,7 @@ def test_timings_cover_the_step_and_start_again() -> None:
         ({"action_delay_ticks": 9}, "from 0 to tick_skip = 8, found 9"),
         ({"resets": ()}, "resets with weights"),
         ({"meshes": "/nowhere"}, "/nowhere/soccar"),
-        ({"obs": Component("defualt")}, "did you mean 'default'"),
+        ({"obs": Component("defualt")}, "unknown obs 'defualt'"),
     ],
 )
 def test_a_spec_that_cannot_be_says_why(changes: dict[str, Any], words: str) -> None:

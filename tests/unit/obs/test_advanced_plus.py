@@ -169,13 +169,13 @@ def test_only_cars_that_there_can_be_need_places() -> None:
         ({"pads": 0}, "pads must be in [1, 34]"),
         ({"pads": 2.5}, "pads must be a whole number"),
         ({"max_allies": 3}, "max_allies must be in [0, 2]"),
-        ({"max_oponents": 2}, "did you mean 'max_opponents'?"),
+        ({"max_oponents": 2}, 'did you mean "max_opponents"?'),
     ],
 )
 def test_a_wrong_parameter_is_named(options: dict[str, Any], words: str) -> None:
     with pytest.raises(RltuiError) as caught:
         obs(**options)
-    assert words in caught.value.message
+    assert words in f"{caught.value.message}\n{caught.value.hint}"
 
 
 def simulated_states(cars: int, steps: int) -> list[np.ndarray]:

@@ -77,11 +77,11 @@ def test_one_builder_serves_changing_numbers_of_arenas_and_cars() -> None:
         ({"ang_vel_coef": float("nan")}, "ang_vel_coef must be"),
         ({"zero_padding": 1.5}, "zero_padding must be a whole number, found 1.5"),
         ({"zero_padding": -1}, "zero_padding must be in [0, 8]"),
-        ({"zero_pading": 3}, "did you mean 'zero_padding'?"),
+        ({"zero_pading": 3}, 'did you mean "zero_padding"?'),
     ],
 )
 def test_a_wrong_parameter_is_named(options: dict[str, Any], words: str) -> None:
     with pytest.raises(RltuiError) as caught:
         build("obs", Component("default", options))
-    assert words in caught.value.message
+    assert words in f"{caught.value.message}\n{caught.value.hint}"
     assert caught.value.exit_code == 2

@@ -93,10 +93,10 @@ def test_an_element_of_a_list(file: Path, key: str) -> None:
         ("resets=[]", "resets", "wrong length", "at least 1", "[]"),
         ("resets.5.weight=1", "resets", "has no keys below it", "from 0 to 1", "resets.5.weight"),
         ("tick_skip.x=1", "tick_skip", "wrong type", "a whole number", "{x = 1}"),
-        ("gamma", "", "not an override", "section.key=value", "gamma"),
-        ("=3", "", "not an override", "section.key=value", "=3"),
-        ("ppo..gamma=3", "", "not an override", "section.key=value", "ppo..gamma=3"),
-        ("", "", "not an override", "section.key=value", '""'),
+        ("gamma", "", "not an override", "section.key=value, as in ppo.learning_rate=1e-4", "gamma"),
+        ("=3", "", "not an override", "section.key=value, as in ppo.learning_rate=1e-4", "=3"),
+        ("ppo..gamma=3", "", "not an override", "section.key=value, as in ppo.learning_rate=1e-4", "ppo..gamma=3"),
+        ("", "", "not an override", "section.key=value, as in ppo.learning_rate=1e-4", '""'),
     ],
 )
 def test_mistakes_of_an_override_are_said_to_be_its_own(

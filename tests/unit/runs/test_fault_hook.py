@@ -17,10 +17,10 @@ SPEC = "RLTUI_FAULT"
 def test_unset_it_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SPEC, raising=False)
     assert [fault("save.write") for _ in range(3)] == [None] * 3
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(1000):
         fault("save.write")
-    assert time.perf_counter() - start < 0.05
+    assert time.process_time() - start < 0.05
 
 
 def test_the_nth_pass_of_a_matching_point(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from rltui.events.records import LogLine, Record
 from rltui.runs import journal as journal_module
 from rltui.runs.journal import JournalTail, JournalWriter, read_end, read_journal, read_start, rotated_parts
+from tests.fakes.patience import patience
 from tests.fakes.saved_runs import header, row
 
 ROW_BYTES = len(
@@ -270,4 +271,4 @@ def test_writing_a_record_is_cheap(path: Path) -> None:
         start = time.perf_counter()
         writer.write(big)
         taken.append(time.perf_counter() - start)
-    assert sorted(taken)[100] < 0.001
+    assert sorted(taken)[100] < patience(0.001)

@@ -102,9 +102,9 @@ def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPat
     ("text", "message", "code"),
     [
         ("alpha/005M", "may be Phase1-BallTouching/005M or Phase2-Goals/005M", 2),
-        ("alpha/05M", "has no saved state '05M': did you mean '005M'?", 1),
-        ("alphq/005M", "there is no such saved state in .*: did you mean 'alpha'?", 1),
-        ("alpha", "there is no such saved state", 1),
+        ("alpha/05M", "has no saved state '05M'", 1),
+        ("alphq/005M", "there is no such saved state", 1),
+        ("alpha", "alpha is a run, and which of its saved states is meant is not said", 2),
         ("", "there is no such saved state", 1),
         ("../x/y", "there is no such saved state", 1),
         ("milestones/x", "there is no such saved state", 1),
@@ -116,6 +116,37 @@ def test_what_is_not_there_is_said_with_what_is_near(
     with pytest.raises(RltuiError, match=message) as refused:
         find(data, text)
     assert refused.value.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("alpha/05M", 'did you mean "alpha/005M"?\nthose it has: rltui milestones list alpha'),
+        ("alphq/005M", 'did you mean "alpha/005M"?\nwrite RUN/MILESTONE, as in alpha/Phase2-Goals/005M; rltui milestones lists them'),
+        ("alpha", "its newest: pin alpha/Phase2-Goals/005M\nall: rltui milestones list alpha"),
+        ("alpha/005M", "type one of:\n  pin alpha/Phase1-BallTouching/005M\n  pin alpha/Phase2-Goals/005M"),
+        ("Phase2-Goals/005M", "type: pin alpha/Phase2-Goals/005M"),
+        ("2000", "type: pin alpha/2000"),
+    ],
+)  # fmt: skip
+def test_what_to_type_instead_is_said(data: DataDir, paths: RunPaths, text: str, hint: str) -> None:
+    with pytest.raises(RltuiError) as refused:
+        find(data, text, lambda state: f"pin {state}")
+    assert refused.value.hint == hint
+
+
+def test_a_milestone_without_its_run_is_offered_with_each_run_that_has_it(data: DataDir, paths: RunPaths) -> None:
+    save_milestone(data.run("beta"), 1, 11_100_000, "011.1M")
+    with pytest.raises(RltuiError, match=r"011\.1M: RUN/ is missing before it; beta has it") as one:
+        find(data, "011.1M", lambda state: f"rltui milestones pin {state}")
+    assert one.value.hint == "type: rltui milestones pin beta/Phase1-BallTouching/011.1M"
+    assert one.value.exit_code == 2
+    for number in range(9):
+        save_milestone(data.run(f"run{number}"), 1, 11_100_000, "011.1M")
+    with pytest.raises(RltuiError, match="10 saved states are called so") as several:
+        find(data, "011.1M", str)
+    first, *commands, last = several.value.hint.splitlines()
+    assert (first, len(commands), last) == ("type one of:", 8, "and 2 more: rltui milestones lists them")
 
 
 def test_the_previous_good_one_is_sound_to_the_last_byte(paths: RunPaths) -> None:

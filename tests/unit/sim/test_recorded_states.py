@@ -210,9 +210,8 @@ def test_what_is_no_such_file_is_said(content: str, tmp_path: Path) -> None:
             "pickle": pickle.dumps(Canary(canary)),
         }
         path.write_bytes(texts[content])
-    with pytest.raises(
-        RltuiError, match="no such file" if content == "missing" else "expected plain arrays in an .npz file"
-    ) as caught:
+    said = {"missing": "no such file", "folder": "a folder, not a file"}
+    with pytest.raises(RltuiError, match=said.get(content, "expected plain arrays in an .npz file")) as caught:
         load(path)
     assert str(path) in caught.value.message and not canary.exists()
 

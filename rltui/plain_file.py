@@ -1,0 +1,116 @@
+"""Opening what should be a file and may be anything: a pipe that nobody writes to, a device, a folder, gigabytes of nothing.
+
+Whatever the program reads or goes on writing at a path that somebody else could have put something at, it opens here:
+so nothing there is waited for, and what is there instead is said.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+LARGEST = 16 << 20  # bytes of a file that people write, or that only informs
+_MANNER: int = (
+    getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
+_KINDS = (
+    (stat.S_ISDIR, "folder", errno.EISDIR),
+    (stat.S_ISFIFO, "pipe", errno.EINVAL),
+    (stat.S_ISSOCK, "socket", errno.EINVAL),
+    (stat.S_ISCHR, "device", errno.EINVAL),
+    (stat.S_ISBLK, "device", errno.EINVAL),
+)
+
+
+def check(path: Path, largest: int | None = None) -> int:
+    """The size in bytes of the file there. OSError, with words for people in `strerror`, where there is none: nothing, or
+    something else. largest: bytes; None where any size will do.
+    """
+    try:
+        found = path.stat()
+    except ValueError as error:  # a NUL in the path
+        raise OSError(errno.EINVAL, str(error), str(path)) from error
+    return _checked(found, path, largest)
+
+
+def open_descriptor(path: Path, flags: int, mode: int = 0o666) -> int:
+    """As os.open, but at once whatever is there, and OSError for what is no regular file (or would not become one)."""
+    try:
+        check(path)  # opening a device can itself do something
+    except FileNotFoundError:
+        if not flags & os.O_CREAT:
+            raise
+    descriptor = os.open(path, flags | _MANNER, mode)
+    try:
+        _checked(os.fstat(descriptor), path, None)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def open_to_read(path: Path) -> BinaryIO:
+    """As open(path, "rb"), within the bounds above."""
+    return os.fdopen(open_descriptor(path, os.O_RDONLY), "rb")
+
+
+def open_to_append(path: Path) -> BinaryIO:
+    """As open(path, "ab", buffering=0), within the bounds above."""
+    return os.fdopen(open_descriptor(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab", buffering=0)
+
+
+def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
+    """All of it. OSError where it is no file, or longer than `largest` bytes."""
+    with open_to_read(path) as file:
+        _checked(os.fstat(file.fileno()), path, largest)
+        content = file.read(largest + 1)
+    if len(content) > largest:
+        raise _too_large(path, len(content), largest)
+    return content
+
+
+def read_text(path: Path, largest: int = LARGEST) -> str:
+    """The same as UTF-8, line ends as they are. UnicodeDecodeError too."""
+    return read_bytes(path, largest).decode("utf-8")
+
+
+def problem(path: Path, largest: int | None = None) -> str:
+    """Why what is there cannot be read, in words; empty where it can, and where there is nothing. largest: as for `check`."""
+    try:
+        with open_to_read(path) as file:
+            _checked(os.fstat(file.fileno()), path, largest)
+    except FileNotFoundError:
+        return "it is a link to nothing" if path.is_symlink() else ""
+    except OSError as error:
+        return reason(error)
+    return ""
+
+
+def real(path: Path) -> Path:
+    """As Path.resolve, and the path itself for a loop of links, of which that raises RuntimeError."""
+    return Path(os.path.realpath(path))
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why it could not be read, without the path, for a sentence that has it: `Permission denied`, `not UTF-8: …`."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return f"not text in UTF-8: {error.reason} at byte {error.start:,}"
+    return str(error)
+
+
+def _checked(found: os.stat_result, path: Path, largest: int | None) -> int:
+    for is_kind, name, number in _KINDS:
+        if is_kind(found.st_mode):
+            raise OSError(number, f"it is a {name}, not a file", str(path))
+    if largest is not None and found.st_size > largest:
+        raise _too_large(path, found.st_size, largest)
+    return found.st_size
+
+
+def _too_large(path: Path, size: int, largest: int) -> OSError:
+    return OSError(errno.EFBIG, f"it is too large: {size:,} bytes, where at most {largest:,} are expected", str(path))

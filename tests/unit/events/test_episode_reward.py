@@ -1,0 +1,55 @@
+"""The reward over the newest 100 episodes, against arithmetic by hand and a slow obvious twin."""
+
+from __future__ import annotations
+
+import random
+
+from rltui.events.episode_reward import EPISODES, REWARD, WINDOW, EpisodeReward, RewardWindow
+from rltui.events.records import IterationFinished
+from tests.fakes.run_story import phase_changed
+
+
+def iteration(mean: float | None, episodes: int | None, *rewards: str) -> IterationFinished:
+    paid: dict[str, float | None] = {f"reward/{name}": 0.0 for name in rewards}
+    return IterationFinished(time=0.0, iteration=1, timesteps=1, metrics={REWARD: mean, EPISODES: episodes, **paid})
+
+
+def test_each_iteration_counts_by_its_episodes() -> None:
+    window = RewardWindow([iteration(10.0, 1), iteration(2.0, 3)])
+    assert window.value == EpisodeReward((10.0 + 3 * 2.0) / 4, 4)
+    assert not window.full
+
+
+def test_where_none_ended_it_is_unknown() -> None:
+    assert RewardWindow().value == EpisodeReward(None, 0)
+    nothing = [iteration(None, 0), iteration(None, None), iteration(3.0, 0), iteration(float("nan"), 2)]
+    assert RewardWindow(nothing).value == EpisodeReward(None, 0)
+    assert RewardWindow([iteration(1.0, 2), *nothing]).value == EpisodeReward(1.0, 2), "the newest that did end"
+
+
+def test_an_iteration_with_more_episodes_stands_alone() -> None:
+    assert RewardWindow([iteration(9.0, 99), iteration(1.5, 250)]).value == EpisodeReward(1.5, 250)
+
+
+def test_it_is_the_fewest_newest_iterations_that_hold_a_hundred_episodes() -> None:
+    chance = random.Random(3)
+    rows = [(chance.gauss(0, 5), chance.choice((0, 1, 2, 7, 40, 120))) for _ in range(400)]
+    window = RewardWindow()
+    for number, (mean, episodes) in enumerate(rows, 1):
+        window.take(iteration(mean if episodes else None, episodes))
+        newest: list[float] = []
+        for one, count in reversed(rows[:number]):
+            if len(newest) >= WINDOW:
+                break
+            newest += [one] * count
+        assert window.value.episodes == len(newest)
+        if newest:
+            assert window.value.mean is not None
+            assert abs(window.value.mean - sum(newest) / len(newest)) < 1e-9
+
+
+def test_another_lesson_or_other_rewards_begin_anew() -> None:
+    before = [iteration(50.0, 40, "touch"), iteration(60.0, 40, "touch")]
+    assert RewardWindow([*before, phase_changed(0.0, 1)]).value == EpisodeReward(None, 0)
+    assert RewardWindow([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5)
+    assert RewardWindow([*before, iteration(None, 0, "goal")]).value == EpisodeReward(None, 0)

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from rltui.nearest import did_you_mean, hints, nearest
+
+KNOWN = ("touch", "speed_toward_ball", "face_ball", "Goal")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("tuch", "touch"),
+        ("TOUCH", "touch"),
+        ("goal", "Goal"),
+        (" touch ", "touch"),
+        ("speed", "speed_toward_ball"),
+        ("fac", "face_ball"),
+        ("fa", ""),
+        ("zebra", ""),
+        ("", ""),
+    ],
+)
+def test_what_is_near(typed: str, meant: str) -> None:
+    assert nearest(typed, KNOWN) == meant
+    assert did_you_mean(typed, KNOWN) == (f'did you mean "{meant}"?' if meant else "")
+
+
+def test_where_two_begin_so_nothing_is_guessed() -> None:
+    assert nearest("tou", ("touch_height_bonus", "touch_ball_speed")) == ""
+
+
+def test_hints_leave_out_what_is_empty() -> None:
+    assert hints("", "a", "", "b") == "a\nb"

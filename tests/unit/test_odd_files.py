@@ -1,0 +1,283 @@
+"""Whatever lies in the place of any file that the program reads: nothing is waited for, nothing passes in silence."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from rltui import registry
+from rltui.actions.action_table import ActionTable
+from rltui.actions.table_file import table_in_file
+from rltui.errors import RltuiError
+from rltui.policy.saved import load_policy
+from rltui.profile import load, save
+from rltui.profile.edit import edit_file
+from rltui.profile.locate import Listed
+from rltui.profile.sources import _content
+from rltui.runs import manifest, meta
+from rltui.runs.cached_journal import CachedJournal
+from rltui.runs.journal import JournalWriter, read_end, read_start
+from rltui.runs.listing import list_checkpoints
+from rltui.runs.lock import RunLock, holder
+from rltui.runs.milestones import change_mark, read_marks
+from rltui.runs.paths import DataDir
+from rltui.runs.summary import describe_run
+from rltui.runs.trash import ENTRY, list_trash
+from rltui.runs.writable import check_writable
+from rltui.sim import meshes, recorded_states
+from rltui.supervise import managed_process, socket_address
+from rltui.supervise.control_client import ControlClient
+from rltui.supervise.managed_process import ManagedProcess
+from rltui.supervise.socket_address import SocketAddress
+from rltui.supervise.socket_listener import SocketListener
+from rltui.tui.browser.library_reader import LibraryReader
+from rltui.tui.browser.profile_changes import saved_changes
+from rltui.tui.checks.profile_check import content_hash
+from rltui.tui.launcher.catalog_reader import read_profile
+from rltui.tui.launcher.estimate import Measurements
+from rltui.tui.notices.herald import Notice
+from rltui.tui.notices.hook import Hooks
+from rltui.tui.run.sources import RunFiles
+from rltui.tui.settings import ui_toml
+from rltui.view.recording import Recording
+from tests.fakes.odd_files import CONTENT, KINDS, as_nobody, at_once
+from tests.fakes.saved_runs import make_run
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes, devices, links")
+ALL = frozenset(KINDS)
+RUN = "data/runs/alpha"
+CHECKPOINT = "data/checkpoints/alpha/1000"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file that is read. use: what becomes of it, in words; in a data folder with one run.
+
+    silent: kinds of which nothing needs to be said, because the file only informs, is made anew, or its content is not read.
+    """
+
+    path: str
+    use: Callable[[Path], str]
+    silent: frozenset[str] = frozenset()
+
+
+def refusal(use: Callable[[], object]) -> str:
+    """Why it does not work: message and what to do. Empty where it does."""
+    try:
+        use()
+    except RltuiError as error:
+        assert error.hint, "what to do"
+        return error.message
+    return ""
+
+
+def data(path: Path) -> DataDir:
+    return DataDir(next(parent for parent in path.parents if parent.name == "data"))
+
+
+def settings(path: Path) -> str:
+    return "\n".join(map(str, ui_toml.load(path, ["log"]).problems))
+
+
+def form(path: Path) -> str:
+    """The form reads the text, and then judges it."""
+    refused = refusal(lambda: save.read_text(path))
+    return refused or "\n".join(map(str, load.read_text(save.read_text(path).encode(), path).problems))
+
+
+def component(path: Path) -> str:
+    return refusal(lambda: registry.resolve("reward", f"{path}:Mine"))
+
+
+def table(path: Path) -> str:
+    return refusal(lambda: table_in_file(path)(ActionTable.Params()).rows())
+
+
+def journal(path: Path) -> str:
+    """As lists tell it; whoever attaches hears the same, or reads nothing."""
+    paths = data(path).run("alpha")
+    read_start(path), read_end(path)
+    attached = refusal(lambda: list(RunFiles(paths).journal().poll()))
+    note = describe_run(paths).note
+    assert not attached or attached.split(":")[0] in note
+    return note
+
+
+def journal_of_a_trainer(path: Path) -> str:
+    """The writer's own word is the system's; before it a trainer asks whether it may write here."""
+    refused = refusal(lambda: check_writable(data(path), "alpha"))
+    try:
+        JournalWriter(path).close()
+    except OSError as error:
+        assert refused, error
+    return refused
+
+
+def lock(path: Path) -> str:
+    paths = data(path).run("alpha")
+    holder(paths)
+
+    def train() -> None:
+        with RunLock(paths):
+            pass
+
+    return refusal(train)
+
+
+def holder_of(path: Path) -> str:
+    """Who trains is then unknown, and said to be."""
+    paths = data(path).run("alpha")
+    with paths.lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        found = str(holder(paths))
+    assert "pid unknown" in found
+    return f"{path.name}: {found}"
+
+
+def address(path: Path) -> str:
+    return refusal(lambda: ControlClient().connect(data(path).run("alpha")))
+
+
+def listening(path: Path) -> SocketAddress:
+    return SocketAddress("AF_UNIX", str(path), os.getpid(), socket_address.socket.gethostname())
+
+
+def control(path: Path) -> str:
+    """A client comes to what is no trainer."""
+    paths = DataDir(path.parent / "data").run("alpha")
+    paths.folder.mkdir(parents=True)
+    socket_address.write(paths.socket_file, listening(path))
+    return f"{path.name}: {refusal(lambda: ControlClient().connect(paths))}"
+
+
+def listen(path: Path) -> str:
+    """What cannot be a living trainer gives way; what cannot be moved is said."""
+    return refusal(lambda: SocketListener(listening(path)).close())
+
+
+def marks(path: Path) -> str:
+    paths = data(path).run("alpha")
+    told = refusal(lambda: change_mark(paths, "Phase1-A/005M", lambda mark: mark))
+    assert told == refusal(lambda: read_marks(paths))
+    return told
+
+
+def damage(path: Path) -> str:
+    return "\n".join(info.damage or "" for info in list_checkpoints(data(path).run("alpha")))
+
+
+def trash(path: Path) -> str:
+    assert list_trash(data(path)) == []
+    *_, library = LibraryReader(data(path)).read()
+    return "\n".join(entry.reason for entry in library.entries)
+
+
+def process(path: Path) -> str:
+    """Its output goes there; the last lines are read again."""
+    child = ManagedProcess("child", [sys.executable, "-S", "-c", ""], path)
+
+    def run() -> None:
+        child.start()
+        child.wait(10.0)
+
+    told = refusal(run)
+    managed_process.tail(path)
+    return told
+
+
+def hook(path: Path) -> str:
+    """The kind that can be a script has the right to run."""
+    if path.is_file() and os.geteuid() == 0:
+        path.chmod(0o755)
+    told, done = [""], threading.Event()
+    hooks = Hooks([str(path)], 5.0, lambda text: (told.append(text), done.set())[1])
+    hooks.run(Notice("failed", "alpha", "Title", "Text", 1_700_000_000.0, 4096))
+    assert done.wait(5.0)
+    return told[-1]
+
+
+def speeds(path: Path) -> str:
+    return str(Measurements(path.parent).get("digest") or "")
+
+
+def mesh(path: Path) -> str:
+    for number in range(meshes.MESH_FILES - 1):
+        (path.parent / f"other_{number}.cmf").write_bytes(b"")
+    return refusal(lambda: meshes.check(path.parent.parent))
+
+
+PLACES = {
+    "settings": Place("ui.toml", settings),
+    "settings, written": Place("ui.toml", lambda path: refusal(lambda: ui_toml.save_layout(path, {}, {}, "dark"))),
+    "profile": Place("my.toml", lambda path: "\n".join(map(str, load.read(path).problems))),
+    "profile in the form": Place("my.toml", form),
+    "profile, edited": Place("my.toml", lambda path: refusal(lambda: edit_file(path, {"label": '"x"'}))),
+    "profile in the launcher": Place("my.toml", lambda path: read_profile(Listed("my", path, False)).label, ALL),
+    "profile's hash": Place("my.toml", lambda path: content_hash(path)[:0], ALL),
+    "profile of a saved state": Place("my.toml", lambda path: str(saved_changes(path, path))),
+    "component": Place("mine.py", component),
+    "component's hash": Place("mine.py", lambda path: str(_content(path) or b"")[:0], ALL),
+    "table of numbers": Place("mine.csv", table),
+    "table as an array": Place("mine.npy", table),
+    "recording": Place("match.npz", lambda path: refusal(lambda: Recording(path))),
+    "states to begin from": Place("match.npz", lambda path: refusal(lambda: recorded_states.load(path))),
+    "policy": Place("policy.npz", lambda path: refusal(lambda: load_policy(path))),
+    "mesh": Place("soccar/one.cmf", mesh),
+    "journal": Place(f"{RUN}/journal.jsonl", journal),
+    "journal, written": Place(f"{RUN}/journal.jsonl", journal_of_a_trainer, CONTENT | {"two gigabytes"}),
+    "cache of the journal": Place(f"{RUN}/journal.cache", lambda path: str(CachedJournal(data(path).run("alpha").journal).poll())[:0], ALL),
+    "output": Place(f"{RUN}/trainer.log", process, CONTENT | {"two gigabytes"}),
+    "lock": Place(f"{RUN}/lock", lock, CONTENT | {"two gigabytes"}),
+    "who holds the lock": Place(f"{RUN}/lock.json", holder_of),
+    "address": Place(f"{RUN}/socket.json", address),
+    "marks": Place(f"{RUN}/milestones.json", marks),
+    "meta.json": Place(f"{CHECKPOINT}/{meta.NAME}", damage),
+    "manifest": Place(f"{CHECKPOINT}/{manifest.NAME}", damage),
+    "nets": Place(f"{CHECKPOINT}/PPO_POLICY.pt", damage),
+    "trash": Place(f"data/trash/alpha/one/{ENTRY}", trash, ALL),
+    "socket": Place("a.sock", control),
+    "socket, listening": Place("a.sock", listen, ALL - {"folder"}),
+    "hook": Place("hook", hook),
+    "speeds": Place("speed.json", speeds, ALL),
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Short, for sockets' paths, and open to others, for root is nobody to test a right with."""
+    with tempfile.TemporaryDirectory(prefix="odd-", dir="/tmp") as found:
+        Path(found).chmod(0o755)
+        yield Path(found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", PLACES)
+def test_it_is_neither_waited_for_nor_passed_over_in_silence(folder: Path, name: str, kind: str) -> None:
+    place = PLACES[name]
+    if place.path.startswith("data/"):
+        make_run(DataDir(folder / "data"), commits=1)
+    path = folder / place.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    KINDS[kind](path)
+    before = path.lstat()
+    if kind == "not to be read":
+        with as_nobody(folder), at_once():
+            told = place.use(path)
+    else:
+        with at_once():
+            told = place.use(path)
+    if kind not in place.silent:
+        assert path.name in told, "where"
+        after = path.lstat()
+        assert (after.st_ino, stat.S_IFMT(after.st_mode)) == (before.st_ino, stat.S_IFMT(before.st_mode)), "what it was"
+        assert after.st_size == before.st_size

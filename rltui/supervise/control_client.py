@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.events import commands
 from rltui.events.commands import Command, Hello, Request, ServerMessage, Welcome
@@ -173,6 +174,12 @@ def user_name() -> str:
 
 def _address(paths: RunPaths) -> SocketAddress:
     address = socket_address.read(paths.socket_file)
+    if address is None and os.path.lexists(paths.socket_file):
+        why = plain_file.problem(paths.socket_file) or "it holds no address"
+        raise TrainerSilentError(
+            f"run {paths.name}: where its trainer listens cannot be read from {paths.socket_file}: {why}",
+            "end the trainer (rltui ls names its pid) and move that away",
+        )
     if address is None and holder(paths) is not None:
         raise TrainerSilentError(f"the trainer of run {paths.name} takes no commands: it is starting or ending")
     if address is None:
@@ -199,12 +206,16 @@ def _open(paths: RunPaths, address: SocketAddress, timeout: float) -> byte_strea
         ) from error
     except PermissionError as error:
         raise TrainerAbsentError(
-            f"run {run} is trained by another user: {address.address} may not be opened"
+            f"run {run} is trained by another user: {address.address} may not be opened",
+            "look at it as the user who started it",
         ) from error
     except (TimeoutError, BlockingIOError) as error:
         raise _silent(paths, address) from error
     except OSError as error:
-        raise TrainerAbsentError(f"run {run}: cannot reach the trainer at {address.address}: {error}") from error
+        raise TrainerAbsentError(
+            f"run {run}: cannot reach the trainer at {address.address}: {error.strerror or error}",
+            "rltui ls shows whether it still runs",
+        ) from error
 
 
 def _silent(paths: RunPaths, address: SocketAddress) -> TrainerSilentError:

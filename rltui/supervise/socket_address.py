@@ -7,6 +7,7 @@ random key in `socket.json` takes the place of file modes.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+
+from rltui import plain_file
 
 LONGEST_PATH = 100  # bytes; sun_path holds 108 on Linux and 104 on macOS, and a temporary suffix must fit
 
@@ -35,7 +38,7 @@ class SocketAddress(msgspec.Struct, frozen=True):
 
 def choose(run_folder: Path) -> SocketAddress:
     """An address for this process's socket, in a folder that exists and is this user's alone."""
-    name = hashlib.sha256(os.fsencode(run_folder.resolve())).hexdigest()[:16]
+    name = hashlib.sha256(os.fsencode(plain_file.real(run_folder))).hexdigest()[:16]
     if sys.platform == "win32":
         key = secrets.token_hex(32)
         return SocketAddress("AF_PIPE", rf"\\.\pipe\rltui-{name}", os.getpid(), socket.gethostname(), key)
@@ -86,8 +89,8 @@ def write(file: Path, address: SocketAddress) -> None:
 def read(file: Path) -> SocketAddress | None:
     """The address written there; None where there is no file or nothing that can be read."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=SocketAddress)
-    except (OSError, msgspec.DecodeError):
+        return msgspec.json.decode(plain_file.read_bytes(file), type=SocketAddress)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
@@ -98,9 +101,10 @@ def sweep(folder: Path) -> list[Path]:
     """
     removed = []
     for path in folder.glob("*.sock"):
-        if is_dead(path):
-            path.unlink(missing_ok=True)
-            removed.append(path)
+        with contextlib.suppress(OSError):
+            if stat.S_ISSOCK(path.lstat().st_mode) and is_dead(path):
+                path.unlink(missing_ok=True)
+                removed.append(path)
     return removed
 
 

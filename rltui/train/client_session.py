@@ -31,6 +31,8 @@ class Limits:
     frame_seconds: float = 5.0  # from a frame's first byte to its last
     mute_seconds: float = 0.1  # pause of reading after a refused flood
     piece: int = 4096  # bytes read at once: with the pause, what a flood can cost
+    connections_per_second: float = 40.0  # of all clients together: what a storm of them can cost
+    connections_at_once: int = 20
 
 
 @dataclass(frozen=True)

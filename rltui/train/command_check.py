@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from rltui.events.commands import (
     SetRender,
     SetRewardWeight,
 )
+from rltui.nearest import did_you_mean
 
 LARGEST_RATE = 1.0  # as of ppo.learning_rate
 LARGEST_ENTROPY = 10.0  # as of ppo.ent_coef
@@ -69,5 +69,4 @@ def _within(value: float | None, low: float, high: float) -> bool:
 
 def _nearest(name: str, known: Iterable[str]) -> str:
     names = list(known)
-    found = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return f": did you mean {found[0]}?" if found else f": there are {', '.join(names) or 'none'}"
+    return f": {did_you_mean(name, names) or 'there are ' + (', '.join(names) or 'none')}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from rltui.events.distance import distances, place
+from rltui.events.episode_reward import EpisodeReward, RewardWindow
 from rltui.events.records import (
     CheckpointFailed,
     CheckpointSaved,
@@ -26,6 +27,7 @@ from rltui.events.records import (
     change_words,
 )
 from rltui.plain_text import say
+from rltui.runs.words import over_episodes
 
 
 class Console:
@@ -33,9 +35,11 @@ class Console:
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
+        self.rewards = RewardWindow()  # of the run before this start
         self._traces: set[str] = set()  # told once: workers that play the same code fail alike
 
     def __call__(self, record: Record) -> None:
+        self.rewards.take(record)
         for line in self._lines(record):
             self.say(line, record.time)
 
@@ -59,7 +63,7 @@ class Console:
             case RunStarted():
                 return start_summary(record)
             case IterationFinished():
-                return [iteration_line(record)]
+                return [iteration_line(record, self.rewards.value)]
             case UpdateDropped():
                 return [f"! update dropped ({record.in_a_row} in a row): {record.source}; weights unchanged"]
             case WorkerStarted() if record.restarts:
@@ -129,16 +133,17 @@ def lesson_line(lesson: Lesson) -> str:
     )
 
 
-def iteration_line(record: IterationFinished) -> str:
-    """One iteration in one line; unknown is a dash."""
+def iteration_line(record: IterationFinished, reward: EpisodeReward) -> str:
+    """One iteration in one line, with the reward of the newest episodes; unknown is a dash."""
     metrics = record.metrics
 
     def show(key: str, form: str) -> str:
         value = metrics.get(key)
         return format("-", ">" + form.partition(".")[0].strip(",")) if value is None else format(value, form)
 
+    paid = f"{'-':>8}" if reward.mean is None else f"{reward.mean:8.3f}{over_episodes(reward.episodes)}"
     return (
-        f"{record.timesteps:>12,}  reward {show('rollout/policy_reward', '8.3f')}"
+        f"{record.timesteps:>12,}  reward {paid}"
         f"  entropy {show('train/entropy', '5.3f')}  KL {show('train/approx_kl', '6.4f')}"
         f"  {show('time/overall_steps_per_second', ',.0f')} steps/s"
         f" (collected {show('time/collected_steps_per_second', ',.0f')})"

@@ -42,6 +42,7 @@ class ControlLoop:
         self._ends: float | None = None
         self._complaints = TokenBucket(rate=0.1, burst=5, clock=time.monotonic)
         self._unsaid = 0
+        self._arrivals = TokenBucket(limits.connections_per_second, limits.connections_at_once, time.monotonic)
         self._selector = selectors.DefaultSelector()
         self._bell, self._button = socket.socketpair()
         self._bell.setblocking(False)
@@ -61,8 +62,9 @@ class ControlLoop:
     def run(self) -> None:
         """Serve until `finish`."""
         while not self._finished():
-            self._watch(self._listener.door, self._accept_from <= time.monotonic(), False, self._accept)
-            for key, _ in self._selector.select(self._patience()):
+            now = time.monotonic()
+            self._choose(now)
+            for key, _ in self._selector.select(self._patience(now)):
                 key.data()
             self._take_outcomes()
             self._offer_live()
@@ -83,13 +85,22 @@ class ControlLoop:
         waiting = self.outcomes or any(session.owes_an_answer for session in self._sessions)
         return not waiting or time.monotonic() >= self._ends
 
-    def _patience(self) -> float | None:
-        """Seconds until something is due; None while only a client or the trainer can bring work."""
-        now = time.monotonic()
+    def _choose(self, now: float) -> None:
+        """What to wait for, as of now (time.monotonic())."""
+        self._watch(self._listener.door, self._accept_from <= now, False, self._accept)
+        for session in self._sessions:
+            serve = partial(self._serve, session)
+            self._watch(session.socket, session.muted_until <= now, session.wants_to_write, serve)
+
+    def _patience(self, now: float) -> float | None:
+        """Seconds until something is due; None while only a client or the trainer can bring work.
+
+        now: of `_choose`, so that a pause which ends between the two is not waited through for ever.
+        """
         due = [session.deadline for session in self._sessions] + [self._ends]
         due += [moment for moment in (self._accept_from, *(s.muted_until for s in self._sessions)) if moment > now]
         moments = [moment for moment in due if moment is not None]
-        return max(min(moments) - now, 0.0) if moments else None
+        return max(min(moments) - time.monotonic(), 0.0) if moments else None
 
     def _quiet_bell(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -97,6 +108,9 @@ class ControlLoop:
                 pass
 
     def _accept(self) -> None:
+        if not self._arrivals.take():  # the others wait in the kernel's queue, which costs nothing
+            self._accept_from = time.monotonic() + 1.0 / self._limits.connections_per_second
+            return
         try:
             connection = self._listener.accept()
         except BlockingIOError:
@@ -137,17 +151,13 @@ class ControlLoop:
                 session.offer(live)
 
     def _tend(self) -> None:
-        """Send what can be sent, part from those who are over, and choose what to wait for."""
+        """Send what can be sent and part from those who are over."""
         for session in self._sessions:
             session.check_deadline()
             if not session.over:
                 session.flush(self._desk.names)
         for session in [session for session in self._sessions if session.over]:
             self._part(session)
-        now = time.monotonic()
-        for session in self._sessions:
-            serve = partial(self._serve, session)
-            self._watch(session.socket, session.muted_until <= now, session.wants_to_write, serve)
 
     def _watch(self, connection: socket.socket, read: bool, write: bool, ready: Callable[[], None]) -> None:
         events = selectors.EVENT_READ * read | selectors.EVENT_WRITE * write

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from rltui.events.commands import (
@@ -29,6 +29,7 @@ from rltui.events.commands import (
     ViewerLive,
     WorkerLive,
 )
+from rltui.events.episode_reward import RewardWindow
 from rltui.events.records import TrainerState
 from rltui.train.command_check import Known, problem
 from rltui.train.stop_request import StopRequest, Urgency
@@ -63,6 +64,7 @@ class LoopState:
     iteration: int = 0
     timesteps: int = 0
     mean_reward: float | None = None  # of the checkpoint resumed from
+    rewards: RewardWindow = field(default_factory=RewardWindow)  # of the journal so far
 
 
 class LiveControls:

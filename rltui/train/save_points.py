@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rltui.events.commands import SaveMilestone
+from rltui.events.episode_reward import EPISODES, REWARD
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
@@ -22,7 +23,7 @@ class SavePoints:
 
     def __init__(self, course: Course, saving: Saving, controls: LiveControls) -> None:
         self._course, self._saving, self._controls, self._loop = course, saving, controls, controls.loop
-        self._figures = SavedFigures(mean_reward=self._loop.mean_reward)
+        self._figures = SavedFigures(self._loop.rewards.value)
 
     @property
     def held_seconds(self) -> float:
@@ -31,9 +32,10 @@ class SavePoints:
 
     def remember(self, report: UpdateReport, collected: Collected) -> None:
         """The figures that the next checkpoint carries; unknown ones keep their last value."""
-        reward = mean_reward(match_stats(collected.reports))
+        stats = match_stats(collected.reports)
+        self._loop.rewards.iteration({REWARD: mean_reward(stats), EPISODES: stats.episodes}, stats.rewards)
         self._figures = SavedFigures(
-            mean_reward=self._figures.mean_reward if reward is None else reward,
+            self._loop.rewards.value,
             entropy=report.metrics.get("train/entropy", self._figures.entropy),
             approx_kl=report.metrics.get("train/approx_kl", self._figures.approx_kl),
         )
@@ -75,10 +77,11 @@ class SavePoints:
 
     def _snapshot(self) -> LearnerSnapshot:
         """The learner's state with rlgym-ppo's own counters."""
+        reward = self._figures.reward.mean
         return self._course.learner.snapshot(
             Progress(
                 cumulative_timesteps=self._loop.timesteps,
-                policy_average_reward=self._figures.mean_reward,
+                policy_average_reward=self._loop.mean_reward if reward is None else reward,
                 epoch=self._loop.iteration,
             )
         )

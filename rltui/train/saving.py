@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 
 from rltui.env.from_profile import table_rows
+from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.saved import SavedPolicy, save_policy
@@ -30,7 +31,7 @@ Callback = Callable[[SaveResult], None]
 class SavedFigures:
     """What meta.json says of a state beside its step count. Unknown is None."""
 
-    mean_reward: float | None = None
+    reward: EpisodeReward = field(default_factory=EpisodeReward)
     entropy: float | None = None
     approx_kl: float | None = None
 
@@ -126,7 +127,8 @@ class Saving:
             stage=self._course.curriculum.stage_name,
             timesteps=timesteps,
             time=time.time(),
-            mean_reward=figures.mean_reward,
+            mean_reward=figures.reward.mean,
+            reward_episodes=figures.reward.episodes,
             entropy=figures.entropy,
             approx_kl=figures.approx_kl,
             obs_signature=prepared.signature.obs,
@@ -134,6 +136,7 @@ class Saving:
             policy=prepared.signature.policy,
             critic=prepared.signature.critic,
             profile=profile.name,
+            phase_profile=self._course.curriculum.phase_name if profile.phases else "",
             profile_hash=prepared.profile_hash,
             version=prepared.versions.get("rltui", "0"),
             versions=prepared.versions,

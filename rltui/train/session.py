@@ -20,6 +20,7 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import RunPaths
 from rltui.runs.prune import clean_temporary
 from rltui.runs.resume import confirm
+from rltui.runs.summary import reward_so_far
 from rltui.runs.writable import check_writable
 from rltui.supervise.launch import output_mover
 from rltui.train.blueprint import Blueprint
@@ -75,7 +76,9 @@ class _Session:
         self._publisher = Publisher(journal, subscribers=[console, output_mover(paths.log)]).start()
         stack.callback(self._publisher.close)
         self._stop = StopRequest(self._abandon)
-        self._loop = LoopState(timesteps=prepared.plan.timesteps)
+        begun_at = prepared.plan.timesteps
+        self._loop = LoopState(timesteps=begun_at, rewards=reward_so_far(paths, begun_at))
+        console.rewards = reward_so_far(paths, begun_at)  # another one: it prints in a thread of its own
         self._collector: Collector | None = None
         self._shared: SharedRollout | None = None
         self._viewer: ViewerHost | None = None

@@ -189,6 +189,7 @@ class Trainer:
         for command in pending:
             command.applied(f"{self._course.place.phase} begins at {now:,} timesteps")
         self._points.checkpoint()
+        self._loop.rewards.clear()  # that checkpoint is still what the lesson before has made
 
     def _tell_notices(self) -> None:
         """What the lesson's beginning decided, and why."""

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 
 from rltui.events.commands import OutputLive, SetRender, ViewerLive
 from rltui.events.records import Level
 from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, LoopState, Pending
 from rltui.train.preparation import Prepared
+from rltui.train.viewer_child import CLOSING, ViewerChild
 from rltui.view.outputs import OutputOptions
 from rltui.view.run_match import RunMatchSpec
-from rltui.view.run_viewer import ViewerSpec, main
+from rltui.view.run_viewer import ViewerSpec
 from rltui.view.viewer_messages import (
-    Close,
     Failed,
     FromViewer,
     Noticed,
     Playing,
     Switched,
     SwitchOutput,
-    ToViewer,
     Weigh,
-    decode_from_viewer,
-    encode,
 )
 from rltui.view.weights_board import Weights, WeightsBoard
 
 PATIENCE = 30.0  # seconds that the viewer may take to start or to answer
-CLOSING = 5.0  # seconds that it has to end by itself when the run ends: it may have a recording to write
+SILENT = 5.0  # seconds without a word of one that plays, which says something twice a second
 SEED = 0x56  # sets its random numbers apart from the workers'
 
 Log = Callable[[Level, str], None]
@@ -42,24 +35,12 @@ Log = Callable[[Level, str], None]
 
 @dataclass
 class _Wait:
-    """Somebody waits for the viewer to answer a SwitchOutput, or (number 0) to play. alone: it was started for that."""
+    """Somebody waits for the viewer to answer a SwitchOutput, or (number 0) to play. began: it was started for that."""
 
     pending: Pending
     number: int
     since: float
-    alone: bool = False
-
-
-@dataclass
-class _Running:
-    """The process and all that belongs to it alone."""
-
-    process: SpawnProcess
-    pipe: Connection
-    board: WeightsBoard
-    by_hand: dict[str, float]  # reward weights that it knows of
-    playing: Playing | None = None
-    failure: Failed | None = None
+    began: bool = False
 
 
 class ViewerHost:
@@ -67,8 +48,8 @@ class ViewerHost:
 
     def __init__(self, prepared: Prepared, course: Course, loop: LoopState, log: Log) -> None:
         self._prepared, self._course, self._loop, self._log = prepared, course, loop, log
-        self._running: _Running | None = None
-        self._ended: list[_Running] = []  # told to close, not gone yet
+        self._running: ViewerChild | None = None
+        self._ended: list[ViewerChild] = []  # told to close, not gone yet
         self._problem = ""  # why the newest one failed
         self._outputs: set[str] = set()  # wanted
         self._waiting: list[_Wait] = []
@@ -90,10 +71,10 @@ class ViewerHost:
             self._stop()
             pending.applied("the viewer is off")
         else:
-            alone = self._running is None and bool(wish.output)
-            if self._running is None:
-                self._start(set() if alone else self._profile_outputs())
-            self._wait(pending, self._switch(wish.output, wish.on) if wish.output else 0, alone)
+            began = self._running is None
+            if began:
+                self._start(set() if wish.output else self._profile_outputs())
+            self._wait(pending, self._switch(wish.output, wish.on) if wish.output else 0, began)
 
     def begin(self) -> None:
         """At the start of training: play, if the profile says so."""
@@ -122,7 +103,7 @@ class ViewerHost:
         by_hand = dict(self._course.overrides.weights)
         if by_hand != running.by_hand:
             running.by_hand = by_hand
-            self._send(running, Weigh(by_hand))
+            running.send(Weigh(by_hand))
         running.board.write(weights, self._loop.timesteps)
 
     def renew(self) -> None:
@@ -138,8 +119,9 @@ class ViewerHost:
             return ViewerLive("failed", None, "", [], self._problem) if self._problem else None
         if running.playing is None:
             return ViewerLive("starting", None, "", [OutputLive(name, "", 0) for name in sorted(self._outputs)])
-        playing = running.playing
-        return ViewerLive("playing", playing.timesteps, playing.address, playing.outputs)
+        playing, silence = running.playing, time.monotonic() - running.heard
+        problem = f"no word of it for {silence:.0f} s" if silence > SILENT else ""
+        return ViewerLive("playing", playing.timesteps, playing.address, playing.outputs, problem)
 
     def close(self) -> None:
         """The run ends: no viewer is left."""
@@ -151,14 +133,13 @@ class ViewerHost:
                 running.process.kill()
                 running.process.join()
             self._hear(running)
-            _let_go(running)
+            running.let_go()
         self._ended.clear()
 
     def kill(self) -> None:
         """At once, in a signal's handler."""
         for running in (*self._ended, *([self._running] if self._running else [])):
-            running.process.kill()
-            running.board.close(unlink=True)
+            running.kill()
 
     def _profile_outputs(self) -> set[str]:
         return {"rocketsimvis"} if self._prepared.profile.render.rocketsimvis else set()
@@ -167,14 +148,7 @@ class ViewerHost:
         self._problem, self._outputs = "", set()
         weights = self._course.learner.policy_flat()
         board = WeightsBoard.create(len(weights))
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(
-            target=main, args=(self._spec(board, len(weights)), theirs), name="viewer", daemon=True
-        )
-        process.start()
-        theirs.close()
-        self._running = _Running(process, ours, board, dict(self._course.overrides.weights))
+        self._running = ViewerChild.start(self._spec(board, len(weights)), board)
         board.write(weights, self._loop.timesteps)
         for name in sorted(outputs):
             self._switch(name, on=True)
@@ -194,32 +168,28 @@ class ViewerHost:
         self._number += 1
         (self._outputs.add if on else self._outputs.discard)(name)
         if self._running is not None:
-            self._send(self._running, SwitchOutput(self._number, name, on))
+            self._running.send(SwitchOutput(self._number, name, on))
         return self._number
 
-    def _wait(self, pending: Pending, number: int, alone: bool) -> None:
-        self._waiting.append(_Wait(pending, number, time.monotonic(), alone))
+    def _wait(self, pending: Pending, number: int, began: bool) -> None:
+        self._waiting.append(_Wait(pending, number, time.monotonic(), began))
         if self._running is not None and self._running.playing is not None:
             self._answer_playing()
 
-    def _send(self, running: _Running, message: ToViewer) -> None:
-        with contextlib.suppress(OSError):  # it is gone, as `attend` will find
-            running.pipe.send_bytes(encode(message))
+    def _hear(self, running: ViewerChild) -> None:
+        for message in running.said():
+            self._take(running, message)
 
-    def _hear(self, running: _Running) -> None:
-        with contextlib.suppress(EOFError, OSError):
-            while running.pipe.poll(0):
-                self._take(running, decode_from_viewer(running.pipe.recv_bytes()))
-
-    def _take(self, running: _Running, message: FromViewer) -> None:
+    def _take(self, running: ViewerChild, message: FromViewer) -> None:
         match message:
             case Playing():
                 running.playing = message
-                self._answer_playing()
+                if running is self._running:  # the last words of one that was told to close answer nobody
+                    self._answer_playing()
             case Switched():
                 self._switched(message)
-            case Noticed(text=text):
-                self._log("info", text)
+            case Noticed(text=text, level=level):
+                self._log(level, text)
             case Failed():
                 running.failure = message
 
@@ -227,7 +197,15 @@ class ViewerHost:
         """Tell those who wait for the game itself."""
         for wait in [wait for wait in self._waiting if wait.number == 0]:
             self._waiting.remove(wait)
-            wait.pending.applied(self._words())
+            wait.pending.applied(self._begun(wait) + self._words())
+
+    def _begun(self, wait: _Wait) -> str:
+        """What a command started beside what it asked for, to stand before its answer."""
+        return (
+            f"the viewer process was started (pid {self._running.process.pid}): "
+            if wait.began and self._running
+            else ""
+        )
 
     def _words(self) -> str:
         playing = self._running.playing if self._running is not None else None
@@ -241,46 +219,39 @@ class ViewerHost:
             if message.problem:
                 wait.pending.refused(message.problem)
             else:
-                wait.pending.applied(message.detail)
+                wait.pending.applied(self._begun(wait) + message.detail)
         if message.problem and not waits:
             self._log("warning", message.problem)
-        if message.problem and any(wait.alone for wait in waits):
+        if message.problem and any(wait.began for wait in waits):
             self._stop()
 
-    def _lost(self, running: _Running) -> None:
+    def _lost(self, running: ViewerChild) -> None:
         """It has ended by itself."""
-        failure = running.failure
-        code = running.process.exitcode
-        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        self._problem = failure.reason if failure is not None else f"the viewer ended: {how}"
-        self._running = None
-        _let_go(running)
-        trace = f"\n{failure.trace.strip()}" if failure is not None else ""
-        self._log("error", f"the viewer failed; training goes on. {self._problem}{trace}")
+        self._problem, self._running = running.end_words, None
+        running.let_go()
+        trace = f"\n{running.failure.trace.strip()}" if running.failure is not None else ""
+        self._log("error", f"the viewer failed; training goes on. {self._problem}{running.lost_recording}{trace}")
         self._refuse_all(self._problem)
 
     def _stop(self, reason: str = "the viewer was switched off") -> None:
         running, self._running, self._problem = self._running, None, ""
         self._outputs = set()
         if running is not None:
-            self._send(running, Close())
+            running.close()
             self._ended.append(running)
         self._refuse_all(reason)
 
     def _bury(self) -> None:
-        """Those that were told to close and have."""
+        """Those that were told to close and have; those that do not are ended."""
+        for running in self._ended:
+            if running.is_overdue:
+                running.process.kill()
         for running in [running for running in self._ended if not running.process.is_alive()]:
             self._ended.remove(running)
             self._hear(running)
-            _let_go(running)
+            running.let_go()
 
     def _refuse_all(self, reason: str) -> None:
         waiting, self._waiting = self._waiting, []
         for wait in waiting:
             wait.pending.refused(reason)
-
-
-def _let_go(running: _Running) -> None:
-    running.process.join()
-    running.pipe.close()
-    running.board.close(unlink=True)

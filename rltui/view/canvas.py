@@ -28,6 +28,13 @@ class Canvas:
         self._chars = [[" "] * self.width for _ in range(self.height)]
         self._styles = [[""] * self.width for _ in range(self.height)]
 
+    def copy(self) -> Canvas:
+        """Cells of its own."""
+        other = Canvas(0, 0)
+        other.width, other.height = self.width, self.height
+        other._chars, other._styles = [row[:] for row in self._chars], [row[:] for row in self._styles]
+        return other
+
     def put(self, row: int, column: int, text: str, style: str = "") -> None:
         """Write from there to the right; each character takes one column."""
         if not 0 <= row < self.height:

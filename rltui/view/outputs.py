@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.events.commands import OutputLive
 from rltui.events.moment import Moment
-from rltui.view.output import Notice, Output
+from rltui.events.records import Level
+from rltui.view.output import Output
 from rltui.view.recorder import Recorder
 from rltui.view.rlviser import RlViser
 from rltui.view.rocketsimvis import RocketSimVis
@@ -29,7 +31,7 @@ class OutputOptions:
 class Outputs:
     """Those that are on, by name (events.commands.OUTPUTS)."""
 
-    def __init__(self, options: OutputOptions, notice: Notice) -> None:
+    def __init__(self, options: OutputOptions, notice: Callable[[str, Level], None]) -> None:
         self._options, self._notice = options, notice
         self._on: dict[str, Output] = {}
         self._sent: dict[str, int] = {}
@@ -41,7 +43,7 @@ class Outputs:
             self._sent[name] += 1
 
     def switch(self, name: str, on: bool) -> str:
-        """What it means, in words. RltuiError where it cannot be done."""
+        """What it means, in words. RltuiError where it cannot be done; a recording that cannot be written then goes on."""
         if on == (name in self._on):
             return f"{name} was {'on' if on else 'off'} already"
         if not on:
@@ -57,26 +59,33 @@ class Outputs:
         """All of them; a recording is written, and where that fails it is said."""
         for name in tuple(self._on):
             try:
-                self._notice(self._end(name))
+                self._notice(self._end(name), "info")
             except RltuiError as error:
-                self._notice(error.message)
+                self._notice(f"{error.message}: the recording of {self._sent[name]:,} moments is lost", "error")
 
     def _begin(self, name: str) -> Output:
         if name == "rocketsimvis":
-            return RocketSimVis(self._options.host, self._options.port, self._notice)
+            return RocketSimVis(self._options.host, self._options.port, self._warn)
         if name == "rlviser":
-            return RlViser(MOMENTS_PER_SECOND, self._notice)
+            return RlViser(MOMENTS_PER_SECOND, self._warn)
         folder = self._options.recordings
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RltuiError(f"cannot make {folder}: {error.strerror or error}") from error
         self._recording = folder / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.npz"
-        return Recorder(self._recording, self._notice)
+        return Recorder(self._recording, self._warn)
+
+    def _warn(self, text: str) -> None:
+        self._notice(text, "warning")
 
     def _end(self, name: str) -> str:
-        output = self._on.pop(name)
-        output.close()
+        output = self._on[name]
+        try:
+            output.close()
+        except RltuiError as error:  # nothing is lost yet
+            raise RltuiError(error.message, "it goes on; make room and switch it off again") from error
+        del self._on[name]
         if isinstance(output, Recorder) and output.moments:
             return f"recorded {output.moments:,} moments: rltui watch --replay {self._recording}"
         return f"{name} off"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from rltui.events.moment import CarMoment, Moment
 from rltui.sim.field import BIG_PADS, CEILING_Z, PAD_POSITIONS, TICKS_PER_SECOND
@@ -52,23 +53,33 @@ def runs(moment: Moment, width: int, height: int, ascii_only: bool = False, brai
 
 
 def painted(moment: Moment, width: int, height: int, ascii_only: bool, braille: bool = True) -> Canvas:
-    canvas = Canvas(width, height)
     glyphs = ASCII if ascii_only else UNICODE if braille else replace(UNICODE, dot="•")
     teams = [[car for car in moment.cars if car.team == team] for team in (0, 1)]
     below = max(map(len, teams), default=0)
     field_height = height - 1 - below
     if field_height < LEAST_HEIGHT <= height - 1:  # the field is worth more than the cars' lines
         field_height = height - 1
-    _draw_header(canvas, moment, ascii_only)
     if width >= LEAST_WIDTH and field_height >= LEAST_HEIGHT:
         field = FieldMap.fitted(1, 0, field_height, width - GAUGE)
+        canvas = _empty_field(width, height, field_height, glyphs).copy()
         _draw_field(canvas, field, moment, glyphs)
         _draw_heights(canvas, moment, glyphs, field_height)
     else:
-        field_height = 0
+        canvas, field_height = Canvas(width, height), 0
+    _draw_header(canvas, moment, ascii_only)
     for cars in teams:
         for index, car in enumerate(cars):
             _draw_car_line(canvas, 1 + field_height + index, car, _label(cars, index), glyphs)
+    return canvas
+
+
+@lru_cache(8)
+def _empty_field(width: int, height: int, field_height: int, glyphs: Glyphs) -> Canvas:
+    """What is the same in all pictures of a size: lines and the scale of heights. To be copied."""
+    canvas = Canvas(width, height)
+    FieldMap.fitted(1, 0, field_height, width - GAUGE).draw(canvas, glyphs.lines)
+    for row in range(1, field_height + 1):
+        canvas.put(row, width - GAUGE + 1, glyphs.lines.down, "line")
     return canvas
 
 
@@ -96,7 +107,6 @@ def clock_text(tick: int) -> str:
 
 
 def _draw_field(canvas: Canvas, field: FieldMap, moment: Moment, glyphs: Glyphs) -> None:
-    field.draw(canvas, glyphs.lines)
     for index, (timer, (x, y, _)) in enumerate(zip(moment.pad_timers, PAD_POSITIONS, strict=False)):
         if index in BIG_PADS:
             canvas.put(*field.place(x, y), glyphs.big[int(timer > 0)], "pad")
@@ -154,8 +164,6 @@ def _ball(z: float, glyphs: Glyphs) -> str:
 def _draw_heights(canvas: Canvas, moment: Moment, glyphs: Glyphs, height: int) -> None:
     """From the floor to the ceiling, beside the field: cars by their letter, the ball in front of them."""
     left = canvas.width - GAUGE + 1
-    for row in range(1, height + 1):
-        canvas.put(row, left, glyphs.lines.down, "line")
 
     def row_of(z: float) -> int:
         return height - round(min(max(z, 0.0), CEILING_Z) / CEILING_Z * (height - 1))

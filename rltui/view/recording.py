@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui import plain_file
 from rltui.events.moment import CarMoment, Moment, Vector
 from rltui.sim.field import BALL_MAX_SPEED, TICKS_PER_SECOND
 from rltui.sim.recorded_checks import NEEDED, OPTIONAL, checked, refused
@@ -108,14 +109,16 @@ class Recording:
 def _read(path: Path) -> dict[str, NDArray[Any]]:
     names = ("blue", "orange", *NEEDED, *OPTIONAL, "names", "controls", *WHOLE)
     try:
-        file = np.load(path, allow_pickle=False)
-        if not isinstance(file, np.lib.npyio.NpzFile):
-            raise ValueError("a single array")
-        with file:
+        with plain_file.open_to_read(path) as raw:
+            file = np.load(raw, allow_pickle=False)
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise ValueError("a single array")
             return {name: file[name] for name in names if name in file.files}
     except FileNotFoundError:
         raise refused(path, "no such file") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except OSError as error:
+        raise refused(path, f"cannot be read: {plain_file.reason(error)}") from error
+    except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         raise refused(path, f"expected plain arrays in an .npz file, found something else ({error})") from error
 
 

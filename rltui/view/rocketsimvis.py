@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import errno
 import json
+import queue
 import socket
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +18,9 @@ from rltui.events.moment import CarMoment, Moment
 from rltui.view.output import Notice, Output
 
 HOST, PORT = "127.0.0.1", 9273
+SOON = 0.2  # seconds that a name may take; the network's silence takes many, and no match waits for that
 AXES = ("throttle", "steer", "pitch", "yaw", "roll")
+NOBODY = "nobody listens there yet: start RocketSimVis"
 BUTTONS = ("jump", "boost", "handbrake")
 
 
@@ -60,7 +64,9 @@ def _car(car: CarMoment) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LinkState:
-    """packets: handed to the system; whether anybody reads them, UDP does not tell. error: the last one, "" when it is over."""
+    """packets: handed to the system; whether anybody reads them, UDP does not tell. error: the last one, without the address;
+    "" when it is over.
+    """
 
     address: str
     packets: int
@@ -68,60 +74,110 @@ class LinkState:
 
 
 class RocketSimVis(Output):
-    """Sends every moment. A socket that is connected hears when nobody listens on this machine."""
+    """Sends every moment. A socket that is connected hears when nobody listens on this machine.
+
+    A name may stand for several addresses (localhost: ::1 and 127.0.0.1): where one refuses, the next has its turn.
+    """
 
     def __init__(self, host: str = HOST, port: int = PORT, notice: Notice = lambda text: None) -> None:
-        """The name is looked up now, which may take a moment; to try again, make a new one. notice: told of each error once."""
-        self._address = f"{host}:{port}"
+        """The name is looked up now, by a thread of its own; to try again, make a new one. notice: told of each error once."""
+        host = host.removeprefix("[").removesuffix("]")
+        self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._notice = notice
         self._packets, self._error = 0, ""
         self._told: set[str] = set()
-        self._socket: socket.socket | None = None
-        try:
-            self._socket = _connected(host, port)
-        except (OSError, UnicodeError, OverflowError) as error:
-            self._fail(f"cannot send to {self._address}: {_reason(error)}")
+        self._links: list[socket.socket] = []  # the first is sent to
+        self._refused = 0  # addresses in a row
+        self._found: queue.SimpleQueue[list[socket.socket] | Exception] = queue.SimpleQueue()
+        looking = threading.Thread(target=self._look_up, args=(host, port), name="name of a host", daemon=True)
+        looking.start()
+        looking.join(SOON)
+        self._take_found()
 
     @property
     def state(self) -> LinkState:
         return LinkState(self._address, self._packets, self._error)
 
     def show(self, moment: Moment) -> None:
-        if self._socket is None:
+        if not self._links:
+            self._take_found()
+        if not self._links:
             return
         try:
-            self._send(self._socket, packet(moment))
+            self._send(packet(moment))
         except BlockingIOError:
             pass  # the system is busy: the next packet will do
         except (OSError, ValueError) as error:
-            self._fail(f"cannot send to {self._address}: {_reason(error)}")
+            self._fail(_reason(error))
 
     def close(self) -> None:
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        for link in self._links:
+            link.close()
+        self._links.clear()
 
-    def _send(self, link: socket.socket, content: bytes) -> None:
-        """A refusal belongs to the packet before; this one is sent all the same, for somebody may listen by now."""
+    def _look_up(self, host: str, port: int) -> None:
         try:
-            link.send(content)
+            self._found.put(_connected(host, port))
+        except (OSError, UnicodeError, OverflowError) as error:
+            self._found.put(error)
+
+    def _take_found(self) -> None:
+        """What the thread has found, once it has."""
+        try:
+            found = self._found.get_nowait()
+        except queue.Empty:
+            return
+        if isinstance(found, Exception):
+            self._fail(_reason(found))
+        else:
+            self._links = found
+
+    def _send(self, content: bytes) -> None:
+        """A refusal belongs to the packet before; this one is sent all the same, for somebody may listen by now."""
+        refused = self._refused
+        for _ in range(len(self._links) + 1):
+            if self._taken(content):
+                break
+            self._refused += 1
+            self._links.append(self._links.pop(0))
+        if self._refused == refused:
+            self._refused = 0
+        if self._refused >= len(self._links):
+            self._fail(NOBODY)
+        else:
             self._error = ""
-        except ConnectionRefusedError:
-            self._fail(f"nobody listens at {self._address} yet: start RocketSimVis")
-            link.send(content)
         self._packets += 1
+
+    def _taken(self, content: bytes) -> bool:
+        """By the first link; False where that only says that a packet before was refused."""
+        try:
+            self._links[0].send(content)
+        except ConnectionRefusedError:
+            return False
+        return True
 
     def _fail(self, error: str) -> None:
         self._error = error
         if error not in self._told:
             self._told.add(error)
-            self._notice(error)
+            self._notice(f"RocketSimVis at {self._address}: {error}")
 
 
-def _connected(host: str, port: int) -> socket.socket:
-    """OSError for a host that is unknown or cannot be reached."""
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-    link = socket.socket(family, kind, protocol)
+def _connected(host: str, port: int) -> list[socket.socket]:
+    """To each address of the host, in the system's order. OSError for one that is unknown or cannot be reached."""
+    links: list[socket.socket] = []
+    problem = OSError(f"{host} has no address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM):
+        try:
+            links.append(_link(socket.socket(family, kind, protocol), address))
+        except OSError as error:
+            problem = error
+    if not links:
+        raise problem
+    return links
+
+
+def _link(link: socket.socket, address: Any) -> socket.socket:
     try:
         link.setblocking(False)
         link.connect(address)

@@ -32,6 +32,7 @@ from rltui.view.weights_board import WeightsBoard
 
 NICE = 10  # below the workers
 TELL = 0.5  # seconds between two words on how it goes
+LISTEN = 0.1  # seconds between two looks for the trainer's wishes: one costs as much as a moment
 WAIT = 0.02  # seconds between two looks for the first weights
 
 
@@ -69,20 +70,20 @@ def main(spec: ViewerSpec, pipe: Connection) -> None:
 
 
 class _Viewer:
-    """The match, what it is shown on, and the trainer's wishes, heard at every moment."""
+    """The match, what it is shown on, and the trainer's wishes."""
 
     def __init__(self, spec: ViewerSpec, pipe: Connection) -> None:
         self._pipe = pipe
         self._board = WeightsBoard.attach(spec.memory_name, spec.parameters)
         self._version, self._timesteps = 0, 0
         self._pacer = Pacer()
-        self._outputs = Outputs(spec.outputs, lambda text: self._say(Noticed(text)))
+        self._outputs = Outputs(spec.outputs, lambda text, level: self._say(Noticed(text, level)))
         self._stream = MatchStream(spec.run_folder)
         self._match = RunMatch(spec.match, self._show)
         self._match.set_reward_weights(spec.weights)
-        self._next_word = 0.0
+        self._next_word = self._next_look = 0.0
         if self._stream.problem:
-            self._say(Noticed(self._stream.problem))
+            self._say(Noticed(self._stream.problem, "warning"))
 
     def run(self) -> None:
         """Until the trainer is done with it. _Closing, EOFError."""
@@ -112,10 +113,12 @@ class _Viewer:
 
     def _show(self, moment: Moment) -> None:
         self._pacer.wait_for(moment.tick)
-        self._listen()
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + LISTEN
+            self._listen()
         self._outputs.show(moment)
         self._stream.offer(lambda: self._frame(moment))
-        now = time.monotonic()
         if now >= self._next_word:
             self._next_word = now + TELL
             self._say(Playing(self._timesteps, self._stream.address, self._outputs.live()))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.nearest import did_you_mean, hints
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import DamagedError, damage, read_file
-from rltui.runs.listing import complete
+from rltui.runs.listing import LABEL, complete
+from rltui.runs.lookup import find
 from rltui.runs.paths import DataDir, RunPaths, name_problem
 from rltui.runs.paths import folders as folders_in
 from rltui.runs.saver import POLICY_FILE
@@ -122,11 +123,15 @@ def source(argument: str, data: DataDir) -> Source:
         return RunSource(data.run(argument))
     if ":" in argument:
         return ScriptedSource(argument)
+    if "/" in argument or LABEL.fullmatch(argument):
+        return PolicySource(find(data, argument, lambda state: f"rltui watch {state}")[1].path)
     known = [*BUILT_IN["player"], *data.run_names()]
-    near = difflib.get_close_matches(argument, known, n=1)
     raise RltuiError(
-        f"there is no run, checkpoint or player {argument!r}" + (f": did you mean {near[0]!r}?" if near else ""),
-        f"players: {', '.join(BUILT_IN['player'])}; rltui ls shows the runs in {data.root}",
+        f"there is no run, checkpoint or player {argument!r}",
+        hints(
+            did_you_mean(argument, known),
+            f"players: {', '.join(BUILT_IN['player'])}; rltui ls shows the runs in {data.root}",
+        ),
         exit_code=2,
     )
 

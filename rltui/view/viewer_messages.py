@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rltui.events.commands import OutputLive
+from rltui.events.records import Level
 
 
 class SwitchOutput(msgspec.Struct, frozen=True, tag="switch"):
@@ -45,6 +46,7 @@ class Noticed(msgspec.Struct, frozen=True, tag="noticed"):
     """A sentence for people."""
 
     text: str
+    level: Level = "info"
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

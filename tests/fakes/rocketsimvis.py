@@ -66,9 +66,9 @@ def _check_car(car: dict[str, Any]) -> None:
 class Listener:
     """A UDP socket of this machine, on a free port or a given one."""
 
-    def __init__(self, port: int = 0, timeout: float = 20.0) -> None:
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind(("127.0.0.1", port))
+    def __init__(self, port: int = 0, timeout: float = 20.0, family: socket.AddressFamily = socket.AF_INET) -> None:
+        self._socket = socket.socket(family, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1" if family == socket.AF_INET else "::1", port))
         self._socket.settimeout(timeout)
         self.port: int = self._socket.getsockname()[1]
 

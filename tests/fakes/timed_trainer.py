@@ -1,50 +1,68 @@
-"""`rltui …` that measures its own telemetry. At its end it writes to the file named in TIMED, for each call of the publisher: its
-name, seconds by the clock, and how often the thread waited in it (for a lock, a file, a socket; not for its turn on a core).
+"""`rltui …` that measures its own telemetry: for each call of the publisher a line in the file named in TIMED.
+
+A line: Unix time, the call's name, its seconds by the clock, how often the thread gave its core up in it (for a lock, a
+file, a socket), and how many items then wait to be handed on. Its threads have their names in /proc.
 
 python -m tests.fakes.timed_trainer train PROFILE …
 """
 
 from __future__ import annotations
 
-import atexit
 import os
 import resource
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rltui.train.publisher import Publisher
+from tests.measure.timed_trainer import name_threads
 
-CALLS: list[tuple[str, float, int]] = []
+
+class Call(NamedTuple):
+    """One call of the publisher."""
+
+    time: float
+    name: str
+    seconds: float
+    waits: int
+    queued: int
 
 
-def waits() -> int:
+def read(times: Path, since: float) -> list[Call]:
+    """The calls from then on (Unix seconds)."""
+    lines = (
+        line.split() for line in times.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")
+    )
+    found = (Call(float(t), name, float(s), int(w), int(q)) for t, name, s, w, q in lines)
+    return [call for call in found if call.time >= since]
+
+
+def _waits() -> int:
     """How often this thread has given up its core by itself."""
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
 
 
-def timed(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any) -> Any:
-        before, clock = waits(), time.perf_counter()
+def _timed(name: str, method: Callable[..., Any], write: Callable[[str], Any]) -> Callable[..., Any]:
+    def call(publisher: Publisher, *args: Any) -> Any:
+        before, clock = _waits(), time.perf_counter()
         try:
-            return method(*args)
+            return method(publisher, *args)
         finally:
-            CALLS.append((name, time.perf_counter() - clock, waits() - before))
+            seconds, waited = time.perf_counter() - clock, _waits() - before
+            outlet = publisher._outlet
+            queued = len(outlet._items) if outlet is not None else 0
+            write(f"{time.time():.3f} {name} {seconds:.6f} {waited} {queued}\n")
 
     return call
-
-
-def write() -> None:
-    lines = (f"{name} {seconds:.6f} {waited}" for name, seconds, waited in CALLS)
-    Path(os.environ["TIMED"]).write_text("\n".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
     from rltui.__main__ import main
 
+    name_threads()
+    file = Path(os.environ["TIMED"]).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115 - as long as the process
     for name in ("publish", "live"):
-        setattr(Publisher, name, timed(name, getattr(Publisher, name)))
-    atexit.register(write)
+        setattr(Publisher, name, _timed(name, getattr(Publisher, name), file.write))
     sys.exit(main())

@@ -14,12 +14,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import psutil
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.events import commands
@@ -30,13 +31,15 @@ from rltui.supervise import socket_address
 from rltui.supervise.control_client import ControlClient, TrainerGoneError
 from rltui.supervise.frames import FrameReader, pack
 from rltui.train.client_session import Limits
+from rltui.train.control_loop import ControlLoop
 from rltui.train.controls import ControlServer
 from tests.fakes.forked import Forked
+from tests.fakes.patience import patience
 from tests.fakes.small_trainer import live
 from tests.fakes.training import wait_for
 
 SECONDS = 10.0
-QUICK = Limits(hello_seconds=0.2, frame_seconds=0.2, clients=4)
+QUICK = Limits(hello_seconds=0.5, frame_seconds=0.5, clients=4, connections_at_once=1_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -174,21 +177,32 @@ def test_a_pickle_is_never_unpickled(server: ControlServer, paths: RunPaths, tmp
     assert canary.exists()  # the payload does what it says
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.binary(min_size=1, max_size=200), min_size=1, max_size=4), st.booleans())
-def test_random_bytes_never_become_commands(
-    server: ControlServer, paths: RunPaths, pieces: list[bytes], framed: bool
-) -> None:
-    with greeted(paths) as connection:
-        try:
-            for piece in pieces:
-                connection.sendall(pack(piece) if framed else piece)
-            connection.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # closed already
-        assert is_closed(connection)
-    assert server.poll() == []
+@pytest.mark.parametrize("frames", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_random_bytes_never_become_commands(server: ControlServer, paths: RunPaths, frames: int) -> None:
+    @settings(max_examples=frames, deadline=None, database=None)
+    @given(st.binary(min_size=1, max_size=200), st.booleans())
+    def check(said: bytes, framed: bool) -> None:
+        with greeted(paths) as connection:
+            with contextlib.suppress(OSError):  # closed already
+                connection.sendall(pack(said) if framed else said)
+                connection.shutdown(socket.SHUT_WR)
+            assert is_closed(connection)
+        assert server.poll() == []
+
+    check()
     assert still_served(paths)
+    assert server.closed().total() > 0.3 * frames  # the rest were half frames, whose senders had gone
+
+
+def test_a_pause_that_ends_just_before_the_wait_is_not_waited_through(server: ControlServer) -> None:
+    """Accepting pauses for a moment in a storm of clients. As seen a second ago the door is shut; it opens meanwhile."""
+    running = server._loop
+    assert running is not None
+    loop = ControlLoop(running._listener, running._desk, QUICK, lambda line: None, time.time)
+    then = time.monotonic() - 1.0
+    loop._accept_from = then + 0.5
+    loop._choose(then)
+    assert loop._patience(then) == 0.0
 
 
 def test_ten_thousand_hostile_frames_leave_no_memory_and_no_full_journal(
@@ -299,7 +313,7 @@ def test_a_flood_is_limited_and_others_are_served(server: ControlServer, paths: 
     flood.close()
     friend.close()
     refused = [record for record in log if isinstance(record, CommandLogged) and record.by == "eve"]
-    assert sorted(delays)[len(delays) // 2] < 0.1
+    assert sorted(delays)[len(delays) // 2] < patience(0.1)
     assert (
         sum(poured) < 1e6
     )  # read at 40 kB a second, the rest piles up on its own side: unlimited it is 100 times more
@@ -324,6 +338,7 @@ def test_a_flood_by_the_holder_of_control_gives_a_burst_and_no_more(server: Cont
 
 VIEWER = """
 import sys, time
+from dataclasses import replace
 from pathlib import Path
 from rltui.events.commands import Live
 from rltui.runs.paths import DataDir
@@ -356,14 +371,14 @@ def test_a_stopped_viewer_never_blocks_the_trainer_and_catches_up(server: Contro
                 newest = -1
                 while newest < iteration:
                     newest = max([m.iteration for m in friend.poll(1.0) if isinstance(m, Live)], default=newest)
-        assert sorted(times)[int(len(times) * 0.99)] < 1e-3
+        assert sorted(times)[int(len(times) * 0.99)] < patience(1e-3)
         assert server.clients() == ["viewer", "friend"]
         viewer.send_signal(signal.SIGCONT)
         began = time.monotonic()
         lines = [viewer.stdout.readline()]
         while not lines[-1].startswith("1099 "):
             lines.append(viewer.stdout.readline())
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < patience(1.0)
         assert len(lines) < 30  # what the kernel held, then the newest
         assert int(lines[-1].split()[1]) > 50  # and it knows what it missed
     finally:
@@ -373,15 +388,17 @@ def test_a_stopped_viewer_never_blocks_the_trainer_and_catches_up(server: Contro
         friend.close()
 
 
-def test_a_client_that_never_reads_its_answers_is_closed(server: ControlServer, paths: RunPaths) -> None:
-    with greeted(paths) as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        frames = b"".join(pack(commands.encode(Request(number, Pause()))) for number in range(500))
-        with pytest.raises(OSError):
-            for _ in range(200):
-                connection.sendall(frames)
-    wait_for(lambda: server.closed() == {"unread": 1}, "the client to be closed", SECONDS)
-    assert still_served(paths)
+def test_a_client_that_never_reads_its_answers_is_closed(paths: RunPaths, log: list[object]) -> None:
+    slow = replace(QUICK, frame_seconds=60.0)  # a frame that is cut in two is not what it is closed for
+    with ControlServer(paths, "alpha", log.append, slow) as server:
+        with greeted(paths) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            frames = b"".join(pack(commands.encode(Request(number, Pause()))) for number in range(500))
+            with pytest.raises(OSError):
+                for _ in range(200):
+                    connection.sendall(frames)
+        wait_for(lambda: server.closed() == {"unread": 1}, "the client to be closed", SECONDS)
+        assert still_served(paths)
 
 
 def test_a_dropped_client_is_told_by_the_connection(server: ControlServer, paths: RunPaths) -> None:

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.runs.paths import DataDir
+from rltui.runs.journal import JournalWriter
+from rltui.runs.listing import list_checkpoints
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.saver import SaveJob, Saver
 from rltui.runs.writable import check_writable
 from tests.fakes.forked import Forked
-from tests.fakes.saved_runs import make_run, tree
+from tests.fakes.saved_runs import make_files, make_meta, make_run, row, tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and user ids")
 NOBODY = 65534
@@ -28,14 +31,19 @@ def data() -> Iterator[DataDir]:
         yield DataDir(Path(folder) / "data")
 
 
+def become_nobody() -> None:
+    """For good; of a test that root runs."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+
 def refused(data: DataDir, run: str | None = None) -> list[str]:
     """What a user without rights is told: exit code, message, hint; empty where nothing is wrong."""
 
     def child(report: Callable[[str], None]) -> None:
-        if os.geteuid() == 0:
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
+        become_nobody()
         try:
             check_writable(data, run)
         except RltuiError as error:
@@ -78,6 +86,39 @@ def test_each_folder(data: DataDir, place: str) -> None:
     assert code == "1"
     assert message == f"cannot write in {folder}: Permission denied (it belongs to {owner}; you are {me})"
     assert f"give {me} the right to write there" in hint and "--data-dir" in hint
+
+
+def test_a_right_that_is_taken_away_while_it_trains_fails_saves_and_nothing_else(data: DataDir) -> None:
+    """What is open stays open, so the journal goes on; with the right back the next save works."""
+    paths = make_run(data, commits=1)
+    before = tree(paths.checkpoints)
+    if os.geteuid() == 0:
+        for place in [data.root, *data.root.rglob("*")]:
+            os.chown(place, NOBODY, NOBODY)
+
+    def trainer(report: Callable[[str], None]) -> None:
+        become_nobody()
+        journal = JournalWriter(paths.journal)
+        saver = Saver(paths, 3, lambda result: report(f"{result.outcome} {result.reason}"))
+        for commit, mode in ((2, 0o555), (3, 0o755)):
+            for folder in (data.checkpoints, paths.checkpoints):
+                folder.chmod(mode)
+            saver.submit(job(paths, commit))
+            saver.drain()
+            report(f"journal {journal.write(row(commit * 1000))}, intact {tree(paths.checkpoints) == before}")
+
+    with Forked(trainer) as process:
+        assert process.wait() == 0
+        failed, while_failing, *after = process.lines()
+    assert failed.startswith("failed") and "Permission denied" in failed and str(paths.checkpoint(2000)) in failed
+    assert while_failing == "journal True, intact True"
+    assert after == ["saved ", "journal True, intact False"]
+    assert [info.commit for info in list_checkpoints(paths)] == [1, 3]
+
+
+def job(paths: RunPaths, commit: int) -> SaveJob:
+    about = make_meta("alpha", commit, commit * 1000)
+    return SaveJob("checkpoint", paths.checkpoint(commit * 1000), commit * 1000, lambda: make_files(about))
 
 
 def test_a_journal_of_somebody_else(data: DataDir) -> None:

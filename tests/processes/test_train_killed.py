@@ -13,6 +13,7 @@ from rltui.runs.listing import complete, list_checkpoints
 from tests.fakes.training import TINY, Training
 
 KILLS = (  # where, and which pass of that point in the trainer
+    "journal.write:kill:9",
     "save.mkdir:kill:2",
     "save.write:kill:12",
     "save.fsync:kill:20",
@@ -20,12 +21,11 @@ KILLS = (  # where, and which pass of that point in the trainer
     "save.rename:kill:2",
     "save.done:kill:3",
     "prune.remove:kill:1",
-    "journal.write:kill:9",
 )
 
 
-def assert_goes_on(training: Training) -> None:
-    """Every listed checkpoint is whole, and the next start reaches its end."""
+def check_whole(training: Training) -> int:
+    """Every listed checkpoint is whole, and no more than that is lost; the timesteps of the newest."""
     infos = list_checkpoints(training.paths)
     assert all(info.damage is None for info in infos)
     for info in infos:
@@ -33,6 +33,12 @@ def assert_goes_on(training: Training) -> None:
     reached = complete(training.paths)[-1].timesteps if infos else 0
     if training.iterations():
         assert training.iterations()[-1].timesteps - reached <= 1024 + 512, "one save interval and one iteration"
+    return reached
+
+
+def assert_goes_on(training: Training) -> None:
+    """The next start reaches its end."""
+    reached = check_whole(training)
     training.start("--steps", str(reached + 1024))
     assert training.wait_end() == 0
     assert complete(training.paths)[-1].timesteps >= reached + 1024
@@ -52,12 +58,17 @@ def test_killed_at_a_random_moment(training: Training, seed: int) -> None:
     assert_goes_on(training)
 
 
-@pytest.mark.parametrize("kill", KILLS)
-def test_killed_within_a_save(training: Training, kill: str) -> None:
+def test_killed_within_one_save_after_the_other(training: Training) -> None:
+    """Each start goes on from what the kill before it has left."""
     training.profile += "\n[keep]\nlast = 2\n"
-    training.start(env={"RLTUI_FAULT": kill})
-    assert training.wait_end() == -9
-    training.poll()
+    reached = 0
+    for kill in KILLS:
+        training.start(env={"RLTUI_FAULT": kill})
+        assert training.wait_end() == -9, f"{kill}: {training.output}"
+        training.poll()
+        before, reached = reached, check_whole(training)
+        assert reached >= before, kill
+    assert reached >= 1024 * (len(KILLS) // 2), "most starts have saved something new"
     assert_goes_on(training)
 
 

@@ -22,11 +22,27 @@ from tests.fakes.rocketsimvis import Listener, accepted, free_port
 from tests.fakes.training import Training, runs, wait_for
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def listener() -> Iterator[Listener]:
     found = Listener()
     yield found
     found.close()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Iterator[Training]:
+    """A run that renders to the listener, for tests that leave it training and its viewer switched off."""
+    run = Training(tmp_path_factory.mktemp("viewed"))
+    try:
+        yield start(run, listener.port)
+    finally:
+        run.kill_all()
+
+
+def switch_off(training: Training) -> None:
+    assert applied(training, SetRender(False)).detail == "the viewer is off"
+    wait_for(lambda: not viewers(training) or None, "the viewer's end")
+    wait_for(lambda: viewer(training) is None, "a live frame without it")
 
 
 def viewer(training: Training) -> ViewerLive | None:
@@ -68,8 +84,8 @@ def start(training: Training, port: int) -> Training:
     return training
 
 
-def test_it_sends_what_rocketsimvis_reads_until_it_is_switched_off(training: Training, listener: Listener) -> None:
-    start(training, listener.port)
+def test_it_sends_what_rocketsimvis_reads_until_it_is_switched_off(shared: Training, listener: Listener) -> None:
+    training = shared
     answer = applied(training, SetRender(True))
     assert f"127.0.0.1:{listener.port}" in answer.detail
     contents = [accepted(listener.receive()) for _ in range(60)]  # two seconds
@@ -78,14 +94,12 @@ def test_it_sends_what_rocketsimvis_reads_until_it_is_switched_off(training: Tra
     output = playing(training).outputs[0]
     assert (output.name, output.target) == ("rocketsimvis", f"127.0.0.1:{listener.port}")
     training.wait_more_iterations(2)
-    assert applied(training, SetRender(False)).detail == "the viewer is off"
-    wait_for(lambda: not viewers(training) or None, "the viewer's end")
-    wait_for(lambda: viewer(training) is None, "a live frame without it")
+    switch_off(training)
     training.wait_more_iterations(2)
 
 
-def test_the_stream_shows_the_match_and_what_each_step_pays(training: Training) -> None:
-    start(training, free_port())
+def test_the_stream_shows_the_match_and_what_each_step_pays(shared: Training) -> None:
+    training = shared
     applied(training, SetRender(True))
     seen = frames(playing(training).address, 24)
     assert seen[0].names == ("touch", "speed_toward_ball")
@@ -106,10 +120,11 @@ def test_the_stream_shows_the_match_and_what_each_step_pays(training: Training) 
         return all(car[1] == 0 for car in newest.contributions) or None
 
     wait_for(unpaid, "a step that pays by the new weight")
+    switch_off(training)
 
 
-def test_its_death_is_said_and_training_goes_on(training: Training) -> None:
-    start(training, free_port())
+def test_its_death_is_said_and_training_goes_on(shared: Training) -> None:
+    training = shared
     applied(training, SetRender(True))
     (process,) = viewers(training)
     os.kill(process.pid, signal.SIGKILL)
@@ -119,6 +134,7 @@ def test_its_death_is_said_and_training_goes_on(training: Training) -> None:
     assert any("killed by signal 9" in line for line in lines)
     applied(training, SetRender(True))
     assert playing(training).state == "playing"
+    switch_off(training)
 
 
 def test_it_ends_with_a_trainer_that_is_killed(training: Training) -> None:
@@ -133,6 +149,8 @@ def test_it_ends_with_a_trainer_that_is_killed(training: Training) -> None:
 def test_a_recording_is_kept_when_the_run_ends(training: Training) -> None:
     start(training, free_port())
     detail = applied(training, SetRender(True, "recording")).detail
+    (process,) = viewers(training)
+    assert detail.startswith(f"the viewer process was started (pid {process.pid}): recording on, ")
     assert "recordings" in detail
     wait_for(lambda: playing(training).outputs[0].sent > 30 or None, "a second of it")
     assert training.process is not None
@@ -142,12 +160,12 @@ def test_a_recording_is_kept_when_the_run_ends(training: Training) -> None:
     assert len(Recording(file)) > 30
 
 
-def test_what_cannot_be_done_is_refused(training: Training) -> None:
-    start(training, free_port())
+def test_what_cannot_be_done_is_refused(shared: Training) -> None:
+    training = shared
     answer = ask(training, SetRender(True, "rlviser"))
     assert isinstance(answer, CommandRefused)
     assert "pip install rlviser-py" in answer.reason
     answer = ask(training, SetRender(True, "rocketsimvs"))
     assert isinstance(answer, CommandRefused)
-    assert "did you mean rocketsimvis" in answer.reason
+    assert 'did you mean "rocketsimvis"' in answer.reason
     assert applied(training, SetRender(False)).detail in ("the viewer is off", "the viewer was off already")

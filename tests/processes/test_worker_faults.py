@@ -13,6 +13,7 @@ import pytest
 
 from rltui.events.records import IterationFinished, RunFinished, UpdateDropped, WorkerFailed, WorkerStarted
 from rltui.runs.listing import complete
+from tests.fakes.patience import patience
 from tests.fakes.training import TINY, Training, runs, wait_for
 
 FAULTY = Path(__file__).parents[1] / "fakes" / "faulty_reward.py"
@@ -44,9 +45,9 @@ def test_a_killed_worker_is_replaced_and_its_partial_data_dropped(training: Trai
     restarted = training.wait_records(WorkerStarted, 3)[-1]
     assert (failure.worker, failure.kind) == (1, "died")
     assert "SIGKILL" in failure.reason
-    assert failure.time - killed <= 1.0
+    assert failure.time - killed <= patience(1.0)
     assert (restarted.worker, restarted.restarts) == (1, 1)
-    assert restarted.time - killed <= 5.0
+    assert restarted.time - killed <= patience(5.0)
     assert_continues(training)
     sizes = {b.timesteps - a.timesteps for a, b in zip(training.iterations(), training.iterations()[1:], strict=False)}
     assert sizes <= {256, 512}, "a whole iteration, or the surviving worker's half"
@@ -60,7 +61,7 @@ def test_a_stopped_worker_counts_as_hung_after_the_time_out(training: Training) 
     stopped = time.time()
     failure = training.wait_records(WorkerFailed)[0]
     assert (failure.worker, failure.kind) == (0, "hung")
-    assert 4.0 <= failure.time - stopped <= 6.5
+    assert 4.0 <= failure.time - stopped <= patience(6.5)
     assert_continues(training)
 
 
@@ -91,7 +92,7 @@ def test_three_deaths_within_a_minute_stop_the_run_with_a_checkpoint(training: T
     training.wait_records(WorkerFailed)
     first = time.monotonic()
     assert training.wait_end() == 1
-    assert time.monotonic() - first <= 10.0
+    assert time.monotonic() - first <= patience(10.0)
     assert len(training.wait_records(WorkerFailed)) == 3
     end = training.wait_records(RunFinished)[-1]
     assert end.exit_code == 1
@@ -102,10 +103,8 @@ def test_three_deaths_within_a_minute_stop_the_run_with_a_checkpoint(training: T
 
 def test_meshes_that_are_missing_are_one_message_before_any_worker_starts(training: Training, tmp_path: Path) -> None:
     training.profile += f'\n[game]\nmeshes = "{tmp_path / "nowhere"}"\n'
-    started = time.monotonic()
     training.start()
     assert training.wait_end(10.0) == 1
-    assert time.monotonic() - started <= 10.0
     assert str(tmp_path / "nowhere") in training.output
     assert "Traceback" not in training.output
     assert not training.paths.journal.exists()
@@ -134,18 +133,16 @@ def test_workers_that_cannot_start_are_one_message_and_no_zombie(training: Train
 
 
 def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_next_start(training: Training) -> None:
-    before = segments()
     training.start()
     training.wait_records(IterationFinished, 3)
-    assert segments() - before, "this run's"
     workers = [psutil.Process(training.worker_pid(index)) for index in (0, 1)]
     assert training.process is not None
+    shared = shared_memory(training.process.pid)
+    assert shared
     training.process.kill()
     training.process.wait()
-    killed = time.monotonic()
     wait_for(lambda: not any(runs(worker) for worker in workers), "the workers' end", 5.0)
-    assert time.monotonic() - killed <= 5.0
-    wait_for(lambda: segments() <= before, "the shared memory's end", 5.0)
+    wait_for(lambda: not any(path.exists() for path in shared), "the shared memory's end", 5.0)
     reached = training.iterations()[-1].timesteps
     training.start("--steps", str(reached + 2048))
     assert training.wait_end() == 0
@@ -154,9 +151,9 @@ def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_nex
     assert not [record for record in training.poll() if isinstance(record, UpdateDropped)]
 
 
-def segments() -> set[str]:
-    """Shared memory of all processes of this machine."""
-    return {entry.name for entry in Path("/dev/shm").glob("psm_*")}
+def shared_memory(pid: int) -> set[Path]:
+    """The files of the shared memory that a process uses."""
+    return {Path(part.path) for part in psutil.Process(pid).memory_maps() if part.path.startswith("/dev/shm/psm_")}
 
 
 def test_a_worker_killed_by_a_signal_without_a_name_is_replaced_like_any_other(training: Training) -> None:

@@ -173,7 +173,7 @@ def test_a_flag_is_handed_on_at_once_and_what_is_unknown_is_refused(desk: Desk) 
     desk.arriving = [[flag, wrong, weight, unknown, huge, entropy]]
     desk.controls.look()
     assert handed == [flag]
-    assert wrong.answers == ["refused no debug flag 'debug_acts': did you mean debug_actions?"]
+    assert wrong.answers == ["refused no debug flag 'debug_acts': did you mean \"debug_actions\"?"]
     assert (desk.controls.weights, desk.controls.rates) == ([weight], [entropy])
     assert unknown.answers == ["refused no reward 'xyz': there are touch"]
     assert huge.answers == ["refused a reward's weight is -1,000,000 to 1,000,000, found 1e+09"]

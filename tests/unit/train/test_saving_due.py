@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CheckpointSaved, Record
 from rltui.policy.saved import load_policy
 from rltui.profile.load import load
@@ -58,14 +59,18 @@ def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:
     with saving(tmp_path) as (made, prepared, told):
         learner = prepared.blueprint.learner()
         made.save(
-            [("milestone", "000.004096M"), ("checkpoint", "4100")], learner.snapshot, 4100, SavedFigures(1.5, 4.4)
+            [("milestone", "000.004096M"), ("checkpoint", "4100")],
+            learner.snapshot,
+            4100,
+            SavedFigures(EpisodeReward(1.5, 104), 4.4),
         )
         assert made.drain(30)
     paths = prepared.options.data.run("r")
     [checkpoint], [milestone] = complete(paths)[-1:], list_milestones(paths)
     one, two = meta.read(checkpoint.path), meta.read(milestone.path)
     assert one == two
-    assert (one.commit, one.timesteps, one.mean_reward, one.entropy, one.approx_kl) == (1, 4100, 1.5, 4.4, None)
+    assert (one.commit, one.timesteps, one.entropy, one.approx_kl) == (1, 4100, 4.4, None)
+    assert (one.mean_reward, one.reward_episodes, one.phase_profile) == (1.5, 104, "")
     assert one.signature == prepared.signature
     policy = load_policy(checkpoint.path / "policy.npz")
     assert policy.table_hash == one.table_hash

@@ -65,8 +65,8 @@ def test_every_way_to_name_a_player(data: DataDir, policy: SavedPolicy) -> None:
 @pytest.mark.parametrize(
     ("argument", "words"),
     [
-        ("chasr", "did you mean 'chaser'"),
-        ("mina", "did you mean 'mine'"),
+        ("chasr", 'did you mean "chaser"?'),
+        ("mina", 'did you mean "mine"?'),
         ("none.npz", "No such file"),
         (".", "no checkpoint to watch"),
         ("", "."),
@@ -80,7 +80,7 @@ def test_who_is_not_there_is_said_in_words(
     monkeypatch.chdir(data.root.parent)
     with pytest.raises(RltuiError) as error:
         LiveMatch(source(argument, data), source("idle", data), MatchOptions(), lambda text: None)
-    assert words in error.value.message
+    assert words in f"{error.value.message}\n{error.value.hint}"
 
 
 def test_a_run_without_a_checkpoint(data: DataDir) -> None:

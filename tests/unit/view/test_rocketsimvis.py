@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import socket
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from rltui.view.rocketsimvis import RocketSimVis, packet
 from tests.fakes.game_states import TEAM_SIZES
 from tests.fakes.moments import car, moment, random_moment
 from tests.fakes.rocketsimvis import Listener, accepted, free_port
+from tests.fakes.training import wait_for
 
 
 @pytest.fixture
@@ -74,7 +77,8 @@ def test_nobody_listens_and_then_somebody_does() -> None:
     link = RocketSimVis("127.0.0.1", port, notices.append)
     for _ in range(50):
         link.show(moment())
-    assert notices == [f"nobody listens at 127.0.0.1:{port} yet: start RocketSimVis"] == [link.state.error]
+    assert link.state.error == "nobody listens there yet: start RocketSimVis"
+    assert notices == [f"RocketSimVis at 127.0.0.1:{port}: {link.state.error}"]
     listener = Listener(port)
     link.show(moment())  # hears of the last refusal, and is sent all the same
     accepted(listener.receive())
@@ -90,10 +94,70 @@ def test_nobody_listens_and_then_somebody_does() -> None:
 def test_an_unknown_host_is_one_notice() -> None:
     notices: list[str] = []
     link = RocketSimVis("no-such-host.invalid", 9273, notices.append)
+    wait_for(lambda: link.show(moment()) or notices, "the answer of who knows names")
     for _ in range(5):
         link.show(moment())
-    assert notices == ["cannot send to no-such-host.invalid:9273: unknown host"]
-    assert (link.state.error, link.state.packets) == (notices[0], 0)
+    assert notices == ["RocketSimVis at no-such-host.invalid:9273: unknown host"]
+    assert (link.state.error, link.state.packets) == ("unknown host", 0)
+    link.close()
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6")
+@pytest.mark.parametrize("host", ["::1", "[::1]"])
+def test_ipv6_with_and_without_brackets(host: str) -> None:
+    try:
+        listener = Listener(family=socket.AF_INET6)
+    except OSError:
+        pytest.skip("this machine has no ::1")
+    link = RocketSimVis(host, listener.port)
+    link.show(moment())
+    accepted(listener.receive())
+    assert link.state.address == f"[::1]:{listener.port}"
+    link.close()
+    listener.close()
+
+
+def test_of_a_name_with_two_addresses_the_one_that_listens_is_found(
+    listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As localhost often is: ::1 comes first, and the visualiser listens at 127.0.0.1."""
+    deaf = free_port()
+    known = [
+        (socket.AF_INET, socket.SOCK_DGRAM, 0, "", ("127.0.0.1", deaf)),
+        (socket.AF_INET, socket.SOCK_DGRAM, 0, "", ("127.0.0.1", listener.port)),
+    ]
+    monkeypatch.setattr(rocketsimvis.socket, "getaddrinfo", lambda *_, **__: known)
+    notices: list[str] = []
+    link = RocketSimVis("localhost", 9273, notices.append)
+    for _ in range(3):
+        link.show(moment())
+    for _ in range(2):  # the first went to the other one
+        accepted(listener.receive())
+    assert (link.state.error, notices) == ("", [])
+    listener.close()
+    for _ in range(4):
+        link.show(moment())
+    assert link.state.error == rocketsimvis.NOBODY
+    assert len(notices) == 1
+    link.close()
+
+
+def test_a_name_that_nobody_answers_for_holds_up_nothing(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = threading.Event()
+    look_up = socket.getaddrinfo
+
+    def silence(*asked: Any, **how: Any) -> Any:
+        answered.wait(20.0)
+        return look_up("127.0.0.1", *asked[1:], **how)
+
+    monkeypatch.setattr(rocketsimvis.socket, "getaddrinfo", silence)
+    monkeypatch.setattr(rocketsimvis, "SOON", 0.0)
+    link = RocketSimVis("far.example", listener.port)
+    link.show(moment())
+    assert link.state.packets == 0
+    answered.set()
+    wait_for(lambda: link.show(moment()) or link.state.packets, "a packet")
+    accepted(listener.receive())
     link.close()
 
 
@@ -110,7 +174,7 @@ def test_a_packet_that_is_too_large_is_one_notice(listener: Listener) -> None:
     crowd = moment(cars=(car(0, (0.0, 0.0, 17.0)),) * 500)
     for _ in range(5):
         link.show(crowd)
-    assert notices == [f"cannot send to 127.0.0.1:{listener.port}: the packet is too large"]
+    assert notices == [f"RocketSimVis at 127.0.0.1:{listener.port}: the packet is too large"]
     link.show(moment())
     accepted(listener.receive())
     assert (link.state.error, link.state.packets) == ("", 1)

@@ -60,7 +60,7 @@ COCKPIT = (
     Action("app.save_layout", (), "Save layout", "Write the panes' places and heights and the theme to ui.toml, for next time", "View"),
     Action("freeze", ("z",), "Freeze", "The panes stand still until pressed again; training and its state do not", "View"),
     Action("log_level", ("l",), "Log level", "Show more or fewer kinds of log lines", "View"),
-    Action("back", ("escape",), "Back", "One level back: all panes, then the launcher", "View", palette=False),
+    Action("back", ("escape",), "Back", "Close the innermost: a line, a filter, frozen, maximised. It never leaves: H and q do", "View", palette=False),
     Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, pin, export, delete", "View", 12),
     Action("launcher", ("H",), "Launcher", "Home, to profiles and runs; training goes on", "View", 11),
     *EVERYWHERE,

@@ -5,39 +5,32 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
-from rltui.errors import RltuiError
-from rltui.runs.paths import DataDir, name_problem
+from rltui.runs.paths import DataDir
 from rltui.supervise.lifeline import BY_SIGNAL, Lifeline
+from rltui.tui import first_picture
 from rltui.tui.actions import PLACES, Place, pane_actions
-from rltui.tui.browser.hash_checks import HashChecks
 from rltui.tui.browser.messages import RunOpened, WatchAsked
-from rltui.tui.copying import Copying
-from rltui.tui.launcher.offers import Offer
+from rltui.tui.keeping import Keeping
+from rltui.tui.later import later
 from rltui.tui.messages import BrowserAsked
 from rltui.tui.notices.herald import Herald
 from rltui.tui.notices.teller import Teller
-from rltui.tui.paint import plain
-from rltui.tui.panes.pane import Pane
-from rltui.tui.pictures import save_picture, screen_text
-from rltui.tui.run.run_reader import RunSource
-from rltui.tui.run.runs_on_disk import RunsOnDisk
-from rltui.tui.run.sources import RunFiles
-from rltui.tui.screens.browser import BrowserScreen, Surroundings
-from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.place import place_of
+from rltui.tui.screens.dialog import Palette
 from rltui.tui.screens.explained import help_on
-from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.settings.own_keys import keymap
 from rltui.tui.settings.ui_settings import UiSettings
-from rltui.tui.settings.ui_toml import Loaded, save_layout, ui_path
+from rltui.tui.settings.ui_toml import Loaded, ui_path
 from rltui.tui.symbols import AsciiFilter, HarmlessFilter, chart_style
 from rltui.tui.terminal.ending import end_on_signals
 from rltui.tui.terminal.key_order import KeyDone, KeyOrder
@@ -52,15 +45,21 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.browser.hash_checks import HashChecks
+    from rltui.tui.launcher.offers import Offer
+    from rltui.tui.panes.pane import Pane
+    from rltui.tui.run.other_run import OtherRuns
+    from rltui.tui.run.run_reader import RunSource
+    from rltui.tui.screens.cockpit import CockpitScreen
+    from rltui.tui.screens.launcher import LauncherScreen
 
 LAUNCHER = "launcher"  # the installed screen's name
-FORM_CLASS = "profile-form"  # its module imports tomlkit: it is known by its class in the styles
 
 
 class RltuiApp(App[str]):
     """Launcher or cockpit, and dialogs above them. Ends with a sentence for the terminal, or nothing."""
 
-    CSS_PATH: ClassVar[list[str]] = ["styles/app.tcss"]  # type: ignore[assignment]
+    CSS_PATH: ClassVar[list[str]] = ["styles/app.tcss", "styles/form.tcss"]  # type: ignore[assignment]
     TITLE = "rltui"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -83,11 +82,10 @@ class RltuiApp(App[str]):
             os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
         self._data, self._first_run, self._readonly = data, attach, readonly
         self._world = world or World()
-        self.other_runs = self._world.other_runs or RunsOnDisk(data)
         self._lifeline = lifeline or Lifeline()
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
-        self._checks = HashChecks()
+        self._checks: HashChecks | None = None  # of the browser, since it was first opened
         self._key_order = KeyOrder(self)
         self._back_to = ""  # the run whose cockpit the browser was opened from
         self._charts = chart_style(os.environ, ascii_only)
@@ -101,10 +99,11 @@ class RltuiApp(App[str]):
         self.set_keymap(keymap(self.own_keys))
         self._teller = Teller(self, self.ui.settings, self.write_to_terminal)
         self._herald = Herald(self._world.clock())
-        self._copying = Copying(
-            self, self._world.clock, lambda: self.pictures, lambda words: self.write_to_terminal(words)
+        self._keeping = Keeping(
+            self, data, lambda: self._cockpit, self._world.clock, lambda words: self.write_to_terminal(words)
         )
-        self.theme = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
+        self.theme = self._coloured = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
+        self.stylesheet.set_variables(self.get_css_variables())
         if self.ui.settings.charts != "auto" and not ascii_only:
             self._charts = self.ui.settings.charts
 
@@ -116,13 +115,10 @@ class RltuiApp(App[str]):
             end_on_signals(self.watch_terminal, self._end)
         self._teller.begin()
         self.set_interval(1.0, self._look_after_run)
+        self.set_timer(first_picture.SOON, first_picture.drawn)
         if self.ui.problems:
             lines = "\n".join(str(problem) for problem in self.ui.problems)
             self.notify(lines, title="ui.toml: the defaults hold for this", severity="warning", timeout=20)
-        launch = self._world.launch or self._launch_detached
-        world = self._world
-        launcher = LauncherScreen(self._data, launch, world.checker, world.clock, world.free_memory, world.tools)
-        self.install_screen(launcher, LAUNCHER)
         if self._first_run is not None:
             self.open_run(self._first_run)
         else:
@@ -159,6 +155,12 @@ class RltuiApp(App[str]):
             self._teller.tell(notice)
         self._teller.name_run(cockpit.snapshot if cockpit is not None else None, moment)
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Textual asks for it at its start too, where all has just been read in the right colours."""
+        if self.theme != self._coloured:
+            self._coloured = self.theme
+            super().refresh_css(animate)
+
     def notify(
         self,
         message: str,
@@ -179,7 +181,13 @@ class RltuiApp(App[str]):
     def show_launcher(self) -> None:
         """The launcher in the place of what is shown; it stays as it was left."""
         self._lifeline.opened("")
+        if not self.is_screen_installed(LAUNCHER):
+            self.install_screen(self._launcher(), LAUNCHER)
         self._show(LAUNCHER)
+
+    def _launcher(self) -> LauncherScreen:
+        launch, world = self._world.launch or self._launch_detached, self._world
+        return later("launcher")(self._data, launch, world.checker, world.clock, world.free_memory, world.tools)
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
         """The cockpit on a run, in the place of what is shown: what lies below another screen still costs time."""
@@ -187,13 +195,15 @@ class RltuiApp(App[str]):
         self._herald = Herald(self._world.clock())
         source = (self._world.sources or self._run_files)(run, trainer)
         self._show(
-            CockpitScreen(
+            later("cockpit")(
                 source, readonly=self._readonly, charts=self._charts, clock=self._world.clock, layout=self.ui.settings
             )
         )
 
     def _show(self, screen: Screen[None] | str) -> None:
         """In the place of the launcher or cockpit that is there; the first goes on Textual's own empty screen."""
+        while isinstance(self.screen, ModalScreen):  # opened since this was asked for
+            self.pop_screen()
         if len(self.screen_stack) == 1:
             self.push_screen(screen)
         else:
@@ -204,11 +214,12 @@ class RltuiApp(App[str]):
         self._back_to = message.run if self.place == "cockpit" else ""
         state = Path(message.state) if message.state else None
         launch = self._world.launch or self._launch_detached
-        around = Surroundings(
+        self._checks = self._checks or later("hash checks")()
+        around = later("surroundings")(
             self._data, launch, self._world.checker, self._world.clock, self._checks, message.run, state,
             readonly=self._readonly, ascii_only=self._charts == "ascii",
         )  # fmt: skip
-        self._show(BrowserScreen(around))
+        self._show(later("browser")(around))
 
     def on_browser_left(self) -> None:
         if self._back_to:
@@ -231,7 +242,7 @@ class RltuiApp(App[str]):
 
     def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RunSource:
         alive = (lambda: trainer.process.poll() is None) if trainer is not None else None
-        return RunFiles(self._data.run(run), readonly=self._readonly, launched=alive)
+        return later("run files")(self._data.run(run), readonly=self._readonly, launched=alive)
 
     def _launch_detached(self, offer: Offer) -> LaunchedTrainer:
         from rltui.supervise import launch  # with psutil, not needed before the first picture
@@ -240,6 +251,11 @@ class RltuiApp(App[str]):
 
     def _end(self, number: int) -> None:
         self.exit(return_code=BY_SIGNAL + number)
+
+    @cached_property
+    def other_runs(self) -> OtherRuns:
+        """To compare with the one that is looked at."""
+        return self._world.other_runs or later("other runs")(self._data)
 
     @property
     def data(self) -> DataDir:
@@ -265,24 +281,25 @@ class RltuiApp(App[str]):
     @property
     def place(self) -> Place:
         """Where the user is, below any dialog."""
-        if any(screen.has_class(FORM_CLASS) for screen in self.screen_stack):
-            return "form"
-        if any(isinstance(screen, BrowserScreen) for screen in self.screen_stack):
-            return "browser"
-        return "cockpit" if any(isinstance(screen, CockpitScreen) for screen in self.screen_stack) else "launcher"
+        return next((place for screen in reversed(self.screen_stack) if (place := place_of(screen))), "launcher")
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: everything in the registry."""
         for action in PLACES[self.place]:
             if action.palette:
                 yield SystemCommand(action.label, action.help, self._runner(screen, action.name))
-        if isinstance(screen, CockpitScreen) and (pane := screen.focused_pane()) is not None:
+        cockpit = self._cockpit
+        if cockpit is screen and cockpit is not None and (pane := cockpit.focused_pane()) is not None:
             for action in pane_actions(pane.pane_id()):
                 if action.palette:
                     yield SystemCommand(f"{pane.NAME}: {action.label}", action.help, self._runner(pane, action.name))
 
     def _runner(self, owner: Screen[object] | Pane, action: str) -> Callable[[], object]:
         return lambda: self.call_later(owner.run_action, action)
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
         explained = help_on(self.screen)
@@ -293,58 +310,28 @@ class RltuiApp(App[str]):
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
 
     @property
-    def pictures(self) -> Path:
-        """Where pictures and copied texts go: the folder of the run that is looked at, else the data folder."""
-        cockpit = self._cockpit
-        name = cockpit.source.name if cockpit is not None else ""
-        return (self._data.run(name).folder if name and not name_problem(name) else self._data.root) / "screens"
-
-    @property
     def _cockpit(self) -> CockpitScreen | None:
-        return next((screen for screen in self.screen_stack if isinstance(screen, CockpitScreen)), None)
+        found = next((screen for screen in self.screen_stack if place_of(screen) == "cockpit"), None)
+        return cast("CockpitScreen | None", found)
 
     def action_picture(self) -> None:
-        try:
-            path = save_picture(self, self.pictures)
-        except OSError as error:
-            self.notify(str(error), title="No picture was saved", severity="error")
-        else:
-            self.notify(f"{path}\nand as text beside it", title="Picture saved")
+        self._keeping.picture()
 
     def copy_to_clipboard(self, text: str) -> None:
         """A selection, by ctrl+c."""
         self._clipboard = text
-        self._copying.copy(text, "selection")
+        self._keeping.selection(text)
 
     def action_copy(self) -> None:
-        """What has the focus, as text; the whole screen where that is nothing with lines."""
-        cockpit = self._cockpit
-        pane = cockpit.focused_pane() if cockpit is not None and cockpit is self.screen else None
-        if pane is not None:
-            self._copying.copy(plain(pane.lines), pane.pane_id())
-        else:
-            self._copying.copy(screen_text(self.screen).rstrip(), "screen")
+        self._keeping.copy()
 
     def action_save_layout(self) -> None:
-        """Which panes the slots show, how high they are, light or dark: to ui.toml, as the user asked."""
-        cockpit = self._cockpit
-        if cockpit is None:
-            return
-        theme = "light" if self.theme == LIGHT.name else "dark"
-        try:
-            save_layout(self.ui.path, cockpit.seating.shows(), cockpit.seating.extra, theme)
-        except RltuiError as error:
-            self.notify(error.message, title="Not saved", severity="error")
-            return
-        cockpit.seating.keep()
-        self.notify(str(self.ui.path), title="Layout saved")
+        self._keeping.layout(self.ui.path)
 
     async def action_quit(self) -> None:
         """ctrl+q, from anywhere: the launcher's and the cockpit's way to leave; a dialog it closes."""
         screen = self.screen
-        if isinstance(screen, CockpitScreen | LauncherScreen | BrowserScreen):
-            screen.action_leave()
-        elif screen.has_class(FORM_CLASS):
+        if place_of(screen) is not None:
             await screen.run_action("leave")
         elif isinstance(screen, LaunchingScreen):
             screen.action_close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,6 +16,7 @@ from rltui.events.commands import (
     SetRender,
     SetRewardWeight,
 )
+from rltui.nearest import did_you_mean
 
 EXAMPLES = (
     ("lr 1e-4", "learning rate of the policy"),
@@ -163,5 +163,4 @@ def _number(word: str) -> float | None:
 
 
 def _near(name: str, known: Sequence[str]) -> str:
-    found = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f": did you mean {found[0]}?" if found else f": there are {', '.join(known)}"
+    return f": {did_you_mean(name, known) or 'there are ' + ', '.join(known)}"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
-from rltui.tui.checks.preflight import Preflight
-from rltui.tui.launcher.catalog import Catalog
-from rltui.tui.launcher.catalog_tree import Item
-from rltui.tui.launcher.offers import Offer
+if TYPE_CHECKING:
+    from rltui.tui.checks.preflight import Preflight
+    from rltui.tui.launcher.catalog import Catalog
+    from rltui.tui.launcher.catalog_tree import Item
+    from rltui.tui.launcher.offers import Offer
 
 
-class SnapshotReady(Message):
+class SnapshotReady(Message, bubble=False):
     """The run reader's slot holds a newer RunSnapshot."""
 
 

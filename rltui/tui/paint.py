@@ -8,6 +8,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 Span = tuple[str, str]  # text, role; "" is the plain foreground
 Line = tuple[Span, ...]
+SOLID, HOLLOW = "▌", "▏"  # a list's cursor with the focus and without: a shape, for those who see no background
 MARKS = 16  # characters that one column may take: combining marks have no width
 
 
@@ -69,6 +70,26 @@ def ends(left: Line, right: Line, width: int) -> Line:
     right = crop(right, width)
     room = width - width_of(right)
     return (*fit(left, room), *right)
+
+
+def split(line: Line, width: int) -> tuple[Line, Line]:
+    """Two lines, the first at most `width` columns and ending where a word does if one does."""
+    text = "".join(part for part, _ in line)
+    fits = len(set_cell_size(text, width).rstrip()) if cell_len(text) > width else len(text)
+    at = fits if text[fits : fits + 1] in ("", " ") else text.rfind(" ", 0, fits)
+    at = at if at > 0 else max(fits, 1)
+    return _part(line, 0, at), _part(line, at + len(text[at:]) - len(text[at:].lstrip()), len(text))
+
+
+def _part(line: Line, start: int, end: int) -> Line:
+    """The characters from `start` to `end` with their roles."""
+    spans: list[Span] = []
+    at = 0
+    for text, role in line:
+        piece = text[max(start - at, 0) : max(end - at, 0)]
+        spans += [(piece, role)] if piece else []
+        at += len(text)
+    return tuple(spans)
 
 
 def beside(blocks: Sequence[Sequence[Line]], widths: Sequence[int], gap: int = 2) -> list[Line]:

@@ -8,7 +8,7 @@ import sys
 from rltui.runs.paths import DataDir
 from rltui.supervise.lifeline import Lifeline
 from rltui.tui.app import RltuiApp
-from rltui.tui.panes.catalogue import PANES
+from rltui.tui.panes.ids import PANE_IDS
 from rltui.tui.settings.ui_toml import load, ui_path
 from rltui.tui.symbols import needs_ascii
 
@@ -29,7 +29,7 @@ def run_app(
     """
     ascii_only = ascii_only or needs_ascii(os.environ)
     lifeline = lifeline or Lifeline()
-    ui = load(ui_path(), [pane.pane_id() for pane in PANES])
+    ui = load(ui_path(), PANE_IDS)
     app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only, lifeline=lifeline, ui=ui)
     if os.environ.get("SSH_CONNECTION"):
         app.animation_level = "none"

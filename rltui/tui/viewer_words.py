@@ -44,15 +44,18 @@ def brief(viewer: ViewerLive | None) -> Sentence | None:
         return "viewer failed", "bad"
     if viewer.state == "starting":
         return "viewer starts", "busy"
+    if viewer.problem:
+        return f"viewer: {viewer.problem}", "warn"
     words = ", ".join(output_words(output) for output in viewer.outputs)
     troubled = any(output.problem for output in viewer.outputs)
     return f"rendering → {words}" if words else "viewer plays", "warn" if troubled else "good"
 
 
 def output_words(output: OutputLive) -> str:
-    """Where it goes and how much has gone there: `127.0.0.1:9273, 1,204 packets`."""
+    """Where it goes, how much has gone there and what is wrong: `127.0.0.1:9273, 1,204 packets`."""
     if output.name == "rocketsimvis":
-        return f"{output.target}, {figures.plural(output.sent, 'packet')}"
+        words = f"{output.target}, {figures.plural(output.sent, 'packet')}"
+        return f"{words}, {output.problem}" if output.problem else words
     if output.name == "recording":
         return f"recording, {figures.plural(output.sent, 'moment')}"
     return output.name

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Protocol
 from rltui.runs.paths import DataDir
 from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.checks.table_check import TableChecker
-from rltui.tui.launcher.tools import LauncherTools
 from rltui.tui.machine.memory import free_megabytes
-from rltui.tui.machine.sampler import Sampler
-from rltui.tui.run.other_run import OtherRuns
-from rltui.tui.run.run_reader import RunSource
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.launcher.tools import LauncherTools
+    from rltui.tui.machine.sampler import Sampler
+    from rltui.tui.run.other_run import OtherRuns
+    from rltui.tui.run.run_reader import RunSource
     from rltui.tui.screens.launching import Launch
 
 
@@ -34,10 +34,10 @@ class World:
     checker: ProfileChecker = field(default_factory=ProfileChecker)
     clock: Callable[[], float] = time.time
     free_memory: Callable[[], float | None] = free_megabytes
-    tools: LauncherTools = field(default_factory=LauncherTools)
+    tools: LauncherTools | None = None
     tables: TableChecker = field(default_factory=TableChecker)
     other_runs: OtherRuns | None = None  # to compare with
-    sampler: Callable[[Path, Callable[[], int | None]], Sampler] = Sampler
+    sampler: Callable[[Path, Callable[[], int | None]], Sampler] | None = None
 
 
 class Program(Protocol):

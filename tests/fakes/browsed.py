@@ -20,7 +20,7 @@ from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.screens.browser import BrowserScreen
 from rltui.tui.world import World
-from tests.fakes import data_folder, saved_runs
+from tests.fakes import children, data_folder, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import LAUNCHER_NOW, Clock, until
 
@@ -79,6 +79,7 @@ async def browser(
         checker=ProfileChecker(lambda command: child(list(command))),
         clock=clock or Clock(LAUNCHER_NOW),
         free_memory=lambda: 14_541.0,
+        tools=children.tools(),
     )
     app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, world=world)
     async with app.run_test(size=size, notifications=True) as pilot:

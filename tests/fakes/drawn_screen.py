@@ -35,9 +35,14 @@ class DrawnScreen:
         """More of what the program writes."""
         text = self._rest + self._decode(data)
         end = 0
-        for found in TOKEN.finditer(text):
-            if found.start() != end:
-                break  # only a sequence that is not whole yet is no token
+        while end < len(text):
+            found = TOKEN.match(text, end)
+            if found is None:  # a sequence that is not whole yet, or was cut off by another, as terminals see it
+                cut = text.find("\x1b", end + 1) if text.startswith("\x1b[", end) else -1
+                if cut < 0:
+                    break
+                end = cut
+                continue
             end = found.end()
             if found[2]:
                 self._control(found[1], found[2])

@@ -27,5 +27,16 @@ def left_as_it_was(terminal: Terminal) -> bool:
     )
 
 
+def colours(written: bytes) -> list[bytes]:
+    """Every colour that was chosen and is no grey."""
+    starts = (b"\x1b[38;2;", b"\x1b[48;2;", b"\x1b[31m", b"\x1b[32m")
+    return [start for start in starts if any(_is_no_grey(start, rest) for rest in written.split(start)[1:])]
+
+
+def _is_no_grey(start: bytes, rest: bytes) -> bool:
+    parts = rest.partition(b"m")[0].split(b";")[:3]
+    return len(set(parts)) > 1 or not start.endswith(b";")
+
+
 def wait_left_as_it_was(terminal: Terminal, seconds: float = 10.0) -> None:
     wait_for(lambda: left_as_it_was(terminal), f"a clean terminal; its last: {terminal.raw[-500:]!r}", seconds)

@@ -22,6 +22,7 @@ from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.world import World
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
+from tests.fakes.patience import patience
 
 SIZES = ((80, 24), (120, 40), (200, 50))
 NOW = run_story.now_of()
@@ -42,7 +43,7 @@ class Clock:
 
 async def until(pilot: Pilot[str], holds: Callable[[], bool], seconds: float = 10.0) -> None:
     """Let the program work until the condition holds."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + patience(seconds)
     while not holds():
         assert time.monotonic() < deadline, f"never came:\n{screen_text(pilot.app.screen)}"
         await pilot.pause(0.01)
@@ -52,6 +53,11 @@ async def until_shown(pilot: Pilot[str], text: str) -> str:
     """Wait until the text is on the screen; the whole screen."""
     await until(pilot, lambda: text in screen_text(pilot.app.screen))
     return screen_text(pilot.app.screen)
+
+
+def rooms_in(picture: str) -> int:
+    """How many bordered rooms are on a screen, the one with the focus included."""
+    return picture.count("╭") + picture.count("┏")
 
 
 def live_run(**live: object) -> FakeRun:

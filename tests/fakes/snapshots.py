@@ -16,6 +16,7 @@ from rltui.tui.app import RltuiApp
 from rltui.tui.checks.table_check import TableChecker
 from rltui.tui.panes.pane import Pane
 from rltui.tui.pictures import screen_text
+from rltui.tui.screens.arrangement import is_single
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.world import World
 from tests.fakes.fake_sampler import SAMPLE, FakeSampler
@@ -89,12 +90,12 @@ async def pictures_of(state: str, ascii_only: bool, data: DataDir) -> Pictures:
 
 
 async def each_alone(pilot: Pilot[str]) -> AsyncIterator[Pane]:
-    """One pane after the other, maximised; then all of them again."""
+    """One pane after the other, maximised where several fit; then all of them again."""
     screen = pilot.app.screen
     assert isinstance(screen, CockpitScreen)
     for pane in screen.panes:
         screen.show_pane(pane)
-        if screen.seating.alone is None:
+        if screen.seating.alone is None and not is_single(*screen.size):
             screen.action_maximise()
         await until(pilot, lambda pane=pane: pane.display and pane.has_focus)
         yield pane

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ import psutil
 from rltui.events.records import IterationFinished, Record, WorkerStarted
 from rltui.runs.journal import JournalTail
 from rltui.runs.paths import DataDir, RunPaths
+from tests.fakes.patience import patience
 
 DEADLINE = 60.0  # seconds: generous, for shared machines; a condition that holds is found within milliseconds
 T = TypeVar("T")
@@ -59,8 +61,8 @@ threads = 1
 
 
 def wait_for(condition: Callable[[], T | None], what: str, seconds: float = DEADLINE) -> T:
-    """The first truthy answer; AssertionError naming what was waited for."""
-    deadline = time.monotonic() + seconds
+    """The first truthy answer; AssertionError naming what was waited for. seconds: of an idle machine."""
+    deadline = time.monotonic() + patience(seconds)
     while time.monotonic() < deadline:
         found = condition()
         if found:
@@ -131,6 +133,13 @@ class Training:
         """FAULTS: continues = at least 3 more iterations within 30 s."""
         self.wait_records(IterationFinished, len(self.iterations()) + count, seconds)
 
+    def check_continues(self) -> None:
+        """The same, steps strictly increasing, no row missing or twice."""
+        self.wait_more_iterations()
+        rows = self.iterations()
+        assert [row.iteration for row in rows] == list(range(1, len(rows) + 1))
+        assert all(after.timesteps > before.timesteps for before, after in pairwise(rows))
+
     def worker_pid(self, worker: int) -> int:
         """Of the newest process of that worker."""
         return [r for r in self.wait_records(WorkerStarted) if r.worker == worker][-1].pid
@@ -138,7 +147,7 @@ class Training:
     def wait_end(self, seconds: float = DEADLINE) -> int:
         """The exit code."""
         assert self.process is not None
-        return self.process.wait(seconds)
+        return self.process.wait(patience(seconds))
 
     def kill_all(self) -> None:
         """For the end of a test, whatever happened."""

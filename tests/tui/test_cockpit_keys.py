@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from textual.pilot import Pilot
 
 from rltui.events.commands import (
     Command,
@@ -28,7 +29,7 @@ from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.quit_dialog import QuitDialog
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
-from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, until, until_shown
+from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, rooms_in, until, until_shown
 
 
 def control_of(run: FakeRun) -> FakeControl:
@@ -125,7 +126,7 @@ async def test_a_change_is_typed_and_what_means_nothing_is_explained() -> None:
         text = await until_shown(pilot, "flag debug_actions on 1")
         assert "Rewards: touch, speed_toward_ball, face_ball, in_air" in text
         await pilot.press(*"reward tuch 2", "enter")
-        await until_shown(pilot, "✗ this run has no reward 'tuch': did you mean touch?")
+        await until_shown(pilot, """✗ this run has no reward 'tuch': did you mean "touch"?""")
         assert control_of(run).sent == []
         await pilot.press("ctrl+u", *"lr 1e-4")
         await until_shown(pilot, "✓ learning rate 0.0001")
@@ -245,11 +246,11 @@ async def test_maximise_and_back() -> None:
             pilot, lambda: cockpit_of(pilot).focused is not None and cockpit_of(pilot).focused.name == "rewards"
         )
         await pilot.press("f")
-        await until(pilot, lambda: screen_text(pilot.app.screen).count("╭") == 1)
+        await until(pilot, lambda: rooms_in(screen_text(pilot.app.screen)) == 1)
         await pilot.press("4")
         await until_shown(pilot, "last event")
         await pilot.press("escape")
-        await until(pilot, lambda: screen_text(pilot.app.screen).count("╭") == 5)
+        await until(pilot, lambda: rooms_in(screen_text(pilot.app.screen)) == 5)
 
 
 async def test_tab_moves_the_focus_through_all_panes() -> None:
@@ -262,14 +263,54 @@ async def test_tab_moves_the_focus_through_all_panes() -> None:
         assert sorted(filter(None, seen)) == ["log", "metrics", "rewards", "time", "workers"]
 
 
-async def test_escape_and_capital_h_lead_to_the_launcher() -> None:
-    for key in ("escape", "H"):
-        async with cockpit(live_run()) as pilot:
-            reader = cockpit_of(pilot)._reader
-            assert reader is not None
-            await pilot.press(key)
-            await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
-            await until(pilot, lambda reader=reader: not reader.is_alive())
+async def test_capital_h_leads_to_the_launcher() -> None:
+    async with cockpit(live_run()) as pilot:
+        reader = cockpit_of(pilot)._reader
+        assert reader is not None
+        await pilot.press("H")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        await until(pilot, lambda: not reader.is_alive())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (59, 14)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_escape_with_nothing_to_close_stays_and_names_the_keys_that_leave(size: tuple[int, int]) -> None:
+    run, clock = live_run(), Clock()
+    async with cockpit(run, size, clock=clock) as pilot:
+        screen = cockpit_of(pilot)
+        for _ in range(3):
+            await pilot.press("escape")
+        await until_shown(pilot, "H launcher, q quit")
+        assert pilot.app.screen is screen
+        await pilot.press("C")
+        await until(pilot, lambda: control_of(run).names == ["checkpoint"])
+        await until_shown(pilot, "checkpoint sent")  # the newer word
+        await pilot.press("escape")
+        await until_shown(pilot, "H launcher, q quit")
+        clock.now += 9
+        screen.show_now()
+        await until(pilot, lambda: "q quit" not in screen_text(pilot.app.screen))
+
+
+def _above_footer(pilot: Pilot[str]) -> str:
+    """The three rows there, as running text without borders."""
+    rows = screen_text(pilot.app.screen).splitlines()[-4:-1]
+    return " ".join(" ".join(row.strip(" ╰─┗━│┃╯┛") for row in rows).split())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+async def test_a_long_answer_takes_no_key_out_of_the_footer(size: tuple[int, int]) -> None:
+    run = live_run()
+    reason = "the disk is full: " + "nothing more can be written there, " * 4 + "make room and ask again"
+    async with cockpit(run, size) as pilot:
+        keys = screen_text(pilot.app.screen).splitlines()[-1]
+        await pilot.press("C")
+        control_of(run).refuse(1, reason)
+        await until_shown(pilot, "✗ checkpoint refused: the disk is full")
+        await until(pilot, lambda: "make room and ask again" in _above_footer(pilot))
+        assert screen_text(pilot.app.screen).splitlines()[-1] == keys
+        control_of(run).refuse(1, reason * 3)
+        await until_shown(pilot, "…")
+        assert screen_text(pilot.app.screen).splitlines()[-1] == keys
 
 
 async def test_help_names_every_key_and_explains_the_focused_pane() -> None:

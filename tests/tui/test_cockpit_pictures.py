@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
 import pytest
+from textual.pilot import Pilot
 
-from rltui.events.records import StateChanged, WorkerFailed
+from rltui.events.commands import FlagLive, OutputLive, ViewerLive
+from rltui.events.records import LogLine, StateChanged, WorkerFailed
 from rltui.tui.pictures import screen_text
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
-from tests.fakes.screens import NOW, SIZES, Clock, cockpit, compare, live_run, until_shown
+from tests.fakes.screens import (
+    NOW,
+    SIZES,
+    Clock,
+    cockpit,
+    cockpit_of,
+    compare,
+    live_run,
+    rooms_in,
+    until,
+    until_shown,
+)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -86,7 +100,7 @@ async def test_at_80x24_every_pane_is_a_digit_away(key: str, words: str) -> None
     async with cockpit(live_run(), (80, 24)) as pilot:
         await pilot.press(key)
         text = await until_shown(pilot, words)
-        assert text.count("╭") == 1  # one pane at a time
+        assert rooms_in(text) == 1  # one pane at a time
         await pilot.press("1")
         await until_shown(pilot, "explained variance")
 
@@ -130,3 +144,63 @@ async def test_a_pane_that_cannot_draw_says_so_and_the_rest_lives(monkeypatch: p
         assert "explained variance" in text
         run.records.add(StateChanged(time=NOW + 1, state="paused", reason=""))
         await until_shown(pilot, "‖ PAUSED")
+
+
+def _first_row(pilot: Pilot[str]) -> str:
+    return screen_text(pilot.app.screen).splitlines()[0]
+
+
+async def test_the_run_s_name_is_the_last_thing_to_leave_the_head() -> None:
+    """At 80×24 everything is said of a phase, flags and a viewer, and the name is still there, its end cropped at most."""
+    run = live_run()
+    run.name = "winter-evenings-20251127-133000"
+    assert run.control is not None
+    flags = [FlagLive("debug_actions"), FlagLive("debug_learning", [1])]
+    viewer = ViewerLive("playing", 12_000_000, "127.0.0.1:9273", [OutputLive("rocketsimvis", "127.0.0.1:9273", 5)])
+    run.control.say(msgspec.structs.replace(run_story.live(NOW), flags=flags, viewer=viewer))
+    async with cockpit(run, (80, 24)) as pilot:
+        await until(pilot, lambda: bool(cockpit_of(pilot).snapshot.flags))
+        for columns in range(80, 59, -1):
+            await pilot.resize_terminal(columns, 24)
+            await until(pilot, lambda columns=columns: len(_first_row(pilot)) <= columns)  # type: ignore[misc]
+            assert "winter-evenings-2025112" in _first_row(pilot) or "alpha" in _first_row(pilot), columns
+
+
+@pytest.mark.parametrize("size", [(59, 24), (59, 14), (80, 14)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_control_and_frozen_are_seen_where_there_is_room_for_the_state_alone(size: tuple[int, int]) -> None:
+    async with cockpit(live_run(), size) as pilot:
+        await until_shown(pilot, "● you control")
+        await pilot.press("z")
+        text = await until_shown(pilot, "FROZEN")
+        assert "z goes on" in text and "alpha" in text and "learning" in text
+    async with cockpit(live_run(), size, readonly=True) as pilot:
+        await until_shown(pilot, "○ read-only")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
+async def test_what_differs_from_the_plain_view_is_said_in_words(size: tuple[int, int], ascii_only: bool) -> None:
+    run = live_run()
+    async with cockpit(run, size, ascii_only=ascii_only) as pilot:
+        await pilot.press("1", "slash", *"kl", "enter")
+        await until_shown(pilot, "1 of 37 metrics")
+        await pilot.press("escape", "9", "up")
+        await until_shown(pilot, "STANDS STILL")
+        run.records.add(*(LogLine(time=NOW, level="info", source="learner", message=f"line {n}") for n in range(3)))
+        await until_shown(pilot, "3 new lines")
+        await pilot.press("z")
+        await until_shown(pilot, "FROZEN  since")
+        await pilot.press("z", "2", "f")
+        await until_shown(pilot, "f All panes" if size[0] > 80 else "one pane at a time here; from 100")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_trainer_that_says_nothing_or_is_gone_is_told_at_every_size(size: tuple[int, int]) -> None:
+    silent = live_run(state="learning")
+    async with cockpit(silent, size, clock=Clock(NOW + 94)) as pilot:
+        text = await until_shown(pilot, "SILENT")
+        assert "no word from the trainer for 2 min, was learning" in text
+        assert "newest iteration 2 min ago" in text
+    async with cockpit(FakeRun(run_story.told(), process=False), size, clock=Clock(NOW + 400)) as pilot:
+        text = await until_shown(pilot, "ENDED UNCLEANLY")
+        assert "last word 7 min ago" in text and "was learning  reward" in text

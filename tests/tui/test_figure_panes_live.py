@@ -127,7 +127,7 @@ async def test_rows_of_the_table_are_gone_through_and_sorted() -> None:
         await pilot.press("o")
         await until_shown(pilot, "by row")
         await pilot.press("end")
-        assert "▎   5" in screen_text(pilot.app.screen)
+        assert "▌   5" in screen_text(pilot.app.screen)
 
 
 async def test_a_table_that_changed_on_disk_is_told_and_the_checkpoint_s_words_are_used() -> None:

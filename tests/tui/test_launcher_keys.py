@@ -58,7 +58,7 @@ async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(da
     run = FakeRun(run_story.opening("ball-touching-20251127-133000"), name="ball-touching-20251127-133000")
     async with launcher(data, launch=launches, run=run) as pilot:
         await until_shown(pilot, "start the new run ball-touching-20251127-133000")
-        await pilot.press("enter")
+        await pilot.press("enter", "enter")  # an impatient finger starts one trainer
         await until_shown(pilot, "The trainer starts: it loads torch")
         await pilot.press("escape", "q")  # a start cannot be called back
         assert isinstance(pilot.app.screen, LaunchingScreen)
@@ -304,3 +304,37 @@ async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_c
         await until_shown(pilot, "✓ aaa")
         await until_shown(pilot, "✓ bronze-skills")
     assert sorted(asked) == ["aaa", "ball-touching", "bronze-skills", "my-bot", "quick"]
+
+
+async def test_a_profile_that_is_trained_now_opens_its_run_and_starts_nothing(data: DataDir) -> None:
+    fill(data)
+    run = FakeRun(run_story.told(30), name="alpha")
+    with RunLock(data.run("alpha")):
+        async with launcher(data, run=run) as pilot:  # launching anything fails
+            text = await until_shown(pilot, "open run alpha, live")
+            assert "trained there now" in text and "starts another run of it" in text
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+
+
+async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: DataDir) -> None:
+    """Another profile trains in the only run: that one can be shown, or a new one begun."""
+    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    launches = Launches(RltuiError("not now", ""))
+    launches.go.set()
+    run = FakeRun(run_story.told(30), name="alpha")
+    with RunLock(data.run("alpha")):
+        async with launcher(data, launch=launches, run=run) as pilot:
+            await pilot.press("down")
+            await until_shown(pilot, "none to go on with")
+            await until(pilot, lambda: pilot.app.screen._present_offer() is not None)  # type: ignore[attr-defined]
+            await pilot.press("enter")
+            text = await until_shown(pilot, "nothing to go on with")
+            assert "Open run alpha" in text and "Start a new run" in text
+            await pilot.press("n")
+            await until_shown(pilot, "not now")
+            assert launches.offers[0].args == ("--resume", "new")
+            await pilot.press("escape", "enter")
+            await until_shown(pilot, "Open run alpha")
+            await pilot.press("o")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))

@@ -80,8 +80,8 @@ async def test_an_earlier_run_of_the_same_shape_is_the_better_basis(data: DataDi
         critic_layers=shape.critic_layers,
     )
     found = from_runs(alike, [here], LAUNCHER_NOW)
-    assert found is not None and found.basis == "as run alpha, 3 min ago"
-    assert found.steps_per_second == run.metrics["time/overall_steps_per_second"]
+    assert found is not None and found.basis == "as run alpha, 3 min ago: mean of 20 iterations"
+    assert run.speed is not None and found.steps_per_second == run.speed.steps_per_second
 
 
 def forcible(path: str) -> dict[str, Any]:

@@ -224,8 +224,8 @@ async def test_rewards_are_ordered_and_have_curves() -> None:
         assert text.index("touch ") < text.index("in_air ")
         await pilot.press("o", "o", "o")
         await until_shown(pilot, "by name")
-        names = [line.split()[1] for line in screen_text(pilot.app.screen).splitlines()[4:8]]
-        assert [name.strip("▎") for name in names] == ["face_ball", "in_air", "speed_toward_ball", "touch"]
+        names = [line.split()[1] for line in screen_text(pilot.app.screen).splitlines()[5:9]]
+        assert [name.strip("▌") for name in names] == ["face_ball", "in_air", "speed_toward_ball", "touch"]
         await pilot.press("down")
         await until_shown(pilot, "▸in_air")
         await pilot.press("enter")

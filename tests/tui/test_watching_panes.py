@@ -10,8 +10,11 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from rltui.events.commands import Live, SetRender, ViewerLive
+from rltui.events.watched import Watched
 from rltui.runs.paths import DataDir
+from rltui.tui.paint import Line
 from rltui.tui.panes.arena import ArenaPane
+from rltui.tui.panes.pane import View
 from rltui.tui.panes.trace import TracePane
 from rltui.tui.panes.watching import WatchingPane
 from rltui.tui.pictures import screen_text
@@ -102,6 +105,32 @@ async def test_what_is_said_while_nothing_can_be_seen(readers: list[FakeReader])
         readers[-1].problem = "no picture: Connection refused"
         cockpit_of(pilot).query_one(ArenaPane).repaint()
         await until_shown(pilot, "no picture: Connection refused")
+
+
+async def test_only_frames_draw_a_match_that_goes_on(
+    readers: list[FakeReader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the trainer says of the viewer with each live frame waits for the next frame."""
+    drawn: list[int] = []
+    draw = ArenaPane.draw_match
+
+    def counted(pane: ArenaPane, view: View, frame: Watched, width: int, height: int) -> list[Line]:
+        drawn.append(frame.moment.tick)
+        return draw(pane, view, frame, width, height)
+
+    monkeypatch.setattr(ArenaPane, "draw_match", counted)
+    run = playing_run()
+    async with cockpit(run) as pilot:
+        await pilot.press("8")
+        await sees(pilot, readers, 40)
+        await tells(pilot, run, viewer(timesteps=TIMESTEPS + 1))
+        await pilot.pause()
+        before = len(drawn)
+        await tells(pilot, run, viewer(timesteps=TIMESTEPS + 2))
+        await pilot.pause()
+        assert len(drawn) == before
+        await sees(pilot, readers, 41)
+        assert len(drawn) == before + 1
 
 
 async def test_v_asks_for_the_viewer_and_for_its_end(readers: list[FakeReader]) -> None:

@@ -12,10 +12,12 @@ from rltui.runs.history import current_line
 from rltui.runs.journal import read_journal
 from rltui.runs.paths import DataDir
 from rltui.tui import figures
+from rltui.tui.browser.curves import two_curves
 from rltui.tui.browser.library import Entry, Library
 from rltui.tui.browser.profile_changes import ABSENT, Change, saved_changes
 from rltui.tui.paint import Line, Span, clean, crop_text, pad, text_line, wrap
 from rltui.tui.run.history import History
+from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.sparkline import sparkline
 
 REWARD = "rollout/policy_reward"
@@ -24,18 +26,39 @@ NAME_WIDTH = 13
 
 
 @dataclass(frozen=True)
+class Curves:
+    """own: iterations of the newer one's run; where training led from the older to it, those between the two.
+
+    other: of the older one's run, where that is another line of training. Both up to the state that is compared.
+    """
+
+    own: History
+    other: History | None = None
+
+    @property
+    def all(self) -> list[History]:
+        return [self.own, *([self.other] if self.other is not None else [])]
+
+
+@dataclass(frozen=True)
 class Comparison:
-    """left: the older one. between: iterations of the newer one's run from one to the other; None while being read."""
+    """left: the older one. curves: what the journals tell of the two; None while being read."""
 
     left: Entry
     right: Entry
     changes: list[Change] | str
-    between: History | None = None
+    curves: Curves | None = None
 
     def metrics(self) -> list[str]:
         """Keys to choose from, the reward first."""
-        keys = [key for key in (self.between.columns if self.between else ()) if key != "timesteps"]
+        keys = {key for history in (self.curves.all if self.curves else ()) for key in history.columns} - {"timesteps"}
         return sorted(keys, key=lambda key: (key != REWARD, key))
+
+    @property
+    def of_one_line(self) -> bool:
+        """Whether training led from one to the other: within a run, or from a run to its branch."""
+        parent = (self.right.meta.parent or "") if self.right.meta else ""
+        return self.left.run == self.right.run or parent.rpartition("@")[0] == self.left.run
 
 
 def to_compare(library: Library, marked: Sequence[Path], here: Entry | None) -> list[Entry]:
@@ -53,18 +76,25 @@ def compare(left: Entry, right: Entry) -> Comparison:
     return Comparison(left, right, saved_changes(left.path / PROFILE, right.path / PROFILE))
 
 
-def between(data: DataDir, comparison: Comparison) -> History:
-    """The newer one's run from the older one's steps to its own; a branch has its parent's rows too. Call it in a thread."""
-    low, high = comparison.left.timesteps or 0, comparison.right.timesteps or 0
-    records = current_line(read_journal(data.run(comparison.right.run).journal))
+def read_curves(data: DataDir, comparison: Comparison) -> Curves:
+    """Call it in a thread."""
+    left, right = comparison.left, comparison.right
+    low, high = left.timesteps or 0, right.timesteps or 0
+    if comparison.of_one_line:  # a branch has its parent's rows too
+        return Curves(_history(data, right.run, low, high))
+    return Curves(_history(data, right.run, 0, high), _history(data, left.run, 0, low))
+
+
+def _history(data: DataDir, run: str, low: int, high: int) -> History:
+    records = current_line(read_journal(data.run(run).journal))
     rows = [r for r in records if isinstance(r, IterationFinished) and low <= r.timesteps <= high]
     return History().extended((row.timesteps, row.metrics) for row in rows)
 
 
-def lines(comparison: Comparison, metric: str, now: float, width: int) -> list[Line]:
+def lines(comparison: Comparison, metric: str, now: float, width: int, style: ChartStyle = "braille") -> list[Line]:
     """All of it, for a column of `width`."""
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
-    found += [*_curve(comparison, metric, width), (), *_profiles(comparison, width)]
+    found += [*_curve(comparison, metric, width, style), (), *_profiles(comparison, width)]
     return found
 
 
@@ -84,15 +114,19 @@ def _row(name: str, cells: Sequence[Span], width: int) -> Line:
 def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
     left, right = comparison.left, comparison.right
     size = _columns(width)
-    found = [
-        _row(
-            "", [(crop_text(entry.words, size), "title") for entry in (left, right)] + [("difference", "muted")], width
-        )
-    ]
+    names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
+    found = [_row("", [*((crop_text(name, size), "title") for name in names), ("difference", "muted")], width)]
     found.append(_row("steps", _pair(left.timesteps, right.timesteps, figures.count), width))
     mine, theirs = left.meta, right.meta
-    for name, key in (("reward", "mean_reward"), ("entropy", "entropy"), ("KL", "approx_kl")):
-        found.append(_row(name, _pair(getattr(mine, key, None), getattr(theirs, key, None), figures.number), width))
+    for name, key in (
+        ("reward", "mean_reward"),
+        ("of episodes", "reward_episodes"),
+        ("entropy", "entropy"),
+        ("KL", "approx_kl"),
+    ):
+        values = getattr(mine, key, None), getattr(theirs, key, None)
+        if key != "reward_episodes" or any(value is not None for value in values):  # older ones do not have it
+            found.append(_row(name, _pair(*values, figures.number), width))
     times = (mine.time if mine else None, theirs.time if theirs else None)
     gap = times[1] - times[0] if times[0] is not None and times[1] is not None else None
     ages = [(figures.ago(now - time if time is not None else None), "") for time in times]
@@ -142,18 +176,18 @@ def _fits(comparison: Comparison, width: int) -> list[Line]:
     return found
 
 
-def _curve(comparison: Comparison, metric: str, width: int) -> list[Line]:
-    """The metric from one to the other, in one row."""
-    if comparison.between is None:
-        return [text_line("reading what lies between …", "muted")]
-    xs, ys = comparison.between.series(metric)
+def _curve(comparison: Comparison, metric: str, width: int, style: ChartStyle) -> list[Line]:
+    """The metric from one to the other in one row; of two lines of training both, by their steps."""
+    curves = comparison.curves
+    if curves is None:
+        return [text_line("reading the journals …", "muted")]
+    if curves.other is not None:
+        return two_curves((comparison.left.run, curves.other), (comparison.right.run, curves.own), metric, width, style)
+    between = curves.own
+    xs, ys = between.series(metric)
     known = [value for value in ys if value == value]
     if not known:
-        why = (
-            "has no iteration between them"
-            if not comparison.between.length
-            else f"knows no {metric_of(metric).label} there"
-        )
+        why = "has no iteration between them" if not between.length else f"knows no {metric_of(metric).label} there"
         return wrap(f"The journal of {comparison.right.run} {why}", width, "muted")
     label = metric_of(metric)
     ends = f"{figures.number(known[0])} → {figures.number(known[-1])}"

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from rltui.errors import RltuiError
-from rltui.tui.browser.library import Library
-from rltui.tui.browser.starts import Start
-
 if TYPE_CHECKING:
+    from rltui.errors import RltuiError
     from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.browser.library import Library
+    from rltui.tui.browser.starts import Start
 
 
 class LibraryReady(Message):

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rltui import plain_file
 from rltui.tui.checks.child import Run, run_child
 
 ABSENT = "not there"
@@ -30,10 +31,15 @@ _decoder = msgspec.json.Decoder(list[Change])
 
 def saved_changes(left: Path, right: Path) -> list[Change] | str:
     """Between the profile.toml of two saved states; a reason in words where one cannot be read."""
-    try:
-        mine, theirs = (dict(_flat(tomllib.loads(path.read_text(encoding="utf-8")), "")) for path in (left, right))
-    except (OSError, ValueError, RecursionError) as error:
-        return f"the profiles cannot be compared: {error}"
+    read: list[dict[str, str]] = []
+    for path in (left, right):
+        try:
+            read.append(dict(_flat(tomllib.loads(plain_file.read_text(path)), "")))
+        except (OSError, ValueError) as error:
+            return f"the profiles cannot be compared: {path}: {plain_file.reason(error)}"
+        except RecursionError:
+            return f"the profiles cannot be compared: {path}: brackets are nested too deeply"
+    mine, theirs = read
     found = [
         Change(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)
     ]

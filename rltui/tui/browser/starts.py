@@ -9,6 +9,7 @@ import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.lookup import previous_good
@@ -81,7 +82,7 @@ def _is_sound(offer: Offer) -> bool:
 def _is_campaign(profile: Path) -> bool:
     """Whether phases follow each other in it: a state's own profile is one of them alone."""
     try:
-        curriculum = tomllib.loads(profile.read_text(encoding="utf-8")).get("curriculum")
+        curriculum = tomllib.loads(plain_file.read_text(profile)).get("curriculum")
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(curriculum, dict) and bool(curriculum.get("phases"))

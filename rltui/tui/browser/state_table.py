@@ -47,7 +47,7 @@ def _time(entry: Entry) -> float | None:
 
 
 _PHASE = re.compile(r"Phase(\d+)-.*")
-NAME = Column("", "state", 12, 0, lambda entry, now: entry.name, right=False, role="strong")
+NAME = Column("", "state", 11, 0, lambda entry, now: entry.name, right=False, role="strong")
 RUN = Column("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
 PHASE = Column("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
 COLUMNS = (
@@ -61,7 +61,7 @@ COLUMNS = (
     Column("5", "age", 8, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
     Column("6", "size", 9, 7, lambda e, now: figures.file_size(e.bytes), lambda e: e.bytes),
     Column("7", "rating", 7, 9, lambda e, now: figures.UNKNOWN),
-    Column("8", "kept", 6, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
+    Column("8", "kept", 7, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
     Column("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns

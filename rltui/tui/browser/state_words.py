@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rltui.runs.words import over_episodes
 from rltui.tui import figures
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry, Library
@@ -11,24 +12,23 @@ from rltui.tui.paint import Line, beside, clean, text_line, wrap
 
 TWO_COLUMNS = 76
 Rows = list[tuple[str, str, str]]  # name, value, role
-NOTHING = (
-    "Nothing is kept here yet. A trainer saves checkpoints as it goes, and milestones every so many steps or on M."
+HOW = (
+    "A trainer saves checkpoints as it goes, and milestones every so many steps; M in the view of a run keeps one now."
 )
 
 
 def lines(entry: Entry | None, library: Library, verdict: tuple[Verdict, str], now: float, width: int) -> list[Line]:
     """Of one entry; of none, what would appear here."""
     if entry is None:
-        return wrap(NOTHING if library.complete else "reading …", width, "muted")
+        return wrap(HOW if library.complete else "reading …", width, "muted")
     if entry.kind == "stray":
         return _stray(entry, width)
     head = [*_deleted(entry, now, width), *_damage(entry, verdict, width)]
-    blocks = [_table(_numbers(entry, verdict, now), width), _table(_origin(entry, library), width)]
     if width >= TWO_COLUMNS:
         half = (width - 3) // 2
         blocks = [_table(_numbers(entry, verdict, now), half), _table(_origin(entry, library), width - half - 3)]
         return [*head, *beside(blocks, [half, width - half - 3], 3)]
-    return [*head, *blocks[0], *blocks[1]]
+    return [*head, *_table([*_numbers(entry, verdict, now), *_origin(entry, library)], width)]
 
 
 def title(entry: Entry | None) -> str:
@@ -75,7 +75,7 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
     rows: Rows = [("steps", figures.count(entry.timesteps), "")]
     if meta is not None:
         rows += [
-            ("reward", f"{figures.number(meta.mean_reward)} / episode", ""),
+            ("reward", f"{figures.number(meta.mean_reward)}{over_episodes(meta.reward_episodes)}", ""),
             ("entropy", f"{figures.number(meta.entropy)} nats", ""),
             ("KL", figures.number(meta.approx_kl), ""),
             ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
@@ -132,4 +132,7 @@ def nothing(library: Library, *, filtered_out: bool, width: int) -> list[Line]:
     """In the place of the table's rows."""
     if filtered_out:
         return wrap("Nothing matches the filter; esc clears it.", width, "muted")
-    return wrap("Nothing is kept here yet." if library.complete else "reading …", width, "muted")
+    if not library.complete:
+        return wrap("reading …", width, "muted")
+    what_to_do = "esc goes back." if library.shelves else "esc goes back: enter on a profile there trains it."
+    return wrap(f"Nothing is kept here yet. {what_to_do}", width, "muted")

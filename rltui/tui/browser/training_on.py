@@ -14,7 +14,8 @@ from rltui.tui.screens.start_dialog import StartDialog
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
-    from rltui.tui.screens.browser import BrowserScreen, Surroundings
+    from rltui.tui.browser.surroundings import Surroundings
+    from rltui.tui.screens.browser import BrowserScreen
 
 MUCH = 50e6  # bytes: reading them takes a while that should be explained
 

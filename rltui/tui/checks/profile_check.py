@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from rltui import plain_file
 from rltui.runs.signature import Signature
 from rltui.tui.checks.child import Run, run_child
 
@@ -131,7 +132,7 @@ class ProfileChecker:
 def content_hash(path: Path) -> str:
     """Of the file's bytes; empty where it cannot be read, as a pipe, which would be waited for, for ever."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        return hashlib.sha256(plain_file.read_bytes(path)).hexdigest()
     except OSError:
         return ""
 

@@ -10,10 +10,10 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from rltui.tui.paint import Line, clean, crop_text
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.row_list import Row, RowList
 from rltui.tui.widgets.scrolled import Scrolled
 
@@ -40,7 +40,7 @@ class About(Scrolled, can_focus=False):
         return self.window(self.words(width), height)
 
 
-class Chooser(ModalScreen["str | None"]):
+class Chooser(Dialog["str | None"]):
     """Dismissed with a name, or with what was typed where `own` allows that; None when it is left."""
 
     CSS_PATH = "../styles/form.tcss"

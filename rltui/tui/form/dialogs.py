@@ -10,11 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from rltui.errors import RltuiError
 from rltui.tui.paint import Line, clean, crop_text, text_line, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.screens.quit_dialog import Choices
 from rltui.tui.widgets.painted import Painted
 from rltui.tui.widgets.scrolled import Scrolled
@@ -36,7 +36,7 @@ class Words(Painted):
         return max(len(self.words(width)), 1)
 
 
-class NameDialog(ModalScreen["str | None"]):
+class NameDialog(Dialog["str | None"]):
     """Dismissed with a name that `judge` has nothing against."""
 
     CSS_PATH = "../styles/form.tcss"
@@ -103,7 +103,7 @@ class DiffText(Scrolled):
         return max(len(self._lines(width)), 1)
 
 
-class DiffDialog(ModalScreen[bool]):
+class DiffDialog(Dialog[bool]):
     """What will be written. Dismissed with whether to write it."""
 
     CSS_PATH = "../styles/form.tcss"
@@ -130,7 +130,7 @@ class DiffDialog(ModalScreen[bool]):
         self.query_one(DiffText).focus()
 
 
-class AskDialog(ModalScreen["str | None"]):
+class AskDialog(Dialog["str | None"]):
     """A question with choices; the safe one first."""
 
     CSS_PATH = "../styles/form.tcss"

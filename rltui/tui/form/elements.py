@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from rltui.errors import RltuiError
 from rltui.profile.draft import Draft
-from rltui.profile.problems import KeyPath
+from rltui.profile.problems import KeyPath, show_key
 from rltui.profile.toml_text import toml_key, toml_string
+from rltui.profile.written import Written
 from rltui.tui.form.reference import Reference
 from rltui.tui.form.rows import OF_LISTS, FormRow
 
+SEVERAL_LINES = "{…}"  # in the place of the text of a table with a header
 FRESH = "1.0"  # weight of a reward that is added
 
 
@@ -57,3 +60,18 @@ def set_in(draft: Draft, row: FormRow, value: str) -> Draft:
     if path == row.path and "rewards" in holder[-2:-1] and not isinstance(draft.written.value(holder), dict):
         return draft.set(holder, f"{{weight = {weight}, {toml_key(row.label)} = {value}}}")
     return draft.set(path, value)
+
+
+def as_saved(draft: Draft, saved: Written, row: FormRow) -> Draft:
+    """The draft with a row's value as in the file. Of a list, and of a reward that is a number in one of the two texts and
+    a table in the other, only the whole can be put back: that is done. RltuiError.
+    """
+    path = next((row.path[:index] for index, part in enumerate(row.path) if isinstance(part, int)), row.path)
+    holder = path[:-1]
+    if "rewards" in holder[-2:-1]:
+        tables = [isinstance(text.value(holder), dict) for text in (draft.written, saved)]
+        path = path if all(tables) else holder
+    raw = saved.raw(path)
+    if raw == SEVERAL_LINES and draft.base != saved.text:
+        raise RltuiError(f"{show_key(path)} stands in several lines of the file: u takes its changes back one by one")
+    return draft.set(path, raw) if raw is not None else draft.unset(path)

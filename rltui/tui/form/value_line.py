@@ -29,7 +29,7 @@ class ValueLine(Horizontal):
     def open(self, row: FormRow) -> None:
         """On the value that the row has."""
         self.row = row
-        self.query_one(Label).update(f"{show_key(row.path)} = ")
+        self.query_one(Label).update(f"{show_key(row.path)} =")
         self.add_class("open")
         line = self.query_one(Input)
         line.placeholder = row.entry.default if row.entry else ""

@@ -11,7 +11,7 @@ from rltui.tui import figures
 from rltui.tui.checks.profile_check import ProfileCheck, ProfileProblem
 from rltui.tui.form.reference import Entry, Reference, Registered
 from rltui.tui.form.rows import FormRow
-from rltui.tui.paint import Line, clean, crop_text, pad, text_line, wrap
+from rltui.tui.paint import Line, clean, crop, crop_text, ends, pad, text_line, width_of, wrap
 
 LABEL = 26  # columns, indent included
 MOST_PROBLEMS = 12
@@ -32,7 +32,9 @@ class Judged:
 
     def changed(self, path: KeyPath) -> bool:
         """Whether the value is another than the file's."""
-        return self.saved.raw(path) != self.now.raw(path) or self.saved.value(path) != self.now.value(path)
+        return was_written(self.saved, path) != was_written(self.now, path) or (
+            self.saved.value(path) != self.now.value(path)
+        )
 
     def problems(self, row: FormRow) -> list[ProfileProblem]:
         """Those of a row's key; of a row that hides others, theirs too."""
@@ -47,6 +49,14 @@ class Judged:
             for problem in self.errors
             if problem.key == key or (hides and problem.key.startswith((f"{key}.", f"{key}[")))
         ]
+
+
+def was_written(text: Written, path: KeyPath) -> str | None:
+    """A value's own text; `touch = 1` is short for `touch = {weight = 1}`."""
+    holder = path[:-1]
+    if path[-1] == "weight" and "rewards" in holder[-2:-1] and not isinstance(text.value(holder), dict):
+        return text.raw(holder)
+    return text.raw(path)
 
 
 def row_line(row: FormRow, judged: Judged, width: int) -> Line:
@@ -67,9 +77,15 @@ def row_line(row: FormRow, judged: Judged, width: int) -> Line:
         *mark_first(pad(clean(head), LABEL), role, mark),
         (crop_text(shown, max(width - LABEL - 6, 8)), shown_role),
     )
-    unit = row.entry.unit if row.entry else ""
+    unit = _unit(row.entry.unit if row.entry else "", shown)
     line = (*line, (f" {unit}", "faint")) if unit else line
     return (*line, ("  ", ""), value) if value[0] else line
+
+
+def _unit(unit: str, value: str) -> str:
+    """`1 tick`, but `8 ticks` and `1 s`."""
+    is_plural = len(unit) > 2 and unit.isalpha() and unit.endswith("s")
+    return unit[:-1] if value == "1" and is_plural else unit
 
 
 def mark_first(head: str, role: str, mark: Line) -> Line:
@@ -122,13 +138,13 @@ def _name(row: FormRow) -> str:
 
 
 def _facts(row: FormRow, judged: Judged, width: int) -> list[Line]:
-    entry, was = row.entry, judged.saved.raw(row.path)
+    entry, was = row.entry, was_written(judged.saved, row.path)
     facts: list[tuple[str, str]] = []
     if entry is not None and row.kind == "field":
         facts += [("takes", ", ".join(filter(None, (entry.type, entry.range, entry.unit))))]
         facts += [("default", entry.default)] if entry.default else []
     if row.kind in ("field", "element") and judged.changed(row.path):
-        facts += [("in the file", was if was is not None else "not written")]
+        facts += [("in the file", f"{was if was is not None else 'not written'} · d puts it back")]
     lines: list[Line] = []
     for name, text in facts:
         rows = wrap(text, max(width - 13, 8))
@@ -185,18 +201,19 @@ def verdict_lines(judged: Judged, width: int, told: Sequence[ProfileProblem] = (
     return lines
 
 
-def title_line(name: str, place: str, judged: Judged, changes: int) -> Line:
-    """The profile, where it comes from, how it stands."""
-    line: Line = ((" rltui ", "pill-busy"), (f"  {name}", "title"), (f"  {place}", "muted"))
-    if changes:
-        line = (*line, (f"  ● {figures.plural(changes, 'change')}", "warn"))
+def title_line(name: str, place: str, judged: Judged, changes: int, width: int) -> Line:
+    """The profile and where it comes from; how it stands at the right, which never gives way."""
+    stands: Line = ((f"● {figures.plural(changes, 'change')}  ", "warn"),) if changes else ()
     if judged.now.problem:
-        return (*line, ("  ✗ not TOML", "bad"))
-    if judged.check is None:
-        return (*line, ("  ◌ checking", "muted"))
-    if judged.check.valid:
-        return (*line, ("  ✓ valid", "good"))
-    return (*line, (f"  ✗ {figures.plural(len(judged.errors), 'mistake')}", "bad"))
+        stands = (*stands, ("✗ not TOML ", "bad"))
+    elif judged.check is None:
+        stands = (*stands, ("◌ checking ", "muted"))
+    elif judged.check.valid:
+        stands = (*stands, ("✓ valid ", "good"))
+    else:
+        stands = (*stands, (f"✗ {figures.plural(len(judged.errors), 'mistake')} ", "bad"))
+    about: Line = ((" rltui ", "pill-busy"), (f"  {clean(name)}", "title"), (f"  {clean(place)}", "muted"))
+    return ends(crop(about, max(width - width_of(stands) - 2, 8)), stands, width)
 
 
 def by_line(problems: Iterable[ProfileProblem]) -> Mapping[int, ProfileProblem]:

@@ -42,6 +42,17 @@ class Catalog:
     def profile(self, path: Path) -> ProfileEntry | None:
         return next((profile for profile in self.profiles if profile.path == path), None)
 
+    def trained_by(self, profile: ProfileEntry) -> RunSummary | None:
+        """The run that is being trained with this profile now; None for a profile with mistakes, which says so first."""
+        if profile.check is None or profile.invalid:
+            return None
+        return next((run for run in self.runs if run.state == "training" and run.profile == profile.name), None)
+
+    @property
+    def training(self) -> tuple[RunSummary, ...]:
+        """The runs that are being trained now."""
+        return tuple(run for run in self.runs if run.state == "training")
+
     def milestone(self, path: str) -> tuple[RunSummary, SavedState] | None:
         """The run and the milestone in that folder."""
         found = ((run, saved) for run in self.runs for saved in run.milestones if saved.path == path)

@@ -6,6 +6,7 @@ import dataclasses
 import tomllib
 from pathlib import Path
 
+from rltui import plain_file
 from rltui.profile.locate import Listed, listing
 from rltui.profile.source import MAX_BYTES
 from rltui.runs import glance
@@ -74,9 +75,7 @@ class CatalogReader:
 def read_profile(listed: Listed) -> ProfileEntry:
     """What can be said of a profile without judging it; a file that is no TOML, or no file, is an entry too."""
     try:
-        if not listed.path.is_file() or listed.path.stat().st_size > MAX_BYTES:  # a pipe would be waited for, for ever
-            return ProfileEntry(listed.name, listed.path, listed.shipped)
-        raw = tomllib.loads(listed.path.read_text(encoding="utf-8"))
+        raw = tomllib.loads(plain_file.read_text(listed.path, MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return ProfileEntry(listed.name, listed.path, listed.shipped)
     phase = raw.get("phase")

@@ -22,6 +22,7 @@ RUN_STATES = {
     "empty": ("○", "empty", "idle"),
 }
 HEADINGS = ("section", "group")
+ENDING = 7  # columns: the time of day at the end of a run's name, `-100732`
 SPEED = "time/overall_steps_per_second"
 
 
@@ -42,8 +43,13 @@ def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     runs = [Row(Item("run", run.name), _run(run, width)) for run in catalog.runs]
     sections: list[tuple[Item, int, Sequence[Row], str]] = [
         (PROFILES, len(profiles), profiles, "none found: rltui profile new writes one"),
-        (RUNS, len(runs), runs, catalog.problem or "none yet: launch a profile"),
-        (MILESTONES, catalog.milestones, _milestones(catalog, closed, width), "kept copies of a run appear here"),
+        (RUNS, len(runs), runs, catalog.problem or "none yet: enter on a profile starts one"),
+        (
+            MILESTONES,
+            catalog.milestones,
+            _milestones(catalog, closed, width),
+            "none yet: M in a run keeps one",
+        ),
     ]
     lines: list[Row] = []
     for item, count, content, empty in sections:
@@ -119,7 +125,8 @@ def _run(run: RunSummary, width: int) -> Line:
     symbol, word, role = RUN_STATES[run.state]
     spans: list[tuple[str, str]] = [(f"   {symbol} ", role)]
     figures_width = 8 if width < 40 else 26 if width >= 46 else 18
-    spans.append((pad(run.name, max(width - figures_width - 6, 8)), ""))
+    room = max(width - figures_width - 6, 8)
+    spans.append((pad(_shortened(run.name, room), room), ""))
     steps = figures.short(run.timesteps)
     if width >= 40:
         spans.append((f" {word:<9}", role))
@@ -128,6 +135,13 @@ def _run(run: RunSummary, width: int) -> Line:
         rate = figures.rate(run.metrics.get(SPEED)) if run.state == "training" else ""
         spans.append((f"{rate:>8}", "muted"))
     return tuple(spans)
+
+
+def _shortened(name: str, width: int) -> str:
+    """Without its middle where it is too long: runs of one profile differ in the time at their end."""
+    if len(name) <= width or width < 2 * ENDING:
+        return name
+    return f"{name[: width - ENDING - 1]}…{name[-ENDING:]}"
 
 
 def _milestones(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:

@@ -8,16 +8,17 @@ import socket
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
+from rltui import plain_file
 from rltui.runs.summary import RunShape, RunSummary
 from rltui.tui import figures
 from rltui.tui.checks.profile_check import ProfileSummary
 
-SPEED = "time/overall_steps_per_second"
+TENTH = 0.1
 ROUNDING = 1.1  # a batch grows as the iteration is rounded up to whole steps of all arenas
 
 
@@ -41,12 +42,42 @@ def from_runs(summary: ProfileSummary | None, runs: Sequence[RunSummary], now: f
     """Of the newest run here with the same nets, games and batches; None where there is none."""
     if summary is None:
         return None
-    alike = [run for run in runs if run.shape and run.metrics.get(SPEED) and _same(summary, run.shape)]
+    alike = [run for run in runs if run.shape and run.speed and _same(summary, run.shape)]
     newest = max(alike, key=lambda run: run.updated or 0.0, default=None)
-    if newest is None:
+    if newest is None or newest.speed is None:
         return None
     when = "now" if newest.state == "training" else figures.ago(now - newest.updated) if newest.updated else "before"
-    return Estimate(float(newest.metrics[SPEED] or 0.0), f"as run {newest.name}, {when}")
+    mean = f"mean of {newest.speed.iterations} iterations" if newest.speed.iterations > 1 else "one iteration"
+    return Estimate(newest.speed.steps_per_second, f"as run {newest.name}, {when}: {mean}")
+
+
+def shape_key(summary: ProfileSummary) -> str:
+    """What decides the speed, for profiles that differ in nothing else: `1v1 2x32 default 94-90 256x256 256x256 20000x2 auto`."""
+    nets = ("x".join(str(size) for size in layers) for layers in (summary.policy_layers, summary.critic_layers))
+    return " ".join(
+        (
+            f"{summary.blue}v{summary.orange} {summary.workers}x{summary.arenas}",
+            f"{summary.obs} {summary.obs_size}-{summary.actions}",
+            *nets,
+            f"{summary.batch}x{summary.epochs} {summary.device or 'auto'}",
+        )
+    )
+
+
+class Steady:
+    """A figure that is shown stays until what is known now differs from it by more than a tenth."""
+
+    def __init__(self) -> None:
+        self._shown: dict[str, float] = {}
+
+    def of(self, key: str, found: Estimate | None) -> Estimate | None:
+        """key: of the profile's shape. The basis is always the newest."""
+        if found is None:
+            return None
+        shown = self._shown.get(key)
+        if shown is None or abs(found.steps_per_second - shown) > TENTH * shown:
+            shown = self._shown[key] = found.steps_per_second
+        return replace(found, steps_per_second=shown)
 
 
 def _same(summary: ProfileSummary, shape: RunShape) -> bool:
@@ -72,20 +103,20 @@ def from_measurement(found: Measured | None, now: float) -> Estimate | None:
 
 
 class Measurements:
-    """What was measured on this machine, kept in the user's cache by the profile's content; bad content is no content."""
+    """What was measured on this machine, kept in the user's cache by shape (`shape_key`); bad content is no content."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """folder: None: the usual place for caches."""
         self._folder = folder
         self._known: dict[str, Measured] | None = None
 
-    def get(self, digest: str) -> Measured | None:
-        """Of the profile with this digest."""
-        return self._all().get(digest)
+    def get(self, key: str) -> Measured | None:
+        """Of profiles of this shape."""
+        return self._all().get(key)
 
-    def put(self, digest: str, found: Measured) -> None:
+    def put(self, key: str, found: Measured) -> None:
         """Kept, where the cache can be written; a full disk is no reason to stop."""
-        self._all()[digest] = found
+        self._all()[key] = found
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             descriptor, temporary = tempfile.mkstemp(dir=self._file.parent, suffix=".part")
@@ -102,8 +133,8 @@ class Measurements:
     def _all(self) -> dict[str, Measured]:
         if self._known is None:
             try:
-                self._known = msgspec.json.decode(self._file.read_bytes(), type=dict[str, Measured])
-            except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+                self._known = msgspec.json.decode(plain_file.read_bytes(self._file), type=dict[str, Measured])
+            except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 self._known = {}
         return self._known
 

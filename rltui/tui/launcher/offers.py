@@ -24,7 +24,10 @@ from rltui.tui.launcher.catalog import ProfileEntry
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """profile, run, args: for supervise.launch.detached. refused: why it cannot be done; then the rest is empty."""
+    """profile, run, args: for supervise.launch.detached. refused: why it cannot be done; then the rest is empty.
+
+    attach: the run that is to be shown instead of starting anything.
+    """
 
     title: str
     reason: str = ""
@@ -35,6 +38,16 @@ class Offer:
     phase: int = 0  # of a campaign: the phase in which it goes on, from 0
     refused: str = ""
     hint: str = ""
+    attach: str = ""
+
+
+def offer_attach(run: RunSummary) -> Offer:
+    """Showing the run in which a profile is being trained now: a second trainer of it is not what enter should start."""
+    return Offer(
+        f"open run {run.name}, live",
+        "this profile is being trained there now; nothing is started, and the training is not disturbed",
+        attach=run.name,
+    )
 
 
 def offer_profile(data: DataDir, entry: ProfileEntry, now: float, *, new: bool = False, force: bool = False) -> Offer:

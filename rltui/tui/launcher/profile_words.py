@@ -27,6 +27,8 @@ def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: 
     lines += [(), *enter_will(offer, width, checking=entry.check is None)]
     if offer is not None and offer.title.startswith("resume"):
         lines += indented([(("n", "key"), (" starts a new run instead, from zero", ""))])
+    if offer is not None and offer.attach:
+        lines += indented([(("n", "key"), (" starts another run of it beside that one, from zero", ""))])
     phase = offer.phase if offer is not None else 0
     summary = settings_line(entry, phase)
     lines += [(), text_line("Settings", "title"), *indented(wrap(summary, width - INDENT))] if summary else []

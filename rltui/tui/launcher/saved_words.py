@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rltui.runs.summary import RunSummary, SavedState
+from rltui.runs.words import over_episodes
 from rltui.tui import figures
 from rltui.tui.launcher.catalog_tree import RUN_STATES, SPEED, label_of, phase_of
 from rltui.tui.launcher.enter_words import enter_will, offer_lines
@@ -38,7 +39,7 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: i
     if meta is not None:
         rows += [
             ("saved", f"{figures.date(meta.time)}, {figures.ago(moment.now - meta.time)}"),
-            ("reward", figures.number(meta.mean_reward)),
+            ("reward", f"{figures.number(meta.mean_reward)}{over_episodes(meta.reward_episodes)}"),
             ("entropy", f"{figures.number(meta.entropy)} nats"),
             ("KL", figures.number(meta.approx_kl)),
             ("policy", meta.policy),
@@ -63,7 +64,11 @@ def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> li
         (),
         *table(rows, width),
         (),
-        *wrap("space opens and closes this branch of the tree.", width, "muted"),
+        *wrap(
+            "enter opens and closes this branch of the tree; b shows them in the browser, with all that is kept.",
+            width,
+            "muted",
+        ),
     ]
 
 
@@ -77,9 +82,10 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
     metrics = run.metrics
     rows = [
         ("profile", run.profile or figures.UNKNOWN),
+        *([("by now", run.phase_profile)] if run.phase_profile else []),
         ("phase", f"{run.phase} {run.label or ''}".strip() if run.phase is not None else run.label or figures.UNKNOWN),
         ("steps", figures.count(run.timesteps)),
-        ("reward", f"{figures.number(metrics.get('rollout/policy_reward'))} / episode"),
+        ("reward", f"{figures.number(run.reward.mean)}{over_episodes(run.reward.episodes)}"),
         ("entropy", f"{figures.number(metrics.get('train/entropy'))} nats"),
         ("speed", f"{figures.rate(metrics.get(SPEED))} overall"),
         ("saved", _saved_words(run, now)),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rltui.events.records import PhaseChanged
-from rltui.tui.run.model import RunSnapshot
 from rltui.tui.settings.ui_settings import NoticeKind
+
+if TYPE_CHECKING:
+    from rltui.tui.run.model import RunSnapshot
 
 GONE_AFTER = 2.0  # seconds without a process before its end counts as unclean: the last record may still be on its way
 Severity = Literal["information", "warning", "error"]

@@ -37,6 +37,10 @@ class Hooks:
     def _run(self, notice: Notice) -> None:
         try:
             problem = self._problem(notice)
+        except FileNotFoundError:
+            problem = "there is no such command; ui.toml names it in notify.hook"
+        except PermissionError:
+            problem = "it may not be run: make it executable (chmod +x)"
         except (OSError, ValueError) as error:
             problem = str(error)
         finally:
@@ -54,7 +58,7 @@ class Hooks:
             _, said = process.communicate(payload(notice), timeout=self._seconds)
         except subprocess.TimeoutExpired:
             _kill(process)
-            return f"not done after {self._seconds:g} s, so it was ended"
+            return f"not done after {self._seconds:g} s (notify.hook_seconds in ui.toml), so it was ended"
         if process.returncode == 0:
             return ""
         words = said.decode("utf-8", "replace").strip()[-SAID:]

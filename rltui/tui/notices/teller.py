@@ -11,12 +11,13 @@ from textual.notifications import Notification, Notify
 from rltui.tui.notices.herald import Notice
 from rltui.tui.notices.hook import Hooks
 from rltui.tui.run.condition import condition
-from rltui.tui.run.model import RunSnapshot
 from rltui.tui.settings.ui_settings import NoticeKind, UiSettings
 from rltui.tui.terminal import sequences
 
 if TYPE_CHECKING:
     from textual.app import App
+
+    from rltui.tui.run.model import RunSnapshot
 
 MOST = 2  # toasts of notices on screen
 SHOWN = {"information": 5.0, "warning": 8.0, "error": 10.0}  # seconds that a toast stays

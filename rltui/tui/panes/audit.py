@@ -5,9 +5,9 @@ from __future__ import annotations
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 from rltui.events.records import CommandLogged, SettingChanged, change_words
 from rltui.tui import figures
-from rltui.tui.paint import Line, clean, crop, pad
+from rltui.tui.paint import Line, clean, crop, pad, split, text_line, width_of
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.widgets.scrolled import Scrolled
+from rltui.tui.widgets.selecting import Selecting
 
 TIME, WHO, SECONDS = 9, 22, 9  # columns
 NARROW, NARROW_WHO = 80, 10  # columns below which only the user's name is shown
@@ -18,8 +18,8 @@ _OUTCOMES = {
 }
 
 
-class AuditPane(Pane, Scrolled):
-    """A line for each command's fate, newest at the bottom."""
+class AuditPane(Pane, Selecting):
+    """A line for each command's fate, newest at the bottom, which the cursor follows; below them the one under it, whole."""
 
     NUMBER = "a"
     SLOT = "side"
@@ -31,7 +31,8 @@ class AuditPane(Pane, Scrolled):
     HELP = (
         "One line for each command that reached the trainer, from any viewer or command line: when, who, what, and its "
         "outcome with the seconds from acceptance until it was in force. A change of a setting is written again, with ●, "
-        "at the timestep from which it holds, where the charts have a mark. It all is in the run's journal for good."
+        "at the timestep from which it holds, where the charts have a mark. What is too long for its line stands whole below, for "
+        "the entry under the cursor. It all is in the run's journal for good."
     )
     FOLLOW = True
     WANTS = 8
@@ -44,7 +45,16 @@ class AuditPane(Pane, Scrolled):
         return len(audit), audit[-1] if audit else None
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        return self.window([entry_line(entry, width) for entry in folded(view.snapshot.audit)], height)
+        entries = folded(view.snapshot.audit)
+        self.cursor = len(entries) - 1 if self.following else min(self.cursor, len(entries) - 1)
+        whole = whole_entry(entries[self.cursor], width) if entries else []
+        whole = whole[: max(height - 1, 0)]
+        rows = self.selection([], [entry_line(entry, width) for entry in entries], width, height - len(whole))
+        return [*rows, *whole]
+
+    def moved(self) -> None:
+        """At the end it follows again."""
+        self.following = bool(self._places) and self.cursor == self._places[-1]
 
     def subtitle(self, view: View) -> str:
         count = len(folded(view.snapshot.audit))
@@ -61,28 +71,46 @@ def folded(audit: tuple[CommandLogged | SettingChanged, ...]) -> list[CommandLog
     ]
 
 
+def whole_entry(entry: CommandLogged | SettingChanged, width: int) -> list[Line]:
+    """What is cut in its line, below a rule; empty where nothing is."""
+    line, words = _whole_line(entry, width), _words(entry)
+    if width_of(line) <= width:
+        return []
+    rows = [text_line("─" * width, "track")]
+    while words:
+        row, words = split(words, max(width, 1))
+        rows.append(row)
+    return rows
+
+
 def entry_line(entry: CommandLogged | SettingChanged, width: int) -> Line:
-    """Time, who, outcome, seconds, what, and why or what came of it."""
+    """Time, who, outcome, seconds, what, and why or what came of it, as far as it fits."""
+    return crop(_whole_line(entry, width), width)
+
+
+def _words(entry: CommandLogged | SettingChanged) -> Line:
+    """What it was about, and why or what came of it."""
+    if isinstance(entry, SettingChanged):
+        return (clean(change_words(entry)), "strong"), (f" from {entry.timesteps:,}", "muted")
+    told = getattr(entry.outcome, "detail", "") or getattr(entry.outcome, "reason", "")
+    return (clean(entry.command), "strong"), (f": {clean(told)}" if told else "", "muted")
+
+
+def _whole_line(entry: CommandLogged | SettingChanged, width: int) -> Line:
     who, room = clean(entry.by.partition(", pid")[0]), WHO
     if width < NARROW:
         who, room = who.partition(" on ")[0], NARROW_WHO
-    head: Line = ((f"{figures.clock(entry.time)} ", "faint"), (pad(who, room - 1) + " ", "muted"))
+    head: Line = ((f" {figures.clock(entry.time)} ", "faint"), (pad(who, room - 1) + " ", "muted"))
     if isinstance(entry, SettingChanged):
-        words: Line = (("● ", "key"), (pad("in force", SECONDS), "key"), (pad("", SECONDS), ""), (clean(change_words(entry)), "strong"), (f" from {entry.timesteps:,}", "muted"))  # fmt: skip
-        return crop((*head, *words), width)
+        return (*head, ("● ", "key"), (pad("in force", SECONDS), "key"), (pad("", SECONDS), ""), *_words(entry))
     symbol, word, role = _OUTCOMES[type(entry.outcome)]
     seconds = figures.seconds(entry.outcome.seconds) if isinstance(entry.outcome, CommandApplied) else ""
-    told = getattr(entry.outcome, "detail", "") or getattr(entry.outcome, "reason", "")
-    return crop(
-        (
-            *head,
-            (f"{symbol} ", role),
-            (pad(word, SECONDS), role),
-            (pad(seconds, SECONDS - 1, ">") + " ", "muted"),
-            (clean(entry.command), "strong"),
-            (f": {clean(told)}" if told else "", "muted"),
-        ),
-        width,
+    return (
+        *head,
+        (f"{symbol} ", role),
+        (pad(word, SECONDS), role),
+        (pad(seconds, SECONDS - 1, ">") + " ", "muted"),
+        *_words(entry),
     )
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from rltui.events.health import Health
 from rltui.events.metric_names import health_of, metric_of
+from rltui.tui import figures
 from rltui.tui.paint import Line, beside
 from rltui.tui.panes.charting import GAP, PLAIN, Charting, grid, span_of
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.other_run import OtherRun
+from rltui.tui.run.since import change_since
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.chart import AXIS, ChartData, Curve, Look, chart, whole_span
 from rltui.tui.widgets.columns import Columns
@@ -142,7 +144,16 @@ def _data(scene: Scene, cell: Cell, marks: Sequence[float]) -> ChartData:
         length=length,
         other=_other_curve(scene.other, cell.key),
         usual=_usual(health),
+        change=_change(scene, cell.key),
     )
+
+
+def _change(scene: Scene, key: str) -> str:
+    """Beside one's own newest value; with another run's there is no room."""
+    found = change_since(scene.snapshot.history, key) if scene.other is None else None
+    if found is None:
+        return ""
+    return f"{'-' if found.value < 0 else '+'}{figures.number(abs(found.value))} in {found.span}"
 
 
 def _usual(health: Health) -> tuple[float | None, float | None]:

@@ -9,8 +9,10 @@ from rltui.tui import figures
 from rltui.tui.paint import Line, Span, crop
 from rltui.tui.panes.chart_grid import Scene
 from rltui.tui.panes.charting import Charting, row_at, span_of
+from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark
-from rltui.tui.widgets.chart import LEGEND, OTHER_ROLE
+from rltui.tui.run.other_run import OtherRun
+from rltui.tui.widgets.chart import END, LEGEND, OTHER_ROLE
 
 NEAR = 0.02  # of the timesteps shown: a mark so near to the cursor is named
 _GAP: Span = ("  ", "")
@@ -77,7 +79,18 @@ def _legend(scene: Scene) -> list[Span]:
         spans.append((" is being read …", "muted"))
     elif not other.history.length:
         spans.append((" has no iteration yet", "warn"))
-    return spans
+    return [*spans, *_end(scene.snapshot.run, scene.snapshot.history, other)]
+
+
+def _end(name: str, own: History, other: OtherRun) -> list[Span]:
+    """Which of the two ends first, and where."""
+    if not own.length or not other.history.length:
+        return []
+    ends = {name: own.timesteps[own.length - 1], other.name: other.history.timesteps[other.history.length - 1]}
+    if len(set(ends.values())) < 2:
+        return []
+    first = min(ends, key=lambda run: ends[run])
+    return [(f"  {END} ", OTHER_ROLE), (f"{first} reaches {figures.short(ends[first])}", "muted")]
 
 
 def cursor_line(scene: Scene) -> Line:

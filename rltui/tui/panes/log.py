@@ -37,7 +37,7 @@ class LogPane(Pane, Wheeled):
     SHORT = "Log"
     EMPTY = "Here will be what the trainer, its workers and whoever controls the run have to say."
     HELP = (
-        "Newest at the bottom; it follows until you move up, and again with End. l changes the level shown, w the worker, d the "
+        "Newest at the bottom; it follows until you move up (it says that it stands still), and again with End. l changes the level shown, w the worker, d the "
         "debug flag; / looks for a regular expression (with ! before it, for all that does not match), n and e go to the next "
         "hit and the earlier one, x shows hits only, enter opens an entry with its whole trace, esc clears. The newest 5,000 "
         "entries are here; everything is in journal.jsonl of the run's folder, and what the trainer printed in trainer.log."
@@ -75,7 +75,7 @@ class LogPane(Pane, Wheeled):
         return not view.snapshot.log and not view.snapshot.output
 
     def depends(self, view: View) -> object:
-        return view.snapshot.log_total, view.snapshot.log[-1:], view.snapshot.output
+        return view.snapshot.log_total, view.snapshot.log[-1:], view.snapshot.output, view.frozen
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         self._catch_up(view)
@@ -200,8 +200,11 @@ class LogPane(Pane, Wheeled):
 
     def _words(self) -> list[str]:
         wanted, found = self._list.wanted, []
-        if self._window.unseen:
-            found.append(f"[$warning]{figures.plural(self._window.unseen, 'new line')}[/]")
+        if self.view is not None and self.view.frozen:
+            found.append(f"{_loud('FROZEN')} [$accent]z goes on[/]")
+        if not self.following:
+            new = f"{figures.plural(self._window.unseen, 'new line')} – " if self._window.unseen else ""
+            found.append(f"{_loud('STANDS STILL')} [$accent]{new}End follows[/]")
         if wanted.search.text or self._typed is not None:
             found.append(self._search_words(wanted))
         found += [f"[$primary]{word}[/]" for word in _filter_words(wanted)]
@@ -223,6 +226,11 @@ class LogPane(Pane, Wheeled):
     def _nothing(self) -> str:
         wanted = self._list.wanted
         return " · ".join([f"nothing of level {wanted.level} or above", *_filter_words(wanted)])
+
+
+def _loud(words: str) -> str:
+    """As a pill, in the lower border."""
+    return f"[bold $background on $accent] {words} [/]"
 
 
 def _filter_words(wanted: Wanted) -> list[str]:

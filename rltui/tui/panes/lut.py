@@ -32,6 +32,7 @@ _VERDICTS = {
 }
 LEAST_ROWS = 5  # rows of the table that stay in view below the findings
 BAR, LABEL = 20, 9  # columns
+ENTROPY = "train/entropy"
 
 
 class LutPane(Pane, Selecting):
@@ -47,8 +48,10 @@ class LutPane(Pane, Selecting):
     HELP = (
         "Each row of the action table (lookup table, LUT) is one combination of the controls; the counts are of all choices "
         "since the trainer started. A row never chosen is dead: it does nothing, is never legal, or the bot has unlearned "
-        "it. Entropy says how evenly rows are chosen: ln n nats where n of them are chosen alike. A bot that turns one way "
-        "only, or a table without plain full throttle, is seen here first. The findings are those of rltui lut."
+        "it. Entropy says how evenly rows are chosen: ln n nats where n of them are chosen alike. Here it is that of all choices "
+        "put together, since the trainer started; the entropy among the metrics is that of one decision, as a mean, and smaller: "
+        "a bot that is sure each time, yet of other rows in other places, has a high one here and a low one there. A bot that "
+        "turns one way only, or a table without plain full throttle, is seen here first. The findings are those of rltui lut."
     )
 
     class Examined(Message):
@@ -222,7 +225,9 @@ def _figures(use: Use, report: TableVerdict | None, snapshot: RunSnapshot, width
     rows, entropy = len(use.counts), use.entropy
     fair = math.log(rows) if rows else 0.0
     like = figures.UNKNOWN if entropy is None else f"{math.exp(entropy):.0f}"
-    told = f"{figures.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
+    told = f"all choices together {figures.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
+    single = figures.number(snapshot.metrics.get(ENTROPY))
+    told += f"; one decision {single} (mean of the newest update, as in the charts)"
     yield from _fact("rows", f"{rows - use.dead} of {rows} chosen, {use.dead} never", width)
     yield from _fact("entropy", told, width)
     controls = report.controls if report is not None else []

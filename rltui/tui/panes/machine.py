@@ -11,6 +11,7 @@ from textual.message import Message
 
 from rltui.tui import figures
 from rltui.tui.machine.machine import GpuLoad, MachineSample, ProcessLoad, Room
+from rltui.tui.machine.sampler import Sampler
 from rltui.tui.paint import Line, beside, clean, crop, ends, pad, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run.model import RunSnapshot
@@ -19,7 +20,6 @@ from rltui.tui.widgets.bars import progress_bar
 from rltui.tui.widgets.scrolled import Scrolled
 
 if TYPE_CHECKING:
-    from rltui.tui.machine.sampler import Sampler
     from rltui.tui.world import Program
 
 LABEL, BAR = 10, 30
@@ -61,7 +61,7 @@ class MachinePane(Pane, Scrolled):
     def on_show(self) -> None:
         app = cast("Program", self.app)
         if self.sampler is None:
-            self.sampler = app.world.sampler(app.data.root, lambda: app.bytes_written)
+            self.sampler = (app.world.sampler or Sampler)(app.data.root, lambda: app.bytes_written)
         if self.view is not None:
             self.sampler.want(self._roles(self.view.snapshot))
         self.sampler.start(self._deliver)

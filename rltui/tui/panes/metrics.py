@@ -55,8 +55,13 @@ class MetricsPane(ChartsPane):
     HELP = (
         "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone, a change or a resume. "
         "Where many iterations share a column, the line is their mean and the grey band behind it reaches from the lowest to "
-        "the highest. A smoothed line has the raw one behind it. The cursor reads all charts at one moment. A filter looks "
-        "through all metrics of the run, not only the charted ones. A compared run is aligned by its timesteps."
+        "the highest. A smoothed line has the raw one behind it. Where there is room, the change over the last hour, or the newest "
+        "100 iterations, stands before the value, each end a mean of ten. The cursor reads all charts at one moment. A filter looks "
+        "through all metrics of the run, not only the charted ones. A compared run is aligned by its timesteps; where one is much "
+        "shorter, its part is shown first, ╎ is its end, and w shows all. The verdict above all panes rests on the reward's means of "
+        "ten iterations under the present rewards: learning while new records come, flat or falling since the last one; unhealthy "
+        "where a figure has been outside its usual range for 20 iterations, updates were dropped, or a worker is ill; a dash "
+        "where there are too few iterations to say it."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
@@ -249,6 +254,7 @@ class MetricsPane(ChartsPane):
 
     def _compare_with(self, name: str) -> None:
         self.memory.forget()  # of the run compared so far
+        self.charting = self.comparison.unfitted(self.charting)
         if name == NO_RUN:
             self.comparison.stop()
         else:
@@ -257,6 +263,8 @@ class MetricsPane(ChartsPane):
     def on_other_run_read(self, message: OtherRunRead) -> None:
         message.stop()
         self.comparison.take(message.run)
+        if self.view is not None:
+            self.charting = self.comparison.fitted(self.charting, self.view.snapshot.history)
         self.redraw()
 
     def scroll_charts(self, event: events.MouseEvent, rows: int) -> None:

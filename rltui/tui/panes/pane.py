@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import events
+from textual.geometry import Region
 from textual.message import Message
 
 from rltui.tui.paint import Line, width_of, wrap
 from rltui.tui.panes.tabs import Tab, markup, tabs
-from rltui.tui.run.model import RunSnapshot
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.painted import Painted
+
+if TYPE_CHECKING:
+    from rltui.tui.run.model import RunSnapshot
 
 # A place in the cockpit, held by one pane at a time. side is beside the log, where there is room; else its panes are with table's.
 Slot = Literal["charts", "table", "rewards", "time", "facts", "log", "side"]
@@ -23,7 +26,7 @@ Slot = Literal["charts", "table", "rewards", "time", "facts", "log", "side"]
 class View:
     """What a pane draws from: the run, the moment (Unix seconds), how charts are drawn.
 
-    frozen: since when the display stands still while training goes on, and what has come meanwhile, in words.
+    frozen: since when the display stands still while training goes on, for the status with what has come meanwhile.
     """
 
     snapshot: RunSnapshot
@@ -153,10 +156,12 @@ class Pane(Painted, can_focus=True):
         return self._drawn is not None and 0 <= now - self._drawn < self.EVERY
 
     def _set_subtitle(self, text: str) -> None:
-        """Setting it draws the whole pane again, so only a change is set."""
+        """Only a change is set, and only its row drawn: Textual would draw the whole pane again."""
         if text != self._subtitle:
             self._subtitle = text
-            self.border_subtitle = text
+            self._border_subtitle = self.render_str(text)
+            width, height = self.outer_size
+            self.refresh(Region(-self.gutter.left, height - 1 - self.gutter.top, width, 1))
 
     def paint(self, width: int, height: int) -> list[Line]:
         if self._problem is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rltui.tui.paint import Line, crop, fit, pad, text_line
+from rltui.tui.paint import SOLID, Line, crop, fit, pad, text_line
 from rltui.tui.pattern import Pattern
 
 Outcome = Literal["taken", "chosen", "closed", "ignored"]
@@ -128,7 +128,12 @@ class Picker:
     def _row(self, entry: Entry, names: int, width: int, is_here: bool) -> Line:
         mark = "" if self.marked is None else "[x] " if entry.key in self.marked else "[ ] "
         line = fit(
-            (("▎" if is_here else " ", "key"), (mark, "key"), (pad(entry.label, names + 2), ""), (entry.note, "muted")),
+            (
+                (SOLID if is_here else " ", "key"),
+                (mark, "key"),
+                (pad(entry.label, names + 2), ""),
+                (entry.note, "muted"),
+            ),
             width,
         )
         return tuple((text, f"{role} cursor".strip()) for text, role in line) if is_here else line

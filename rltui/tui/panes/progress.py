@@ -1,4 +1,4 @@
-"""The way to the next checkpoint, milestone and the step limit, with the time that it takes at the present speed."""
+"""The way to the next checkpoint, milestone, phase and the step limit, with the time that it takes at the present speed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from rltui.tui.run import pace
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.bars import progress_bar
 
-_ROLES = {"checkpoint": "series-1", "milestone": "series-2", "limit": "series-3"}
-_PERCENT, _LEFT = 6, 14  # columns
-_LEAST, _MOST = 6, 40  # columns of a bar
+_ROLES = {"checkpoint": "series-1", "milestone": "series-2", "promotion": "series-4", "limit": "series-3"}
+_PERCENT, _LEFT, _MEANT_LEFT = 6, 14, 18  # columns
+_KEPT = ("limit", "milestone", "checkpoint", "promotion")  # where there is little room, the last ones longest
+_MEANT = {"exact": "in", "trend": "about", "latest": "within"}
+_LEAST, _MOST = 5, 40  # columns of a bar
 
 
 def progress_line(snapshot: RunSnapshot, width: int) -> Line:
@@ -20,7 +22,7 @@ def progress_line(snapshot: RunSnapshot, width: int) -> Line:
     if not goals:
         return ()
     while goals and width < sum(_fixed(goal) + _LEAST for goal in goals):
-        goals.pop()
+        goals.remove(min(goals, key=lambda goal: _KEPT.index(goal.name)))
     room = width - sum(_fixed(goal) for goal in goals)
     spans: list[tuple[str, str]] = []
     for index, goal in enumerate(goals):
@@ -31,20 +33,32 @@ def progress_line(snapshot: RunSnapshot, width: int) -> Line:
 
 
 def _name(goal: pace.Goal) -> str:
-    if goal.name == "milestone":
+    if goal.name == "milestone" and goal.target is not None:
         return f"milestone {milestone_label(goal.target)}"
     return f"limit {figures.short(goal.target)}" if goal.name == "limit" else goal.name
 
 
 def _fixed(goal: pace.Goal) -> int:
-    return len(_name(goal)) + 2 + _PERCENT + _LEFT
+    return len(_name(goal)) + 2 + _figure(goal) + _left(goal)
+
+
+def _figure(goal: pace.Goal) -> int:
+    return max(len(goal.words) + 1, _PERCENT)
+
+
+def _left(goal: pace.Goal) -> int:
+    return _LEFT if goal.sure == "exact" else _MEANT_LEFT
 
 
 def _goal(goal: pace.Goal, bar: int) -> Line:
-    left = "" if goal.seconds is None else f"in {figures.remaining(goal.seconds)}"
+    left = (
+        f" {_MEANT[goal.sure]} {figures.remaining(goal.seconds)}"
+        if goal.seconds is not None
+        else f" in {figures.UNKNOWN}"
+    )
     return (
         (f" {_name(goal)} ", "muted"),
         *progress_bar(goal.share, bar, _ROLES[goal.name]),
-        (pad(figures.percent(goal.share), _PERCENT, ">"), ""),
-        (pad(f" {left}", _LEFT), "muted"),
+        (pad(goal.words or figures.percent(goal.share), _figure(goal), ">"), ""),
+        (pad(left, _left(goal)), "muted"),
     )

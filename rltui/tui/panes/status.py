@@ -1,8 +1,8 @@
-"""The two lines above everything: state, what is trained, how far, how fast; then the way to the next goals."""
+"""The lines above everything: state, what is trained, how far, how fast; the way to the next goals; whether it learns."""
 
 from __future__ import annotations
 
-from rltui.events.distance import CURRICULUM
+from rltui.runs.words import over_episodes
 from rltui.tui import figures, viewer_words
 from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
 from rltui.tui.panes.pane import Pane, View
@@ -11,15 +11,21 @@ from rltui.tui.run import pace
 from rltui.tui.run.condition import Condition, condition
 from rltui.tui.run.flags import flag_words
 from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.promotion import is_last_phase
+from rltui.tui.run.newest_reward import newest_reward
+from rltui.tui.run.trend import BLOCK, needed
+from rltui.tui.run.verdict import Findings, findings, verdict
 
 Fact = tuple[int, Line]  # rank, text: the higher the rank, the sooner it is left out
 
 
 class StatusPane(Pane, can_focus=False):
-    """Two lines; more, one below the other, where the terminal is too small for any other pane."""
+    """Three lines; more, one below the other, where the terminal is too small for any other pane."""
 
     NAME = "State"
+
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self._found: tuple[object, Findings] | None = None  # with what it was found in
 
     def depends(self, view: View) -> object:
         snapshot = view.snapshot
@@ -37,9 +43,19 @@ class StatusPane(Pane, can_focus=False):
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         if width < 20 or height < 2:
             return [_one_line(view, width)]
-        if height == 2:
-            return [head_line(view, width), _second_line(view, width)]
-        return _column(view, width, height)
+        judged = verdict_line(view, self._findings(view.snapshot), width)
+        if height in (2, 3):
+            return [head_line(view, width), _second_line(view, width), judged][:height]
+        return _column(view, width, height, judged)
+
+    def _findings(self, snapshot: RunSnapshot) -> Findings:
+        """Looked for again where they can have changed: a long history is not read at each iteration."""
+        length = snapshot.history.length
+        block = length if length < needed() else length // BLOCK
+        seen = block, len(snapshot.marks), snapshot.marks[-1:], snapshot.resumed
+        if self._found is None or self._found[0] != seen:
+            self._found = seen, findings(snapshot)
+        return self._found[1]
 
 
 def head_line(view: View, width: int) -> Line:
@@ -47,30 +63,31 @@ def head_line(view: View, width: int) -> Line:
     now = condition(view.snapshot, view.now)
     pill = _pill(now)
     chosen = facts(view, brief=width < NARROW)
-    while chosen and width_of(pill) + 2 + _joined_width(chosen) > width:
+    while len(chosen) > 1 and width_of(pill) + 2 + _joined_width(chosen) > width:
         _shorten(chosen)
     right: Line = ()
-    if chosen and chosen[-1][0] == CONTROL:
+    if chosen[-1][0] == CONTROL:
         right = (*chosen.pop()[1], (" ", ""))
     return ends((*pill, ("  ", ""), *_joined(chosen)), right, width)
 
 
 def _shorten(chosen: list[Fact]) -> None:
-    """By the least important fact; of a phase its number stays longer, and of a long run's name the beginning."""
+    """By the least important fact; of a phase its number stays longer. The run's name is the last to go, its end the first."""
     worst = max(chosen, key=lambda fact: fact[0])
     rank, line = worst
     shorter: list[Fact] = []
     if rank == PHASE and len(line) > 1:
         shorter = [(NUMBER, (line[0],))]
-    elif rank == NUMBER and width_of(chosen[0][1]) > NAME_COLUMNS:
+    elif rank <= NUMBER and width_of(chosen[0][1]) > NAME_COLUMNS:
         worst = chosen[0]
         shorter = [(NAME, crop(worst[1], NAME_COLUMNS))]
     at = chosen.index(worst)
     chosen[at : at + 1] = shorter
 
 
+OLD = 60.0  # seconds after which the newest iteration's age is worth a word
 NARROW = 100  # columns below which machines' names are left out
-PHASE, NUMBER, NAME = 7, 4, 3  # ranks of the phase with its label, of its number alone, of the run's name
+PHASE, NUMBER, NAME = 7, 4, -1  # ranks of the phase with its label, of its number alone, of the run's name
 NAME_COLUMNS = 24  # that a long run's name keeps
 CONTROL = 1  # rank of the control holder, which stands at the right edge
 
@@ -91,19 +108,8 @@ def facts(view: View, brief: bool = False) -> list[Fact]:
         found.append((4, ((f"debug {words}", "warn"),)))
     if (rendering := viewer_words.brief(snapshot.viewer)) is not None and snapshot.link.connected:
         found.append((5, (rendering,)))
-    if distance := _distance(snapshot):
-        found.append((6, distance))
     found.append((CONTROL, _control(snapshot, brief)))
     return found
-
-
-def _distance(snapshot: RunSnapshot) -> Line:
-    """How many of the next phase's criteria are reached; nothing outside campaigns."""
-    gaps = [value for key, value in snapshot.metrics.items() if key.startswith(CURRICULUM) and key.endswith("_missing")]
-    if not gaps or is_last_phase(snapshot):
-        return ()
-    reached = sum(value == 0 for value in gaps)
-    return ((f"{reached} of {len(gaps)}", "strong" if reached < len(gaps) else "good"), (" to promotion", "muted"))
 
 
 def elapsed(snapshot: RunSnapshot, now: float) -> float | None:
@@ -160,24 +166,45 @@ def _second_line(view: View, width: int) -> Line:
     return (*detail, ("   ", ""), *progress_line(view.snapshot, room)) if room >= 30 else crop(detail, width)
 
 
-def _column(view: View, width: int, height: int) -> list[Line]:
+def verdict_line(view: View, found: Findings, width: int) -> Line:
+    """Whether it learns, with the evidence; how old that is, where it is old."""
     snapshot = view.snapshot
+    if snapshot.header is None:
+        return ()
+    now = condition(snapshot, view.now)
+    heard = now.running and now.role != "bad"
+    judged = verdict(snapshot, found, view.now, heard)
+    word = f" {'' if heard else 'was '}{judged.word}" if judged.word != judged.symbol else ""
+    age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
+    old = ((f"newest iteration {figures.ago(age)} ", "warn"),) if age >= OLD else ()
+    return ends(((f" {judged.symbol}{word}", judged.role), ("  ", ""), (judged.words, "muted")), old, width)
+
+
+def _column(view: View, width: int, height: int, judged: Line) -> list[Line]:
+    snapshot, reward = view.snapshot, newest_reward(view.snapshot)
     now = condition(snapshot, view.now)
     rows: list[Line] = [_pill(now)]
     rows += [text_line(now.detail, now.role)] if now.detail else []
+    rows += [((" FROZEN ", "pill-warn"), ("   z goes on", "muted"))] if view.frozen else []
+    rows += [judged] if judged else []
     for name, value in (
         ("run", snapshot.run),
         ("steps", figures.count(snapshot.timesteps)),
-        ("reward", figures.number(snapshot.metrics.get("rollout/policy_reward"))),
+        ("reward", f"{figures.number(reward.mean)}{over_episodes(reward.episodes)}"),
         ("speed", figures.rate(pace.speed(snapshot))),
         ("elapsed", figures.duration(elapsed(snapshot, view.now))),
     ):
         rows.append(((f"{name:<12}", "muted"), (value, "strong")))
-    rows += [((f"{goal.name:<12}", "muted"), (figures.percent(goal.share), "")) for goal in pace.goals(snapshot)]
+    rows.append(((f"{'control':<12}", "muted"), *_control(snapshot)))
+    rows += [
+        ((f"{goal.name:<12}", "muted"), (goal.words or figures.percent(goal.share), ""))
+        for goal in pace.goals(snapshot)
+    ]
     return [fit(row, width) for row in rows[:height]]
 
 
 def _one_line(view: View, width: int) -> Line:
     now = condition(view.snapshot, view.now)
     words = f"{now.symbol} {figures.short(view.snapshot.timesteps)} {figures.rate(pace.speed(view.snapshot))}"
-    return crop(((words, now.role),), width)
+    named = f"{words} {view.snapshot.run}"
+    return crop(((named if len(named) <= width else words, now.role),), width)

@@ -12,7 +12,7 @@ from rltui.tui.actions import pane_bindings
 from rltui.tui.paid_steps import PaidStep, PaidSteps
 from rltui.tui.paint import Line, ends
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.trace_table import TraceRows, TraceTable, time_text
+from rltui.tui.panes.trace_table import DrawnRows, TraceRows, TraceTable, time_text
 from rltui.tui.panes.watching import WatchingPane
 from rltui.tui.widgets.scrolled import Scrolled
 
@@ -40,6 +40,7 @@ class TracePane(WatchingPane, Scrolled):
         super().__init__(name=name, classes=classes)
         self.car = 0
         self.paid = PaidSteps()
+        self._drawn_rows = DrawnRows()
         self._held: tuple[PaidStep, ...] | None = None  # what is looked at while it stands still
 
     def take_frame(self, frame: Watched) -> None:
@@ -62,7 +63,7 @@ class TracePane(WatchingPane, Scrolled):
         head = [self._headline(view, frame, width), *table.head]
         foot = table.foot(self.paid, bars=height >= BARS)
         room = max(height - len(head) - len(foot), 0)
-        rows = self.window(TraceRows(steps, table), room)
+        rows = self.window(TraceRows(steps, table, self._drawn_rows), room)
         rows = [*([()] * (room - len(rows))), *rows]
         return [*head, *rows, *foot][:height]
 

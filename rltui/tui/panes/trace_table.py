@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import overload
 
-from rltui.tui.paid_steps import PaidStep, PaidSteps, Terms
+from rltui.tui.paid_steps import MOST_STEPS, PaidStep, PaidSteps, Terms
 from rltui.tui.paint import Line, Span, crop, crop_text, pad
 from rltui.tui.widgets.bars import filled_bar
 
@@ -33,6 +33,11 @@ class TraceTable:
         longest = max((len(name.rpartition(":")[2]) for name in self._names), default=0) + 2
         shared = room // max(len(self._own) + bool(self._rest), 1)
         self._column = max(min(shared, longest, MOST), LEAST)
+
+    @property
+    def layout(self) -> object:
+        """Equal where rows of the same step are."""
+        return self._car, self._width, self._column, tuple(self._own), tuple(self._rest)
 
     @property
     def head(self) -> list[Line]:
@@ -86,11 +91,28 @@ class TraceTable:
         return [terms[index] for index in self._own] + rest
 
 
+class DrawnRows:
+    """Rows of steps as they were drawn: with each new step they move, and stay what they are."""
+
+    def __init__(self) -> None:
+        self._layout: object = None
+        self._rows: dict[int, tuple[PaidStep, Line]] = {}  # by tick, which a viewer that begins anew uses again
+
+    def row(self, table: TraceTable, step: PaidStep) -> Line:
+        if table.layout != self._layout or len(self._rows) > 2 * MOST_STEPS:
+            self._layout = table.layout
+            self._rows.clear()
+        known = self._rows.get(step.step.tick)
+        if known is None or known[0] is not step:
+            known = self._rows[step.step.tick] = step, table.row(step)
+        return known[1]
+
+
 class TraceRows(Sequence[Line]):
     """Drawn only where they are looked at."""
 
-    def __init__(self, steps: Sequence[PaidStep], table: TraceTable) -> None:
-        self._steps, self._table = steps, table
+    def __init__(self, steps: Sequence[PaidStep], table: TraceTable, drawn: DrawnRows | None = None) -> None:
+        self._steps, self._table, self._drawn = steps, table, drawn or DrawnRows()
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -103,8 +125,8 @@ class TraceRows(Sequence[Line]):
 
     def __getitem__(self, at: int | slice) -> Line | list[Line]:
         if isinstance(at, slice):
-            return [self._table.row(step) for step in self._steps[at]]
-        return self._table.row(self._steps[at])
+            return [self._drawn.row(self._table, step) for step in self._steps[at]]
+        return self._drawn.row(self._table, self._steps[at])
 
 
 def time_text(tick: int) -> str:

@@ -29,7 +29,7 @@ class WatchingPane(Pane):
     read: ClassVar[Reader] = MatchReader
     steady: ClassVar[Callable[[], float]] = time.monotonic
 
-    class FrameReady(Message):
+    class FrameReady(Message, bubble=False):
         """The reader thread has left a frame in the slot of its address."""
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
@@ -87,7 +87,16 @@ class WatchingPane(Pane):
         """A frame has come."""
 
     def depends(self, view: View) -> object:
-        return why_dark(view.snapshot, view.now), self.frame is None, self.silence, view.charts, view.snapshot.viewer
+        """While frames come, they bring what is new several times a second, and nothing else has to."""
+        dark, silence = why_dark(view.snapshot, view.now), self.silence
+        flows = self.frame is not None and dark is None and not silence
+        return (
+            dark,
+            self.frame is None,
+            silence,
+            view.charts,
+            None if flows else (view.snapshot.viewer, self._waiting()),
+        )
 
     @property
     def silence(self) -> float:

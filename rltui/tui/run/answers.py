@@ -1,4 +1,4 @@
-"""What became of the last command, in the trainer's words, for the footer. Pure."""
+"""What became of the last command, in the trainer's words, to stand above the footer. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _STAGES = {
     "accepted": ("◌", "accepted", "busy"),
     "applied": ("✓", "applied", "good"),
     "refused": ("✗", "refused", "bad"),
-    "lost": ("✗", "not sent", "bad"),
+    "unsent": ("✗", "not sent", "bad"),
+    "lost": ("✗", "sent, no answer", "bad"),
 }
 
 
@@ -28,6 +29,12 @@ def answer_line(snapshot: RunSnapshot, now: float, *, leaving: bool = False) -> 
 
 def _line(fate: CommandFate, now: float) -> Line:
     symbol, word, role = _STAGES[fate.stage]
-    waits = fate.stage in ("sent", "accepted") and now - fate.time >= 2
-    text = fate.text or (figures.age(now - fate.time) if waits else "")
+    text = fate.text or _waiting(fate, now - fate.time)
     return ((f"{symbol} ", role), (f"{fate.name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))
+
+
+def _waiting(fate: CommandFate, seconds: float) -> str:
+    """For how long, once that is worth saying."""
+    if fate.stage not in ("sent", "accepted") or seconds < 2:
+        return ""
+    return f"no answer within {figures.age(seconds)}" if fate.stage == "sent" else figures.age(seconds)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rltui.tui import figures
-from rltui.tui.run.model import RunSnapshot
+
+if TYPE_CHECKING:
+    from rltui.tui.run.model import RunSnapshot
 
 SILENT_AFTER = 5.0  # seconds without a live frame or a record
 SILENT_WHILE_STARTING = 60.0  # importing torch and spawning workers says nothing for a while

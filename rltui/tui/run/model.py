@@ -27,7 +27,8 @@ from rltui.tui.run.history import History
 
 LOG_LINES = 5000
 AUDIT_ENTRIES = 1000
-Stage = Literal["sent", "accepted", "applied", "refused", "lost"]
+# unsent: it never left. lost: it was sent, and the connection ended before it was known what became of it.
+Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 
 
 @dataclass(frozen=True, slots=True)

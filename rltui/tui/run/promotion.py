@@ -102,9 +102,10 @@ def _counted(snapshot: RunSnapshot, name: str, missing: float | None) -> float |
 
 
 def _trend(snapshot: RunSnapshot, key: str, missing: float | None, less: bool) -> float | None:
-    xs, ys = snapshot.history.series(key)
-    began = snapshot.lessons[-1].timesteps if snapshot.lessons else 0
-    points = [(x, y) for x, y in zip(xs[-TREND:], ys[-TREND:], strict=True) if y == y and x > began]
+    history, began = snapshot.history, snapshot.lessons[-1].timesteps if snapshot.lessons else 0
+    newest = slice(max(history.length - TREND, 0), history.length)
+    xs, ys = history.timesteps[newest], history.columns.get(key, history.timesteps[:0])[newest]
+    points = [(x, y) for x, y in zip(xs, ys, strict=False) if y == y and x > began]
     if missing is None or len(points) < FEWEST:
         return None
     steps = until(points, -missing if less else missing)

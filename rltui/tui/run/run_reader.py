@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from rltui.errors import RltuiError
+from rltui.errors import RltuiError, in_words
 from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
 from rltui.runs.thinned import IterationRows
@@ -112,7 +112,7 @@ class RunReader(threading.Thread):
                 self._wake.wait(LOOK_WHILE_WAITING if self._waiting() else LOOK)
                 self._wake.clear()
         except Exception as error:  # a dead reader must be seen, whatever killed it
-            self._publish(replace(self._snapshot, reader_problem=f"{type(error).__name__}: {error}"))
+            self._publish(replace(self._snapshot, reader_problem=in_words(error)))
         finally:
             self._disconnect("")
 
@@ -189,7 +189,7 @@ class RunReader(threading.Thread):
                 self._snapshot = with_fate(self._snapshot, fate)
                 return
         self._wish_count += 1
-        self._snapshot = with_fate(self._snapshot, CommandFate(-self._wish_count, name, "lost", problem, now))
+        self._snapshot = with_fate(self._snapshot, CommandFate(-self._wish_count, name, "unsent", problem, now))
 
     def _disconnect(self, problem: str) -> None:
         """Answers that were due will not come any more: ids start anew with the next connection."""
@@ -199,9 +199,7 @@ class RunReader(threading.Thread):
         control.close()
         now = self._clock()
         fates = tuple(
-            replace(
-                fate, id=-abs(fate.id) - 1000, stage="lost", text="the connection ended before the answer", time=now
-            )
+            replace(fate, id=-abs(fate.id) - 1000, stage="lost", text=_end_of(fate, now), time=now)
             if fate.stage in ("sent", "accepted")
             else replace(fate, id=-abs(fate.id) - 1000)
             for fate in self._snapshot.fates
@@ -213,3 +211,9 @@ class RunReader(threading.Thread):
         link = replace(self._snapshot.link, **changes)  # type: ignore[arg-type]
         if link != self._snapshot.link:
             self._snapshot = replace(self._snapshot, link=link)
+
+
+def _end_of(fate: CommandFate, now: float) -> str:
+    """How the wait for its answer ended."""
+    accepted = "it was accepted, then " if fate.stage == "accepted" else ""
+    return f"{accepted}the connection ended after {max(now - fate.time, 0.0):.0f} s"

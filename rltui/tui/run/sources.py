@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rltui import plain_file
+from rltui.errors import RltuiError
 from rltui.runs.cached_journal import CachedJournal
+from rltui.runs.journal import LARGEST_PART
 from rltui.runs.lock import holder
 from rltui.runs.paths import RunPaths
 from rltui.supervise.control_client import ControlClient
@@ -24,6 +27,9 @@ class RunFiles:
         return self.paths.name
 
     def journal(self) -> CachedJournal:
+        """RltuiError for one that cannot be read, as a journal that is not there yet can."""
+        if problem := plain_file.problem(self.paths.journal, LARGEST_PART):
+            raise RltuiError(f"{self.paths.journal} cannot be read: {problem}", "mend it or move it away")
         return CachedJournal(self.paths.journal)
 
     def connect(self) -> ControlClient:

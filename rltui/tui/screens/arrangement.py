@@ -22,7 +22,8 @@ PARTNER: Mapping[Slot, Slot] = {
 WIDE, TALL = 160, 46  # from here on facts and side have slots of their own
 SINGLE_WIDTH, SINGLE_HEIGHT = 100, 30  # below either: one pane at a time
 MINIMAL_WIDTH, MINIMAL_HEIGHT = 60, 15  # below either: the status alone
-FRAME = 3  # rows of status and footer
+STATUS = 3  # rows: what is, what comes, how it does
+FRAME = STATUS + 1  # with the footer
 LEAST = 4  # rows of a slot, border included
 MOST_RIGHT = 56  # columns
 SIDE_SHARE = 0.4  # of the width
@@ -50,7 +51,7 @@ def arrangement(
     """
     if width < MINIMAL_WIDTH or height < MINIMAL_HEIGHT:
         return Arrangement(minimal=True)
-    if width < SINGLE_WIDTH or height < SINGLE_HEIGHT:
+    if is_single(width, height):
         return Arrangement(single=True, rooms={"charts": Region(0, 0, width, height - FRAME)})
     wide = width >= WIDE and height >= TALL
     rows = _Rows(height, wanted or {}, by_partner(extra or {}), wide)
@@ -69,6 +70,11 @@ def arrangement(
     if wide:
         rooms["side"] = Region(width - side, rows.upper, side, rows.bottom)
     return Arrangement(rooms=rooms)
+
+
+def is_single(width: int, height: int) -> bool:
+    """One pane at a time, or none."""
+    return width < SINGLE_WIDTH or height < SINGLE_HEIGHT
 
 
 def by_partner(extra: Mapping[Slot, int]) -> dict[Slot, int]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,13 +13,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input
 
-from rltui.runs.paths import DataDir
-from rltui.tui import figures
-from rltui.tui.actions import bindings, in_footer
+from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.browser import shelf_tree, state_table, state_words
 from rltui.tui.browser.acts import StateActs, watch_command
 from rltui.tui.browser.comparison import compare, to_compare
-from rltui.tui.browser.hash_checks import HashChecks
 from rltui.tui.browser.library import ALL, Entry, Library, Node
 from rltui.tui.browser.library_reader import LibraryReader
 from rltui.tui.browser.looking import Looking
@@ -35,44 +29,31 @@ from rltui.tui.browser.messages import (
     WatchAsked,
 )
 from rltui.tui.browser.parts import BrowserTitle, StateDetails
+from rltui.tui.browser.shown_states import ShownStates
 from rltui.tui.browser.stage import Stage
-from rltui.tui.browser.state_table import SORTABLE, FilterError, Sorting
+from rltui.tui.browser.state_table import SORTABLE
+from rltui.tui.browser.surroundings import Surroundings
 from rltui.tui.browser.training_on import TrainingOn
 from rltui.tui.browser.verifying import Verifying
-from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.paint import Line, clean
+from rltui.tui.paint import Line
 from rltui.tui.screens.compare import CompareScreen
+from rltui.tui.symbols import ChartStyle
+from rltui.tui.widgets.answer import Answer
+from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.row_list import RowList
 from rltui.tui.widgets.state_list import StateList
-
-if TYPE_CHECKING:
-    from rltui.tui.screens.launching import Launch
 
 REFRESH = 3.0  # seconds between two looks at the disk
 PATIENCE = 0.3  # seconds that the cursor rests before a state is read to its last byte
 NARROW, TINY, LOW = 100, 60, 16  # columns, columns, rows: what gives way is in app.tcss
 
 
-@dataclass(frozen=True)
-class Surroundings:
-    """What the browser needs of the world. run: whose states to begin with. readonly: look only."""
-
-    data: DataDir
-    launch: Launch
-    checker: ProfileChecker
-    clock: Callable[[], float] = time.time
-    checks: HashChecks = field(default_factory=HashChecks)
-    run: str = ""
-    state: Path | None = None  # to begin at
-    readonly: bool = False
-    ascii_only: bool = False
-
-
 class BrowserScreen(Screen[None]):
     """Reads the disk in threads; what they find comes back as messages. Acts themselves are in browser/acts.py."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("browser")
+    PLACE: ClassVar[Place] = "browser"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
 
     def __init__(self, around: Surroundings) -> None:
         super().__init__()
@@ -83,12 +64,8 @@ class BrowserScreen(Screen[None]):
         self._acts = StateActs(around.data, self._stage, around.clock)
         self.library = Library(around.data.root)
         self.node: Node = Node("run", around.run) if around.run else ALL
-        self.shown: list[Entry] = []
         self._folded: set[Node] = set()
-        self._marked: list[Path] = []
-        self._sorting = Sorting()
-        self._filter, self._filter_problem = "", ""
-        self._first: object | None = around.state  # where the table's cursor goes once it is there
+        self._states = ShownStates(self, around.checks, around.clock, around.state)
 
     def compose(self) -> ComposeResult:
         yield BrowserTitle()
@@ -98,18 +75,18 @@ class BrowserScreen(Screen[None]):
             yield tree
             with Vertical(id="browser-right"):
                 yield StateList(name="states", classes="pane")
-                yield Input(
-                    id="state-filter", compact=True, placeholder="regular expression; ! before it turns it round"
-                )
+                words = "a regular expression; ! inverts; esc clears"
+                yield FilterLine("state-filter", words, lambda rows: self.table.move(rows))
                 yield StateDetails(self._words)
         yield Footer(in_footer("browser"))
+        yield Answer()
 
     def on_mount(self) -> None:
         self.query_one("#state-filter").display = False
         self.table.focus()
         self._show()
         self.action_refresh()
-        self.set_interval(REFRESH, lambda: self._looking.look() if self.app.screen is self else None)
+        self.set_interval(REFRESH, lambda: self._looking.look() if self.is_active else None)
         self.set_interval(1.0, self._show_footer)
 
     @property
@@ -119,6 +96,11 @@ class BrowserScreen(Screen[None]):
     @property
     def table(self) -> StateList:
         return self.query_one("#states", StateList)
+
+    @property
+    def shown(self) -> list[Entry]:
+        """The table's rows."""
+        return self._states.entries
 
     @property
     def entry(self) -> Entry | None:
@@ -137,8 +119,7 @@ class BrowserScreen(Screen[None]):
             self.query_one(StateDetails).repaint()  # ages grow
             return
         self.library = message.library
-        there = {entry.path for entry in self.library.entries}
-        self._marked = [path for path in self._marked if path in there or not self.library.complete]
+        self._states.forget_gone()
         self._show()
 
     # Showing
@@ -158,37 +139,8 @@ class BrowserScreen(Screen[None]):
         self._show_table()
 
     def _show_table(self) -> None:
-        table = self.table
-        width = max(table.size.width, 20)
-        entries = self.library.under(self.node)
-        try:
-            found, self._filter_problem = state_table.filtered(entries, self._filter), ""
-        except FilterError as error:
-            found, self._filter_problem = entries, str(error)
-        self.shown = state_table.sort(found, self._sorting)
-        columns = state_table.fitting(
-            width, {entry.run for entry in entries if entry.run}, with_phase=self.node.kind in ("all", "run", "trash")
-        )
-        drawing = state_table.Drawing(
-            columns, set(self._marked), lambda entry: self._checks.verdict(entry.path)[0], self._clock()
-        )
-        rows = [state_table.row(entry, drawing, width) for entry in self.shown]
-        first = self._first if any(row.key == self._first for row in rows) else None
-        self._first = None if first is not None or self.library.complete else self._first
-        table.set_table(
-            state_table.head(columns, self._sorting, width),
-            rows,
-            state_words.nothing(self.library, filtered_out=bool(entries), width=width),
-            first,
-        )
-        self._title_table(len(entries))
+        self._states.show()
         self._show_details()
-
-    def _title_table(self, all_of_it: int) -> None:
-        count = f"{len(self.shown)} of {all_of_it}" if self._filter else figures.count(all_of_it)
-        title = f"{clean(self.node.words)}  {count}{f'  /{clean(self._filter)}' if self._filter else ''}"
-        problem = f" · no regular expression: {clean(self._filter_problem)}" if self._filter_problem else ""
-        self.table.border_title = Content.assemble(title, (problem, "$error"))
 
     def _show_details(self) -> None:
         details, entry = self.query_one(StateDetails), self.entry
@@ -207,7 +159,8 @@ class BrowserScreen(Screen[None]):
         answer: Line = ((f"{undo.words} deleted: u takes it back, {left:.0f} s", "warn"),) if undo and left > 0 else ()
         labels = {"delete": "Empty"} if self.node.kind == "trash" else {}
         dimmed = state_words.unusable(entry, readonly=self._around.readonly)
-        self.query_one(Footer).show(labels, dimmed, answer)
+        self.query_one(Footer).show(labels, dimmed)
+        self.query_one(Answer).say(answer, self.size.width, 1)
 
     # Moving
 
@@ -239,8 +192,7 @@ class BrowserScreen(Screen[None]):
                 self._folded ^= {node}
                 self._show()
         elif (entry := self.entry) is not None and entry.meta is not None:
-            marked = entry.path in self._marked
-            self._marked = [path for path in self._marked if path != entry.path] + ([] if marked else [entry.path])
+            self._states.mark(entry)
             self._show_table()
 
     def on_key(self, event: events.Key) -> None:
@@ -249,7 +201,7 @@ class BrowserScreen(Screen[None]):
             event.stop()
 
     def _sort(self, key: str) -> None:
-        self._sorting = self._sorting.pressed(key)
+        self._states.sort(key)
         self._show_table()
 
     def on_state_list_sorted(self, message: StateList.Sorted) -> None:
@@ -265,7 +217,7 @@ class BrowserScreen(Screen[None]):
     @on(Input.Changed, "#state-filter")
     def filter_changed(self, event: Input.Changed) -> None:
         """With each key."""
-        self._filter = event.value
+        self._states.filter = event.value
         self._show_table()
 
     @on(Input.Submitted, "#state-filter")
@@ -347,13 +299,14 @@ class BrowserScreen(Screen[None]):
             act(entry)
 
     def action_compare(self) -> None:
-        chosen = to_compare(self.library, self._marked, self.entry)
+        chosen = to_compare(self.library, self._states.marked, self.entry)
         if len(chosen) != 2:
             self._stage.complain(
                 f"= compares two: {len(chosen)} marked", "space marks a row; the highlighted one may be the second"
             )
             return
-        self.app.push_screen(CompareScreen(self._around.data, compare(*chosen), self._clock))
+        style: ChartStyle = "ascii" if self._around.ascii_only else "braille"
+        self.app.push_screen(CompareScreen(self._around.data, compare(*chosen), self._clock, style))
 
     def action_watch(self) -> None:
         entry = self.entry

@@ -9,13 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from rltui.events.commands import Command, name_of
 from rltui.tui.change_words import EXAMPLES, ChangeError, completed, completions, parse
 from rltui.tui.paint import Line, pad, wrap
 from rltui.tui.run.model import RunSnapshot
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.painted import Painted
 
 COLUMN = 26  # of the examples
@@ -60,7 +60,7 @@ class ChangeHelp(Painted):
         return len(self.paint(width, 100)) + 2  # a reason may take two lines
 
 
-class ChangePrompt(ModalScreen[Command | None]):
+class ChangePrompt(Dialog[Command | None]):
     """Dismissed with the command, or None. tab completes, up and down go through what was typed before."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -12,26 +12,32 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from rltui.events.commands import Command, Stop
-from rltui.tui.actions import bindings, in_footer
+from rltui.tui import figures
+from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.frozen import frozen_words
 from rltui.tui.messages import BrowserAsked, SnapshotReady
+from rltui.tui.paint import Line
 from rltui.tui.panes.catalogue import PANES
 from rltui.tui.panes.charts_pane import ChartsPane
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.run.answers import answer_line
+from rltui.tui.run.answers import SHOWN, answer_line
 from rltui.tui.run.condition import condition
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest import Newest
 from rltui.tui.run.run_reader import RunReader, RunSource
+from rltui.tui.screens.arrangement import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, is_single
 from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
 from rltui.tui.screens.seating import STEP, Seating, Seats
 from rltui.tui.screens.steering import Steering
 from rltui.tui.settings.ui_settings import UiSettings
 from rltui.tui.symbols import ChartStyle
+from rltui.tui.ways_out import ways_out
+from rltui.tui.widgets.answer import Answer
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.rooms import Rooms
+from rltui.tui.widgets.sparing import SparingCompositor
 
 TICK = 1.0  # seconds; ages grow also when nothing is heard
 
@@ -39,7 +45,8 @@ TICK = 1.0  # seconds; ages grow also when nothing is heard
 class CockpitScreen(Steering):
     """`snapshot` is replaced by the reader thread's newest; its watcher hands it to the panes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("cockpit")
+    PLACE: ClassVar[Place] = "cockpit"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
 
     class Left(Message):
         """The user wants to see the launcher."""
@@ -61,6 +68,7 @@ class CockpitScreen(Steering):
         layout: UiSettings | None = None,
     ) -> None:
         super().__init__(readonly=readonly)
+        self._compositor = SparingCompositor()
         self.source, self._charts, self._clock = source, charts, clock
         wishes = layout or UiSettings()
         self.seating = Seating([pane(name=pane.pane_id()) for pane in PANES], wishes)
@@ -70,6 +78,8 @@ class CockpitScreen(Steering):
         self._inbox: Newest[RunSnapshot] = Newest()
         self._reader: RunReader | None = None
         self._leaving = False
+        self._seats: Seats | None = None  # as last placed
+        self._note: tuple[Line, float] | None = None  # why a key did nothing, and when that was (Unix seconds)
         self._still: View | None = None  # the view of when the display was frozen
         self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
 
@@ -77,6 +87,7 @@ class CockpitScreen(Steering):
         yield StatusPane(name="status", classes="status")
         yield Rooms(*self.panes, name="body")
         yield Footer(in_footer("cockpit"))
+        yield Answer("pane('a')")
 
     def on_mount(self) -> None:
         self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
@@ -140,15 +151,33 @@ class CockpitScreen(Steering):
         dimmed = frozenset(action.name for action in actions if action.trains) if self.why_not else frozenset()
         labels = {"pause": "Resume"} if view.snapshot.state == "paused" else {}
         labels |= {"maximise": "All panes"} if self.seating.alone is not None else {}
-        answer = answer_line(view.snapshot, view.now, leaving=self._leaving)
-        self.query_one(Footer).show(labels, dimmed, answer)
+        footer = self.query_one(Footer)
+        footer.show(labels, dimmed)
+        self.query_one(Answer).say(self._answer(view), self.size.width, int(footer.display))
+
+    def _answer(self, view: View) -> Line:
+        """What became of the newest command, or why a key that came after it did nothing."""
+        fates = view.snapshot.fates
+        words, when = self._note or ((), 0.0)
+        newer = not fates or fates[-1].time <= when
+        if words and newer and not self._leaving and view.now - when <= SHOWN:
+            return words
+        return answer_line(view.snapshot, view.now, leaving=self._leaving)
+
+    def _say(self, words: Line) -> None:
+        """Above the footer, until a command is sent."""
+        self._note = words, self._clock()
+        self.show_now()
 
     def place_panes(self) -> None:
         """Each pane where it belongs at the present size. The focus stays on what is seen."""
         seats = self.seating.seats(self.size, self._still or self._live_view, self.focused_pane())
+        if seats == self._seats:
+            return
+        self._seats = seats
         for pane, room in seats.places.items():
             pane.set_tabs(seats.sharing[pane], room.width)
-        self.query_one("#status").styles.height = "1fr" if seats.plan.minimal else 2
+        self.query_one("#status").styles.height = "1fr" if seats.plan.minimal else STATUS
         self.query_one("#footer").display = not seats.plan.minimal
         body = self.query_one(Rooms)
         body.display = not seats.plan.minimal
@@ -190,6 +219,9 @@ class CockpitScreen(Steering):
         self.show_pane(ring[place % len(ring)])
 
     def action_maximise(self) -> None:
+        if self.seating.alone is None and is_single(*self.size):
+            self._say(((f"one pane at a time here; from {SINGLE_WIDTH}×{SINGLE_HEIGHT} on several fit", "muted"),))
+            return
         self.seating.maximise(self.focused_pane() or self.panes[0])
         self.place_panes()
         self.show_now()
@@ -207,20 +239,21 @@ class CockpitScreen(Steering):
 
     def action_freeze(self) -> None:
         """The panes stand still; training, its state and your keys do not."""
-        self._still = None if self._still is not None else self._live_view
+        live = self._live_view
+        self._still = None if self._still is not None else replace(live, frozen=figures.clock(live.now))
         self.place_panes()
         for pane in self.panes if self._still is None else ():
             pane.show_at_once(self._live_view)
         self.show_now()
 
     def action_back(self) -> None:
-        """One level back: from frozen, from a maximised pane, to the launcher."""
+        """One level back: from frozen, from a maximised pane. A screen is left by its own key: what is typed next acts there."""
         if self._still is not None:
             self.action_freeze()
         elif self.seating.alone is not None:
             self.action_maximise()
         else:
-            self.action_launcher()
+            self._say(ways_out(getattr(self.app, "own_keys", {})))
 
     def action_browser(self) -> None:
         self.post_message(BrowserAsked(self.snapshot.run))
@@ -232,7 +265,8 @@ class CockpitScreen(Steering):
         self.query_one(LogPane).next_level()
 
     def send(self, command: Command) -> None:
-        """Ask the trainer; its answers show in the footer and the log, never the wish."""
+        """Ask the trainer; its answers show above the footer and in the log, never the wish."""
+        self._note = None
         if self._reader is not None:
             self._reader.send(command)
 

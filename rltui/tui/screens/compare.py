@@ -10,27 +10,28 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 
 from rltui.runs.paths import DataDir
-from rltui.tui.browser.comparison import REWARD, Comparison, between, lines
+from rltui.tui.browser.comparison import REWARD, Comparison, Curves, lines, read_curves
 from rltui.tui.paint import Line
-from rltui.tui.run.history import History
+from rltui.tui.screens.dialog import Dialog
+from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.scrolled import Scrolled
 
 
 class CompareText(Scrolled):
     """Set `comparison` and `metric`, then repaint."""
 
-    def __init__(self, comparison: Comparison, clock: Callable[[], float]) -> None:
+    def __init__(self, comparison: Comparison, clock: Callable[[], float], style: ChartStyle) -> None:
         super().__init__(name="compare-text")
+        self._charts = style
         self.comparison, self._clock, self.metric = comparison, clock, REWARD
 
     def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(lines(self.comparison, self.metric, self._clock(), width), height)
+        return self.window(lines(self.comparison, self.metric, self._clock(), width, self._charts), height)
 
 
-class CompareScreen(ModalScreen[None]):
+class CompareScreen(Dialog[None]):
     """esc closes; [ and ] choose the metric."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,16 +44,18 @@ class CompareScreen(ModalScreen[None]):
     ]
 
     class Read(Message):
-        """What lies between the two is here."""
+        """What the journals tell is here."""
 
-        def __init__(self, history: History) -> None:
+        def __init__(self, curves: Curves) -> None:
             super().__init__()
-            self.history = history
+            self.curves = curves
 
-    def __init__(self, data: DataDir, comparison: Comparison, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, data: DataDir, comparison: Comparison, clock: Callable[[], float], style: ChartStyle = "braille"
+    ) -> None:
         super().__init__()
         self._data = data
-        self._text = CompareText(comparison, clock)
+        self._text = CompareText(comparison, clock, style)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="compare") as box:
@@ -65,10 +68,10 @@ class CompareScreen(ModalScreen[None]):
         self.run_worker(self._read, thread=True, exit_on_error=False)
 
     def _read(self) -> None:
-        self.post_message(self.Read(between(self._data, self._text.comparison)))
+        self.post_message(self.Read(read_curves(self._data, self._text.comparison)))
 
     def on_compare_screen_read(self, message: Read) -> None:
-        self._text.comparison = dataclasses.replace(self._text.comparison, between=message.history)
+        self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves)
         self._text.repaint()
 
     def action_metric(self, step: int) -> None:

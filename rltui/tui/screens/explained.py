@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from textual.screen import Screen
 
-from rltui.tui.screens.browser import BrowserScreen
-from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.place import place_of
 from rltui.tui.screens.help import HelpScreen
-from rltui.tui.screens.launcher import LauncherScreen
+
+if TYPE_CHECKING:
+    from rltui.tui.screens.cockpit import CockpitScreen
 
 HELP_COCKPIT = (
     "One run, live or from disk. The two lines at the top say what the trainer does, how far it is and how fast; the panes "
@@ -31,13 +34,14 @@ HELP_BROWSER = (
 
 def help_on(screen: Screen[object]) -> HelpScreen | None:
     """Of the cockpit, the pane that has the focus. None where a screen has no help, or one of its own."""
-    if isinstance(screen, CockpitScreen):
-        pane = screen.focused_pane()
+    place = place_of(screen)
+    if place == "cockpit":
+        pane = cast("CockpitScreen", screen).focused_pane()
         if pane is None:
             return HelpScreen("cockpit", "Cockpit", [("", HELP_COCKPIT)])
         return HelpScreen("cockpit", pane.NAME, pane.explained(), pane.pane_id())
-    if isinstance(screen, LauncherScreen):
+    if place == "launcher":
         return HelpScreen("launcher", "Launcher", [("", HELP_LAUNCHER)])
-    if isinstance(screen, BrowserScreen):
+    if place == "browser":
         return HelpScreen("browser", "Milestones and checkpoints", HELP_BROWSER)
     return None

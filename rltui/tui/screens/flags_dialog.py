@@ -10,13 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
-from textual.screen import ModalScreen
 
 from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
 from rltui.tui.paint import Line, crop, pad, text_line, wrap
 from rltui.tui.run.answers import answer_line
 from rltui.tui.run.flags import state_of
 from rltui.tui.run.model import RunSnapshot
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.painted import Painted
 
 NAME, CELL = 22, 7  # columns
@@ -111,7 +111,7 @@ class FlagsTable(Painted, can_focus=True):
         self.repaint()
 
 
-class FlagsDialog(ModalScreen[None]):
+class FlagsDialog(Dialog[None]):
     """Stays open while flags are switched."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

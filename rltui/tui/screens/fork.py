@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 
 from rltui.profile.locate import listing
 from rltui.runs.paths import DataDir
@@ -26,6 +25,7 @@ from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.catalog_reader import read_profile
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.paint import Line, clean, text_line, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.screens.start_dialog import offer_lines
 from rltui.tui.widgets.row_list import Row, RowList
 from rltui.tui.widgets.scrolled import Scrolled
@@ -52,7 +52,7 @@ class ForkWords(Scrolled):
         return self.window(self._words(width), height)
 
 
-class ForkScreen(ModalScreen[Offer | None]):
+class ForkScreen(Dialog[Offer | None]):
     """Dismissed with what is to be launched, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("enter", "take", "Fork")]

@@ -8,10 +8,10 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from rltui.tui.actions import PLACES, Action, Place, key_name, pane_actions
 from rltui.tui.paint import Line, beside, pad, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.settings.own_keys import OwnKeys, with_own_keys
 from rltui.tui.widgets.scrolled import Scrolled
 
@@ -85,7 +85,7 @@ def explained_lines(topic: str, explained: Sequence[tuple[str, str]], width: int
     return lines[:-1] if explained else lines
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """Any of esc, q, ? and enter closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

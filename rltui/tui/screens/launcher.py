@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -15,62 +16,45 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
-from rltui.tui.actions import bindings, in_footer
+from rltui.tui.actions import Place, bindings, in_footer
+from rltui.tui.checks.preflight import Preflight
 from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher import offer_words
-from rltui.tui.launcher.catalog import Catalog
+from rltui.tui.launcher.branches import Branches
+from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.catalog_reader import CatalogReader
-from rltui.tui.launcher.catalog_tree import HEADINGS, PROFILES, Item, filtered, first_match, groups, rows
-from rltui.tui.launcher.edits import EditsMixin
-from rltui.tui.launcher.examining import PreflightMixin
+from rltui.tui.launcher.catalog_tree import HEADINGS, Item, first_match
+from rltui.tui.launcher.editing import Editing
+from rltui.tui.launcher.estimate import Estimate
+from rltui.tui.launcher.examining import Examining
 from rltui.tui.launcher.moment import Moment
-from rltui.tui.launcher.offers import Offer, offer_milestone, offer_profile, offer_resume
+from rltui.tui.launcher.offering import Offering
+from rltui.tui.launcher.offers import Offer
+from rltui.tui.launcher.parts import Details, Title
+from rltui.tui.launcher.reading import Reading
+from rltui.tui.launcher.starting import Starting
 from rltui.tui.launcher.tools import LauncherTools
 from rltui.tui.machine.memory import free_megabytes
-from rltui.tui.messages import BrowserAsked, CatalogReady, OfferReady
+from rltui.tui.messages import BrowserAsked, CatalogReady, OfferReady, PreflightNews
 from rltui.tui.paint import Line
-from rltui.tui.screens.launching import LaunchingScreen
+from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.footer import Footer
-from rltui.tui.widgets.painted import Painted
 from rltui.tui.widgets.row_list import RowList
-from rltui.tui.widgets.scrolled import Scrolled
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.screens.launching import Launch
 
 REFRESH = 2.0  # seconds between two looks at the disk
-FIRST_PROFILE = "quick"  # where the cursor starts: the one for a first bot
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
+ENTER = {"profile": "Launch", "run": "Open", "milestone": "Branch off", "section": "Fold", "group": "Fold"}
 
 
-class Title(Painted):
-    """The first line: the program and what the data folder holds."""
-
-    def __init__(self) -> None:
-        super().__init__(name="title")
-        self.catalog: Catalog | None = None
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return [offer_words.title_line(self.catalog, width)]
-
-
-class Details(Scrolled):
-    """The right side. The launcher sets what it says."""
-
-    def __init__(self, words: Callable[[int], list[Line]]) -> None:
-        super().__init__(name="details", classes="pane")
-        self._words = words
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(self._words(width), height)
-
-
-class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
+class LauncherScreen(Screen[None]):
     """Reads the disk in threads of its own; what they find comes back as messages."""
 
-    CSS_PATH = "../styles/form.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("launcher")
+    PLACE: ClassVar[Place] = "launcher"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
 
     class Opened(Message):
         """A run is to be shown. trainer: the one just launched for it, if so."""
@@ -89,20 +73,15 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
         tools: LauncherTools | None = None,
     ) -> None:
         super().__init__()
-        self._data, self._launch, self._clock, self._free_memory = data, launch, clock, free_memory
-        self._reader = CatalogReader(data, checker)
-        self._tools = tools or LauncherTools()
+        self._clock, self._free_memory = clock, free_memory
+        self._reading = Reading(self, CatalogReader(data, checker))
         self.catalog: Catalog | None = None
-        self._folded: set[Item] = set()
-        self._grouped: set[Item] = set()  # groups seen: a new one starts closed unless it is the first
-        self._offer: tuple[tuple[Item, object], Offer] | None = None
-        self._asked: tuple[Item, object] | None = None
-        self._reading = False
-        self._impatient: Item | None = None  # enter was pressed on it before its offer was known
-        self._shown: Item | None = None  # what the right side is about
-        self._wanted: Path | None = None  # a profile just written: the cursor goes there
-        self._filter = ""  # what the list's rows must match
-        self._compared: Path | None = None  # the first of two profiles
+        tools = tools or LauncherTools()
+        self.offering = Offering(self, data, clock)
+        self._starting = Starting(self, data, launch, clock)
+        self._examining = Examining(self, data, tools, clock)
+        self._editing = Editing(self, tools)
+        self._branches = Branches()
 
     def compose(self) -> ComposeResult:
         yield Title()
@@ -111,13 +90,15 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
             tree.border_title = "What to train"
             yield tree
             yield Details(self._words)
-        yield Input(id="launcher-filter", compact=True, placeholder="a regular expression; ! inverts; esc clears")
+        yield FilterLine(
+            "launcher-filter", "a regular expression; ! inverts; esc clears", lambda rows: self.tree_list.move(rows)
+        )
         yield Footer(in_footer("launcher"))
 
     def on_mount(self) -> None:
-        self.query_one(RowList).focus()
+        self.tree_list.focus()
         self.action_refresh()
-        self.set_interval(REFRESH, self._refresh_if_seen)
+        self.set_interval(REFRESH, lambda: self.action_refresh() if self.is_active else None)
         self._show_footer()
 
     def on_screen_resume(self) -> None:
@@ -126,173 +107,116 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_rows)
 
+    def on_unmount(self) -> None:
+        self._examining.end()
+
+    @property
+    def tree_list(self) -> RowList:
+        return self.query_one("#tree", RowList)
+
+    @property
+    def details(self) -> Details:
+        return self.query_one(Details)
+
+    @property
+    def item(self) -> Item | None:
+        """What the cursor stands on."""
+        key = self.tree_list.key
+        return key if isinstance(key, Item) else None
+
     # What there is
 
-    def _refresh_if_seen(self) -> None:
-        if self.app.screen is self:
-            self.action_refresh()
-
     def action_refresh(self) -> None:
-        if not self._reading:
-            self._reading = True
-            self.run_worker(self._read, thread=True, exit_on_error=False)
-
-    def _read(self) -> None:
-        """In a thread: everything that is quick first, then what has to be judged by a child."""
-        try:
-            catalog = self._reader.read()
-            self.post_message(CatalogReady(catalog))
-            while self.is_running and (path := self._next_to_judge(catalog)) is not None:
-                catalog = self._reader.check_one(path)
-                self.post_message(CatalogReady(catalog))
-        finally:
-            self._reading = False
-
-    def _next_to_judge(self, catalog: Catalog) -> Path | None:
-        """The profile under the cursor first; None where all are judged."""
-        open_ones = [profile.path for profile in catalog.profiles if profile.check is None]
-        if self._shown is None:  # where the cursor will start
-            wanted = [path for path in open_ones if path.stem == FIRST_PROFILE]
-        else:
-            wanted = [path for path in open_ones if str(path) == self._shown.name]
-        return next(iter([*wanted, *open_ones]), None)
+        self._reading.look()
 
     def on_catalog_ready(self, message: CatalogReady) -> None:
         if message.catalog == self.catalog:
-            self.query_one(Details).repaint()  # ages grow
+            self.details.repaint()  # ages grow
             return
         self.catalog = message.catalog
-        self._close_new_groups(message.catalog)
-        self.preflight_moved()
+        self._branches.close_new(message.catalog)
+        self._examining.moved()
         title = self.query_one(Title)
         title.catalog = message.catalog
         title.repaint()
         self._show_rows()
 
-    def _close_new_groups(self, catalog: Catalog) -> None:
-        for index, (item, _, _) in enumerate(groups(catalog)):
-            if item not in self._grouped and (self._grouped or index):
-                self._folded.add(item)
-            self._grouped.add(item)
-
     def _show_rows(self) -> None:
         if self.catalog is None:
             return
-        tree = self.query_one(RowList)
-        found = filtered(rows(self.catalog, frozenset(self._folded), max(tree.size.width, 20)), self._filter)
-        profiles = [row.key for row in found if isinstance(row.key, Item) and row.key.kind == "profile"]
-        first = next((item for item in profiles if Path(item.name).stem == FIRST_PROFILE), (*profiles, PROFILES)[0])
-        wanted = Item("profile", str(self._wanted)) if self._wanted else None
-        if wanted is not None and wanted in profiles:
-            self._wanted = None
-            tree.set_rows(found, wanted)
-        elif (
-            self._filter and isinstance(tree.key, Item) and tree.key.kind in HEADINGS
-        ):  # typed before the list was there
-            tree.set_rows(found, first_match(found))
-        else:
-            tree.set_rows(found, None if tree.key is not None else first)
+        tree = self.tree_list
+        found = self._branches.rows(self.catalog, max(tree.size.width, 20))
+        goes = self._branches.cursor(found, tree.key, self._editing.wanted)
+        if goes is not None and goes.name == str(self._editing.wanted):
+            self._editing.wanted = None
+        tree.set_rows(found, goes)
 
     # What enter would do
 
-    @property
-    def item(self) -> Item | None:
-        """What the cursor stands on."""
-        key = self.query_one(RowList).key
-        return key if isinstance(key, Item) else None
-
     def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
-        if message.key != self._impatient:
-            self._impatient = None
-        self._show_details()
+        if message.key != self.offering.impatient:
+            self.offering.impatient = None
+        self.details.about(self.item)
         self._show_footer()
-        self.set_timer(PATIENCE, self._ask_for_offer)
-        self.preflight_moved()
-
-    def _show_details(self) -> None:
-        details, item = self.query_one(Details), self.item
-        details.border_title = offer_words.heading(item)
-        if item != self._shown:
-            self._shown, details.first = item, 0
-        details.repaint()
-
-    def _stamp(self, item: Item) -> object:
-        """What an offer rests on: profile, and the runs' saved states."""
-        catalog = self.catalog
-        if catalog is None:
-            return None
-        entry = catalog.profile(Path(item.name)) if item.kind == "profile" else None
-        saved = tuple((run.name, run.state, run.checkpoint, len(run.milestones)) for run in catalog.runs)
-        return entry.check if entry else None, saved
-
-    def _ask_for_offer(self) -> None:
-        item = self.item
-        if item is None or item.kind not in ("profile", "run", "milestone"):
-            return
-        key = item, self._stamp(item)
-        if key != self._asked and self._present_offer() is None and not self._is_checking(item):
-            self._asked = key
-            self.run_worker(lambda: self._work_out(*key), thread=True, group="offer", exit_on_error=False)
-
-    def _is_checking(self, item: Item) -> bool:
-        entry = self.catalog.profile(Path(item.name)) if self.catalog and item.kind == "profile" else None
-        return entry is not None and entry.check is None
-
-    def _work_out(self, item: Item, stamp: object) -> None:
-        offer = self._offer_for(item)
-        if offer is not None:
-            self.post_message(OfferReady(item, stamp, offer))
-
-    def _offer_for(self, item: Item, *, new: bool = False) -> Offer | None:
-        catalog = self.catalog
-        if catalog is None:
-            return None
-        if item.kind == "profile":
-            entry = catalog.profile(Path(item.name))
-            return offer_profile(self._data, entry, self._clock(), new=new) if entry else None
-        if item.kind == "run":
-            run = catalog.run(item.name)
-            return offer_resume(self._data, run, self._clock()) if run and run.state != "training" else None
-        found = catalog.milestone(item.name)
-        return offer_milestone(self._data, found[1], self._clock()) if found else None
+        self.set_timer(PATIENCE, self.offering.ask)
+        self._examining.moved()
 
     def on_offer_ready(self, message: OfferReady) -> None:
-        self._offer = (message.item, message.stamp), message.offer
+        waited_for = self.offering.arrived(message)
         if message.item == self.item:
-            self.query_one(Details).repaint()
-        if message.item == self._impatient == self.item and self._present_offer() is not None:
-            self._start(message.offer)
+            self.details.repaint()
+            self._show_footer()
+        if waited_for is not None:
+            self._start(waited_for)
+
+    def on_preflight_news(self, message: PreflightNews) -> None:
+        self._examining.heard(message.preflight)
 
     def _present_offer(self) -> Offer | None:
-        item = self.item
-        if item is None or self._offer is None:
-            return None
-        key, offer = self._offer
-        return offer if key == (item, self._stamp(item)) else None
+        return self.offering.present
+
+    def preflight_of(self, item: Item | None) -> tuple[Preflight | None, Estimate | None]:
+        """What is known now of what the cursor stands on."""
+        return self._examining.known_of(item)
 
     def _words(self, width: int) -> list[Line]:
         if self.catalog is None:
             return []
-        offer = self._present_offer()
         preflight, estimate = self.preflight_of(self.item)
-        moment = Moment(self._clock(), offer, self._free_memory(), preflight, estimate)
+        moment = Moment(self._clock(), self.offering.present, self._free_memory(), preflight, estimate)
         return offer_words.lines(self.item, self.catalog, moment, width)
 
     # What is done
 
-    def on_row_list_chosen(self) -> None:
-        self.action_launch()
+    def profile_here(self, key: str, does: str) -> ProfileEntry | None:
+        """The profile that the cursor stands on; where it is none, what the key is for is told."""
+        item = self.item
+        entry = self.catalog.profile(Path(item.name)) if self.catalog and item and item.kind == "profile" else None
+        if entry is None:
+            self.notify(f"{key} {does} a profile: choose one under Profiles", severity="warning")
+        return entry
 
+    def valid_profile(self) -> ProfileEntry | None:
+        """The profile that the cursor stands on, if it can be trained."""
+        item = self.item
+        entry = self.catalog.profile(Path(item.name)) if self.catalog and item and item.kind == "profile" else None
+        return entry if entry is not None and entry.check is not None and entry.check.valid else None
+
+    def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
+        """Show it."""
+        self.post_message(self.Opened(run, trainer))
+
+    @on(RowList.Chosen)
     def action_launch(self) -> None:
         item = self.item
         if item is None:
             return
-        if item.kind in ("section", "group"):
+        if item.kind in HEADINGS:
             self.action_fold()
         elif item.kind == "run":
-            self.post_message(self.Opened(item.name))
+            self.open_run(item.name)
         else:
-            self._start(self._present_offer())
+            self._start(self.offering.present)
 
     def action_resume(self) -> None:
         run = self.catalog.run(self.item.name) if self.catalog and self.item and self.item.kind == "run" else None
@@ -301,32 +225,33 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
         elif run.state == "training":
             self.notify(f"{run.name} is training: enter shows it", severity="warning")
         else:
-            self._start(self._present_offer())
+            self._start(self.offering.present)
 
     def action_new(self) -> None:
-        item = self.item
-        if item is None or item.kind != "profile":
-            self.notify("n starts a new run of a profile: choose one under Profiles", severity="warning")
-            return
-        self._start(self._offer_for(item, new=True))
+        if self.profile_here("n", "starts a new run of") is not None and (item := self.item) is not None:
+            self._starting.start_new(item)
 
     def _start(self, offer: Offer | None) -> None:
-        self._impatient = None if offer is not None else self.item
-        if offer is None:  # the answer is on its way: what was asked for starts when it is there
-            self._ask_for_offer()
-        elif offer.refused:
-            self.notify(offer.hint, title=offer.refused.split("\n")[0], severity="error", timeout=8)
+        """Without an offer, its answer is on its way: what was asked for starts when it is there."""
+        self.offering.impatient = None if offer is not None else self.item
+        if offer is None:
+            self.offering.ask()
         else:
-            self.app.push_screen(LaunchingScreen(offer, self._launch, self._clock), self._launched)
+            self._starting.start(offer)
 
-    def _launched(self, trainer: LaunchedTrainer | None) -> None:
-        if trainer is not None:
-            self.post_message(self.Opened(trainer.run, trainer))
+    def action_force(self) -> None:
+        self._starting.force()
+
+    def action_edit(self) -> None:
+        self._editing.edit()
+
+    def action_compare(self) -> None:
+        self._editing.compare()
 
     def action_fold(self) -> None:
         item = self.item
-        if item is not None and item.kind in ("section", "group"):
-            self._folded ^= {item}
+        if item is not None and item.kind in HEADINGS:
+            self._branches.fold(item)
             self._show_rows()
 
     def action_browser(self) -> None:
@@ -339,11 +264,42 @@ class LauncherScreen(PreflightMixin, EditsMixin, Screen[None]):
     def action_leave(self) -> None:
         self.app.exit()
 
+    # The filter
+
+    def action_filter(self) -> None:
+        """A line under the list."""
+        line = self.query_one("#launcher-filter", Input)
+        line.add_class("open")
+        line.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """As it is typed."""
+        self._branches.filter = event.value
+        tree = self.tree_list
+        tree.border_subtitle = f"filter: {event.value}" if event.value else ""
+        self._show_rows()
+        if event.value and (found := first_match(tree.rows)) is not None:
+            tree.set_rows(tree.rows, found)
+
+    def on_input_submitted(self) -> None:
+        """Back to the list, what matches stays."""
+        self.query_one("#launcher-filter", Input).remove_class("open")
+        self.tree_list.focus()
+
+    def action_back(self) -> None:
+        """The filter first, then what was to be compared."""
+        line = self.query_one("#launcher-filter", Input)
+        if line.has_class("open") or self._branches.filter:
+            line.value = ""
+            self.on_input_submitted()
+        else:
+            self._editing.give_up()
+
     def _show_footer(self) -> None:
-        item = self.item
+        item, offer = self.item, self.offering.present
         kind = item.kind if item else "section"
-        words = {"profile": "Launch", "run": "Open", "milestone": "Branch off", "section": "Fold", "group": "Fold"}
+        label = "Open" if offer is not None and offer.attach else ENTER[kind]
         run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
         dimmed = {"resume"} if run is None or run.state == "training" else set()
         dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
-        self.query_one(Footer).show({"launch": words[kind]}, frozenset(dimmed), ())
+        self.query_one(Footer).show({"launch": label}, frozenset(dimmed))

@@ -10,16 +10,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
-from textual.screen import ModalScreen
 
 from rltui.errors import RltuiError
 from rltui.tui import figures
-from rltui.tui.launcher.offers import Offer
 from rltui.tui.paint import Line, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.scrolled import Scrolled
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.launcher.offers import Offer
 
     Launch = Callable[[Offer], LaunchedTrainer]
 
@@ -52,7 +52,7 @@ class LaunchingText(Scrolled):
         return [*lines, *([()] if self.error.hint else []), *wrap(self.error.hint, width, "muted")]
 
 
-class LaunchingScreen(ModalScreen["LaunchedTrainer | None"]):
+class LaunchingScreen(Dialog["LaunchedTrainer | None"]):
     """Dismissed with the trainer once its run has started; a failure stays until it is closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -7,11 +7,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from rltui.tui import figures
 from rltui.tui.log.entries import LogEntry
 from rltui.tui.paint import Line, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.scrolled import Scrolled
 
 _ROLES = {"error": "bad", "warning": "warn"}
@@ -31,7 +31,7 @@ class LogEntryText(Scrolled):
         return self.window([*wrap(_about(entry), width, "muted"), (), *lines], height)
 
 
-class LogEntryScreen(ModalScreen[None]):
+class LogEntryScreen(Dialog[None]):
     """Any of esc, q and enter closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

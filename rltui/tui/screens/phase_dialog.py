@@ -8,14 +8,14 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.screens.quit_dialog import Choices
 
 WHAT = "At the end of this iteration a milestone is kept and the next phase's rewards and settings hold."
 
 
-class PhaseDialog(ModalScreen[str | None]):
+class PhaseDialog(Dialog[str | None]):
     """The safe choice comes first. Dismissed with "go", or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]

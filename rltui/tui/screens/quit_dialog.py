@@ -10,9 +10,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
-from textual.screen import ModalScreen
 
 from rltui.tui.paint import Line, fit, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.painted import Painted
 
 QuitChoice = Literal["keep", "stop"]
@@ -71,7 +71,7 @@ class Choices(Painted, can_focus=True):
         self.screen.dismiss(self.choices[index][1])
 
 
-class QuitDialog(ModalScreen[QuitChoice | None]):
+class QuitDialog(Dialog[QuitChoice | None]):
     """The safe choice comes first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("q", "dismiss(None)", "Cancel")]

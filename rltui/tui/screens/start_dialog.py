@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
-from textual.screen import ModalScreen
 
 from rltui.tui.browser.starts import Start
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.paint import Line, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.screens.quit_dialog import Choices
 from rltui.tui.widgets.painted import Painted
 
@@ -40,7 +40,7 @@ def offer_lines(offer: Offer, width: int) -> list[Line]:
     return found + [row for warning in offer.warnings for row in wrap(f"! {warning}", width, "warn")]
 
 
-class StartDialog(ModalScreen[Offer | None]):
+class StartDialog(Dialog[Offer | None]):
     """Dismissed with what is to be launched, or None. The safe choice comes first, and nothing starts from zero."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]

@@ -8,11 +8,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from rltui.tui import figures
 from rltui.tui.log.entries import LogEntry
 from rltui.tui.paint import Line, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.scrolled import Scrolled
 
 
@@ -41,7 +41,7 @@ class TraceText(Scrolled):
             yield from wrap(trace, width) if trace else [(("no traceback: the process was gone", "muted"),)]
 
 
-class TraceScreen(ModalScreen[None]):
+class TraceScreen(Dialog[None]):
     """Any of esc, q and enter closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

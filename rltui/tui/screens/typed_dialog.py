@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from rltui.tui.paint import Line, wrap
+from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.painted import Painted
 
 VERDICT_ROWS = 2
@@ -61,7 +61,7 @@ class TypedWords(Painted):
         self.repaint()
 
 
-class TypedDialog(ModalScreen[str | None]):
+class TypedDialog(Dialog[str | None]):
     """Dismissed with the text, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys, key_to_character
 
-from rltui.profile.problems import nearest
+from rltui.nearest import did_you_mean
 from rltui.tui.action import Action, plain_name
 from rltui.tui.actions import PLACES
 from rltui.tui.pane_keys import PANE_KEYS
@@ -96,7 +96,7 @@ def _checked(
 ) -> tuple[KeyProblem | None, tuple[str, ...]]:
     action = known.get(name)
     if action is None:
-        return KeyProblem(name, "there is no such action", nearest(name, known) or "the README lists them"), ()
+        return KeyProblem(name, "there is no such action", did_you_mean(name, known) or "the README lists them"), ()
     if not action.bound:
         return KeyProblem(name, "its keys are fixed"), ()
     if not keys:

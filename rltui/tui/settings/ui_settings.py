@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from rltui.profile.problems import KeyPath, Problem, nearest, show_key
+from rltui.nearest import did_you_mean
+from rltui.profile.problems import KeyPath, Problem, show_key
 from rltui.profile.source import Source
 from rltui.tui.panes.charting import SMOOTHING
 from rltui.tui.panes.pane import Slot
@@ -132,7 +133,9 @@ class _Reader:
         """Every key of the table is one of these."""
         for key in table:
             if key not in names:
-                self._say((*path, key), "unknown key", expected=f"one of {', '.join(names)}", hint=nearest(key, names))
+                self._say(
+                    (*path, key), "unknown key", expected=f"one of {', '.join(names)}", hint=did_you_mean(key, names)
+                )
 
     def table(self, data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         value = data.get(name, {})
@@ -146,7 +149,7 @@ class _Reader:
         if not isinstance(value, bool) and (value in names or value == default):
             return value
         words = [str(name) for name in names]
-        self.wrong(path, f"one of {', '.join(words)}", value, nearest(str(value), words))
+        self.wrong(path, f"one of {', '.join(words)}", value, did_you_mean(str(value), words))
         return default
 
     def number(self, data: Mapping[str, Any], path: KeyPath, low: float, high: float, default: float) -> float:
@@ -170,7 +173,7 @@ class _Reader:
             return None
         bad = [word for word in value if names is not None and word not in names]
         if bad:
-            self.wrong(path, f"any of {', '.join(names or ())}", bad[0], nearest(bad[0], names or ()))
+            self.wrong(path, f"any of {', '.join(names or ())}", bad[0], did_you_mean(bad[0], names or ()))
             return None
         return value
 

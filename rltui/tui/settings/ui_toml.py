@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.profile.problems import Problem, ProfileError
-from rltui.profile.source import EMPTY, read_source
+from rltui.profile.source import EMPTY, MAX_BYTES, read_source
 from rltui.tui.panes.pane import Slot
 from rltui.tui.settings.ui_settings import UiSettings, settings_of
 
@@ -60,7 +61,7 @@ def save_layout(path: Path, shows: Mapping[Slot, str], rows: Mapping[Slot, int],
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        text = path.read_text(encoding="utf-8") if _is_there(path) else HEAD
+        text = plain_file.read_text(path, MAX_BYTES) if _is_there(path) else HEAD
         written: TOMLDocument = parse(text) if text.strip() else document()
         written["theme"] = theme
         layout: Any = written.get("layout")
@@ -74,7 +75,8 @@ def save_layout(path: Path, shows: Mapping[Slot, str], rows: Mapping[Slot, int],
             _replace(heights, rows)
         _write(path, written.as_string())
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
-        raise RltuiError(f"the layout was not saved to {path}: {error}") from error
+        why = plain_file.reason(error) if isinstance(error, OSError | UnicodeDecodeError) else str(error)
+        raise RltuiError(f"the layout was not saved to {path}: {why}", "mend it or move it away") from error
 
 
 def _replace(table: Any, values: Mapping[Slot, object], keep: Collection[str] = ()) -> None:
@@ -99,7 +101,5 @@ def _write(path: Path, text: str) -> None:
 
 
 def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        return False
+    """Whatever it is, a link to nothing too: somebody meant it to be read."""
+    return os.path.lexists(path)

@@ -12,7 +12,8 @@ from textual import events
 from textual.drivers.linux_driver import LinuxDriver
 from textual.messages import InBandWindowResize
 
-from rltui.tui.terminal.key_parser import PASTE_END, KeyParser
+from rltui.tui.terminal.key_parser import KeyParser
+from rltui.tui.terminal.pieces import Pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 LOOK = 0.1  # seconds; also how soon a lone escape is known to be a key
-PASTE_PATIENCE = 10  # looks without input after which a paste has ended, even if its end was lost
+PATIENCE = 10  # looks without input after which what has begun has ended, even if its end was lost
 
 
 class TerminalDriver(LinuxDriver):
@@ -33,29 +34,37 @@ class TerminalDriver(LinuxDriver):
         self.written += len(data) if data.isascii() else len(data.encode("utf-8", "replace"))
         super().write(data)
 
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Columns and rows. Textual would believe COLUMNS and LINES, which some shells export and nobody brings up to date."""
+        try:
+            columns, rows = os.get_terminal_size(self.fileno)
+        except OSError:
+            columns = rows = 0
+        return columns or 80, rows or 25
+
     def start_application_mode(self) -> None:
+        self._size = self._get_terminal_size()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._drawing = termios.tcgetattr(self.fileno)
 
     def run_input_thread(self) -> None:
         """Until told to end, or until the terminal is gone, which TerminalWatch deals with."""
-        parser = KeyParser(self._debug)
+        parser, pieces = KeyParser(self._debug), Pieces()
         decode = getincrementaldecoder("utf-8")(errors="ignore").decode
         quiet = 0
         while not self.exit_event.is_set():
             if not select.select([self.fileno], [], [], LOOK)[0]:
                 quiet += 1
-                self._take(parser.tick())
-                if quiet == PASTE_PATIENCE:
-                    self._take(parser.feed(PASTE_END))
+                self._take((*parser.tick(), *pieces.pause()))
+                if quiet == PATIENCE:
+                    self._take(pieces.end())
                 continue
             quiet = 0
             data = _read(self.fileno)
             if not data:
                 return
-            text = decode(data)
-            if text:  # an empty one would mean the end of all input
-                self._take(parser.feed(text))
+            for piece in pieces.feed(decode(data)):
+                self._take(parser.feed(piece) if isinstance(piece, str) else (piece,))
 
     def _take(self, messages: Iterable[Message]) -> None:
         for message in messages:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
 ROUNDS = 2  # what a widget says because of a key comes behind the first
+LONGEST_PASTE = 20_000  # characters; a line or text of a million takes seconds for each key that follows
 PATIENCE = 1.0  # seconds after which a key without an answer holds the next no longer
 
 
@@ -42,6 +43,8 @@ class KeyOrder:
 
     def arrived(self, event: events.Event) -> bool:
         """False: it waits."""
+        if isinstance(event, events.Paste):
+            self._tame(event)
         if event is self._turn or not (self._busy or self._waiting or self._turn):
             self._turn = None
             self._begin()
@@ -61,6 +64,14 @@ class KeyOrder:
             self._ask(self._target, message.rounds - 1)
         else:
             self._app.call_later(self._settled, self._number)  # behind what else was put off
+
+    def _tame(self, event: events.Paste) -> None:
+        """No half of a surrogate pair (Windows has them), which nobody can write, and no more than can be shown at once."""
+        text = event.text.encode("utf-8", "ignore").decode()
+        if len(text) > LONGEST_PASTE:
+            title = f"Only the first {LONGEST_PASTE:,} of {len(text):,} characters were pasted"
+            self._app.notify("Longer texts belong into a file.", title=title, severity="warning")
+        event.text = text[:LONGEST_PASTE]
 
     def _begin(self) -> None:
         self._busy, self._number = True, self._number + 1

@@ -14,7 +14,6 @@ from textual._xterm_parser import XTermParser
 from textual.keys import Keys
 from textual.message import Message
 
-PASTE_END = "\x1b[201~"
 _COMPLETE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # a control sequence with its final byte (ECMA-48, 5.4)
 # Complete by the rule above, and yet read further by Textual: the Linux console's function keys, mouse reports of the
 # oldest form, reports that it looks for after the keys.

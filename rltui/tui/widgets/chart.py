@@ -17,6 +17,7 @@ from rltui.tui.widgets.scale import Scale, has_gaps, in_units, scale_of
 AXIS = 6  # columns of the labels and the axis
 OLDEST = 200  # rows that are looked through for the newest known figure
 OTHER_ROLE = ""  # of a compared run: the plain foreground, which no curve of one's own has
+END = "╎"  # of the shorter one of two runs
 LEGEND: dict[ChartStyle, tuple[str, str]] = {"braille": ("━", "╍"), "blocks": ("━", "╍"), "ascii": ("*", "o")}
 
 
@@ -48,7 +49,10 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class ChartData:
-    """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends."""
+    """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends.
+
+    change: `+1.6 in 1 h`, where it is known.
+    """
 
     label: str
     unit: str
@@ -59,6 +63,7 @@ class ChartData:
     length: int | None = None
     other: Curve | None = None
     usual: tuple[float | None, float | None] = (None, None)
+    change: str = ""
 
     @property
     def own(self) -> Curve:
@@ -101,6 +106,14 @@ def whole_span(*curves: Curve) -> tuple[float, float]:
     return (0.0, last) if first < 0.1 * last else (first, last)
 
 
+def end_of_shorter(data: ChartData) -> float | None:
+    """Timesteps at which the run that did not come so far ends; None where there is one run, or both end there."""
+    if data.other is None or not data.other.rows or not data.own.rows:
+        return None
+    ends = {curve.xs[curve.rows - 1] for curve in (data.own, data.other)}
+    return min(ends) if len(ends) > 1 else None
+
+
 def plot_column(x: float, span: tuple[float, float], width: int) -> int | None:
     """The cell of timesteps `x` in a plot `width` cells wide; None outside the span."""
     start, end = span
@@ -124,6 +137,12 @@ def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
         right = right[: 1 if len(data.label) + width_of(tuple(right)) + 12 > width else None]
         right += [(f"  {LEGEND[style][1]} ", OTHER_ROLE), (figures.number(there), "muted")]
     sign = "▸" if look.selected else ""
+    if (
+        data.change
+        and look.cursor is None
+        and len(sign + data.label) + width_of(tuple(right)) + len(data.change) + 4 <= width
+    ):
+        right.insert(0, (f"  {data.change} ", "faint"))
     label = crop_text(sign + data.label, max(width - width_of(tuple(right)) - 1, 3))
     return ends(((label, "strong" if look.selected else "muted"),), tuple(right), width)
 
@@ -195,6 +214,8 @@ def _rows(
     ticks, lines = _ticks(data, scale, size[1], look.guides)
     cursor = plot_column(look.cursor, span, size[0]) if look.cursor is not None else None
     signs = {column: ("┊", "mark") for mark in data.marks if (column := plot_column(mark, span, size[0])) is not None}
+    end = plot_column(ends_at, span, size[0]) if (ends_at := end_of_shorter(data)) is not None else None
+    signs |= {end: (END, OTHER_ROLE)} if end is not None else {}
     signs |= {cursor: ("│", "key")} if cursor is not None else {}
     found: list[Line] = []
     for row, layer in enumerate(layers):

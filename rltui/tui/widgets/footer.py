@@ -1,4 +1,4 @@
-"""The last line: the most useful keys, clickable, and for a while what became of a command."""
+"""The last line: the most useful keys, clickable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual import events
 
 from rltui.tui.actions import Action, key_name
-from rltui.tui.paint import Line, crop, ends, width_of
+from rltui.tui.paint import Line, fit
 from rltui.tui.settings.own_keys import with_own_keys
 from rltui.tui.widgets.painted import Painted
 
@@ -21,31 +21,38 @@ class Footer(Painted):
         self._places: list[tuple[int, int, str]] = []  # columns from, to, action name
         self._labels: dict[str, str] = {}
         self._dimmed: frozenset[str] = frozenset()
-        self._answer: Line = ()
 
     def on_mount(self) -> None:
         """The keys that the user has given the actions."""
         self._actions = with_own_keys(self._actions, getattr(self.app, "own_keys", {}))
+        self.watch(self.screen, "focused", self.repaint, init=False)
 
-    def show(self, labels: dict[str, str], dimmed: frozenset[str], answer: Line) -> None:
-        """labels: other words for some actions' labels. answer: shown at the right edge; it takes room from the keys."""
-        self._labels, self._dimmed, self._answer = labels, dimmed, answer
+    def show(self, labels: dict[str, str], dimmed: frozenset[str]) -> None:
+        """labels: other words for some actions' labels."""
+        self._labels, self._dimmed = labels, dimmed
         self.repaint()
 
     def paint(self, width: int, height: int) -> list[Line]:
-        answer = crop((("   ", ""), *self._answer, (" ", "")), width) if self._answer else ()
-        room = width - width_of(answer)
         self._places = []
         spans: list[tuple[str, str]] = []
         column = 0
-        for action in self._that_fit(room):
+        dimmed = self._dimmed | self._typed()
+        for action in self._that_fit(width):
             label = self._labels.get(action.name, action.label)
             key = f" {key_name(action.keys[0])} "
-            off = action.name in self._dimmed
+            off = action.name in dimmed
             spans += [(key, "faint" if off else "key"), (f"{label} ", "faint" if off else "muted")]
             self._places.append((column, column + len(key) + len(label), action.name))
             column += len(key) + len(label) + 1
-        return [ends(tuple(spans), answer, width)]
+        return [fit(tuple(spans), width)]
+
+    def _typed(self) -> frozenset[str]:
+        """Actions whose key would go into the line that has the focus."""
+        focused = self.screen.focused
+        if focused is None or not focused.check_consume_key("x", "x"):
+            return frozenset()
+        keys = {action.name: action.keys[0] for action in self._actions}
+        return frozenset(name for name, key in keys.items() if key in ("enter", "space") or len(key_name(key)) == 1)
 
     def _that_fit(self, room: int) -> list[Action]:
         """All, or the first ones with the last (quit) kept in place."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import events
 from textual.message import Message
 
 from rltui.tui.paint import Line, fit
@@ -31,20 +30,8 @@ class StateList(RowList):
         self.head, self.empty = head, empty
         self.set_rows(rows, key)
 
-    def paint(self, width: int, height: int) -> list[Line]:
-        body = super().paint(width, max(height - 1, 1)) if self.rows else list(self.empty)
-        return [fit(self.head, width), *body]
+    def head_lines(self, width: int) -> list[Line]:
+        return [fit(self.head, width)] if self.rows else [fit(self.head, width), *self.empty]
 
-    def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        event.prevent_default()  # RowList's own knows of no titles
-        if offset is None:
-            return
-        if offset.y == 0:
-            self.post_message(self.Sorted(offset.x))
-            return
-        index = self.first + offset.y - 1
-        if index < len(self.rows) and self.rows[index].key is not None:
-            if index == self.cursor and event.chain > 1:
-                self.post_message(self.Chosen())
-            self._go(index)
+    def head_clicked(self, x: int) -> None:
+        self.post_message(self.Sorted(x))

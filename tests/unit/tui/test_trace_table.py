@@ -9,7 +9,15 @@ import pytest
 from rltui.events.watched import StepRewards, Watched
 from rltui.tui.paid_steps import PaidSteps
 from rltui.tui.paint import plain, width_of
-from rltui.tui.panes.trace_table import TraceRows, TraceTable, broken_name, joined, paid_text, time_text
+from rltui.tui.panes.trace_table import (
+    DrawnRows,
+    TraceRows,
+    TraceTable,
+    broken_name,
+    joined,
+    paid_text,
+    time_text,
+)
 from tests.fakes.moments import car, moment
 from tests.fakes.watched_match import NAMES, watched
 
@@ -39,6 +47,23 @@ def test_a_step_its_sums_and_its_total_by_hand() -> None:
     _, episode, before = words(*table.foot(paid, bars=False))
     assert episode == ["episode*", "+3.0000", "-0.1250", "+2.8750"]
     assert before == ["before", "–"]
+
+
+def test_a_row_is_drawn_once_as_long_as_its_columns_stay() -> None:
+    paid, drawn = seen((1.0, 0.25), (0.0, -0.5)), DrawnRows()
+    steps, table = tuple(paid.steps), TraceTable(paid, 0, 80)
+    first = TraceRows(steps, table, drawn)[:]
+    again = TraceRows(steps, TraceTable(paid, 0, 80), drawn)[:]
+    assert all(one is other for one, other in zip(first, again, strict=True))
+    narrow = TraceTable(paid, 0, 40)
+    assert TraceRows(steps, narrow, drawn)[:] == [narrow.row(step) for step in steps] != first
+
+
+def test_a_viewer_that_begins_anew_has_other_steps_at_the_same_ticks() -> None:
+    drawn = DrawnRows()
+    for paid in (seen((1.0, 0.25)), seen((7.0, 0.5))):
+        table = TraceTable(paid, 0, 80)
+        assert TraceRows(tuple(paid.steps), table, drawn)[:] == [table.row(paid.steps[0])]
 
 
 def test_a_bar_is_the_part_of_what_was_paid_and_charged() -> None:

@@ -51,13 +51,17 @@ def test_of_a_run_that_has_ended_a_viewer_is_not_believed() -> None:
     [
         ([], "viewer plays", "good"),
         ([OutputLive("rocketsimvis", "127.0.0.1:9273", 1204)], "rendering → 127.0.0.1:9273, 1,204 packets", "good"),
-        ([OutputLive("rocketsimvis", "127.0.0.1:9273", 1, "refused")], "rendering → 127.0.0.1:9273, 1 packet", "warn"),
+        ([OutputLive("rocketsimvis", "127.0.0.1:9273", 1, "refused")], "rendering → 127.0.0.1:9273, 1 packet, refused", "warn"),
         ([OutputLive("recording", "/a/b.npz", 60), OutputLive("rlviser", "", 3)],
          "rendering → recording, 60 moments, rlviser", "good"),
     ],
 )  # fmt: skip
 def test_where_it_goes(outputs: list[OutputLive], words: str, role: str) -> None:
     assert brief(viewer(outputs=outputs)) == (words, role)
+
+
+def test_one_that_has_gone_silent_is_said_to_be() -> None:
+    assert brief(viewer(problem="no word of it for 7 s")) == ("viewer: no word of it for 7 s", "warn")
 
 
 def test_what_is_off_is_not_mentioned_and_what_is_not_well_is() -> None:

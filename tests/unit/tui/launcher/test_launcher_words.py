@@ -55,10 +55,10 @@ def test_an_empty_tree_says_what_will_appear(reader: CatalogReader) -> None:
             "   ◌ my-bot",
             "",
             " ▾ Runs",
-            "   none yet: launch a profile",
+            "   none yet: enter on a profile starts one",
             "",
             " ▾ Milestones",
-            "   kept copies of a run appear here",
+            "   none yet: M in a run keeps one",
         ]
     )
 

@@ -147,7 +147,8 @@ def test_no_shell_reads_the_hook(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (["/no/such/command"], "No such file"),
+        (["/no/such/command"], "there is no such command; ui.toml names it in notify.hook"),
+        ([__file__], "it may not be run: make it executable"),
         (python("import sys; sys.exit('the bell is broken')"), "exit code 1: the bell is broken"),
     ],
 )

@@ -41,10 +41,10 @@ def test_each_fate_is_a_line() -> None:
         entry_line(CHANGE, 100),
     ]
     assert plain(lines).split("\n") == [
-        "12:00:00 ada on tower          ◌ accepted          pause",
-        "12:00:00 bob on lab            ✓ applied    0.40 s pause: paused at 12,431,360",
-        "12:00:00 ada on tower          ✗ refused           resume: not paused",
-        "12:00:00 ada on tower          ● in force          learning rate 0.0001 from 12,000,000",
+        " 12:00:00 ada on tower          ◌ accepted          pause",
+        " 12:00:00 bob on lab            ✓ applied    0.40 s pause: paused at 12,431,360",
+        " 12:00:00 ada on tower          ✗ refused           resume: not paused",
+        " 12:00:00 ada on tower          ● in force          learning rate 0.0001 from 12,000,000",
     ]
 
 
@@ -55,7 +55,39 @@ def test_no_line_is_wider_than_the_pane(width: int) -> None:
 
 
 def test_where_there_is_little_room_a_name_comes_without_its_machine() -> None:
-    assert plain([entry_line(logged(CommandAccepted(1)), 60)]) == "12:00:00 ada       ◌ accepted          pause"
+    assert plain([entry_line(logged(CommandAccepted(1)), 60)]) == " 12:00:00 ada       ◌ accepted          pause"
+
+
+LONG = logged(
+    CommandRefused(9, "the disk is full: " + "nothing more can be written there, " * 5 + "make room"), "checkpoint"
+)
+SHORT = logged(CommandApplied(8, "paused", 0.4))
+
+
+def drawn(pane: AuditPane, *audit: CommandLogged | SettingChanged, height: int = 12) -> list[str]:
+    """The rows of a pane 60 columns wide."""
+    pane.view = View(RunSnapshot(audit=audit), 0.0)
+    lines = pane.paint(60, height)
+    assert len(lines) <= height and all(width_of(line) <= 60 for line in lines)
+    return plain(lines).split("\n")
+
+
+def test_a_long_answer_stands_whole_below_for_the_entry_under_the_cursor() -> None:
+    pane = AuditPane()
+    rows = drawn(pane, SHORT, LONG)
+    assert rows[1].endswith("…")
+    words = " ".join(" ".join(rows[3:]).split())
+    assert rows[2] == "─" * 60
+    assert words.startswith("checkpoint: the disk is full") and words.endswith("make room")
+    pane.move(-1)
+    assert len(drawn(pane, SHORT, LONG)) == 2, "the short one is whole in its line"
+    assert len(drawn(pane, SHORT, LONG, SHORT)) == 3 and pane.cursor == 0, "it stays where it was put"
+    pane.move(9)
+    assert "make room" in drawn(pane, SHORT, SHORT, LONG)[-1], "at the end it follows again"
+
+
+def test_at_least_one_entry_is_left_above_a_long_answer() -> None:
+    assert "refused" in drawn(AuditPane(), SHORT, LONG, height=3)[0]
 
 
 def test_an_empty_audit_says_what_will_be_here() -> None:

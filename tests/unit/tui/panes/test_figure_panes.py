@@ -65,6 +65,16 @@ def test_lut_by_row() -> None:
     assert rows == ["0", "1", "2", "3", "4", "5"]
 
 
+def test_lut_says_whose_entropy_is_whose() -> None:
+    """Twice 3 rows, sure each time: ln 6 together, and 0 for one decision."""
+    metrics = {**STORY.metrics, "train/entropy": 0.02}
+    together = fold(replace(STORY, metrics=metrics), [figure_stories.table_used((500,) * 6)])
+    text = " ".join(drawn(lut_pane(), together).split())
+    assert "all choices together 1.79 of 1.79 nats, as 6 rows chosen alike; one decision 0.02" in text
+    unknown = fold(replace(STORY, metrics={}), [figure_stories.table_used()])
+    assert "one decision – (mean of the newest update" in " ".join(drawn(lut_pane(), unknown).split())
+
+
 def test_lut_findings_stand_above_the_figures() -> None:
     lines = drawn(lut_pane(outcome="fail"), USED).split("\n")
     assert "✗ no row boosts and turns left: the bot could only turn slowly" in lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -24,7 +25,7 @@ from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.run.fold import fold, fold_control
 from rltui.tui.run.model import Mark, RunSnapshot
 from rltui.tui.widgets.bars import filled_bar, progress_bar, signed_bar
-from tests.fakes import run_story
+from tests.fakes import figure_stories, run_story
 
 NOW = run_story.now_of()
 STORY = fold_control(fold(RunSnapshot(run="alpha", alive=True), run_story.told()), run_story.live(NOW - 0.1), NOW - 0.1)
@@ -204,6 +205,18 @@ def test_progress_names_what_comes_next() -> None:
     assert plain([progress_line(RunSnapshot(), 118)]) == ""
 
 
+def test_progress_to_the_next_phase_and_a_dash_where_nothing_is_known() -> None:
+    rising = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(20)), 120)])
+    assert "promotion ━━" in rising
+    assert "2 of 4 about 57 s" in rising
+    narrow = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(20)), 80)])
+    assert "checkpoint" in narrow and "promotion" in narrow and "milestone" not in narrow
+    latest = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(9)), 120)])
+    assert "of 4 within 34 m 46 s" in latest
+    opened = plain([progress_line(fold(RunSnapshot(), [*run_story.opening(), figure_stories.plan()]), 120)])
+    assert opened.count(" in –") == 3, "no speed is known before three iterations"
+
+
 def test_the_grid_of_charts() -> None:
     assert grid(76, 24) == (2, 3)
     assert grid(76, 19) == (2, 3)
@@ -211,6 +224,15 @@ def test_the_grid_of_charts() -> None:
     assert grid(140, 32)[0] == 4
     assert usual_keys(STORY.history)[: len(CORE)] == list(CORE)
     assert usual_keys(RunSnapshot().history) == list(CORE)
+
+
+def test_a_chart_tells_its_change_where_there_is_room() -> None:
+    pane = MetricsPane()
+    pane.view = View(STORY, NOW)
+    pane.charting = replace(pane.charting, alone=True)
+    wide, narrow = (plain(pane.paint(width, 12)).split("\n")[0] for width in (60, 30))
+    assert re.search(r"^reward / episode +\+\d\.\d+ in 100 it\. +\d+\.\d$", wide), wide
+    assert "in 100" not in narrow and narrow.startswith("reward / episode")
 
 
 def test_many_milestones_do_not_hide_the_curves() -> None:

@@ -68,7 +68,7 @@ def test_the_drawing() -> None:
         "Charts  space marks",
         "Play",
         " [ ] goals    a note",
-        "▎[x] shots    a note",
+        "▌[x] shots    a note",
         " [ ] saves    a note",
         "Learning",
         " [ ] kl",

@@ -13,7 +13,7 @@ from rltui.tui.run.answers import answer_line
 from rltui.tui.run.condition import condition
 from rltui.tui.run.fold import fold, fold_control
 from rltui.tui.run.model import CommandFate, RunSnapshot
-from tests.fakes import run_story
+from tests.fakes import figure_stories, run_story
 
 T = run_story.START
 OPEN = fold(RunSnapshot(run="alpha", alive=True), [*run_story.opening(), *run_story.iterations(1, 40)])
@@ -119,9 +119,34 @@ def test_answers_are_the_trainers_words_and_fade() -> None:
         return plain([answer_line(replace(OPEN, fates=(fate,)), T + after)])
 
     assert answer("sent", "", 0.5) == "◌ pause sent"
-    assert answer("sent", "", 3.0) == "◌ pause sent: 3.0 s"
+    assert answer("sent", "", 3.0) == "◌ pause sent: no answer within 3.0 s"
     assert answer("accepted", "", 60) == "◌ pause accepted: 1 min"
     assert answer("applied", "paused", 2) == "✓ pause applied: paused"
     assert answer("refused", "bob controls", 2) == "✗ pause refused: bob controls"
+    assert answer("unsent", "this view is read-only", 2) == "✗ pause not sent: this view is read-only"
+    lost = answer("lost", "the connection ended after 4 s", 2)
+    assert lost == "✗ pause sent, no answer: the connection ended after 4 s"
     assert answer("applied", "paused", 9) == ""
     assert plain([answer_line(OPEN, T)]) == ""
+
+
+def test_the_next_phase_is_a_goal_with_the_time_of_its_trend_or_its_latest() -> None:
+    snapshot = fold(RunSnapshot(), figure_stories.campaign(20))
+    speed = snapshot.history.mean("time/overall_steps_per_second", 20)
+    assert speed is not None
+    [goal] = [goal for goal in pace.goals(snapshot) if goal.name == "promotion"]
+    assert (goal.words, goal.share, goal.target, goal.sure) == ("2 of 4", pytest.approx(0.5), None, "trend")
+    assert goal.seconds == pytest.approx(40 * run_story.STEPS / speed), (
+        "its touches rise by 1 an iteration, 40 are missing"
+    )
+    wandering = fold(RunSnapshot(), figure_stories.campaign(9))  # too few for a trend, but the phase ends in any case
+    [goal] = [goal for goal in pace.goals(wandering) if goal.name == "promotion"]
+    pace_then = wandering.history.mean("time/overall_steps_per_second", 20)
+    assert pace_then is not None
+    assert (goal.sure, goal.seconds) == ("latest", pytest.approx((30_000_000 - 9 * run_story.STEPS) / pace_then))
+
+
+def test_before_its_figures_are_measured_a_phase_has_no_share_and_no_time() -> None:
+    opened = fold(RunSnapshot(), [*run_story.opening(), figure_stories.plan()])
+    [goal] = [goal for goal in pace.goals(opened) if goal.name == "promotion"]
+    assert (goal.words, goal.share, goal.seconds) == ("0 of 2", None, None)

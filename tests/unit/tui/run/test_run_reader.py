@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -104,7 +105,7 @@ def test_a_wish_that_cannot_be_sent_says_why(readonly: bool) -> None:
         inbox.until(lambda snapshot: snapshot.link.connected or snapshot.link.problem != "")
         reader.send(Pause())
         fate = inbox.until(lambda snapshot: bool(snapshot.fates)).fates[-1]
-        assert fate.stage == "lost"
+        assert fate.stage == "unsent"
         assert fate.text == ("this view is read-only" if readonly else "no trainer is connected")
         assert control is None or control.sent == []
 
@@ -119,6 +120,7 @@ def test_a_broken_connection_is_seen_and_made_again() -> None:
         snapshot = inbox.until(lambda snapshot: not snapshot.link.connected)
         assert snapshot.link.problem == "the trainer closed the connection"
         assert (snapshot.fates[-1].stage, snapshot.link.mine) == ("lost", False)
+        assert re.fullmatch(r"the connection ended after \d+ s", snapshot.fates[-1].text)
         assert control.closed
         inbox.until(lambda snapshot: snapshot.link.connected)
 

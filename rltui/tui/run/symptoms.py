@@ -1,0 +1,109 @@
+"""What is not as it should be in the newest iterations: figures outside their usual range for long, updates dropped. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from rltui.events.health import Health, span, verdict
+from rltui.events.metric_names import health_of, metric_of
+from rltui.tui import figures
+from rltui.tui.run.history import History
+from rltui.tui.run.model import Mark, RunSnapshot
+
+WINDOW = 20  # newest iterations that are judged, by their median
+STEP = 10  # iterations that are looked at together for since when it is so
+FARTHEST = 1000  # iterations looked back
+SETTLED = 100  # iterations after a start or a change of rewards before a critic is judged
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """iterations: for how many of the newest it is so, at least."""
+
+    words: str
+    iterations: int
+    to_try: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    key: str
+    side: Literal["low", "high"]
+    settles: bool = False  # it is usual for a while after a start or a change of rewards
+
+
+SIGNS = (
+    _Sign("train/approx_kl", "high"),
+    _Sign("train/clip_fraction", "high"),
+    _Sign("train/entropy", "low"),
+    _Sign("train/value_loss", "high", settles=True),
+    _Sign("train/explained_variance", "low", settles=True),
+    _Sign("train/reward_clipped", "high"),
+)
+
+
+def symptoms(snapshot: RunSnapshot, since: int) -> list[Symptom]:
+    """Worst first. since: the first row under the present rewards."""
+    history = snapshot.history
+    found = _dropped(snapshot)
+    for sign in SIGNS:
+        if not sign.settles or history.length - since >= SETTLED:
+            found += _outside(history, sign)
+    return found
+
+
+def broken_at(marks: Sequence[Mark]) -> int:
+    """Timesteps of the newest change of what is paid: a phase, a stage, a reward's weight by hand. Rewards before it are others."""
+    changes = (mark.timesteps for mark in marks if mark.kind == "lesson" or _is_reward(mark))
+    return max(changes, default=-1)
+
+
+def _is_reward(mark: Mark) -> bool:
+    return mark.kind == "changed" and mark.label.startswith("reward ")
+
+
+def _dropped(snapshot: RunSnapshot) -> list[Symptom]:
+    history = snapshot.history
+    first = max(history.length - WINDOW, 0)
+    from_steps = history.timesteps[first] if history.length else 0
+    found = [mark for mark in snapshot.marks if mark.kind == "dropped" and mark.timesteps >= from_steps]
+    if not found:
+        return []
+    rows = history.length - first
+    return [
+        Symptom(f"{figures.plural(len(found), 'update')} dropped, newest by {found[-1].label}", rows, "see the log")
+    ]
+
+
+def _outside(history: History, sign: _Sign) -> list[Symptom]:
+    column = history.columns.get(sign.key)
+    health = health_of(sign.key)
+    if column is None or history.length < WINDOW:
+        return []
+    value = _median(column[history.length - WINDOW : history.length])
+    if verdict(health, value) != sign.side:
+        return []
+    rows = _rows_outside(column, history.length, health, sign.side)
+    side = "below" if sign.side == "low" else "above"
+    words = f"{metric_of(sign.key).label} {figures.number(value)}, {side} the usual {span(health)}"
+    return [Symptom(words, rows, health.if_low if sign.side == "low" else health.if_high)]
+
+
+def _rows_outside(column: Sequence[float], length: int, health: Health, side: str) -> int:
+    """Iterations back to the first STEP of them that were not outside."""
+    rows = WINDOW
+    while rows < min(length, FARTHEST):
+        part = column[max(length - rows - STEP, 0) : length - rows]
+        if verdict(health, _median(part)) != side:
+            break
+        rows += len(part)
+    return rows
+
+
+def _median(values: Sequence[float]) -> float | None:
+    known = [value for value in values if math.isfinite(value)]
+    return median(known) if known else None

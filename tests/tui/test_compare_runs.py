@@ -1,0 +1,47 @@
+"""A run beside a much longer one: both are seen, by their steps, and where the shorter one ends."""
+
+from __future__ import annotations
+
+from rltui.runs.paths import DataDir
+from tests.fakes import data_folder, run_story
+from tests.fakes.browsed import browser, go_to
+from tests.fakes.screens import LAUNCHER_NOW, until, until_shown
+from tests.tui.test_metrics_keys import charts
+
+
+async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: DataDir) -> None:
+    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW - 900)
+    async with browser(data, (120, 50)) as pilot:
+        for run, iterations in (("delta", 12), ("alpha", 560)):
+            await go_to(pilot, data.run(run).checkpoint(iterations * run_story.STEPS))
+            await pilot.press("space")
+        await pilot.press("equals_sign")
+        text = await until_shown(pilot, "delta reaches 246 k steps")
+        assert "━ alpha  ╍ delta" in text
+        assert " 302 k" in text and text.count("╎") > 5  # the axis: a quarter beyond delta's 12 iterations
+
+
+async def test_the_charts_go_to_the_part_that_both_runs_have_and_back() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("left_square_bracket")  # gamma, which has one iteration of alpha's 607
+        await until(pilot, lambda: pane.comparison.run is not None and pane.comparison.run.history.length == 1)
+        text = await until_shown(pilot, "gamma reaches")
+        assert "zoom" in text and pane.charting.window is not None
+        await pilot.press("w")
+        assert pane.charting.window is None  # what the user has asked for stays so
+        await pilot.press("right_square_bracket")  # beta, nearly half as long: it is seen in all of it
+        await until(pilot, lambda: pane.comparison.run is not None and pane.comparison.run.history.length == 300)
+        text = await until_shown(pilot, "beta reaches")
+        assert pane.charting.window is None and "╎" in text
+
+
+async def test_without_the_other_run_all_of_one_s_own_is_shown_again() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: pane.charting.window is not None)
+        await pilot.press("equals_sign")
+        await until_shown(pilot, "none: this run alone")
+        await pilot.press("enter")
+        await until(pilot, lambda: pane.comparison.run is None)
+        assert pane.charting.window is None

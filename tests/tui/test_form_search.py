@@ -1,0 +1,98 @@
+"""The profile form: fields are found by name or explanation, mistakes are gone to, values put back."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+
+from rltui.profile.problems import show_key
+from rltui.runs.paths import DataDir
+from rltui.tui.screens.launcher import LauncherScreen
+from tests.fakes.screens import until, until_shown
+from tests.tui.test_form_editing import QUICK, form, go, screen, text, typed
+
+
+def here(pilot: Pilot[str]) -> str:
+    row = screen(pilot).row
+    return show_key(row.path) if row else ""
+
+
+def fields(pilot: Pilot[str]) -> list[str]:
+    return [show_key(row.path) for row in screen(pilot).rows.values() if row.kind == "field"]
+
+
+async def test_a_search_finds_names_and_explanations_in_folded_sections_too(data: DataDir) -> None:
+    async with form(data) as pilot:
+        before = len(screen(pilot).rows)
+        await pilot.press("slash", *"learning", "underscore", *"rate", "enter")
+        await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
+        shown = await until_shown(pilot, "n next")
+        assert "/learning_rate" in shown and all("learning_rate" in f or "Learning" in f for f in fields(pilot)[:1])
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen(pilot).rows) >= before)
+        assert here(pilot) == "ppo.learning_rate"  # the cursor stays with what was found
+        await pilot.press("slash", *"Discount")  # stands in an explanation only
+        await until(pilot, lambda: "ppo.gamma" in fields(pilot))
+
+
+async def test_n_goes_round_what_was_found_and_the_first_key_says_how(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await pilot.press("n")
+        await until_shown(pilot, "/ searches")
+        await pilot.press("slash", *"epochs|batch", "enter")
+        await until(pilot, lambda: here(pilot) in fields(pilot))
+        all_found, seen = fields(pilot), []
+        for _ in all_found:
+            await pilot.press("n")
+            seen.append(here(pilot))
+        assert sorted(seen) == sorted(all_found) and len(seen) > 1
+        first = here(pilot)
+        await pilot.press("n", "N")
+        assert here(pilot) == first
+        await pilot.press("slash", "up")  # the list can be gone through while the line is open
+        assert here(pilot) != first
+
+
+async def test_a_search_without_a_find_says_so_and_esc_leaves_it_before_the_form(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await pilot.press("slash", *"zzz")
+        await until_shown(pilot, "No field has that")
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen(pilot)._searching.on)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+
+
+async def test_a_changed_field_goes_back_to_the_file_then_to_its_default(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "ppo.learning_rate")
+        await pilot.press("enter")
+        await typed(pilot, "7e-4")
+        await pilot.press("enter")
+        await until_shown(pilot, "1 change")
+        await until_shown(pilot, "d puts it back")
+        await pilot.press("d")
+        assert text(pilot) == QUICK
+        await pilot.press("d")
+        assert "learning_rate" not in text(pilot).split("[ppo]")[1].split("[")[0]
+        await pilot.press("u")
+        assert text(pilot) == QUICK
+
+
+async def test_the_short_form_of_a_reward_is_marked_and_put_back(data: DataDir) -> None:
+    async with form(data, text="schema = 1\n\n[rewards]\ntouch = 1.0\n") as pilot:
+        await go(pilot, "rewards.touch.weight")
+        await pilot.press("enter")
+        await typed(pilot, "3")
+        await pilot.press("enter")
+        await until(pilot, lambda: "touch = 3" in text(pilot) and screen(pilot).row_list.has_focus)
+        assert screen(pilot).session.judged(frozenset()).changed(("rewards", "touch", "weight"))
+        await pilot.press("d")
+        assert "touch = 1.0" in text(pilot)
+
+
+async def test_going_to_a_mistake_leaves_the_search(data: DataDir) -> None:
+    async with form(data, text=QUICK.replace("epochs = 2 ", "epochs = -3 ", 1)) as pilot:
+        await pilot.press("slash", *"kind", "enter")
+        await until(pilot, lambda: bool(screen(pilot).session.check))
+        await pilot.press("e")
+        await until(pilot, lambda: here(pilot) == "ppo.epochs")

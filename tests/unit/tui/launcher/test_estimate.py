@@ -1,0 +1,42 @@
+"""The launcher's estimate of speed: it stands still, and what was measured is known again by the profile's shape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from rltui.tui.checks.profile_check import ProfileSummary
+from rltui.tui.launcher.estimate import Estimate, Measured, Measurements, Steady, shape_key
+
+PROFILE = ProfileSummary(
+    obs="default", obs_size=92, actions=90, policy_layers=[256, 256], critic_layers=[256], workers=2, arenas=32,
+    blue=1, orange=1, batch=20_000, epochs=2, hash="a",
+)  # fmt: skip
+
+
+def test_a_figure_stays_until_it_is_a_tenth_off() -> None:
+    steady = Steady()
+    told = [steady.of("a", Estimate(speed, f"at {speed}")) for speed in (100.0, 105.0, 91.0, 109.0, 111.0, 115.0)]
+    assert [each.steps_per_second for each in told if each] == [100.0, 100.0, 100.0, 100.0, 111.0, 111.0]
+    assert told[-1] is not None and told[-1].basis == "at 115.0"  # where it comes from is always the newest
+    other = steady.of("b", Estimate(7.0, ""))
+    assert other is not None and other.steps_per_second == 7.0
+    assert steady.of("a", None) is None
+
+
+def test_what_changes_no_speed_changes_no_key() -> None:
+    change = msgspec.structs.replace
+    alike = change(PROFILE, hash="b", rewards={"touch": 2.0}, learning_rate=1e-4, label="Other")
+    assert shape_key(alike) == shape_key(PROFILE)
+    others = [
+        change(PROFILE, workers=3), change(PROFILE, arenas=33), change(PROFILE, blue=2), change(PROFILE, actions=91),
+        change(PROFILE, policy_layers=[256]), change(PROFILE, batch=30_000), change(PROFILE, epochs=3), change(PROFILE, obs="own"),
+    ]  # fmt: skip
+    assert len({shape_key(each) for each in (PROFILE, *others)}) == len(others) + 1
+
+
+def test_a_measurement_is_there_again_in_the_next_session(tmp_path: Path) -> None:
+    found = Measured(14_231.0, 1_764_249_990.0, 3.0)
+    Measurements(tmp_path).put(shape_key(PROFILE), found)
+    assert Measurements(tmp_path).get(shape_key(PROFILE)) == found

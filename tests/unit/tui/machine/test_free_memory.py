@@ -1,0 +1,35 @@
+"""How much memory is free: from the system's own file, else from psutil."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rltui.tui.machine import memory
+
+
+def test_it_agrees_with_psutil() -> None:
+    free = memory.free_megabytes()
+    assert free == pytest.approx(psutil.virtual_memory().available / 1e6, rel=0.2)  # others take and give meanwhile
+
+
+@pytest.mark.parametrize("text", ["", "MemTotal: 5 kB\n", "MemAvailable:\n", "MemAvailable: much kB\n", "é\n"])
+def test_without_a_file_that_says_so_psutil_is_asked(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "meminfo"
+    file.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(memory, "MEMINFO", file)
+    monkeypatch.setattr(memory, "_asked_of_psutil", lambda: 7.0)
+    assert memory.free_megabytes() == 7.0
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
+    assert memory.free_megabytes() == 7.0
+
+
+def test_the_file_counts_in_units_of_1024_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "meminfo"
+    file.write_text("MemTotal:       24576000 kB\nMemAvailable:    1000000 kB\n")
+    monkeypatch.setattr(memory, "MEMINFO", file)
+    assert memory.free_megabytes() == 1024.0

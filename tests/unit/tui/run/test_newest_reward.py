@@ -1,0 +1,49 @@
+"""The cockpit's reward is the one that the journal's readers tell."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from rltui.events.episode_reward import EpisodeReward, RewardWindow
+from rltui.events.records import IterationFinished, Record
+from rltui.tui.run.fold import fold
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.newest_reward import newest_reward
+from tests.fakes import run_story
+from tests.fakes.run_story import phase_changed
+
+
+def without_episodes(row: IterationFinished) -> IterationFinished:
+    ended = {key: None for key in row.metrics if key.startswith("reward/") or key == "rollout/policy_reward"}
+    return msgspec.structs.replace(row, metrics={**row.metrics, **ended, "rollout/episodes": 0})
+
+
+ROWS: list[IterationFinished] = [run_story.iteration(index) for index in range(1, 30)]
+OTHER = msgspec.structs.replace(
+    ROWS[5], metrics={"rollout/policy_reward": 3.0, "rollout/episodes": 4, "reward/goal": 3.0}
+)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [],
+        ROWS[:2],
+        ROWS,
+        [*ROWS[:10], *map(without_episodes, ROWS[10:20])],
+        [*ROWS[:10], phase_changed(0.0, ROWS[9].timesteps)],
+        [*ROWS[:10], phase_changed(0.0, ROWS[9].timesteps), *ROWS[10:12]],
+        [*ROWS[:5], OTHER],
+    ],
+)
+def test_it_is_what_the_journal_tells(told: list[Record]) -> None:
+    snapshot = fold(RunSnapshot(), [*run_story.opening(), *told])
+    expected = RewardWindow(told).value
+    found = newest_reward(snapshot)
+    assert found.episodes == expected.episodes
+    assert found.mean == pytest.approx(expected.mean)
+
+
+def test_without_a_history_it_is_unknown() -> None:
+    assert newest_reward(RunSnapshot()) == EpisodeReward(None, 0)

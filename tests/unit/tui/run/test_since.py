@@ -1,0 +1,41 @@
+"""The change over the last hour or the newest iterations, against arithmetic by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from rltui.tui.run.history import History
+from rltui.tui.run.since import Change, change_since
+
+
+def history(rows: int, seconds: float = 60.0) -> History:
+    """A figure that grows by 2 with each iteration, one of which is done in `seconds`."""
+    return History().extended((100 * row, {"x": 2.0 * row, "clock": 1e9 + seconds * row}) for row in range(rows))
+
+
+def test_over_the_last_hour() -> None:
+    assert change_since(history(400, 30.0), "x") == Change(240.0, "1 h")
+    # 120 iterations of 30 s are an hour: rows 390–399 against rows 270–279
+
+
+def test_over_the_newest_iterations_where_there_is_no_hour_or_too_little_in_it() -> None:
+    assert change_since(history(400, 1.0), "x") == Change(200.0, "100 it."), "rows 390–399 against 290–299"
+    assert change_since(history(400, 60.0), "x") == Change(200.0, "100 it."), "an hour has 60 iterations"
+
+
+def test_nothing_where_too_little_is_known() -> None:
+    assert change_since(history(109), "x") is None
+    assert change_since(history(110), "x") == Change(200.0, "100 it.")
+    assert change_since(history(400), "y") is None
+    gone = history(400).extended([(50_000 + row, {"x": math.nan, "clock": 2e9}) for row in range(6)])
+    assert change_since(gone, "x") is None, "six of the newest ten are unknown"
+
+
+def test_a_hole_does_not_count() -> None:
+    holed = history(400, 1.0).extended([(50_000, {"x": None, "clock": 1e9 + 400})])
+    found = change_since(holed, "x")
+    assert found is not None and found.value == pytest.approx(
+        2 * (sum(range(391, 400)) / 9 - sum(range(291, 301)) / 10)
+    )

@@ -1,0 +1,91 @@
+"""Whether a noisy figure still rises: against series of which the answer is known, and arithmetic by hand."""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+
+import numpy as np
+import pytest
+
+from rltui.tui.run.trend import BLOCK, correlation, needed, record, trend
+
+
+def noisy(rows: int, slope: float = 0.0, seed: int = 0, start: float = 0.0) -> list[float]:
+    """A straight line with noise of deviation 1."""
+    draw = random.Random(seed)
+    return [start + slope * row + draw.gauss(0, 1) for row in range(rows)]
+
+
+def test_a_line_rises_and_by_how_much_is_its_slope() -> None:
+    found = trend([0.5 * row for row in range(200)])
+    assert found is not None
+    assert found.kind == "rising" and found.until > 150
+    blocks_between = (found.until - found.since) // BLOCK - 1
+    assert found.now - found.then == pytest.approx(0.5 * BLOCK * blocks_between)
+    assert found.now == pytest.approx(0.5 * (found.until - BLOCK + found.until - 1) / 2), (
+        "the mean of the block that ends there"
+    )
+
+
+def test_a_plateau_is_flat_since_it_began() -> None:
+    found = trend([*noisy(300, 0.1), *noisy(400, 0.0, 1, start=30.0)])
+    assert found is not None and found.kind == "flat"
+    assert 280 <= found.since <= 340, "the line ends at row 300"
+    assert found.then == pytest.approx(30, abs=1) and found.now == pytest.approx(30, abs=1)
+
+
+def test_what_breaks_down_is_falling_since_its_best() -> None:
+    found = trend([*noisy(200, 0.1), *noisy(150, -0.1, 1, start=20.0)])
+    assert found is not None and found.kind == "falling"
+    assert 180 <= found.since <= 230 and found.now < 10
+
+
+def test_a_spike_does_not_make_a_rising_figure_flat() -> None:
+    values = noisy(300, 0.1)
+    values[100:110] = [90.0] * BLOCK
+    found = trend(values)
+    assert found is not None and found.kind == "rising"
+
+
+def test_noise_alone_is_seldom_called_learning_and_a_clear_rise_never_flat() -> None:
+    of_noise = [trend(noisy(400, 0.0, seed)) for seed in range(60)]
+    assert sum(found is not None and found.kind == "rising" for found in of_noise) <= 4
+    assert not any(found is not None and found.kind == "falling" for found in of_noise)
+    of_rise = [trend(noisy(400, 0.05, seed)) for seed in range(60)]
+    assert all(found is not None and found.kind == "rising" for found in of_rise)
+
+
+def test_too_few_say_nothing_and_unknown_ones_count_for_nothing() -> None:
+    assert trend([]) is None
+    assert trend(noisy(needed() - 1, 1.0)) is None
+    assert trend(noisy(needed(), 1.0)) is not None
+    assert trend([math.nan] * 400) is None
+    holes = [value if row % 3 else math.nan for row, value in enumerate(noisy(400, 0.1))]
+    found = trend(holes)
+    assert found is not None and found.kind == "rising"
+
+
+def test_a_constant_is_flat_since_the_start() -> None:
+    found = trend([4.0] * 100)
+    assert found is not None
+    assert (found.kind, found.since, found.then, found.now) == ("flat", 0, 4.0, 4.0)
+
+
+def test_long_runs_have_larger_blocks() -> None:
+    found = trend(array("d", noisy(20_000, 0.001)))
+    assert found is not None
+    assert (found.kind, found.block) == ("rising", 80)
+
+
+def test_records_are_clear_of_the_one_before() -> None:
+    assert record([1.0, 1.5, 2.5, 2.9, 4.0], 1.0) == 4
+    assert record([1.0, 1.5, 2.5, 2.9, 3.5], 1.0) == 2
+    assert record([3.0, 2.0, 1.0], 0.0) == 0
+
+
+def test_correlation_is_pearson_s() -> None:
+    values = noisy(30, 0.1)
+    assert correlation(values) == pytest.approx(np.corrcoef(range(30), values)[0, 1])
+    assert correlation([2.0, 2.0, 2.0]) == 0.0

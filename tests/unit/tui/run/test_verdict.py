@@ -1,0 +1,159 @@
+"""The verdict line: learning, flat, falling, unhealthy or a dash, each with the figures that it rests on and since when."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from rltui.events.records import Record, SettingChanged, UpdateDropped
+from rltui.tui.paint import plain, width_of
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.status import StatusPane
+from rltui.tui.run.fold import fold, fold_control
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.verdict import Verdict, findings, verdict
+from tests.fakes import run_story
+
+KL, VARIANCE = "train/approx_kl", "train/explained_variance"
+
+
+def told(
+    rows: int, reward: Callable[[int], float], more: Callable[[int], dict[str, float]] | None = None
+) -> list[Record]:
+    """A run of so many iterations with this reward (and noise of deviation 0.5), and other figures of the same row."""
+    draw = random.Random(0)
+    records: list[Record] = list(run_story.opening())
+    for row in range(1, rows + 1):
+        base = run_story.iteration(row)
+        figures: dict[str, float | None] = {
+            **base.metrics, "rollout/policy_reward": reward(row) + draw.gauss(0, 0.5), **(more(row) if more else {}),
+        }  # fmt: skip
+        records.append(msgspec.structs.replace(base, metrics=figures))
+    return records
+
+
+def judged(records: list[Record], rows: int = 300) -> Verdict:
+    snapshot = fold(RunSnapshot(run="alpha", alive=True), records)
+    return verdict(snapshot, findings(snapshot), run_story.now_of(rows), heard=True)
+
+
+def test_learning_says_from_what_to_what_and_over_how_long() -> None:
+    found = judged(told(300, lambda row: row * 0.1))
+    assert (found.word, found.role) == ("learning", "good")
+    assert found.words.startswith("reward ")
+    assert found.words.endswith("over 110 iterations (2 m 38 s)"), "109 times 1.45 s lie between them"
+
+
+def test_flat_says_since_when() -> None:
+    found = judged(told(300, lambda row: min(row * 0.1, 10.0)))
+    assert (found.word, found.role) == ("flat", "warn")
+    assert found.words.startswith("since 2.07 M steps (5 min): reward 10."), "100 iterations of 20,480 steps"
+
+
+def test_falling_says_since_when() -> None:
+    found = judged(told(300, lambda row: 10.0 - abs(row - 150) * 0.1))
+    assert found.word == "falling"
+    assert "steps (4 min): reward" in found.words
+
+
+def test_too_little_is_a_dash_and_says_what_it_takes() -> None:
+    assert judged(told(12, lambda row: row)) == Verdict("–", "–", "muted", "no verdict below 60 iterations: 12 done")
+    assert judged([]).words == "no verdict below 60 iterations: 0 done"
+
+
+@pytest.mark.parametrize("setting", ["reward touch", "learning rate"])
+def test_rewards_of_before_a_change_of_what_is_paid_are_others(setting: str) -> None:
+    records = told(300, lambda row: row * 0.1)
+    change = SettingChanged(time=run_story.START, timesteps=280 * run_story.STEPS, setting=setting, value=2.0, by="ada")
+    found = judged([*records, change])
+    if setting == "learning rate":
+        assert found.word == "learning"
+    else:
+        assert found.words == "no verdict below 60 iterations: 20 since the rewards changed"
+
+
+def test_a_schedule_that_moves_a_weight_is_told_with_the_reward() -> None:
+    found = judged(told(300, lambda row: row * 0.1, lambda row: {"weight/touch": 1.0 - row * 0.001}))
+    assert found.words.endswith(", while 1 reward weight changed")
+
+
+def test_unhealthy_says_why_since_when_and_what_to_try() -> None:
+    found = judged(told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008}))
+    assert (found.word, found.role, found.symbol) == ("unhealthy", "bad", "✗")
+    assert found.words.startswith(
+        "because KL 0.0500, above the usual 0.002–0.02, for 100 iterations (2 m 24 s): lower the learning rate or ppo.epochs"
+    )
+    assert found.words.endswith("; reward rising")
+
+
+def test_one_bad_update_is_no_illness() -> None:
+    assert judged(told(300, lambda row: row * 0.1, lambda row: {KL: 0.5 if row == 299 else 0.008})).word == "learning"
+
+
+def test_a_critic_has_time_to_learn() -> None:
+    def poor(rows: int) -> Verdict:
+        return judged(told(rows, lambda row: row * 0.1, lambda row: {VARIANCE: 0.05}), rows)
+
+    assert poor(99).word == "learning"
+    assert poor(100).words.startswith(
+        "because explained variance 0.0500, below the usual 0.3 or more, for 100 iterations"
+    )
+
+
+def test_how_far_back_was_looked_is_no_claim() -> None:
+    rows = told(1200, lambda row: row * 0.1, lambda row: {KL: 0.05})
+    assert ", for 1,000 iterations or more (24 m " in judged(rows, 1200).words
+
+
+def test_dropped_updates_come_first() -> None:
+    records = told(300, lambda row: row * 0.1, lambda row: {KL: 0.05})
+    dropped = UpdateDropped(
+        time=0.0, iteration=299, timesteps=299 * run_story.STEPS, source="reward touch, worker 1", in_a_row=1
+    )
+    assert judged([*records, dropped]).words.startswith(
+        "because 1 update dropped, newest by reward touch, worker 1, for 20 iterations"
+    )
+    assert "; and 1 more" in judged([*records, dropped]).words
+
+
+def test_an_ill_worker_counts_while_the_run_goes_on() -> None:
+    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    now = run_story.now_of(300)
+    snapshot = fold_control(snapshot, run_story.live(now, states=("collecting", "failed")), now)
+    found = findings(snapshot)
+    assert verdict(snapshot, found, now, heard=True).words.startswith("because worker 1 failed: pane 4")
+    assert verdict(snapshot, found, now, heard=False).word == "learning"
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_the_line_fits_and_tells_an_old_iteration_s_age(width: int) -> None:
+    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    pane = StatusPane()
+    line = pane.draw(View(snapshot, run_story.now_of(300)), width, 3)[2]
+    assert width_of(line) <= width and plain([line]).startswith(" ▲ learning  reward ")
+    old = plain(pane.draw(View(snapshot, run_story.now_of(300) + 240), width, 3)[2:])
+    assert old.endswith("newest iteration 4 min ago")
+    assert plain(pane.draw(View(RunSnapshot(), 0.0), width, 3)[2:]) == "", "no header, no verdict"
+    dead = View(replace(snapshot, alive=False), run_story.now_of(300))
+    assert plain(pane.draw(dead, width, 3)[2:]).startswith(" ▲ was learning")
+
+
+def test_a_silent_trainer_s_workers_are_not_blamed() -> None:
+    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    now = run_story.now_of(300)
+    silent = fold_control(snapshot, run_story.live(now), now)
+    assert "worker" not in plain(StatusPane().draw(View(silent, now + 90), 120, 3)[2:])
+
+
+def test_new_findings_are_made_when_there_is_more_to_find() -> None:
+    pane = StatusPane()
+    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(59, lambda row: row * 0.1))
+    assert "60 iterations: 59 done" in plain(pane.draw(View(snapshot, 0.0), 120, 3)[2:])
+    grown = fold(RunSnapshot(run="alpha", alive=True), told(60, lambda row: row * 0.1))
+    assert "learning" in plain(pane.draw(View(grown, 0.0), 120, 3)[2:])
+    cut = replace(grown, history=grown.history.cut_to_length(55))
+    assert "60 iterations: 55 done" in plain(pane.draw(View(cut, 0.0), 120, 3)[2:])

@@ -1,0 +1,89 @@
+"""How little is imported until the first picture: what it does not need makes whoever starts the program wait."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from rltui.runs.paths import DataDir
+from rltui.tui import first_picture, later
+from rltui.tui.panes.catalogue import PANES
+from rltui.tui.panes.ids import PANE_IDS
+
+JOURNALS = Path(__file__).parents[2] / "golden" / "journals"
+NEVER = (
+    "torch", "numpy", "RocketSim", "rlgym", "pydantic", "tomlkit", "psutil", "pygments", "rich.markdown", "rich.syntax",
+    "rich.progress", "textual.widgets._text_area", "textual.widgets._markdown", "textual.widgets._data_table",
+    "rltui.tui.screens.browser", "rltui.tui.screens.form", "rltui.tui.form.session", "rltui.profile.models",
+)  # fmt: skip
+
+
+def imported(*arguments: str) -> set[str]:
+    """In a fresh interpreter, until the words are on the screen."""
+    command = [sys.executable, "-m", "tests.fakes.first_look", *arguments]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_the_launcher_waits_for_no_pane_and_no_other_screen(tmp_path: Path) -> None:
+    found = imported(str(tmp_path), "Profiles")
+    assert "rltui.tui.screens.launcher" in found
+    others = {"rltui.tui.screens.cockpit", "rltui.tui.run.model", "rltui.tui.run.run_reader", "rltui.tui.widgets.chart"}
+    assert found & {*NEVER, *others, *(pane.__module__ for pane in PANES)} == set()
+
+
+def test_the_cockpit_does_not_wait_for_the_launcher(tmp_path: Path) -> None:
+    paths = DataDir(tmp_path).run("alpha")
+    paths.folder.mkdir(parents=True)
+    shutil.copy(JOURNALS / "quick.jsonl", paths.journal)
+    found = imported(str(tmp_path), "Rewards", "alpha")
+    assert "rltui.tui.screens.cockpit" in found
+    assert found & {*NEVER, "rltui.tui.screens.launcher", "rltui.tui.launcher.offers", "rltui.profile.locate"} == set()
+
+
+def test_the_names_of_the_panes_are_known_without_importing_them() -> None:
+    assert tuple(pane.pane_id() for pane in PANES) == PANE_IDS
+
+
+@pytest.mark.parametrize("name", later.LATER)
+def test_everything_that_comes_later_is_there(name: later.Name) -> None:
+    module, attribute = later.LATER[name].split(":")
+    assert later.later(name) is getattr(import_module(module), attribute)  # type: ignore[call-overload]
+
+
+@pytest.fixture
+def collecting() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+def test_garbage_is_left_alone_until_the_first_picture_and_no_longer(
+    collecting: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imports: list[str] = []
+    monkeypatch.setattr(first_picture, "import_the_rest", lambda: imports.append("all"))
+    assert first_picture.drawn() is None
+    assert gc.get_freeze_count() == 0  # nothing was begun: another program in the same process keeps its garbage
+    first_picture.begun()
+    assert not gc.isenabled()
+    rest = first_picture.drawn()
+    assert rest is not None
+    rest.join()
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 1000
+    assert imports == ["all"]
+
+
+def test_the_rest_is_imported_in_a_quiet_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(later, "later", asked.append)
+    monkeypatch.setattr(later, "is_busy", lambda: len(asked) == 2)
+    later.import_the_rest()
+    assert asked == list(later.LATER)[:2]

@@ -1,0 +1,88 @@
+"""The cursor of every list: what it passes over, how it looks with the focus and without, what clicks and keys do."""
+
+from __future__ import annotations
+
+import pytest
+from textual.app import App, ComposeResult
+
+from rltui.tui.paint import plain, text_line
+from rltui.tui.widgets.row_list import Row, RowList
+from rltui.tui.widgets.state_list import StateList
+
+
+class Lists(App[None]):
+    """A list with headings above a table."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.chosen: list[object] = []
+
+    def compose(self) -> ComposeResult:
+        yield RowList(name="rows")
+        yield StateList(name="table")
+
+    def on_mount(self) -> None:
+        for each in self.query(RowList):
+            each.styles.height = 4
+        rows = [Row(None, text_line("  heads")), *(Row(name, text_line(f"  {name}")) for name in "abcdef")]
+        self.query_one("#rows", RowList).set_rows(rows)
+        states = [Row(name, text_line(f"  {name}")) for name in "xyz"]
+        self.query_one("#table", StateList).set_table(text_line("  title"), states, [])
+        self.query_one("#rows").focus()
+
+    def on_row_list_chosen(self) -> None:
+        focused = self.focused
+        assert isinstance(focused, RowList)
+        self.chosen.append(focused.key)
+
+
+def shown(app: Lists, name: str) -> list[str]:
+    return plain(app.query_one(f"#{name}", RowList).lines).split("\n")
+
+
+async def test_the_cursor_is_solid_with_the_focus_and_hollow_without() -> None:
+    app = Lists()
+    async with app.run_test(size=(20, 10)) as pilot:
+        assert shown(app, "rows") == ["  heads", "▌ a", "  b", "  c"]  # a heading cannot have it
+        assert shown(app, "table") == ["  title", "▏ x", "  y", "  z"]
+        await pilot.press("tab")
+        await pilot.pause()
+        assert shown(app, "rows")[1] == "▏ a" and shown(app, "table")[1] == "▌ x"
+
+
+async def test_the_view_follows_and_comes_back_to_what_stands_above_the_first() -> None:
+    app = Lists()
+    async with app.run_test(size=(20, 10)) as pilot:
+        await pilot.press("end")
+        assert shown(app, "rows") == ["  c", "  d", "  e", "▌ f"]
+        await pilot.press("home")
+        assert shown(app, "rows")[:2] == ["  heads", "▌ a"]
+        await pilot.press("up")
+        assert shown(app, "rows")[1] == "▌ a"
+
+
+async def test_a_click_moves_it_and_one_more_opens_a_title_is_no_row() -> None:
+    app = Lists()
+    async with app.run_test(size=(20, 10)) as pilot:
+        await pilot.click("#rows", offset=(3, 2))
+        assert shown(app, "rows")[2] == "▌ b" and app.chosen == []
+        await pilot.click("#rows", offset=(3, 0))
+        assert shown(app, "rows")[2] == "▌ b"
+        await pilot.click("#table", offset=(3, 2), times=2)
+        await pilot.pause()
+        assert shown(app, "table")[2] == "▌ y" and app.chosen == ["y"]
+        await pilot.click("#table", offset=(3, 0), times=2)
+        assert shown(app, "table") == ["  title", "  x", "▌ y", "  z"]
+
+
+@pytest.mark.parametrize(("left", "expected"), [("bdf", "d"), ("abc", "c"), ("f", "f")])
+async def test_it_stays_with_its_row_or_goes_to_the_nearest(left: str, expected: str) -> None:
+    app = Lists()
+    async with app.run_test(size=(20, 10)):
+        rows = app.query_one("#rows", RowList)
+        rows.set_rows(rows.rows, "d")
+        rows.set_rows([row for row in rows.rows if row.key is None or str(row.key) in left])
+        assert rows.key == expected
+        rows.set_rows([])
+        assert rows.key is None
+        rows.move(3)

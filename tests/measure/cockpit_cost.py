@@ -5,7 +5,8 @@
     python -m tests.measure.cockpit_cost keys                     latency of keys alone, 200 of them
     python -m tests.measure.cockpit_cost alternate --minutes 1    steps/s with and without it, in turns
     python -m tests.measure.cockpit_cost render --minutes 1       the same with and without the viewer process
-    python -m tests.measure.cockpit_cost starts                   first picture of `rltui` and `rltui attach`
+    python -m tests.measure.cockpit_cost starts                   first picture of `rltui` and `rltui attach`, idle and beside
+                                                                  a training; --against DIR: another checkout in turn
 
 The real program on a real pseudo-terminal of 200×50, attached to the real trainer with the profile quick and two workers.
 """
@@ -21,7 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,11 @@ import psutil
 
 from rltui.events.commands import SetRender
 from rltui.events.records import IterationFinished
+from rltui.tui.run.answers import SHOWN
 from rltui.view import run_viewer
 from tests.fakes.asking import applied
 from tests.fakes.training import Training, wait_for
-from tests.measure import timed_trainer
+from tests.measure import starts, timed_trainer
 from tests.measure.processes import percentile, processor_seconds, resident_megabytes, slope, thread_seconds
 from tests.measure.timed_terminal import TimedTerminal
 
@@ -41,6 +43,7 @@ PROFILE = Path(__file__).parents[2] / "profiles" / "quick.toml"
 ROUND = ((b"warning", "l"), (b"error", "l"), (b"debug", "l"), (b"info", "l"), (b"All panes", "f"), (b"Maximise", "f"))
 CORES = len(os.sched_getaffinity(0))  # of the machine, or of what taskset leaves of it
 TOLD = ("publish", "live")
+SETTLE = 6.0  # seconds until a start, or an end, costs nothing any more
 Figures = dict[str, float]
 Watched = Mapping[str, Any]  # what a timed_trainer.Watch has counted
 # figure: what it may be at most (at least, where negative), its unit, what it is
@@ -61,10 +64,16 @@ LIMITS: Mapping[str, tuple[float, str, str]] = {
     "telemetry_longest_wait": (1.0, "ms", "longest call of the trainer's telemetry that waited for anything"),
     "telemetry_long_waits": (0.0, "", "  such calls above 1 ms"),
     "telemetry_longest": (math.inf, "ms", "  longest of all, processor taken away included"),
-    "ratio": (-97.0, "%", "steps/s with the cockpit of steps/s without, median of the pairs"),
+    "ratio": (-97.0, "%", "steps/s with the cockpit of steps/s without, median of the rounds"),
     "render_ratio": (-97.0, "%", "the same with the viewer process"),
-    "first_picture": (1_000.0, "ms", "`rltui` until its first picture, median of five"),
-    "attach": (1_000.0, "ms", "`rltui attach` until the run is shown, median of five"),
+    "first_picture_idle": (1_000.0, "ms", "`rltui` until its first picture, on an idle machine"),
+    "attach_idle": (1_000.0, "ms", "`rltui attach` until the run is shown"),
+    "long_journal_idle": (1_000.0, "ms", "  a journal of 100,000 iterations"),
+    "long_journal_uncached_idle": (1_000.0, "ms", "  the same, for the first time"),
+    "first_picture": (1_000.0, "ms", "`rltui` until its first picture, beside a training"),
+    "attach": (1_000.0, "ms", "`rltui attach` until the run is shown"),
+    "long_journal": (1_000.0, "ms", "  a journal of 100,000 iterations"),
+    "long_journal_uncached": (1_000.0, "ms", "  the same, for the first time"),
 }
 
 
@@ -105,7 +114,7 @@ def cost(minutes: float, keys: str) -> Figures:
         with training(notes) as run, attached(run, *keys) as terminal:
             assert run.process is not None
             settled = threading.Event()
-            settled.wait(5.0)  # the start is not what is measured
+            settled.wait(SHOWN + 1.0)  # the start is not what is measured; the answer to V lies over the log's level
             before = timed_trainer.read(notes)
             meter = Meter(run.process.pid, terminal)
             for left in _seconds(minutes * 60):
@@ -175,8 +184,9 @@ class Meter:
         }
 
     def _clocks(self) -> dict[str, float]:
-        children = psutil.Process(self._trainer).children()
-        workers = [child.pid for child in children if child.nice() != run_viewer.NICE]
+        trainer = psutil.Process(self._trainer)
+        children, watching = trainer.children(), trainer.nice() + run_viewer.NICE
+        workers = [child.pid for child in children if child.nice() != watching]
         threads = thread_seconds(self._trainer)
         return {
             "viewer": processor_seconds(self._viewer),
@@ -215,29 +225,50 @@ def telemetry(before: Mapping[str, Watched], now: Mapping[str, Watched]) -> tupl
     }
 
 
-def alternate(minutes: float, pairs: int, keys: str) -> Figures:
+def alternate(minutes: float, rounds: int, keys: str) -> Figures:
     """Steps/s in turns, without and with the cockpit."""
-    ratios = []
     with training() as run:
-        for number in range(pairs):
-            without = speed(run, minutes * 60)
-            with attached(run, *keys):
-                ratios.append(speed(run, minutes * 60) / without)
-            print(f"pair {number + 1}: {100 * ratios[-1]:.1f} %", flush=True)
-    return {"ratio": 100 * statistics.median(ratios)}
+        return {"ratio": in_turns(run, minutes * 60, rounds, lambda: attached(run, *keys))}
 
 
-def render(minutes: float, pairs: int) -> Figures:
+def render(minutes: float, rounds: int) -> Figures:
     """Steps/s in turns, without and with the viewer process, which sends to RocketSimVis whether it is there or not."""
-    ratios = []
     with training() as run:
-        for number in range(pairs):
-            without = speed(run, minutes * 60)
-            applied(run, SetRender(True))
-            ratios.append(speed(run, minutes * 60) / without)
-            applied(run, SetRender(False))
-            print(f"pair {number + 1}: {100 * ratios[-1]:.1f} %", flush=True)
-    return {"render_ratio": 100 * statistics.median(ratios)}
+        return {"render_ratio": in_turns(run, minutes * 60, rounds, lambda: rendering(run))}
+
+
+@contextmanager
+def rendering(run: Training) -> Iterator[None]:
+    """With the viewer process."""
+    applied(run, SetRender(True))
+    try:
+        yield
+    finally:
+        applied(run, SetRender(False))
+
+
+def in_turns(run: Training, seconds: float, rounds: int, extra: Callable[[], AbstractContextManager[object]]) -> float:
+    """Steps/s with something of those without it, in %: the median of rounds of without, with, with, without.
+
+    In such a round a steady drift of the machine cancels out. The first of everything, which is slower, counts nowhere.
+    """
+    with extra():
+        speed(run, SETTLE)
+    ratios = []
+    for number in range(rounds):
+        first = settled_speed(run, seconds)
+        with extra():
+            inner = settled_speed(run, 2 * seconds)
+        last = settled_speed(run, seconds)
+        ratios.append(200 * inner / (first + last))
+        print(f"round {number + 1}: {ratios[-1]:.1f} %", flush=True)
+    return statistics.median(ratios)
+
+
+def settled_speed(run: Training, seconds: float) -> float:
+    """Once what has just begun, or ended, is over."""
+    speed(run, SETTLE)
+    return speed(run, seconds)
 
 
 def speed(run: Training, seconds: float) -> float:
@@ -257,25 +288,10 @@ def _newest(run: Training) -> IterationFinished:
     return newest
 
 
-def starts(times: int = 5) -> Figures:
+def first_pictures(times: int, against: Path | None) -> Figures:
     """From the shell's fork to the picture."""
     with training() as run:
-        return {
-            "first_picture": statistics.median(_start(run.folder, "Profiles") for _ in range(times)),
-            "attach": statistics.median(_start(run.folder, "COLLECTING", "attach", run.run) for _ in range(times)),
-        }
-
-
-def _start(folder: Path, words: str, *arguments: str) -> float:
-    start = time.perf_counter()
-    terminal = TimedTerminal(folder, *arguments, **SIZE)
-    try:
-        terminal.wait_text(words)
-        return 1000 * (time.perf_counter() - start)
-    finally:
-        terminal.process.terminate()
-        terminal.wait_end()
-        terminal.close()
+        return starts.starts(run, times, against)
 
 
 def _seconds(count: float, every: float = 1.0) -> Iterator[int]:
@@ -303,17 +319,23 @@ def table(figures: Mapping[str, float]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("cost", "keys", "alternate", "render", "starts"))
-    parser.add_argument("--minutes", type=float, default=1.0, help="how long (alternate: each half of a pair)")
-    parser.add_argument("--pairs", type=int, default=10, help="of alternate")
+    parser.add_argument(
+        "--minutes", type=float, default=1.0, help="how long (alternate, render: each quarter of a round)"
+    )
+    parser.add_argument("--rounds", type=int, default=10, help="of alternate and render: without, with, with, without")
+    parser.add_argument("--times", type=int, default=10, help="of starts, each")
+    parser.add_argument(
+        "--against", metavar="DIR", type=Path, help="of starts: another checkout, in turn with this one"
+    )
     parser.add_argument("--keys", default="", help="typed first, to open panes: 8v")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     args = parser.parse_args()
     ways: Mapping[str, Callable[[], Figures]] = {
         "cost": lambda: cost(args.minutes, args.keys),
         "keys": lambda: keys(200, args.keys),
-        "alternate": lambda: alternate(args.minutes, args.pairs, args.keys),
-        "render": lambda: render(args.minutes, args.pairs),
-        "starts": starts,
+        "alternate": lambda: alternate(args.minutes, args.rounds, args.keys),
+        "render": lambda: render(args.minutes, args.rounds),
+        "starts": lambda: first_pictures(args.times, args.against),
     }
     figures = ways[args.what]()
     print(table(figures))

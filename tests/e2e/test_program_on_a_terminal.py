@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.fakes.garbled_keys import garbled
-from tests.fakes.left_terminal import left_as_it_was, wait_left_as_it_was
+from tests.fakes.left_terminal import colours, left_as_it_was, wait_left_as_it_was
 from tests.fakes.terminal import Terminal
 from tests.fakes.training import runs, wait_for
 
@@ -141,20 +141,10 @@ def test_poor_terminals_are_borne(
         assert terminal.text.isascii()
         assert "|" in terminal.text
     if "NO_COLOR" in env:
-        colours = (b"\x1b[38;2;", b"\x1b[48;2;", b"\x1b[31m", b"\x1b[32m")
-        assert not [colour for colour in colours if _is_no_grey(terminal.raw, colour)]
+        assert not colours(terminal.raw)
 
 
-def _is_no_grey(raw: bytes, start: bytes) -> bool:
-    """Whether a colour with unlike parts follows `start` anywhere."""
-    for found in raw.split(start)[1:]:
-        parts = found.partition(b"m")[0].split(b";")[:3]
-        if len(set(parts)) > 1 or not start.endswith(b";"):
-            return True
-    return False
-
-
-@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_garbled_input_is_borne(tmp_path: Path, opened: list[Terminal], count: int) -> None:
     """A malformed key report, bytes that are no text, a paste without an end: the program lives and hears keys."""
     terminal = Terminal(tmp_path, module="tests.fakes.unshakeable_viewer", columns=80, rows=24)
@@ -185,7 +175,7 @@ def test_a_storm_of_resizes_is_borne(tmp_path: Path, opened: list[Terminal]) -> 
     opened.append(terminal)
     terminal.wait_text("Profiles")
     chance = random.Random(5)
-    for _ in range(200):
+    for _ in range(60):
         written = len(terminal.raw)
         terminal.resize(chance.randint(1, 500), chance.randint(1, 200))
         wait_for(lambda written=written: len(terminal.raw) > written, "something drawn")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rltui.events.records import IterationFinished
-from tests.fakes.left_terminal import left_as_it_was, wait_left_as_it_was
+from tests.fakes.left_terminal import colours, left_as_it_was, wait_left_as_it_was
 from tests.fakes.terminal import Terminal
 from tests.fakes.training import Training, runs, wait_for
 from tests.measure.processes import thread_seconds
@@ -55,7 +59,7 @@ def test_a_viewer_that_is_ended_leaves_terminal_and_training_alone(
     window.viewer.send_signal(signal.Signals[name])
     wait_left_as_it_was(window, 0.5 if name in ("SIGKILL", "SIGSEGV") else 4.0)
     assert window.wait_end() == 128 + signal.Signals[name]
-    run.wait_more_iterations(3)
+    run.check_continues()
 
 
 @pytest.mark.parametrize("controlling", [True, False], ids=["hang-up", "cut off"])
@@ -68,10 +72,35 @@ def test_a_window_that_vanishes_costs_the_training_nothing(
     before, start = control_seconds(run), time.monotonic()
     window.close()
     wait_for(lambda: not runs(viewer), "the viewer's end", 2.0)
-    window.wait_end(2.0 - (time.monotonic() - start))
-    run.wait_more_iterations(40)  # long enough for clocks that tick a hundred times a second
+    window.wait_end(2.0)
+    run.check_continues()
+    wait_for(lambda: time.monotonic() > start + 3.0, "some ticks of a clock that has a hundred a second")
     assert control_seconds(run) - before <= 0.01 * (time.monotonic() - start), "of the trainer's processor time"
     attach(run, windows)
+
+
+@pytest.mark.parametrize("seconds", [1.0, pytest.param(60.0, marks=pytest.mark.slow)])
+def test_a_viewer_that_was_stopped_soon_shows_the_state_of_now(
+    run: Training, windows: list[Terminal], seconds: float
+) -> None:
+    """F30 as people meet it: Ctrl-Z, a laptop that sleeps, a terminal that is held."""
+    window = attach(run, windows)
+    window.viewer.suspend()
+    old, end = steps_shown(window), time.monotonic() + seconds
+    wait_for(lambda: time.monotonic() > end, "the time to pass", seconds + 1)
+    run.check_continues()
+    now = run.iterations()[-1].timesteps
+    assert old < now
+    window.viewer.resume()
+    began = time.monotonic()
+    wait_for(lambda: steps_shown(window) >= now, f"{now:,} steps on the screen", 1.0)
+    print(f"current {time.monotonic() - began:.2f} s after a stop of {seconds:.0f} s")
+
+
+def steps_shown(window: Terminal) -> int:
+    """The largest number of the two lines of state."""
+    lines = "\n".join(window.screen.splitlines()[:2])
+    return max(int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", lines))
 
 
 def control_seconds(run: Training) -> float:
@@ -87,17 +116,35 @@ def control_seconds(run: Training) -> float:
 )
 def test_poor_terminals_show_the_cockpit(run: Training, windows: list[Terminal], env: dict[str, str]) -> None:
     window = attach(run, windows, columns=80, rows=24, env=env)
-    for key in "123459":
-        window.type(key)
-        run.wait_more_iterations(1)
-    if "NO_COLOR" not in env and env != {"TERM": ""}:
+    window.type("123459")
+    run.wait_more_iterations(1)
+    if env.get("LC_ALL") == "C" or env.get("TERM") in ("dumb", "linux"):
         assert window.text.isascii()
+    if "NO_COLOR" in env:
+        assert not colours(window.raw)
     window.type("q")
     window.wait_screen("eep training")
     window.type("\r")
     assert window.wait_end() == 0
     assert "Traceback" not in window.text
     wait_left_as_it_was(window)
+
+
+def test_without_a_terminal_there_are_plain_lines(run: Training) -> None:
+    """What trains, what lists, and what would draw and says in one line that it cannot."""
+    data = ("--data-dir", str(run.folder / "data"))
+    for arguments, code in (
+        (("ls", *data), 0), (("status", run.run, *data), 0), (("attach", run.run, *data), 2), (data, 2)
+    ):  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "rltui", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+            env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}, cwd=ROOT, check=False,
+        )  # fmt: skip
+        written = done.stdout + done.stderr
+        assert done.returncode == code, written
+        assert written.isascii() and b"\x1b" not in written and b"Traceback" not in written
+        assert code == 0 or written.count(b"\n") == 1
+    assert "\x1b" not in run.output and "Traceback" not in run.output
 
 
 @pytest.mark.parametrize("size", [(1, 1), (19, 4), (59, 14)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import get_args
 
 import numpy as np
@@ -25,6 +26,12 @@ def rollout(seed: int, blue: int, orange: int, steps: int = 4) -> list[GameState
     return scrimmage(np.random.default_rng(seed), ARENAS, (blue, orange), steps)
 
 
+@cache
+def same_rollout() -> list[GameState]:
+    """Of 2v2, for whoever needs no other; nobody changes it."""
+    return rollout(7, 2, 2)
+
+
 def play(name: str, states: list[GameState]) -> Float:
     """[steps − 1, K, C]: a new reward, reset on the first state, then one value for each other state."""
     reward: Reward = build("reward", Component(name))
@@ -33,7 +40,7 @@ def play(name: str, states: list[GameState]) -> Float:
 
 
 @pytest.mark.parametrize("name", REWARDS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), sizes=st.sampled_from(TEAM_SIZES))
 def test_blind_to_team(name: str, seed: int, sizes: tuple[int, int]) -> None:
     states = rollout(seed, *sizes)
@@ -43,7 +50,7 @@ def test_blind_to_team(name: str, seed: int, sizes: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("name", REWARDS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), sizes=st.sampled_from(TEAM_SIZES))
 def test_shape_dtype_and_declared_sign(name: str, seed: int, sizes: tuple[int, int]) -> None:
     values = play(name, rollout(seed, *sizes))
@@ -67,14 +74,14 @@ def test_finite_when_car_ball_and_goal_coincide(name: str, speed: float, point: 
             ball_velocity=state.ball_velocity * np.float32(speed),
             velocity=state.velocity * np.float32(speed),
         )
-        for state in rollout(7, 2, 2)
+        for state in same_rollout()
     ]
     with np.errstate(divide="raise", invalid="raise", over="raise"):
         assert np.isfinite(play(name, states)).all()
 
 
 @pytest.mark.parametrize("name", REWARDS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), mask=st.lists(st.booleans(), min_size=ARENAS, max_size=ARENAS))
 def test_a_reset_forgets_these_arenas_and_no_other(name: str, seed: int, mask: list[bool]) -> None:
     arenas = np.array(mask)

@@ -76,7 +76,7 @@ def test_every_registered_reward_has_a_twin() -> None:
 
 
 @pytest.mark.parametrize(("name", "options", "twin"), CASES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), sizes=st.sampled_from(TEAM_SIZES))
 def test_equals_its_twin(name: str, options: dict[str, Any], twin: Twin, seed: int, sizes: tuple[int, int]) -> None:
     both(name, options, twin, np.random.default_rng(seed), sizes)

@@ -226,9 +226,11 @@ def telemetry(before: Mapping[str, Watched], now: Mapping[str, Watched]) -> tupl
 
 
 def alternate(minutes: float, rounds: int, keys: str) -> Figures:
-    """Steps/s in turns, without and with the cockpit."""
+    """Steps/s in turns, without and with the cockpit. V among the keys: the viewer process plays all the time."""
     with training() as run:
-        return {"ratio": in_turns(run, minutes * 60, rounds, lambda: attached(run, *keys))}
+        if "V" in keys:
+            applied(run, SetRender(True))
+        return {"ratio": in_turns(run, minutes * 60, rounds, lambda: attached(run, *keys.replace("V", "")))}
 
 
 def render(minutes: float, rounds: int) -> Figures:

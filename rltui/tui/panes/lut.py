@@ -14,6 +14,7 @@ from textual.message import Message
 from rltui.tui import figures
 from rltui.tui.actions import pane_bindings
 from rltui.tui.checks.table_check import TableVerdict
+from rltui.tui.news import while_there
 from rltui.tui.paint import Line, clean, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run.model import RunSnapshot
@@ -99,6 +100,7 @@ class LutPane(Pane, Selecting):
             verdict, of_run = TableVerdict(problem=f"the table could not be examined: {error}"), None
         self.post_message(self.Examined(verdict, of_run))
 
+    @while_there
     def on_lut_pane_examined(self, message: LutPane.Examined) -> None:
         self.verdict, self.of_run = message.verdict, message.of_run
         self._draw_again()

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from rltui.events.metric_names import health_of, metric_of, section_of
 from rltui.events.records import CLOCK
 from rltui.tui.actions import pane_actions, pane_bindings
+from rltui.tui.news import while_there
 from rltui.tui.paint import Line, beside, text_line, wrap
 from rltui.tui.panes.chart_grid import Scene, cells, draw_cells, first_row
 from rltui.tui.panes.chart_words import head_lines
@@ -239,6 +240,7 @@ class MetricsPane(ChartsPane):
     def _runs(self) -> OtherRuns:
         return cast("_HasRuns", self.app).other_runs
 
+    @while_there
     def on_runs_listed(self, message: RunsListed) -> None:
         message.stop()
         if message.problem or not message.names:
@@ -260,6 +262,7 @@ class MetricsPane(ChartsPane):
         else:
             self.comparison.start(name, self._runs)
 
+    @while_there
     def on_other_run_read(self, message: OtherRunRead) -> None:
         message.stop()
         self.comparison.take(message.run)

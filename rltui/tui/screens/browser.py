@@ -35,6 +35,7 @@ from rltui.tui.browser.state_table import SORTABLE
 from rltui.tui.browser.surroundings import Surroundings
 from rltui.tui.browser.training_on import TrainingOn
 from rltui.tui.browser.verifying import Verifying
+from rltui.tui.news import while_there
 from rltui.tui.paint import Line
 from rltui.tui.screens.compare import CompareScreen
 from rltui.tui.symbols import ChartStyle
@@ -113,6 +114,7 @@ class BrowserScreen(Screen[None]):
     def action_refresh(self) -> None:
         self._looking.look()
 
+    @while_there
     def on_library_ready(self, message: LibraryReady) -> None:
         self._looking.arrived(message.library)
         if message.library == self.library:
@@ -240,6 +242,7 @@ class BrowserScreen(Screen[None]):
     def action_verify(self) -> None:
         self._verifying.verify([entry for entry in self.shown if entry.usable])
 
+    @while_there
     def on_hashes_checked(self) -> None:
         self._show_table()
         if any(self._checks.verdict(entry.path)[0] == "gone" for entry in self.shown):
@@ -256,6 +259,7 @@ class BrowserScreen(Screen[None]):
         if (entry := self.entry) is not None and self._may_act():
             self._training_on.resume(entry)
 
+    @while_there
     def on_start_ready(self, message: StartReady) -> None:
         self._training_on.ask(message)
 
@@ -315,6 +319,7 @@ class BrowserScreen(Screen[None]):
             return
         self.post_message(WatchAsked(watch_command(entry, self._around.data, ascii_only=self._around.ascii_only)))
 
+    @while_there
     def on_act_done(self, message: ActDone) -> None:
         if message.error is not None:
             self._stage.complain(message.error.message, message.error.hint)

@@ -16,6 +16,7 @@ from rltui.tui import figures
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.frozen import frozen_words
 from rltui.tui.messages import BrowserAsked, SnapshotReady
+from rltui.tui.news import while_there
 from rltui.tui.paint import Line
 from rltui.tui.panes.catalogue import PANES
 from rltui.tui.panes.charts_pane import ChartsPane
@@ -114,6 +115,7 @@ class CockpitScreen(Steering):
         if self._inbox.put(snapshot):
             self.post_message(SnapshotReady())
 
+    @while_there
     def on_snapshot_ready(self) -> None:
         snapshot = self._inbox.take()
         if snapshot is not None:

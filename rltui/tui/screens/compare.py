@@ -13,6 +13,7 @@ from textual.message import Message
 
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.comparison import REWARD, Comparison, Curves, lines, read_curves
+from rltui.tui.news import while_there
 from rltui.tui.paint import Line
 from rltui.tui.screens.dialog import Dialog
 from rltui.tui.symbols import ChartStyle
@@ -70,6 +71,7 @@ class CompareScreen(Dialog[None]):
     def _read(self) -> None:
         self.post_message(self.Read(read_curves(self._data, self._text.comparison)))
 
+    @while_there
     def on_compare_screen_read(self, message: Read) -> None:
         self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves)
         self._text.repaint()

@@ -24,6 +24,7 @@ from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.catalog_reader import read_profile
 from rltui.tui.launcher.offers import Offer
+from rltui.tui.news import while_there
 from rltui.tui.paint import Line, clean, text_line, wrap
 from rltui.tui.screens.dialog import Dialog
 from rltui.tui.screens.start_dialog import offer_lines
@@ -97,6 +98,7 @@ class ForkScreen(Dialog[Offer | None]):
             self.Profiles([dataclasses.replace(p, check=verdicts[p.path]) for p in self._profiles.values()])
         )
 
+    @while_there
     def on_fork_screen_profiles(self, message: Profiles) -> None:
         self._show({profile.path: profile for profile in message.profiles})
         self._rested()
@@ -150,6 +152,7 @@ class ForkScreen(Dialog[Offer | None]):
             changes = resolved_changes(self._entry.path / PROFILE, path, self._checker.run)
             self.post_message(self.Worked(path, Fork(offer, changes)))
 
+    @while_there
     def on_fork_screen_worked(self, message: Worked) -> None:
         self._forks[message.path] = message.fork
         self.query_one(ForkWords).repaint()

@@ -31,6 +31,7 @@ from rltui.tui.form.text_check import TextChecker
 from rltui.tui.form.text_side import TextSide
 from rltui.tui.form.toml_view import TomlView
 from rltui.tui.form.value_line import ValueLine
+from rltui.tui.news import while_there
 from rltui.tui.screens.dialog import uncovered
 from rltui.tui.screens.help import HelpScreen
 from rltui.tui.widgets.filter_line import FilterLine
@@ -103,6 +104,7 @@ class FormScreen(Screen["Path | None"]):
             self.trouble = f"the keys could not be read: {error}"
             self.app.call_from_thread(self.show_all)
 
+    @while_there
     def on_form_screen_referenced(self, message: Referenced) -> None:
         self.reference = message.reference
         self.is_open = written_sections(self.reference, self.session.draft.written)
@@ -169,6 +171,7 @@ class FormScreen(Screen["Path | None"]):
         """What is shown has changed."""
         self._checking.ask()
 
+    @while_there
     def on_checked(self, message: Checked) -> None:
         self._checking.take(message)
 

@@ -36,6 +36,7 @@ from rltui.tui.launcher.starting import Starting
 from rltui.tui.launcher.tools import LauncherTools
 from rltui.tui.machine.memory import free_megabytes
 from rltui.tui.messages import BrowserAsked, CatalogReady, OfferReady, PreflightNews
+from rltui.tui.news import while_there
 from rltui.tui.paint import Line
 from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.footer import Footer
@@ -129,6 +130,7 @@ class LauncherScreen(Screen[None]):
     def action_refresh(self) -> None:
         self._reading.look()
 
+    @while_there
     def on_catalog_ready(self, message: CatalogReady) -> None:
         if message.catalog == self.catalog:
             self.details.repaint()  # ages grow
@@ -161,6 +163,7 @@ class LauncherScreen(Screen[None]):
         self.set_timer(PATIENCE, self.offering.ask)
         self._examining.moved()
 
+    @while_there
     def on_offer_ready(self, message: OfferReady) -> None:
         waited_for = self.offering.arrived(message)
         if message.item == self.item:
@@ -169,6 +172,7 @@ class LauncherScreen(Screen[None]):
         if waited_for is not None:
             self._start(waited_for)
 
+    @while_there
     def on_preflight_news(self, message: PreflightNews) -> None:
         self._examining.heard(message.preflight)
 

@@ -1,0 +1,82 @@
+"""News of threads may come when a screen is being taken away, its parts before it: they find nobody, and break nothing."""
+
+from __future__ import annotations
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from rltui.tui.news import while_there
+from rltui.tui.panes.lut import LutPane
+from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.screens.browser import BrowserScreen
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.screens.compare import CompareScreen
+from rltui.tui.screens.fork import ForkScreen
+from rltui.tui.screens.form import FormScreen
+from rltui.tui.screens.launcher import LauncherScreen
+
+FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
+    LauncherScreen: ("on_catalog_ready", "on_offer_ready", "on_preflight_news"),
+    BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_start_ready", "on_act_done"),
+    FormScreen: ("on_form_screen_referenced", "on_checked"),
+    CompareScreen: ("on_compare_screen_read",),
+    ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),
+    CockpitScreen: ("on_snapshot_ready",),
+    MetricsPane: ("on_runs_listed", "on_other_run_read"),
+    LutPane: ("on_lut_pane_examined",),
+}
+
+
+class News(Message):
+    """Found out by a thread."""
+
+
+class Told(Screen[None]):
+    """A screen that shows its news in a part of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = 0
+
+    def compose(self) -> ComposeResult:
+        yield Part("nothing yet")
+
+    @while_there
+    def on_news(self) -> None:
+        self.query_one(Part).update("news")
+        self.told += 1
+
+
+class Part(Static):
+    """Goes before its screen does; the news come just then."""
+
+    def on_unmount(self) -> None:
+        screen = self.screen
+        assert isinstance(screen, Told)
+        screen.on_news()
+
+
+@pytest.mark.parametrize("way", ["pop", "exit"])
+async def test_news_that_come_while_a_screen_is_taken_away_find_nobody(way: str) -> None:
+    screen, app = Told(), App[None]()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        screen.post_message(News())
+        await pilot.pause()
+        assert screen.told == 1
+        if way == "pop":
+            await app.pop_screen()
+        else:
+            app.exit()
+        screen.on_news()
+    assert screen.told == 1
+
+
+@pytest.mark.parametrize(("place", "names"), FROM_THREADS.items())
+def test_what_threads_tell_is_heard_only_while_the_place_is_there(place: type[Widget], names: tuple[str, ...]) -> None:
+    for name in names:
+        assert hasattr(getattr(place, name), "__wrapped__"), f"{place.__name__}.{name} needs @while_there"

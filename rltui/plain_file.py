@@ -26,8 +26,9 @@ _KINDS = (
 
 
 def check(path: Path, largest: int | None = None) -> int:
-    """The size in bytes of the file there. OSError, with words for people in `strerror`, where there is none: nothing, or
-    something else. largest: bytes; None where any size will do.
+    """The size in bytes of the file there. largest: bytes; None where any size will do.
+
+    OSError, with words for people in `strerror`, where there is nothing, something that is no file, or a larger one.
     """
     try:
         found = path.stat()
@@ -78,7 +79,7 @@ def read_text(path: Path, largest: int = LARGEST) -> str:
 
 
 def problem(path: Path, largest: int | None = None) -> str:
-    """Why what is there cannot be read, in words; empty where it can, and where there is nothing. largest: as for `check`."""
+    """Why what is there cannot be read, in words; "" where it can, and where there is nothing. largest: as for `check`."""
     try:
         with open_to_read(path) as file:
             _checked(os.fstat(file.fileno()), path, largest)
@@ -95,7 +96,7 @@ def real(path: Path) -> Path:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why it could not be read, without the path, for a sentence that has it: `Permission denied`, `not UTF-8: …`."""
+    """Why it could not be read, without the path, for a sentence that has it: `Permission denied`, `not text in UTF-8: …`."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
     if isinstance(error, UnicodeDecodeError):
@@ -104,6 +105,7 @@ def reason(error: OSError | ValueError) -> str:
 
 
 def _checked(found: os.stat_result, path: Path, largest: int | None) -> int:
+    """The size; OSError as `check` has it."""
     for is_kind, name, number in _KINDS:
         if is_kind(found.st_mode):
             raise OSError(number, f"it is a {name}, not a file", str(path))

@@ -10,7 +10,10 @@ from rltui.plain_text import ACTS
 
 
 def json_text(value: object) -> str:
-    """Indented JSON, in which what acts on a terminal is written as JSON writes it. Half characters, as Python reads odd file names, become question marks."""
+    """Indented JSON, in which what acts on a terminal is written as `\\u001b`.
+
+    Half characters, as Python reads odd file names, become question marks.
+    """
     try:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:

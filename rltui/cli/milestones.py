@@ -186,17 +186,18 @@ def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed
     from rltui.runs.trash import list_trash
 
     run, _, rest = text.strip("/").partition("/")
-    for entry in list_trash(data):
+    trash = list_trash(data)
+    for entry in trash:
         name = entry.name.partition(" ")[2]
         by_path = absolute(text) in (entry.folder, data.root / entry.place)
         if by_path or (entry.run == run and rest in (name, name.rpartition("/")[2])):
             return entry
-    names = [f"{entry.run}/{entry.name.partition(' ')[2]}" for entry in list_trash(data)]
+    names = [f"{entry.run}/{entry.name.partition(' ')[2]}" for entry in trash]
     if meant := [name for name in names if name.endswith(f"/{text.strip('/')}")]:
         raise run_is_missing(text, meant, retyped)
     near = did_you_mean(text, also_short(names))
     raise RltuiError(
-        f"{text}: there is nothing such in the trash", hints(near, "see what there is: rltui milestones trash")
+        f"{text}: there is no such thing in the trash", hints(near, "see what there is: rltui milestones trash")
     )
 
 

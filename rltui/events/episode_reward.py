@@ -1,4 +1,4 @@
-"""The reward that people are shown: over the newest 100 episodes, for in one iteration few may end and their mean is noise."""
+"""The reward that people are shown: over the newest 100 episodes, for in one iteration few may end: their mean is noise."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class RecentSpeed(msgspec.Struct, frozen=True):
 
 
 def recent_speed(records: Sequence[Record]) -> RecentSpeed | None:
-    """Of the newest session, as its iterations are of one size: steps by time, the harmonic mean. None where none is known."""
+    """Of the newest session, whose iterations are of one size: steps by time, the harmonic mean. None where none is known."""
     speeds: list[float] = []
     for record in reversed(records):
         if len(speeds) == MOST or (isinstance(record, RunStarted) and speeds):

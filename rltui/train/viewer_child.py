@@ -1,4 +1,4 @@
-"""ViewerChild: the viewer's process as the trainer holds it, with its pipe and its board of weights. Nothing here waits for it."""
+"""ViewerChild: the viewer's process as the trainer holds it, with its pipe and its board of weights. Nothing waits for it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ViewerChild:
         return cls(process, ours, board, dict(spec.weights))
 
     def send(self, message: ToViewer) -> None:
-        """One that leaves so much unread that sending would wait for it is ended, as its host will find."""
+        """A viewer that leaves so much unread that sending would wait for it is ended, as its host will find."""
         if not _takes_more(self.pipe):
             self.failure = Failed("it was ended, for it took no more messages (was it stopped?)", "")
             self.process.kill()

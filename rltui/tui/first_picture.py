@@ -14,12 +14,15 @@ SOON = 2.0  # seconds after the program has its screen: the picture is there, wh
 
 
 def begun() -> None:
-    """Nothing has been imported yet; garbage is left alone from now on."""
+    """Garbage is left alone from now on. To be called before anything else is imported."""
     gc.disable()
 
 
 def drawn() -> threading.Thread | None:
-    """What has been made stays, and is not looked at again; the thread, if any, imports what may be wanted next."""
+    """Garbage is collected again, but for what is there now, which stays. The thread imports what may be wanted next.
+
+    None where `begun` was not called.
+    """
     if gc.isenabled():
         return None
     gc.freeze()

@@ -68,7 +68,7 @@ def later(name: Name) -> type[Any]:
 
 
 def import_the_rest() -> None:
-    """In a thread of its own, so that no key has to wait for it. Not where others want the processors: it can wait."""
+    """For a thread of its own, so that no key has to wait. It ends where others want the processors: what is left can wait."""
     for name in LATER:
         if is_busy():
             return
@@ -76,5 +76,5 @@ def import_the_rest() -> None:
 
 
 def is_busy() -> bool:
-    """Whether all processors have had work to do in the last minute; not known on Windows, and not taken for granted."""
+    """Whether all processors have had work to do in the last minute. Windows does not say: as if they had."""
     return sys.platform == "win32" or os.getloadavg()[0] > (os.cpu_count() or 1) - 0.5

@@ -19,8 +19,8 @@ from rltui.view.output import Notice, Output
 
 HOST, PORT = "127.0.0.1", 9273
 SOON = 0.2  # seconds that a name may take; the network's silence takes many, and no match waits for that
-AXES = ("throttle", "steer", "pitch", "yaw", "roll")
 NOBODY = "nobody listens there yet: start RocketSimVis"
+AXES = ("throttle", "steer", "pitch", "yaw", "roll")
 BUTTONS = ("jump", "boost", "handbrake")
 
 
@@ -64,8 +64,9 @@ def _car(car: CarMoment) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LinkState:
-    """packets: handed to the system; whether anybody reads them, UDP does not tell. error: the last one, without the address;
-    "" when it is over.
+    """packets: handed to the system; whether anybody reads them, UDP does not tell.
+
+    error: the last one, without the address; "" when it is over.
     """
 
     address: str
@@ -80,7 +81,7 @@ class RocketSimVis(Output):
     """
 
     def __init__(self, host: str = HOST, port: int = PORT, notice: Notice = lambda text: None) -> None:
-        """The name is looked up now, by a thread of its own; to try again, make a new one. notice: told of each error once."""
+        """The name is looked up now, by a thread; to try again, make a new link. notice: told of each error once."""
         host = host.removeprefix("[").removesuffix("]")
         self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._notice = notice

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from rltui.events.records import Level, LogLine
@@ -13,13 +13,13 @@ from rltui.runs.paths import DataDir
 from tests.fakes import data_folder, run_story, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import Clock
+from tests.fakes.walking import Change
 
 STATES = ("collecting", "paused", "learning", "saving", "starting", "stopping", "nobody knows")
 LEVELS: tuple[Level, ...] = ("info", "warning", "error", "debug")
 WORKERS = ("collecting", "failed", "restarting", "starting")
 TEXTS = ("", "[[[", "schema = 1\n", "\ufeff", "schema = 1\nlabel = 'x'\n[ppo]\nlearning_rate = 1e-3\n")
 ODD_NAMES = ("\x1b[31mx", "[red]", "漢字" * 10, "-rf", "a b")
-Change = Callable[[random.Random], object]
 
 
 def of_a_clock(clock: Clock) -> Mapping[str, Change]:

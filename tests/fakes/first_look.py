@@ -20,7 +20,7 @@ from rltui.tui.pictures import screen_text  # noqa: E402
 
 
 async def look(data: Path, words: str, run: str | None) -> None:
-    """Until the first picture."""
+    """Until the words are there, however long that takes: whoever started this has a limit."""
     app = program.RltuiApp(DataDir(data), attach=run)
     async with app.run_test(size=(200, 50)) as pilot:
         while words not in screen_text(app.screen):

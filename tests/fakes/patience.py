@@ -10,7 +10,7 @@ MOST = 8.0  # times: what still has not come then never comes
 
 
 def patience(seconds: float) -> float:
-    """A limit that holds on an idle machine, in seconds of this one: longer by twice what waits for each core.
+    """The limit on this machine that is `seconds` on an idle one: longer by twice the processes that want each core.
 
     A limit judges the program, not the neighbours. The load is the newest minute's, so it counts the test's own
     processes and lags behind; twice makes up for that.

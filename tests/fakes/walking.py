@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import random
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from textual import events
-from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 
 from rltui.tui.actions import PLACES, Place
 from rltui.tui.pane_keys import PANE_KEYS
-from rltui.tui.pictures import screen_text
-from rltui.tui.widgets.footer import Footer
+from tests.fakes.screen_checks import LINES, what_is_wrong
 
 Kind = Literal["key", "paste", "click", "wheel", "drag", "size", "world"]
 Change = Callable[[random.Random], object]
@@ -35,7 +31,6 @@ PASTES = (
 ANYWHERE = ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete", "ctrl+c", "ctrl+u", "ctrl+p",
             "ctrl+z", "tab", "shift+tab", "enter", "escape", "space", "shift+left", "ctrl+end", "f1", "é", "漢")  # fmt: skip
 PATIENCE = 5.0  # seconds for a passing state, such as a screen that is about to come
-LINES = (Input, TextArea)
 
 
 @dataclass(frozen=True)
@@ -85,7 +80,6 @@ class Walk:
 
     def __init__(self, pilot: Pilot[str], changes: Mapping[str, Change], acted: list[tuple[str, object]]) -> None:
         self._pilot, self._app, self._changes, self._acted = pilot, pilot.app, changes, acted
-        self._line: Widget | None = None  # the one that a letter about to be typed belongs to
 
     async def go(self, way: Sequence[Step]) -> None:
         """AssertionError with the way so far when something is wrong."""
@@ -96,12 +90,15 @@ class Walk:
             await self._pilot.pause()
             wrong = await self._wrong()
             if step.kind == "key" and len(step.what) == 1 and isinstance(focused, LINES):
-                acted = [name for name, owner in self._acted if owner is not focused]
-                wrong = wrong or (f"typed into {focused}, and it acted: {acted}" if acted else "")
-                wrong = wrong or (
-                    f"typed into {focused}, and {self._app.screen}" if self._app.screen is not screen else ""
-                )
+                wrong = wrong or self._not_only_typed(focused, screen)
             assert not wrong, "\n".join([*map(str, way[max(0, number - 30) : number + 1]), wrong])
+
+    def _not_only_typed(self, line: Widget, screen: Screen[object]) -> str:
+        """What a character typed into this line of this screen has done besides; empty where that is nothing."""
+        acted = [name for name, owner in self._acted if owner is not line]
+        if acted:
+            return f"typed into {line}, and it acted: {acted}"
+        return f"typed into {line}, and {self._app.screen}" if self._app.screen is not screen else ""
 
     async def _wrong(self) -> str:
         """What stays wrong."""
@@ -135,44 +132,3 @@ class Walk:
 
     def _mouse(self, kind: type[events.MouseEvent], x: int, y: int, button: int = 1) -> None:
         self._app.post_message(kind(None, x, y, 0, 0, button, False, False, False, x, y))
-
-
-def what_is_wrong(app: App[str]) -> str:
-    """Empty where all is well."""
-    if app._exception is not None:
-        return "".join(traceback.format_exception(app._exception))
-    if type(app.screen) is Screen:
-        return "an empty screen"
-    text = screen_text(app.screen)
-    if "cannot draw" in text:
-        return text
-    return _focus(app.screen) or _footer(app.screen)
-
-
-def _focus(screen: Screen[object]) -> str:
-    focused = [widget for widget in screen.walk_children() if widget.has_focus]
-    if len(focused) > 1 or (focused and focused != [screen.focused]):
-        return f"the focus is with {focused} and {screen.focused}"
-    return ""
-
-
-def _footer(screen: Screen[object]) -> str:
-    """What the footer offers and does not dim must be what the key does."""
-    footer = next(iter(screen.query(Footer)), None)
-    if footer is None or not footer.display or not footer.size.width:
-        return ""
-    drawn, dimmed = {name for _, _, name in footer._places}, footer._dimmed | footer._typed()
-    offered = [action for action in footer._actions if action.name in drawn - dimmed and action.bound]
-    wrong = [f"{action.keys[0]} {action.name}" for action in offered if not _does(screen, action.keys[0], action.name)]
-    return f"the footer offers {wrong} while the focus is with {screen.focused}" if wrong else ""
-
-
-def _does(screen: Screen[object], key: str, name: str) -> bool:
-    focused = screen.focused
-    if isinstance(focused, LINES) and focused.check_consume_key(key, key if len(key) == 1 else None):
-        return False
-    pane = getattr(focused, "name", None)
-    if any(key in action.keys for action in PANE_KEYS if action.pane == pane and action.shadows):
-        return True
-    found = screen.active_bindings.get(key)
-    return found is not None and found.enabled and found.binding.action == name

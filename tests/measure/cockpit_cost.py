@@ -21,7 +21,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -78,13 +78,14 @@ LIMITS: Mapping[str, tuple[float, str, str]] = {
 
 
 @contextmanager
-def training(timed: Path | None = None) -> Iterator[Training]:
-    """A trainer that goes on for ever, some iterations old."""
+def training(timed: Path | None = None, settings: Sequence[str] = ()) -> Iterator[Training]:
+    """A trainer that goes on for ever, some iterations old. settings: `key=value` over the profile."""
     with tempfile.TemporaryDirectory() as folder:
         run = Training(Path(folder), "measured", PROFILE.read_text(encoding="utf-8"))
         run.module = "tests.measure.timed_trainer" if timed else "rltui"
         try:
-            run.start("--set", "collect.workers=2", env={timed_trainer.VARIABLE: str(timed)} if timed else None)
+            wanted = [part for each in ("collect.workers=2", *settings) for part in ("--set", each)]
+            run.start(*wanted, env={timed_trainer.VARIABLE: str(timed)} if timed else None)
             run.wait_records(IterationFinished, 3)
             yield run
         finally:
@@ -106,12 +107,12 @@ def attached(run: Training, *keys: str) -> Iterator[TimedTerminal]:
         terminal.close()
 
 
-def cost(minutes: float, keys: str) -> Figures:
+def cost(minutes: float, keys: str, settings: Sequence[str]) -> Figures:
     """Everything that can be read off one long look."""
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "timed"
         os.mkfifo(notes)
-        with training(notes) as run, attached(run, *keys) as terminal:
+        with training(notes, settings) as run, attached(run, *keys) as terminal:
             assert run.process is not None
             settled = threading.Event()
             settled.wait(SHOWN + 1.0)  # the start is not what is measured; the answer to V lies over the log's level
@@ -122,6 +123,7 @@ def cost(minutes: float, keys: str) -> Figures:
                 if left % 5 < 1:
                     meter.press()
             figures = meter.figures()
+            print(f"iterations: {run.iterations()[-1].iteration}")
             print(
                 "memory in MB:", " ".join(f"{size:.1f}" for _, size in meter.memory[:: max(len(meter.memory) // 20, 1)])
             )
@@ -330,10 +332,11 @@ def main() -> None:
         "--against", metavar="DIR", type=Path, help="of starts: another checkout, in turn with this one"
     )
     parser.add_argument("--keys", default="", help="typed first, to open panes: 8v")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of cost: over the profile")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     args = parser.parse_args()
     ways: Mapping[str, Callable[[], Figures]] = {
-        "cost": lambda: cost(args.minutes, args.keys),
+        "cost": lambda: cost(args.minutes, args.keys, args.set),
         "keys": lambda: keys(200, args.keys),
         "alternate": lambda: alternate(args.minutes, args.rounds, args.keys),
         "render": lambda: render(args.minutes, args.rounds),

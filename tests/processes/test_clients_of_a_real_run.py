@@ -39,7 +39,7 @@ from tests.measure.processes import thread_seconds
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets and SIGSTOP")
 LONGEST = 1e-3  # seconds that telemetry may hold the trainer
 SHARE = 0.01  # of the machine's processor time that hostile clients may cost
-QUEUED = 100  # records that wait for their way to the disk and the socket; hundredths of a second' worth
+QUEUED = 100  # records that wait for their way to the disk and the socket: less than a second's
 GROWTH = 5e6  # bytes that the trainer may grow by
 CORES = os.cpu_count() or 1
 

@@ -338,7 +338,6 @@ def test_a_flood_by_the_holder_of_control_gives_a_burst_and_no_more(server: Cont
 
 VIEWER = """
 import sys, time
-from dataclasses import replace
 from pathlib import Path
 from rltui.events.commands import Live
 from rltui.runs.paths import DataDir

@@ -51,6 +51,11 @@ def milestone(data: DataDir, label: str) -> Path:
     return data.run("alpha").milestones / PHASE / label
 
 
+def running(picture: str) -> str:
+    """The words of a screen one after the other, without the borders at its sides."""
+    return " ".join(picture.translate(dict.fromkeys(map(ord, "│┃"), " ")).split())
+
+
 def names(pilot: Pilot[str]) -> list[str]:
     return [entry.name for entry in browser_of(pilot).shown]
 
@@ -176,9 +181,7 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
         await go_to(pilot, milestone(data, "010M"))
         await pilot.press("R")
         text = await until_shown(pilot, "branch off as alpha-b3 at 10,000,000 steps")
-        assert "with the profile that was saved with it" in " ".join(
-            text.translate({ord(side): " " for side in "│┃"}).split()
-        )
+        assert "with the profile that was saved with it" in running(text)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert launches.offers == []
@@ -224,9 +227,7 @@ async def test_a_damaged_one_offers_the_good_one_before_it_and_starts_nothing_by
         await go_to(pilot, milestone(data, "010M"))
         (milestone(data, "010M") / "PPO_VALUE_NET.pt").write_bytes(b"cut")
         await pilot.press("R")
-        text = " ".join(
-            (await until_shown(pilot, "It cannot be gone on from")).translate({ord(side): " " for side in "│┃"}).split()
-        )
+        text = running(await until_shown(pilot, "It cannot be gone on from"))
         assert "milestone 10 M of alpha: PPO_VALUE_NET.pt is damaged: it has 3 bytes, expected 600" in text
         assert "branch off as alpha-b3 at 5,000,000 steps" in text
         await pilot.press("enter")
@@ -289,9 +290,7 @@ async def test_a_profile_that_does_not_fit_says_why(data: DataDir, monkeypatch: 
         (Path("profiles") / "ball-touching.toml").write_text("schema = 1\n# another one\n")
         await go_to(pilot, milestone(data, "005M"))
         await pilot.press("F")
-        text = " ".join(
-            (await until_shown(pilot, "does not fit this profile")).translate({ord(side): " " for side in "│┃"}).split()
-        )
+        text = running(await until_shown(pilot, "does not fit this profile"))
         assert "observation: expected default 89, found default 92" in text
 
 

@@ -20,6 +20,7 @@ from rltui.tui.launcher.offers import Offer
 from rltui.tui.screens.form import FormScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from tests.fakes import browsed, changing_world, children, walking
+from tests.fakes.screen_checks import what_is_wrong
 from tests.fakes.screens import Clock, cockpit, launcher, live_run, until
 from tests.fakes.walking import Walk
 
@@ -92,7 +93,7 @@ async def test_a_walk(
                 staying.setattr(owner, name, lambda *_, **__: None)
             await Walk(pilot, changes, acted).go(walking.steps(seed, count, walking.keys_of(place), changes))
         await pilot.resize_terminal(120, 40)
-        assert walking.what_is_wrong(pilot.app) == ""
+        assert what_is_wrong(pilot.app) == ""
     assert pilot.app.return_code != 1
 
 

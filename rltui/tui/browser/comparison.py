@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rltui.events.metric_names import metric_of
 from rltui.events.records import IterationFinished
 from rltui.runs.history import current_line
 from rltui.runs.journal import read_journal
+from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui import figures
-from rltui.tui.browser.curves import two_curves
+from rltui.tui.browser.curves import one_curve, two_curves
 from rltui.tui.browser.library import Entry, Library
 from rltui.tui.browser.profile_changes import ABSENT, Change, saved_changes
 from rltui.tui.paint import Line, Span, clean, crop_text, pad, text_line, wrap
 from rltui.tui.run.history import History
 from rltui.tui.symbols import ChartStyle
-from rltui.tui.widgets.sparkline import sparkline
 
 REWARD = "rollout/policy_reward"
 PROFILE = "profile.toml"
 NAME_WIDTH = 13
+FIGURES = (("reward", "mean_reward"), ("of episodes", "reward_episodes"), ("entropy", "entropy"), ("KL", "approx_kl"))
 
 
 @dataclass(frozen=True)
@@ -117,21 +117,11 @@ def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
     names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
     found = [_row("", [*((crop_text(name, size), "title") for name in names), ("difference", "muted")], width)]
     found.append(_row("steps", _pair(left.timesteps, right.timesteps, figures.count), width))
-    mine, theirs = left.meta, right.meta
-    for name, key in (
-        ("reward", "mean_reward"),
-        ("of episodes", "reward_episodes"),
-        ("entropy", "entropy"),
-        ("KL", "approx_kl"),
-    ):
-        values = getattr(mine, key, None), getattr(theirs, key, None)
-        if key != "reward_episodes" or any(value is not None for value in values):  # older ones do not have it
+    for name, key in FIGURES:
+        values = getattr(left.meta, key, None), getattr(right.meta, key, None)
+        if key != "reward_episodes" or any(value is not None for value in values):  # not every saved state tells it
             found.append(_row(name, _pair(*values, figures.number), width))
-    times = (mine.time if mine else None, theirs.time if theirs else None)
-    gap = times[1] - times[0] if times[0] is not None and times[1] is not None else None
-    ages = [(figures.ago(now - time if time is not None else None), "") for time in times]
-    later = "" if gap is None else f"{figures.duration(abs(gap))} {'later' if gap >= 0 else 'earlier'}"
-    found.append(_row("saved", [*ages, (later or figures.UNKNOWN, "muted")], width))
+    found.append(_row("saved", _ages(left.meta, right.meta, now), width))
     found.append(_row("size", _pair(left.bytes, right.bytes, figures.file_size), width))
     for name, texts in (
         ("run", (left.run, right.run)),
@@ -142,6 +132,14 @@ def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
         if any(texts):
             found.append(_row(name, [(clean(text), "") for text in texts], width))
     return found
+
+
+def _ages(left: Meta | None, right: Meta | None, now: float) -> list[Span]:
+    """How long ago each was saved, and how long after the left one the right one was."""
+    times = (left.time if left else None, right.time if right else None)
+    gap = times[1] - times[0] if times[0] is not None and times[1] is not None else None
+    later = figures.UNKNOWN if gap is None else f"{figures.duration(abs(gap))} {'later' if gap >= 0 else 'earlier'}"
+    return [*((figures.ago(now - time if time is not None else None), "") for time in times), (later, "muted")]
 
 
 def _pair(left: float | None, right: float | None, text: object) -> list[Span]:
@@ -183,27 +181,7 @@ def _curve(comparison: Comparison, metric: str, width: int, style: ChartStyle) -
         return [text_line("reading the journals …", "muted")]
     if curves.other is not None:
         return two_curves((comparison.left.run, curves.other), (comparison.right.run, curves.own), metric, width, style)
-    between = curves.own
-    xs, ys = between.series(metric)
-    known = [value for value in ys if value == value]
-    if not known:
-        why = "has no iteration between them" if not between.length else f"knows no {metric_of(metric).label} there"
-        return wrap(f"The journal of {comparison.right.run} {why}", width, "muted")
-    label = metric_of(metric)
-    ends = f"{figures.number(known[0])} → {figures.number(known[-1])}"
-    extent = (
-        f"from {figures.number(min(known))} to {figures.number(max(known))}, {figures.plural(len(known), 'iteration')}"
-    )
-    title: Line = (
-        (label.label, "title"),
-        (f"  {ends} {label.unit}".rstrip(), "strong"),
-        (f"  {extent}", "muted"),
-    )
-    steps: Line = (
-        (pad(figures.short(xs[0]), width // 2), "muted"),
-        (pad(figures.short(xs[-1]), width - width // 2, ">"), "muted"),
-    )
-    return [title, text_line(sparkline(xs, ys, width), "series-1"), steps]
+    return one_curve((comparison.right.run, curves.own), metric, width)
 
 
 def _profiles(comparison: Comparison, width: int) -> list[Line]:

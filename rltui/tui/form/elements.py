@@ -63,8 +63,10 @@ def set_in(draft: Draft, row: FormRow, value: str) -> Draft:
 
 
 def as_saved(draft: Draft, saved: Written, row: FormRow) -> Draft:
-    """The draft with a row's value as in the file. Of a list, and of a reward that is a number in one of the two texts and
-    a table in the other, only the whole can be put back: that is done. RltuiError.
+    """The draft with a row's value as in the file.
+
+    Of a list, and of a reward that is a number in one of the two texts and a table in the other, only the whole can be put
+    back: that is done. RltuiError where the file has it in several lines.
     """
     path = next((row.path[:index] for index, part in enumerate(row.path) if isinstance(part, int)), row.path)
     holder = path[:-1]

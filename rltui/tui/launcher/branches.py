@@ -13,7 +13,7 @@ FIRST_PROFILE = "quick"  # where the cursor starts: the one for a first bot
 
 
 class Branches:
-    """filter: what the rows must match."""
+    """Which of the rows are there. filter: what they must match, as typed."""
 
     def __init__(self) -> None:
         self.filter = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from rltui.runs.summary import RunSummary, SavedState
@@ -37,6 +38,13 @@ class Item:
 PROFILES, RUNS, MILESTONES = (Item("section", name) for name in ("Profiles", "Runs", "Milestones"))
 
 
+def profile_at(catalog: Catalog | None, item: Item | None) -> ProfileEntry | None:
+    """The profile that a row stands for; None for any other row."""
+    if catalog is None or item is None or item.kind != "profile":
+        return None
+    return catalog.profile(Path(item.name))
+
+
 def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     """All rows for a list of `width` columns; what is closed hides what lies under it."""
     profiles = [Row(Item("profile", str(entry.path)), _profile(entry, width)) for entry in catalog.profiles]
@@ -44,12 +52,7 @@ def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     sections: list[tuple[Item, int, Sequence[Row], str]] = [
         (PROFILES, len(profiles), profiles, "none found: rltui profile new writes one"),
         (RUNS, len(runs), runs, catalog.problem or "none yet: enter on a profile starts one"),
-        (
-            MILESTONES,
-            catalog.milestones,
-            _milestones(catalog, closed, width),
-            "none yet: M in a run keeps one",
-        ),
+        (MILESTONES, catalog.milestones, _milestones(catalog, closed, width), "none yet: M in a run keeps one"),
     ]
     lines: list[Row] = []
     for item, count, content, empty in sections:

@@ -70,7 +70,7 @@ class Editing:
             app.call_from_thread(self._show_differences, left.stem, right.stem, found)
 
     def _show_differences(self, left: str, right: str, found: list[tuple[str, str | None, str | None]]) -> None:
-        from rltui.tui.form.dialogs import DiffDialog
+        from rltui.tui.form.dialogs import DiffDialog  # not needed before the first picture
 
         lines: list[str] = []
         for key, mine, theirs in found:

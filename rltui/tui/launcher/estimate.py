@@ -18,7 +18,7 @@ from rltui.runs.summary import RunShape, RunSummary
 from rltui.tui import figures
 from rltui.tui.checks.profile_check import ProfileSummary
 
-TENTH = 0.1
+STEADY = 0.1  # share of a shown speed: one that is nearer to it does not take its place
 ROUNDING = 1.1  # a batch grows as the iteration is rounded up to whole steps of all arenas
 
 
@@ -52,7 +52,10 @@ def from_runs(summary: ProfileSummary | None, runs: Sequence[RunSummary], now: f
 
 
 def shape_key(summary: ProfileSummary) -> str:
-    """What decides the speed, for profiles that differ in nothing else: `1v1 2x32 default 94-90 256x256 256x256 20000x2 auto`."""
+    """What decides the speed, the same for profiles that differ in other things alone.
+
+    `1v1 2x32 default 94-90 256x256 256x256 20000x2 auto`: cars, workers and arenas, observation and actions, nets, batches.
+    """
     nets = ("x".join(str(size) for size in layers) for layers in (summary.policy_layers, summary.critic_layers))
     return " ".join(
         (
@@ -75,7 +78,7 @@ class Steady:
         if found is None:
             return None
         shown = self._shown.get(key)
-        if shown is None or abs(found.steps_per_second - shown) > TENTH * shown:
+        if shown is None or abs(found.steps_per_second - shown) > STEADY * shown:
             shown = self._shown[key] = found.steps_per_second
         return replace(found, steps_per_second=shown)
 

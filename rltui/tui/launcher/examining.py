@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rltui.tui.checks.check_words import in_short
 from rltui.tui.checks.preflight import Preflight
 from rltui.tui.checks.profile_check import content_hash
 from rltui.tui.launcher.catalog import ProfileEntry
-from rltui.tui.launcher.catalog_tree import Item
+from rltui.tui.launcher.catalog_tree import Item, profile_at
 from rltui.tui.launcher.estimate import Estimate, Measured, Steady, from_measurement, from_runs, shape_key
 from rltui.tui.messages import PreflightNews
 
@@ -67,8 +66,7 @@ class Examining:
         self._examined = ""
 
     def _entry_at(self, item: Item | None) -> ProfileEntry | None:
-        catalog = self._screen.catalog
-        return catalog.profile(Path(item.name)) if catalog and item and item.kind == "profile" else None
+        return profile_at(self._screen.catalog, item)
 
     def _examine(self, item: Item | None) -> None:
         entry = self._entry_at(item)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.tui.launcher.catalog_tree import Item
+from rltui.tui.launcher.catalog_tree import Item, profile_at
 from rltui.tui.launcher.offers import Offer, offer_attach, offer_milestone, offer_profile, offer_resume
 from rltui.tui.messages import OfferReady
 
@@ -57,7 +56,7 @@ class Offering:
         if catalog is None:
             return None
         if item.kind == "profile":
-            entry = catalog.profile(Path(item.name))
+            entry = profile_at(catalog, item)
             trained = catalog.trained_by(entry) if entry is not None and not new else None
             if trained is not None:
                 return offer_attach(trained)
@@ -73,13 +72,12 @@ class Offering:
         catalog = self._screen.catalog
         if catalog is None:
             return None
-        entry = catalog.profile(Path(item.name)) if item.kind == "profile" else None
+        entry = profile_at(catalog, item)
         saved = tuple((run.name, run.state, run.checkpoint, len(run.milestones)) for run in catalog.runs)
         return entry.check if entry else None, saved
 
     def _is_checking(self, item: Item) -> bool:
-        catalog = self._screen.catalog
-        entry = catalog.profile(Path(item.name)) if catalog and item.kind == "profile" else None
+        entry = profile_at(self._screen.catalog, item)
         return entry is not None and entry.check is None
 
     def _work_out(self, item: Item, stamp: object) -> None:

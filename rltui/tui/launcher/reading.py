@@ -22,12 +22,13 @@ class Reading:
         self._busy = False
 
     def look(self) -> None:
+        """Once more, unless a look is under way."""
         if not self._busy:
             self._busy = True
             self._screen.run_worker(self._read, thread=True, exit_on_error=False)
 
     def _read(self) -> None:
-        """Everything that is quick first, then what has to be judged."""
+        """In a thread: everything that is quick first, then what has to be judged."""
         screen = self._screen
         try:
             catalog = self._reader.read()

@@ -38,7 +38,7 @@ class Starting:
 
     def _ask_otherwise(self, entry: ProfileEntry, offer: Offer) -> None:
         """No run can be gone on with: show one that is being trained, or begin another."""
-        from rltui.tui.form.dialogs import AskDialog
+        from rltui.tui.form.dialogs import AskDialog  # not needed before the first picture
 
         why = offer.refused.split("\n")[0].rstrip(":")
         choices: list[Choice] = [("c", None, "Cancel", f"Nothing is started. {why}: the right side says why.")]
@@ -77,7 +77,7 @@ class Starting:
             self._ask_force(entry)
 
     def _ask_force(self, entry: ProfileEntry) -> None:
-        from rltui.tui.form.dialogs import AskDialog
+        from rltui.tui.form.dialogs import AskDialog  # not needed before the first picture
 
         faults = "\n".join(problem.message for problem in entry.check.errors) if entry.check else ""
         choices: list[Choice] = [

@@ -1,4 +1,4 @@
-"""The panes' ids, as ui.toml and the registry of keys call them, in the catalogue's order. Known without importing a pane."""
+"""The panes' ids, as ui.toml and the registry of keys have them, in the catalogue's order: no pane need be imported."""
 
 from __future__ import annotations
 

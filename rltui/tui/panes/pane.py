@@ -156,7 +156,10 @@ class Pane(Painted, can_focus=True):
         return self._drawn is not None and 0 <= now - self._drawn < self.EVERY
 
     def _set_subtitle(self, text: str) -> None:
-        """Only a change is set, and only its row drawn: Textual would draw the whole pane again."""
+        """Only a change is set, and only its row drawn: by `border_subtitle` Textual would draw the whole pane again.
+
+        `_border_subtitle` is private to it; the pictures of the panes show whether it still is the place.
+        """
         if text != self._subtitle:
             self._subtitle = text
             self._border_subtitle = self.render_str(text)

@@ -72,7 +72,7 @@ def head_line(view: View, width: int) -> Line:
 
 
 def _shorten(chosen: list[Fact]) -> None:
-    """By the least important fact; of a phase its number stays longer. The run's name is the last to go, its end the first."""
+    """By the least important fact; of a phase its number stays longer. The run's name goes last, its end before that."""
     worst = max(chosen, key=lambda fact: fact[0])
     rank, line = worst
     shorter: list[Fact] = []

@@ -1,4 +1,4 @@
-"""The reward that is told of a run, from the history that the cockpit has of it: as `rltui ls` and milestones tell it. Pure."""
+"""The reward that is told of a run, from the cockpit's history: the same as `rltui ls` and milestones tell. Pure."""
 
 from __future__ import annotations
 

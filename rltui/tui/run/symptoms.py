@@ -1,4 +1,4 @@
-"""What is not as it should be in the newest iterations: figures outside their usual range for long, updates dropped. Pure."""
+"""What is not as it should be in the newest iterations: figures long outside their usual range, updates dropped. Pure."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ class Symptom:
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
+    """A figure of health, and the side of its usual range on which it is a symptom."""
+
     key: str
     side: Literal["low", "high"]
     settles: bool = False  # it is usual for a while after a start or a change of rewards
@@ -57,7 +59,7 @@ def symptoms(snapshot: RunSnapshot, since: int) -> list[Symptom]:
 
 
 def broken_at(marks: Sequence[Mark]) -> int:
-    """Timesteps of the newest change of what is paid: a phase, a stage, a reward's weight by hand. Rewards before it are others."""
+    """Timesteps of the newest change of what is paid: a phase, a stage, a reward's weight by hand; −1 where there is none."""
     changes = (mark.timesteps for mark in marks if mark.kind == "lesson" or _is_reward(mark))
     return max(changes, default=-1)
 

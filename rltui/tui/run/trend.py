@@ -1,4 +1,4 @@
-"""Whether a noisy figure still rises: means of blocks of iterations, the newest record among them, and what came after. Pure."""
+"""Whether a noisy figure still rises: means of blocks of iterations, their newest record, and what came after. Pure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def needed() -> int:
 
 def trend(values: Sequence[float]) -> Trend | None:
     """Of one value an iteration, NaN where unknown; None where there are too few to say it."""
-    blocks = _blocks(values, size := _block_size(len(values)))
+    size = _block_size(len(values))
+    blocks = _blocks(values, size)
     if len(blocks) <= PATIENT:
         return None
     rows, means = [row for row, _ in blocks], [mean for _, mean in blocks]

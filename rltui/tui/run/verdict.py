@@ -1,4 +1,4 @@
-"""How the bot is doing, in a word with its evidence: learning, flat, falling, unhealthy, or a dash where too little is known. Pure."""
+"""How the bot is doing, in a word with its evidence: learning, flat, falling, unhealthy; a dash where it is not known. Pure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Verdict:
 
 
 def findings(snapshot: RunSnapshot) -> Findings:
-    """Reads the whole history: once for each iteration."""
+    """Reads the whole history, which is not for every picture."""
     history = snapshot.history
     first = bisect_right(history.timesteps, broken_at(snapshot.marks), 0, history.length)
     rewards = history.columns.get(REWARD)
@@ -75,7 +75,7 @@ def _of_reward(snapshot: RunSnapshot, found: Findings) -> tuple[str, str, str, s
 
 
 def _weights(history: History, row: int) -> str:
-    """A schedule that changes what is paid explains a reward too."""
+    """How many weights are others than at this row: a schedule that changes what is paid explains a reward too."""
     columns = [column for key, column in history.columns.items() if key.startswith(WEIGHT)]
     changed = sum(column[row] != column[history.length - 1] for column in columns if column[row] == column[row])
     return f", while {figures.plural(changed, 'reward weight')} changed" if changed else ""
@@ -112,10 +112,12 @@ def _moment(snapshot: RunSnapshot, row: int) -> str:
 
 
 def _seconds(snapshot: RunSnapshot, start: int, end: int) -> str:
+    """` (2 m 38 s)`: from row `start` to the last one before `end`; empty where that is not known."""
     clock = _clock(snapshot)
     last = min(end, snapshot.history.length) - 1
     return f" ({figures.duration(clock[last] - clock[start])})" if clock is not None and last > start else ""
 
 
 def _clock(snapshot: RunSnapshot) -> Sequence[float] | None:
+    """Unix seconds of each row."""
     return snapshot.history.columns.get(CLOCK)

@@ -249,7 +249,7 @@ class CockpitScreen(Steering):
         self.show_now()
 
     def action_back(self) -> None:
-        """One level back: from frozen, from a maximised pane. A screen is left by its own key: what is typed next acts there."""
+        """One level back: from frozen, from a maximised pane. It never leaves: what is typed next would act elsewhere."""
         if self._still is not None:
             self.action_freeze()
         elif self.seating.alone is not None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rltui.tui.screens.cockpit import CockpitScreen
 
 HELP_COCKPIT = (
-    "One run, live or from disk. The two lines at the top say what the trainer does, how far it is and how fast; the panes "
-    "below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
+    "One run, live or from disk. The lines at the top say what the trainer does, how far it is and whether it learns; the "
+    "panes below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
     "you come back. Capital letters act on the training, lower-case ones only on the view."
 )
 HELP_LAUNCHER = (

@@ -122,9 +122,7 @@ class FormScreen(Screen["Path | None"]):
         self.rows = {row.identity: row for row in found}
         judged, width = self.session.judged(self._searching.is_open), max(rows.size.width, 40)
         lines = [Row(row.identity, words.row_line(row, judged, width)) for row in found]
-        typed = (
-            self.line.row
-        )  # while nothing stands in the line, a reward of one number is not there: back to it after that
+        typed = self.line.row  # a reward of one number is not there while its line is empty: back to it after that
         nothing = [Row(None, NOTHING)] if self._searching.on else []
         rows.set_rows(lines or nothing, typed.identity if typed else None)
         rows.border_subtitle = self._searching.subtitle()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -23,7 +22,7 @@ from rltui.tui.launcher import offer_words
 from rltui.tui.launcher.branches import Branches
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.catalog_reader import CatalogReader
-from rltui.tui.launcher.catalog_tree import HEADINGS, Item, first_match
+from rltui.tui.launcher.catalog_tree import HEADINGS, Item, first_match, profile_at
 from rltui.tui.launcher.editing import Editing
 from rltui.tui.launcher.estimate import Estimate
 from rltui.tui.launcher.examining import Examining
@@ -176,9 +175,6 @@ class LauncherScreen(Screen[None]):
     def on_preflight_news(self, message: PreflightNews) -> None:
         self._examining.heard(message.preflight)
 
-    def _present_offer(self) -> Offer | None:
-        return self.offering.present
-
     def preflight_of(self, item: Item | None) -> tuple[Preflight | None, Estimate | None]:
         """What is known now of what the cursor stands on."""
         return self._examining.known_of(item)
@@ -194,20 +190,18 @@ class LauncherScreen(Screen[None]):
 
     def profile_here(self, key: str, does: str) -> ProfileEntry | None:
         """The profile that the cursor stands on; where it is none, what the key is for is told."""
-        item = self.item
-        entry = self.catalog.profile(Path(item.name)) if self.catalog and item and item.kind == "profile" else None
+        entry = profile_at(self.catalog, self.item)
         if entry is None:
             self.notify(f"{key} {does} a profile: choose one under Profiles", severity="warning")
         return entry
 
     def valid_profile(self) -> ProfileEntry | None:
         """The profile that the cursor stands on, if it can be trained."""
-        item = self.item
-        entry = self.catalog.profile(Path(item.name)) if self.catalog and item and item.kind == "profile" else None
+        entry = profile_at(self.catalog, self.item)
         return entry if entry is not None and entry.check is not None and entry.check.valid else None
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
-        """Show it."""
+        """In the cockpit. trainer: the one just launched for it, if so."""
         self.post_message(self.Opened(run, trainer))
 
     @on(RowList.Chosen)

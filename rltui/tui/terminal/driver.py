@@ -35,7 +35,10 @@ class TerminalDriver(LinuxDriver):
         super().write(data)
 
     def _get_terminal_size(self) -> tuple[int, int]:
-        """Columns and rows. Textual would believe COLUMNS and LINES, which some shells export and nobody brings up to date."""
+        """Columns and rows, for Textual, which would believe COLUMNS and LINES; some shells export them and forget them.
+
+        Private to Textual, as `_size` is; tests/e2e/test_odd_terminals.py notices where it asks elsewhere.
+        """
         try:
             columns, rows = os.get_terminal_size(self.fileno)
         except OSError:

@@ -70,7 +70,7 @@ class KeyOrder:
         text = event.text.encode("utf-8", "ignore").decode()
         if len(text) > LONGEST_PASTE:
             title = f"Only the first {LONGEST_PASTE:,} of {len(text):,} characters were pasted"
-            self._app.notify("Longer texts belong into a file.", title=title, severity="warning")
+            self._app.notify("Longer texts belong in a file.", title=title, severity="warning")
         event.text = text[:LONGEST_PASTE]
 
     def _begin(self) -> None:

@@ -137,11 +137,8 @@ def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
         right = right[: 1 if len(data.label) + width_of(tuple(right)) + 12 > width else None]
         right += [(f"  {LEGEND[style][1]} ", OTHER_ROLE), (figures.number(there), "muted")]
     sign = "▸" if look.selected else ""
-    if (
-        data.change
-        and look.cursor is None
-        and len(sign + data.label) + width_of(tuple(right)) + len(data.change) + 4 <= width
-    ):
+    used = len(sign + data.label) + width_of(tuple(right))
+    if data.change and look.cursor is None and used + len(data.change) + 4 <= width:
         right.insert(0, (f"  {data.change} ", "faint"))
     label = crop_text(sign + data.label, max(width - width_of(tuple(right)) - 1, 3))
     return ends(((label, "strong" if look.selected else "muted"),), tuple(right), width)

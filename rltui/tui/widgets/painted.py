@@ -1,4 +1,8 @@
-"""Painted: a widget that draws lines of spans, and sends only the rows that changed to the terminal."""
+"""Painted: a widget that draws lines of spans, and sends only the rows that changed to the terminal.
+
+`_set_dirty`, of which Textual says nothing, tells when the styles may have changed; tests/unit/tui/widgets/test_sparing.py
+compares the rows with Textual's own after changes of focus and theme.
+"""
 
 from __future__ import annotations
 
@@ -112,9 +116,9 @@ class Painted(Widget):
         """From the first row of content, as Textual draws it; None where there is none."""
         width, height = self.outer_size
         top = self.gutter.top
-        return (
-            Frame(self, super().render_lines(Region(0, top, width, 1))[0]) if self.size.area and top < height else None
-        )
+        if not self.size.area or top >= height:
+            return None
+        return Frame(self, super().render_lines(Region(0, top, width, 1))[0])
 
     def _frame_row(self, frame: Frame, y: int) -> list[Strip]:
         """One row of the widget: content, or border."""
@@ -153,7 +157,7 @@ class Painted(Widget):
             fitted = fit(line, width)
             for _, role in fitted:
                 self._style(role)
-        except Exception as error:
+        except Exception as error:  # a pane can give anything for a line or a role, and must not end the program by it
             fitted = fit(self._failure(error, width)[0], width)
         return [span for span in fitted if span[0]]
 

@@ -1,4 +1,9 @@
-"""SparingCompositor: brings to the terminal what has changed, and asks the widgets for no more than that."""
+"""SparingCompositor: brings to the terminal what has changed, and asks the widgets for no more than that.
+
+Textual has no public way to do so. Of its private parts this uses `_compositor.Compositor` with `_dirty_regions` and
+`_regions_to_spans`, `_compositor.CompositorUpdate` and `_context.visible_screen_stack`. tests/unit/tui/widgets/test_sparing.py
+compares what comes out with what Textual's own compositor draws, so a version in which they are others is noticed there.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,7 @@ Span = tuple[int, int, int]  # row, first column, column behind the last
 Place = tuple["Widget", Region, Region]  # as in Compositor.layers_visible: what of it can be seen, the whole
 
 
-class Pieces(CompositorUpdate):
+class PiecesUpdate(CompositorUpdate):
     """Parts of rows and where they go: (column, row, strip)."""
 
     def __init__(self, pieces: list[tuple[int, int, Strip]]) -> None:
@@ -47,7 +52,7 @@ class SparingCompositor(Compositor):
         screen, dirty = self.size.region, self._dirty_regions.copy()
         self._dirty_regions.clear()
         spans = list(self._regions_to_spans(region.intersection(screen) for region in dirty))
-        return Pieces(list(self._pieces(spans))) if spans else None
+        return PiecesUpdate(list(self._pieces(spans))) if spans else None
 
     def _pieces(self, spans: Iterable[Span]) -> Iterator[tuple[int, int, Strip]]:
         """What is in front at these spans; the rows that a widget gives one below the other are asked for at once."""
@@ -59,7 +64,7 @@ class SparingCompositor(Compositor):
                     yield start, y, strips[y - run[0][0]].crop(start - seen.x, end - seen.x)
 
     def _owners(self, spans: Iterable[Span]) -> dict[Place, list[Span]]:
-        """Whose each part of the spans is: the foremost widget's."""
+        """Whose each part of the spans is: the foremost widget's. Of each place its spans are in the order of the rows."""
         layers = self.layers_visible
         found: dict[Place, list[Span]] = defaultdict(list)
         for y, start, end in spans:

@@ -1,4 +1,4 @@
-"""Answers that newcomers stumbled over."""
+"""What is said to whoever takes a file for a folder, hides a shipped profile, or writes half an override."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui import first_picture, later
 from rltui.tui.panes.catalogue import PANES
 from rltui.tui.panes.ids import PANE_IDS
+from tests.fakes.patience import patience
 
 JOURNALS = Path(__file__).parents[2] / "golden" / "journals"
 NEVER = (
@@ -28,7 +29,8 @@ NEVER = (
 def imported(*arguments: str) -> set[str]:
     """In a fresh interpreter, until the words are on the screen."""
     command = [sys.executable, "-m", "tests.fakes.first_look", *arguments]
-    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=patience(60))
+    return set(done.stdout.split())
 
 
 def test_the_launcher_waits_for_no_pane_and_no_other_screen(tmp_path: Path) -> None:

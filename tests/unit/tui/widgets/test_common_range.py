@@ -47,7 +47,7 @@ def test_the_shorter_one_fills_most_of_its_chart_and_its_end_is_marked() -> None
     assert len(end) == 1 and max(columns) <= min(end) <= 60 * 100 / 120
     assert len(columns) > 15  # dashed: every second one at most
     lost = plain(chart(data, 66, 10, "ascii", Look()))
-    assert sum("o" in row for row in lost.split("\n")) <= 8 and lost.count("o") <= 8  # what it was: one column of dots
+    assert sum("o" in row for row in lost.split("\n")) <= 8 and lost.count("o") <= 8  # among all timesteps: one column
 
 
 def test_two_that_end_together_have_no_mark() -> None:

@@ -18,7 +18,7 @@ from rltui.tui.paint import Line
 from rltui.tui.symbols import AsciiFilter, HarmlessFilter
 from rltui.tui.themes import DARK, LIGHT
 from rltui.tui.widgets.painted import Painted
-from rltui.tui.widgets.sparing import Pieces, SparingCompositor
+from rltui.tui.widgets.sparing import PiecesUpdate, SparingCompositor
 from tests.fakes.drawn_screen import DrawnScreen
 
 SIZE = (40, 14)
@@ -92,12 +92,12 @@ def words_of(pilot: Pilot[None]) -> list[Words]:
     return list(pilot.app.screen.query(Words))
 
 
-def update(screen: Screen[object]) -> Pieces | None:
+def update(screen: Screen[object]) -> PiecesUpdate | None:
     """What would go to the terminal now."""
     compositor = screen._compositor
     compositor.update_widgets(set(screen.query(Words)))
     pieces = compositor.render_update()
-    assert pieces is None or isinstance(pieces, Pieces)
+    assert pieces is None or isinstance(pieces, PiecesUpdate)
     return pieces
 
 
@@ -146,7 +146,7 @@ async def test_a_changed_row_asks_for_nothing_else() -> None:
 
 
 async def test_who_is_in_front_stays_there() -> None:
-    """Rows 4 to 8 of columns 16 to 24 are his."""
+    """Rows 4 to 8 of columns 16 to 24 belong to `over`."""
     async with Program().run_test(size=SIZE) as pilot:
         await pilot.pause()
         update(pilot.app.screen)

@@ -98,9 +98,9 @@ def test_a_viewer_that_was_stopped_soon_shows_the_state_of_now(
 
 
 def steps_shown(window: Terminal) -> int:
-    """The largest number of the two lines of state."""
+    """The largest number of the two lines of state; 0 while they are being drawn."""
     lines = "\n".join(window.screen.splitlines()[:2])
-    return max(int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", lines))
+    return max((int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", lines)), default=0)
 
 
 def control_seconds(run: Training) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,15 @@ def check_whole(training: Training) -> int:
         verify(info.path)
     reached = complete(training.paths)[-1].timesteps if infos else 0
     if training.iterations():
-        assert training.iterations()[-1].timesteps - reached <= 1024 + 512, "one save interval and one iteration"
+        assert due(training) - reached <= 1024 + 512, "one save interval and one iteration"
     return reached
+
+
+def due(training: Training) -> int:
+    """Timesteps of the state that was being written, else of the newest one: a slow disk is no loss of the trainer's."""
+    staged = training.paths.staging.glob("*") if training.paths.staging.exists() else ()
+    written = [int(found[0]) for folder in staged if (found := re.findall(r"\d+", folder.name))]
+    return min([*written, training.iterations()[-1].timesteps])
 
 
 def assert_goes_on(training: Training) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -13,16 +12,14 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from rltui.events import watched
-from rltui.events.commands import CommandRefused, NextPhase, SetRender, ViewerLive
+from rltui.events.commands import CommandRefused, NextPhase, SetRender
 from rltui.events.records import IterationFinished, LogLine, PhaseChanged
-from rltui.supervise.control_client import ControlClient
-from rltui.supervise.frames import FrameReader
 from rltui.view.recording import Recording
 from tests.fakes.asking import applied, ask
 from tests.fakes.phases import phase
 from tests.fakes.rocketsimvis import free_port
 from tests.fakes.training import Training, runs, wait_for
+from tests.fakes.viewed import frames, viewer, viewers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of another process")
 CAMPAIGN = """\
@@ -65,18 +62,9 @@ def started(folders: pytest.TempPathFactory, setting: str) -> Iterator[Training]
         run.kill_all()
 
 
-def viewer(run: Training) -> ViewerLive | None:
-    """By the newest live frame."""
-    with ControlClient("looker", readonly=True) as client:
-        client.connect(run.paths)
-        live = wait_for(lambda: next((m for m in client.poll(0.05) if hasattr(m, "viewer")), None), "a live frame")
-    found: ViewerLive | None = live.viewer
-    return found
-
-
 def process_of(run: Training) -> psutil.Process:
-    """The run's one child of niceness 10."""
-    (found,) = (child for child in run.children() if runs(child) and child.nice() == 10)
+    """The run's one viewer."""
+    (found,) = viewers(run)
     return found
 
 
@@ -175,14 +163,9 @@ def test_a_viewer_that_is_on_goes_on_with_the_next_phase(training: Training) -> 
 
 def watched_rewards(run: Training) -> tuple[str, ...]:
     """Of the match that the viewer shows now."""
-    found, reader, frames = viewer(run), FrameReader(), list[bytes]()
+    found = viewer(run)
     assert found is not None
-    with socket.socket(socket.AF_UNIX) as link:
-        link.settimeout(20)
-        link.connect(found.address)
-        while not frames:
-            frames = reader.feed(link.recv(65_536))
-    return tuple(watched.decode(frames[-1]).names)
+    return tuple(frames(found.address, 1)[-1].names)
 
 
 @pytest.mark.slow

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 from collections.abc import Iterator
 from itertools import pairwise
 
-import psutil
 import pytest
 
-from rltui.events import watched
-from rltui.events.commands import CommandRefused, SetRender, SetRewardWeight, ViewerLive
+from rltui.events.commands import CommandRefused, SetRender, SetRewardWeight
 from rltui.events.records import IterationFinished, LogLine
-from rltui.supervise.control_client import ControlClient
-from rltui.supervise.frames import FrameReader
 from rltui.view.recording import Recording
 from tests.fakes.asking import applied, ask
 from tests.fakes.rocketsimvis import Listener, accepted, free_port
 from tests.fakes.training import Training, runs, wait_for
+from tests.fakes.viewed import frames, playing, viewer, viewers
 
 
 @pytest.fixture(scope="module")
@@ -43,39 +39,6 @@ def switch_off(training: Training) -> None:
     assert applied(training, SetRender(False)).detail == "the viewer is off"
     wait_for(lambda: not viewers(training) or None, "the viewer's end")
     wait_for(lambda: viewer(training) is None, "a live frame without it")
-
-
-def viewer(training: Training) -> ViewerLive | None:
-    """By the newest live frame."""
-    with ControlClient("looker", readonly=True) as client:
-        client.connect(training.paths)
-        live = wait_for(lambda: next((m for m in client.poll(0.05) if hasattr(m, "viewer")), None), "a live frame")
-    found: ViewerLive | None = live.viewer
-    return found
-
-
-def playing(training: Training) -> ViewerLive:
-    def plays() -> ViewerLive | None:
-        found = viewer(training)
-        return found if found is not None and found.state == "playing" else None
-
-    return wait_for(plays, "a viewer that plays")
-
-
-def viewers(training: Training) -> list[psutil.Process]:
-    """The run's children of niceness 10."""
-    return [child for child in training.children() if runs(child) and child.nice() == 10]
-
-
-def frames(address: str, count: int) -> list[watched.Watched]:
-    """So many frames of the stream."""
-    reader, found = FrameReader(), list[watched.Watched]()
-    with socket.socket(socket.AF_UNIX) as link:
-        link.settimeout(20)
-        link.connect(address)
-        while len(found) < count:
-            found += [watched.decode(frame) for frame in reader.feed(link.recv(65_536))]
-    return found
 
 
 def start(training: Training, port: int) -> Training:

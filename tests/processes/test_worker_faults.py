@@ -83,7 +83,7 @@ def test_a_worker_that_raises_or_crashes_shows_where_and_training_goes_on(
     assert all(word in failure.reason for word in words)
     assert "faulty_reward.py" in failure.trace, "the whole trace travels"
     assert_continues(training)
-    assert training.output.count("faulty_reward.py") >= 1
+    wait_for(lambda: "faulty_reward.py" in training.output, "the trace, in the terminal too")
 
 
 def test_three_deaths_within_a_minute_stop_the_run_with_a_checkpoint(training: Training, tmp_path: Path) -> None:

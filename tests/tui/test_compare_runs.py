@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+import pytest
+
 from rltui.runs.paths import DataDir
+from rltui.tui.symbols import ChartStyle
 from tests.fakes import data_folder, run_story
-from tests.fakes.browsed import browser, go_to
+from tests.fakes.browsed import browser, browser_of, go_to
 from tests.fakes.screens import LAUNCHER_NOW, until, until_shown
 from tests.tui.test_metrics_keys import charts
 
 
-async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: DataDir) -> None:
+@pytest.mark.parametrize("style", ["braille", "blocks"])
+async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: DataDir, style: ChartStyle) -> None:
     data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
     data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW - 900)
     async with browser(data, (120, 50)) as pilot:
+        screen = browser_of(pilot)
+        screen._around = replace(screen._around, charts=style)
         for run, iterations in (("delta", 12), ("alpha", 560)):
             await go_to(pilot, data.run(run).checkpoint(iterations * run_story.STEPS))
             await pilot.press("space")
@@ -20,6 +29,7 @@ async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: Data
         text = await until_shown(pilot, "delta reaches 246 k steps")
         assert "━ alpha  ╍ delta" in text
         assert " 302 k" in text and text.count("╎") > 5  # the axis: a quarter beyond delta's 12 iterations
+        assert bool(re.search("[\u2801-\u28ff]", text)) == (style == "braille")
 
 
 async def test_the_charts_go_to_the_part_that_both_runs_have_and_back() -> None:

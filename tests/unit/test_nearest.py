@@ -1,3 +1,5 @@
+"""What somebody may have meant: the likest name, the only one that begins so, or none."""
+
 from __future__ import annotations
 
 import pytest

@@ -22,9 +22,12 @@ def test_each_iteration_counts_by_its_episodes() -> None:
 
 def test_where_none_ended_it_is_unknown() -> None:
     assert RewardWindow().value == EpisodeReward(None, 0)
-    nothing = [iteration(None, 0), iteration(None, None), iteration(3.0, 0), iteration(float("nan"), 2)]
+    nan = float("nan")
+    nothing = [iteration(None, 0), iteration(None, None), iteration(3.0, 0), iteration(nan, 2), iteration(3.0, None)]
     assert RewardWindow(nothing).value == EpisodeReward(None, 0)
-    assert RewardWindow([iteration(1.0, 2), *nothing]).value == EpisodeReward(1.0, 2), "the newest that did end"
+    window = RewardWindow([iteration(1.0, 2), *nothing])
+    window.iteration({REWARD: 3.0, EPISODES: nan}, ())  # as a history has it
+    assert window.value == EpisodeReward(1.0, 2), "the newest that did end"
 
 
 def test_an_iteration_with_more_episodes_stands_alone() -> None:

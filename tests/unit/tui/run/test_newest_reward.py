@@ -45,5 +45,10 @@ def test_it_is_what_the_journal_tells(told: list[Record]) -> None:
     assert found.mean == pytest.approx(expected.mean)
 
 
+def test_an_iteration_of_unknown_episodes_counts_for_nothing() -> None:
+    told = [*ROWS[:3], msgspec.structs.replace(ROWS[3], metrics={**ROWS[3].metrics, "rollout/episodes": None})]
+    assert newest_reward(fold(RunSnapshot(), told)) == RewardWindow(told[:3]).value
+
+
 def test_without_a_history_it_is_unknown() -> None:
     assert newest_reward(RunSnapshot()) == EpisodeReward(None, 0)

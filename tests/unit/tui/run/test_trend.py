@@ -67,6 +67,13 @@ def test_too_few_say_nothing_and_unknown_ones_count_for_nothing() -> None:
     assert found is not None and found.kind == "rising"
 
 
+@pytest.mark.parametrize("huge", [math.inf, -math.inf, 1e308, -1e200])
+def test_what_no_reward_can_be_counts_for_nothing(huge: float) -> None:
+    assert trend([huge] * 400) is None
+    found = trend([value if row % 3 else huge for row, value in enumerate(noisy(400, 0.1))])
+    assert found is not None and found.kind == "rising" and found.now < 50
+
+
 def test_a_constant_is_flat_since_the_start() -> None:
     found = trend([4.0] * 100)
     assert found is not None

@@ -1,0 +1,50 @@
+"""The viewer of a real run, as its trainer, the system and its stream show it."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import psutil
+
+from rltui.events import watched
+from rltui.events.commands import ViewerLive
+from rltui.supervise.control_client import ControlClient
+from rltui.supervise.frames import FrameReader
+from rltui.view.run_viewer import NICE
+from tests.fakes.training import Training, runs, wait_for
+
+
+def viewer(training: Training) -> ViewerLive | None:
+    """What the trainer says of it: by the newest live frame."""
+    with ControlClient("looker", readonly=True) as client:
+        client.connect(training.paths)
+        live = wait_for(lambda: next((m for m in client.poll(0.05) if hasattr(m, "viewer")), None), "a live frame")
+    found: ViewerLive | None = live.viewer
+    return found
+
+
+def playing(training: Training) -> ViewerLive:
+    """Once it plays."""
+
+    def plays() -> ViewerLive | None:
+        found = viewer(training)
+        return found if found is not None and found.state == "playing" else None
+
+    return wait_for(plays, "a viewer that plays")
+
+
+def viewers(training: Training) -> list[psutil.Process]:
+    """The run's children of its niceness, which adds to that of whoever starts the run."""
+    return [child for child in training.children() if runs(child) and child.nice() == os.nice(0) + NICE]
+
+
+def frames(address: str, count: int) -> list[watched.Watched]:
+    """So many frames of the stream at this address, or a few more."""
+    reader, found = FrameReader(), list[watched.Watched]()
+    with socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(20)
+        link.connect(address)
+        while len(found) < count:
+            found += [watched.decode(frame) for frame in reader.feed(link.recv(65_536))]
+    return found

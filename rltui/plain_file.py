@@ -7,10 +7,16 @@ so nothing there is waited for, and what is there instead is said.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+Read = TypeVar("Read", int, bytes)
 
 LARGEST = 16 << 20  # bytes of a file that people write, or that only informs
 _MANNER: int = (
@@ -23,6 +29,17 @@ _KINDS = (
     (stat.S_ISCHR, "device", errno.EINVAL),
     (stat.S_ISBLK, "device", errno.EINVAL),
 )
+
+
+class _Prompt(io.FileIO):
+    """Some of /proc look like files and have nothing to give yet: that is an error, and not None in the place of bytes."""
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        read: int | None = super().readinto(buffer)
+        return _some(read)
+
+    def readall(self) -> bytes:
+        return _some(super().readall())
 
 
 def check(path: Path, largest: int | None = None) -> int:
@@ -55,7 +72,12 @@ def open_descriptor(path: Path, flags: int, mode: int = 0o666) -> int:
 
 def open_to_read(path: Path) -> BinaryIO:
     """As open(path, "rb"), within the bounds above."""
-    return os.fdopen(open_descriptor(path, os.O_RDONLY), "rb")
+    return buffered(open_descriptor(path, os.O_RDONLY))
+
+
+def buffered(descriptor: int) -> BinaryIO:
+    """To read from; BlockingIOError where it has nothing to give yet, for who expects a file does not wait."""
+    return io.BufferedReader(_Prompt(descriptor, "rb"))
 
 
 def open_to_append(path: Path) -> BinaryIO:
@@ -102,6 +124,13 @@ def reason(error: OSError | ValueError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"not text in UTF-8: {error.reason} at byte {error.start:,}"
     return str(error)
+
+
+def _some(read: Read | None) -> Read:
+    """What was read; of a file that is not blocking, None says that there is nothing yet."""
+    if read is None:
+        raise BlockingIOError(errno.EAGAIN, "nothing can be read from it now")
+    return read
 
 
 def _checked(found: os.stat_result, path: Path, largest: int | None) -> int:

@@ -84,12 +84,13 @@ def run(args: argparse.Namespace) -> int:
     profile = load(args.profile, overrides)
     if args.detach:
         return _detach(args, overrides)
+    from rltui.runs.kept_profile import profile_name
     from rltui.train.preparation import TrainOptions
     from rltui.train.session import train
 
     return train(
         TrainOptions(
-            profile=profile,
+            profile=profile.called(profile_name(profile.path or args.profile)),
             profile_argument=args.profile,
             data=data_dir(_debug_folder(args.data_dir) if args.debug else args.data_dir),
             run=args.run,

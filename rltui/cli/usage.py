@@ -1,4 +1,7 @@
-"""Parser: argparse, whose errors say what was probably meant. What is wrong comes last, next to the prompt."""
+"""Parser: argparse, whose errors say what was probably meant. What is wrong comes last, next to the prompt.
+
+`rltui.nearest` is imported where something is wrong: who types well does not wait for difflib.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
+
+from rltui.errors import RltuiError, report
 
 NO_CHOICE = re.compile(
     r"argument (?P<what>.+): invalid choice: (?P<quote>['\"]?)(?P<word>.*)(?P=quote) \(choose from (?P<choices>.*)\)"
@@ -50,7 +55,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit code 2, with the usage and what would be right on stderr."""
-        from rltui.errors import RltuiError, report
         from rltui.nearest import hints
 
         self.print_usage(sys.stderr)
@@ -82,9 +86,8 @@ class Parser(argparse.ArgumentParser):
         if self.below and what == COMMAND:
             return f"there is no command '{self.prog} {word}'", self._command(word)
         names = [choice.strip("'\" ") for choice in choices.split(", ")]
-        return f"{self._own}{what}: no such choice {word!r}", hints(
-            did_you_mean(word, names), f"one of {', '.join(names)}"
-        )
+        hint = hints(did_you_mean(word, names), f"one of {', '.join(names)}")
+        return f"{self._own}{what}: no such choice {word!r}", hint
 
     def _command(self, word: str) -> str:
         """Where what was meant may be found."""

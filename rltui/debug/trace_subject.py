@@ -68,7 +68,7 @@ class TraceSubject:
 def trace_subject(
     argument: str, data: DataDir, profile: str | None = None, overrides: Sequence[str] = ()
 ) -> TraceSubject:
-    """A checkpoint or milestone (its folder, or RUN/005M), a policy.npz, a run's name (its newest checkpoint), or a profile.
+    """Of a checkpoint or milestone (its folder, or RUN/005M), a policy.npz, a run (its newest checkpoint), or a profile.
 
     profile: instead of the one beside the policy. overrides: `section.key=value` for either. RltuiError says what is
     wrong, or what could have been meant.

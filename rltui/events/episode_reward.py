@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -57,16 +57,16 @@ class RewardWindow:
                 pass
 
     def iteration(self, metrics: Mapping[str, float | None], paid: Iterable[str]) -> None:
-        """One more. metrics: with its mean reward and its ended episodes; paid: the names of its rewards."""
+        """One more. metrics: with its mean reward and its ended episodes, None or NaN where unknown. paid: its rewards' names."""
         names = frozenset(paid)
         if names != self._paid:
             self.clear()
             self._paid = names
-        mean, episodes = metrics.get(REWARD), int(metrics.get(EPISODES) or 0)
-        if mean is None or not math.isfinite(mean) or episodes <= 0:
+        ended = _ended(metrics)
+        if ended is None:
             return
-        self._ended.append((mean, episodes))
-        self._episodes += episodes
+        self._ended.append(ended)
+        self._episodes += ended[1]
         while self._episodes - self._ended[0][1] >= WINDOW:
             self._episodes -= self._ended.popleft()[1]
 
@@ -74,3 +74,22 @@ class RewardWindow:
         """Another lesson has begun."""
         self._ended.clear()
         self._episodes = 0
+
+
+def newest_window(records: Sequence[Record]) -> RewardWindow:
+    """Over all of them, oldest first; only those are looked at that it takes."""
+    episodes, start = 0, len(records)
+    while start and episodes < WINDOW:
+        start -= 1
+        record = records[start]
+        if isinstance(record, IterationFinished) and (ended := _ended(record.metrics)) is not None:
+            episodes += ended[1]
+    return RewardWindow(records[start:])
+
+
+def _ended(metrics: Mapping[str, float | None]) -> tuple[float, int] | None:
+    """Mean reward and number of the episodes that ended; None where none has, or that is not known."""
+    mean, ended = metrics.get(REWARD), metrics.get(EPISODES)
+    if mean is None or ended is None or not math.isfinite(mean) or not math.isfinite(ended) or ended < 1:
+        return None
+    return mean, int(ended)

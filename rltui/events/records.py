@@ -68,6 +68,7 @@ class RunStarted(_Record, frozen=True, kw_only=True):
     reward_names: list[str]
     obs: str = ""  # the observation's signature: kind, parameters, size
     table_hash: str = ""  # of the action table
+    by_hand: dict[str, Figure] = {}  # settings as in SettingChanged, set by hand and still in force
 
 
 class RunResumed(_Record, frozen=True, kw_only=True):
@@ -108,6 +109,7 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     minibatch: Count
     epochs: Count
     reward_names: list[str]
+    by_hand: dict[str, Figure] = {}
 
 
 class _LessonChanged(_Record, frozen=True, kw_only=True):
@@ -175,6 +177,8 @@ class SettingChanged(_Record, frozen=True, kw_only=True):
     setting: str  # learning rate, entropy, reward <name>, debug_turtled_start on
     value: Figure | None  # now; None where the setting says it all, or follows a schedule
     by: str
+    critic: Figure | None = None  # of a learning rate: the critic's beside it
+    profile: bool = False  # taken back: as in the profile again
 
 
 class UpdateDropped(_Record, frozen=True, kw_only=True):

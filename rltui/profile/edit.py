@@ -12,6 +12,7 @@ from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT
 
 from rltui import plain_file
 from rltui.errors import RltuiError
@@ -29,7 +30,7 @@ def edit(text: str, changes: Mapping[str, str | None]) -> str:
         document = tomlkit.parse(text)
         for key, value in changes.items():
             _change(document, key, value)
-        return tomlkit.dumps(document)
+        return _with_ends_of(text, tomlkit.dumps(document))
     except TOMLKitError as error:
         raise RltuiError(f"the profile is not TOML: {error}", exit_code=2) from error
 
@@ -44,6 +45,12 @@ def edit_file(path: Path, changes: Mapping[str, str | None]) -> None:
     except RltuiError as error:
         hint = error.hint or "mend it in an editor; nothing was written"
         raise RltuiError(f"{path}: {error.message}", hint, error.exit_code) from error
+
+
+def _with_ends_of(text: str, edited: str) -> str:
+    """New lines end as all others do: tomlkit ends its own with a line feed alone."""
+    ends_alone = re.compile(r"(?<!\r)\n")
+    return edited if "\r\n" not in text or ends_alone.search(text) else ends_alone.sub("\r\n", edited)
 
 
 def _change(document: Any, key: str, value: str | None) -> None:
@@ -92,6 +99,8 @@ def _item(text: str) -> Any:
 
 def _set(holder: Any, key: str | int, item: Any) -> None:
     """A comment behind the old value stays behind the new one."""
+    if isinstance(holder, AoT) and not isinstance(item, dict):
+        raise RltuiError(f"[[…]] {key} is a table, and cannot be {item.as_string()}", exit_code=2)
     old: Any = holder[key] if isinstance(key, int) or key in holder else None
     if hasattr(old, "trivia") and hasattr(item, "trivia"):
         item.trivia.comment_ws, item.trivia.comment = old.trivia.comment_ws, old.trivia.comment

@@ -462,6 +462,12 @@ class Profile(Section):
         """The file it was read from."""
         return self._path
 
+    def called(self, name: str) -> Profile:
+        """The same under another name: a kept file's is not the profile's."""
+        profile = self.model_copy()
+        profile._name = name
+        return profile
+
     @property
     def phases(self) -> tuple[Profile, ...]:
         """The profiles that `curriculum.phases` names, in order. The first one's rewards, resets … are this one's own."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from rltui.events.records import CurriculumPlanned, Lesson, PhaseChanged, Record, RunStarted, StageChanged
 from rltui.runs.meta import Meta
 
+KEPT = ("run", "profile")  # names of the files in which runs and saved states keep profiles
+
 
 @dataclass(frozen=True)
 class LessonNow:
@@ -20,16 +22,23 @@ class LessonNow:
 
 
 def lesson_now(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> LessonNow:
-    """records: the journal's newest, in which a long run has no header. meta: the newest saved state's. first: the header of
-    the run's first start, which says how it began, no more.
+    """records: the journal's newest, in which a long run has no header. meta: the newest saved state's.
+
+    first: the header of the run's first start, which says how it began, no more.
     """
     header = next((record for record in reversed(records) if isinstance(record, RunStarted)), None)
     taught = _taught(records)
     begun = header or first
     phase = taught.phase if taught else meta.phase if meta else first.phase if first else None
     label = taught.label if taught else begun.label if begun and begun.phase == phase else None
-    profile = header.profile if header else meta.profile if meta and meta.profile else first.profile if first else None
-    return LessonNow(profile, _phase_profile(records, header, meta), phase, label)
+    return LessonNow(_profile(records, meta, first), _phase_profile(records, header, meta), phase, label)
+
+
+def _profile(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> str | None:
+    """The newest name. Earlier versions wrote down a kept file's: one from before it says more."""
+    names = [record.profile for record in reversed(records) if isinstance(record, RunStarted)]
+    names += [about.profile for about in (meta, first) if about is not None and about.profile]
+    return next((name for name in names if name not in KEPT), names[0] if names else None)
 
 
 def _taught(records: Sequence[Record]) -> RunStarted | Lesson | None:

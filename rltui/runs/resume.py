@@ -39,9 +39,9 @@ def choose_resume(
 ) -> ResumePlan:
     """What a start of `profile` (a name or path, for run names and hints) does.
 
-    signature: what the profile needs. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`).
-    fork: from that path a new run of this profile begins, whatever it is the newest of (`--fork-from`). now: Unix
-    seconds. Every byte of the chosen checkpoint has been checked. Raises RltuiError (exit 1) where nothing fits, the
+    signature: what the profile needs. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE
+    (`--resume`). fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). now:
+    Unix seconds. Every byte of the chosen checkpoint has been checked. Raises RltuiError (exit 1) where nothing fits, the
     checkpoint is damaged, or the run is being trained.
     """
     if run is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from rltui.runs.kept_profile import profile_name
 from rltui.runs.paths import DataDir, branch_name, default_run_name
 from rltui.runs.signature import Signature
 
@@ -37,10 +39,10 @@ class StartAsked:
     run: str | None
     now: float
 
-    @property
+    @cached_property
     def profile_name(self) -> str:
-        """The file's name without .toml, as meta.json has it."""
-        return Path(self.profile).name.removesuffix(".toml")
+        """As meta.json has it."""
+        return profile_name(self.profile)
 
     def command(self, options: str) -> str:
         return f"rltui train {self.profile} {options}"

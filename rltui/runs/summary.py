@@ -9,7 +9,7 @@ import msgspec
 
 from rltui import plain_file
 from rltui.errors import RltuiError
-from rltui.events.episode_reward import EpisodeReward, RewardWindow
+from rltui.events.episode_reward import EpisodeReward, RewardWindow, newest_window
 from rltui.events.records import IterationFinished, Record, RunFinished, RunStarted
 from rltui.runs.glance import stamp
 from rltui.runs.history import current_line, describe_unclean
@@ -86,12 +86,12 @@ def describe_runs(data: DataDir) -> list[RunSummary]:
     return sorted(runs, key=lambda run: run.updated or 0.0, reverse=True)
 
 
-def describe_run(paths: RunPaths) -> RunSummary:
-    """One run; all unknown where there is nothing."""
+def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
+    """One run; all unknown where there is nothing. brief: its reward may be over fewer episodes than there are."""
     checkpoints, milestones = list_checkpoints(paths), list_milestones(paths)
     marks, note = _marks(paths)
     whole = [info for info in checkpoints if info.damage is None]
-    records = _newest_records(paths)
+    records = current_line(read_end(paths.journal)) if brief else _newest_records(paths)
     row = next((record for record in reversed(records) if isinstance(record, IterationFinished)), None)
     header = next((record for record in reversed(records) if isinstance(record, RunStarted)), None)
     first = next((record for record in read_start(paths.journal) if isinstance(record, RunStarted)), header)
@@ -119,7 +119,7 @@ def describe_run(paths: RunPaths) -> RunSummary:
         timesteps=row.timesteps if row else meta.timesteps if meta else None,
         iteration=row.iteration if row else None,
         metrics=row.metrics if row else {},
-        reward=RewardWindow(records).value,
+        reward=newest_window(records).value,
         checkpoint=_saved(newest, marks) if newest else None,
         checkpoints=len(whole),
         milestones=[_saved(info, marks) for info in milestones if info.damage is None],
@@ -169,7 +169,7 @@ def reward_so_far(paths: RunPaths, timesteps: int) -> RewardWindow:
 def _newest_records(paths: RunPaths) -> list[Record]:
     """The journal's end without what was taken back, as far as it takes to hold an iteration and its reward's episodes."""
     records = current_line(read_end(paths.journal))
-    if records and not RewardWindow(records).full:
+    if records and not newest_window(records).full:
         records = current_line(read_end(paths.journal, _FURTHER))
     return records
 

@@ -15,6 +15,7 @@ from rltui.train.overrides import ENTROPY, REWARD, Overrides
 from rltui.train.preparation import Prepared
 from rltui.train.rates import carried_on, stored
 
+RATE = "learning rate"
 Opener = Callable[[Blueprint, int], Collector]
 GUIDE = "cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less"
 
@@ -87,6 +88,12 @@ class Course:
         now = self.overrides.weight(name, self.lasted(timesteps))
         whose = "as in the profile" if weight is None else "until the profile's changes"
         return f"{name} {now:g} instead of {before:g}, {whose}"
+
+    @property
+    def set_by_hand(self) -> dict[str, float]:
+        """All that is in force in the place of the profile's, by its setting as in SettingChanged."""
+        rate = {} if self.rates.override is None else {RATE: self.rates.override}
+        return {**rate, **self.overrides.values}
 
     def _set_entropy(self) -> None:
         self.learner.set_entropy(self.overrides.entropy)

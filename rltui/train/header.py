@@ -79,6 +79,7 @@ def lesson_facts(course: Course, timesteps: int) -> Lesson:
         minibatch=ppo.minibatch,
         epochs=ppo.epochs,
         reward_names=blueprint.spec.reward_names,
+        by_hand=course.set_by_hand,
     )
 
 

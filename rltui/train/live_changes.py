@@ -9,7 +9,7 @@ from functools import partial
 from rltui.events.commands import SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 from rltui.events.records import Record, SettingChanged
 from rltui.train.command_check import Known
-from rltui.train.course import Course
+from rltui.train.course import RATE, Course
 from rltui.train.live_controls import LiveControls, Pending
 from rltui.train.orders import Orders, Wait
 
@@ -43,12 +43,12 @@ class LiveChanges:
             match waiting.command:
                 case SetLearningRate(value=value):
                     words = self._course.override(value, self._loop.timesteps)
-                    now = self._course.rates.at(self._course.lasted(self._loop.timesteps)).policy
-                    self._changed("learning rate", now, waiting.by)
+                    now = self._course.rates.at(self._course.lasted(self._loop.timesteps))
+                    self._changed(RATE, now.policy, waiting.by, critic=now.critic, profile=value is None)
                     waiting.applied(words)
                 case SetEntropy(ent_coef=value):
                     words = self._course.override_entropy(value)
-                    self._changed("entropy", self._course.overrides.entropy, waiting.by)
+                    self._changed("entropy", self._course.overrides.entropy, waiting.by, profile=value is None)
                     waiting.applied(words)
                 case _:
                     pass
@@ -64,7 +64,8 @@ class LiveChanges:
         now = self._loop.timesteps
         words = self._course.override_weight(command.name, command.weight, now)
         value = self._course.overrides.weight(command.name, self._course.lasted(now))
-        change = partial(self._changed, f"reward {command.name}", value, pending.by)
+        profile = command.weight is None
+        change = partial(self._changed, f"reward {command.name}", value, pending.by, profile=profile)
         return Wait(_both(change, pending.applied), pending.refused, words + ", ")
 
     def _set_flag(self, pending: Pending) -> None:
@@ -78,9 +79,15 @@ class LiveChanges:
             applied = _both(partial(self._changed, setting, None, pending.by), pending.applied)
         self._orders.set_flags([command.flag], command.on, command.worker, Wait(applied, pending.refused))
 
-    def _changed(self, setting: str, value: float | None, by: str) -> None:
+    def _changed(
+        self, setting: str, value: float | None, by: str, *, critic: float | None = None, profile: bool = False
+    ) -> None:
+        """critic, profile: as in SettingChanged."""
+        now, timesteps = time.time(), self._loop.timesteps
         self._tell(
-            SettingChanged(time=time.time(), timesteps=self._loop.timesteps, setting=setting, value=value, by=by)
+            SettingChanged(
+                time=now, timesteps=timesteps, setting=setting, value=value, by=by, critic=critic, profile=profile
+            )
         )
 
 

@@ -62,6 +62,7 @@ COCKPIT = (
     Action("log_level", ("l",), "Log level", "Show more or fewer kinds of log lines", "View"),
     Action("back", ("escape",), "Back", "Close the innermost: a line, a filter, frozen, maximised. It never leaves: H and q do", "View", palette=False),
     Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, pin, export, delete", "View", 12),
+    Action("compare", ("equals_sign",), "Compare", "Another run's curves beside these: shows Metrics and the list of runs; esc there ends it", "View"),
     Action("launcher", ("H",), "Launcher", "Home, to profiles and runs; training goes on", "View", 11),
     *EVERYWHERE,
 )  # fmt: skip

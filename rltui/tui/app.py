@@ -20,6 +20,7 @@ from rltui.tui import first_picture
 from rltui.tui.actions import PLACES, Place, pane_actions
 from rltui.tui.browser.messages import RunOpened, WatchAsked
 from rltui.tui.keeping import Keeping
+from rltui.tui.kept_cockpit import KeptCockpit
 from rltui.tui.later import later
 from rltui.tui.messages import BrowserAsked
 from rltui.tui.notices.herald import Herald
@@ -87,7 +88,7 @@ class RltuiApp(App[str]):
         self.panicked = False
         self._checks: HashChecks | None = None  # of the browser, since it was first opened
         self._key_order = KeyOrder(self)
-        self._back_to = ""  # the run whose cockpit the browser was opened from
+        self._kept = KeptCockpit(self)  # that the browser was opened from
         self._charts = chart_style(os.environ, ascii_only)
         self._filters.append(HarmlessFilter())
         if ascii_only:
@@ -180,6 +181,7 @@ class RltuiApp(App[str]):
 
     def show_launcher(self) -> None:
         """The launcher in the place of what is shown; it stays as it was left."""
+        self._kept.let_go()
         self._lifeline.opened("")
         if not self.is_screen_installed(LAUNCHER):
             self.install_screen(self._launcher(), LAUNCHER)
@@ -191,6 +193,7 @@ class RltuiApp(App[str]):
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
         """The cockpit on a run, in the place of what is shown: what lies below another screen still costs time."""
+        self._kept.let_go()
         self._lifeline.opened(run)
         self._herald = Herald(self._world.clock())
         source = (self._world.sources or self._run_files)(run, trainer)
@@ -211,24 +214,27 @@ class RltuiApp(App[str]):
 
     def on_browser_asked(self, message: BrowserAsked) -> None:
         """The browser in the place of what is shown, which it goes back to."""
-        self._back_to = message.run if self.place == "cockpit" else ""
         state = Path(message.state) if message.state else None
         launch = self._world.launch or self._launch_detached
         self._checks = self._checks or later("hash checks")()
         around = later("surroundings")(
             self._data, launch, self._world.checker, self._world.clock, self._checks, message.run, state,
-            readonly=self._readonly, ascii_only=self._charts == "ascii",
+            readonly=self._readonly, charts=self._charts,
         )  # fmt: skip
+        self._kept.keep(self._cockpit)
         self._show(later("browser")(around))
 
     def on_browser_left(self) -> None:
-        if self._back_to:
-            self.open_run(self._back_to)
+        if (cockpit := self._kept.take()) is not None:
+            self._show(cockpit)
         else:
             self.show_launcher()
 
     def on_run_opened(self, message: RunOpened) -> None:
-        self.open_run(message.run, message.trainer)
+        if message.trainer is None and message.run == self._kept.run:
+            self.on_browser_left()
+        else:
+            self.open_run(message.run, message.trainer)
 
     def on_watch_asked(self, message: WatchAsked) -> None:
         """A match has the terminal until it is left."""

@@ -1,4 +1,4 @@
-"""What threads have found out reaches a screen as a message, which may come when the screen is being taken away."""
+"""What threads have found out, and what a timer puts off, may reach a screen when it is being taken away."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ PANE_KEYS: tuple[Action, ...] = (
     Action("guides", ("g",), "Guides", "Lines across at the ticks and at the ends of the usual range", "View", pane="metrics"),
     Action("columns", ("o",), "Columns", "One column of charts, two, … or as many as fit", "View", pane="metrics"),
     Action("rows", ("r",), "Rows", "One row of charts, two, … or as many as fit", "View", pane="metrics"),
-    Action("compare", ("equals_sign",), "Compare", "Choose another run, whose curves are drawn beside these", "View", pane="metrics"),
+    Action("compare", ("equals_sign",), "Compare", "Choose another run, whose curves are drawn beside these; esc ends it", "View", pane="metrics", palette=False, shadows=True),
     Action("other_run(-1)", ("left_square_bracket",), "Previous run", "Compare with the run before in the list", "View", pane="metrics"),
     Action("other_run(1)", ("right_square_bracket",), "Next run", "Compare with the next run in the list", "View", pane="metrics"),
     Action("sort", ("o",), "Order", "Largest first, as in the profile, most changed first, by name", "View", pane="rewards"),

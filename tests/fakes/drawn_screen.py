@@ -56,8 +56,16 @@ class DrawnScreen:
         for character in text:
             width = cell_len(character)
             if width and self._x + width <= self._columns and self._y < self._count:
+                self._leave_no_half(self._x)
+                self._leave_no_half(self._x + width)
                 self._rows[self._y][self._x : self._x + width] = [character, *[""] * (width - 1)]
             self._x += width
+
+    def _leave_no_half(self, x: int) -> None:
+        """What stands on both sides of where column x begins is gone, once one of them is written over."""
+        row = self._rows[self._y]
+        if 0 < x < self._columns and row[x] == "":
+            row[x - 1 : x + 1] = [" ", " "]
 
     def _move(self, character: str) -> None:
         match character:

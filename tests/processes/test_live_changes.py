@@ -17,7 +17,7 @@ from rltui.events.commands import (
     SetLearningRate,
     SetRewardWeight,
 )
-from rltui.events.records import CommandLogged, IterationFinished, LogLine, SettingChanged, WorkerStarted
+from rltui.events.records import CommandLogged, IterationFinished, LogLine, RunStarted, SettingChanged, WorkerStarted
 from rltui.runs.listing import complete
 from tests.fakes.asking import applied, ask
 from tests.fakes.patience import patience
@@ -125,7 +125,10 @@ def test_rate_entropy_and_weight_are_applied_and_in_the_journal(running: Trainin
     wait_for(lambda: shows("reward/speed_toward_ball", 0.0), "episodes in which it pays nothing")
     applied(running, SetRewardWeight("touch", None))
     wait_for(lambda: "weight/touch" not in running.iterations()[-1].metrics, "the profile's weight")
-    changes = [(r.setting, r.value, r.by) for r in running.poll() if isinstance(r, SettingChanged)]
+    told = [r for r in running.poll() if isinstance(r, SettingChanged)]
+    assert [r.profile for r in told] == [False] * 4 + [True]
+    assert [r.critic for r in told] == [pytest.approx(1e-4), *[None] * 4], "as in the profile, the same as the policy's"
+    changes = [(r.setting, r.value, r.by) for r in told]
     assert changes == [
         ("learning rate", 1e-4, "tester"),
         ("entropy", 0.005, "tester"),
@@ -168,6 +171,7 @@ def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(run
     assert running.wait_end() == 0, running.output
     [row] = running.iterations()[first:]
     assert (row.metrics["weight/touch"], row.metrics["train/ent_coef"]) == (2.0, 0.02)
+    assert [r.by_hand for r in running.poll() if isinstance(r, RunStarted)] == [{}, {"reward touch": 2.0}]
     messages = [record.message for record in running.poll() if isinstance(record, LogLine)]
     assert "reward touch 2, set by hand, goes on: the profile's has not changed since" in messages
     assert "the profile's entropy, which has changed, wins over 0.005, set by hand" in messages

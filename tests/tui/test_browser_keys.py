@@ -18,6 +18,7 @@ from rltui.runs.trash import list_trash
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.supervise.managed_process import ManagedProcess
 from rltui.tui.browser.library import TRASH, Node
+from rltui.tui.browser.messages import RunOpened
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.browser import BrowserScreen
@@ -28,7 +29,7 @@ from rltui.tui.screens.start_dialog import StartDialog
 from rltui.tui.screens.typed_dialog import TypedDialog
 from tests.fakes import run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
-from tests.fakes.fake_run import FakeRun
+from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.saved_runs import tree
 from tests.fakes.screens import LAUNCHER_NOW, Clock, cockpit, until, until_shown
 
@@ -132,6 +133,22 @@ async def test_a_click_on_a_title_sorts_too(data: DataDir) -> None:
         await until(pilot, lambda: browser_of(pilot)._states._sorting.key == "1")
 
 
+async def test_esc_in_the_filter_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        screen = browser_of(pilot)
+        await pilot.press("down", "down", "down")
+        before = screen.entry
+        await pilot.press("slash", *"pinned")
+        await until(pilot, lambda: names(pilot) == ["5 M"])
+        assert screen.entry != before
+        await pilot.press("escape")
+        assert screen.entry == before and len(screen.shown) == 11 and screen.focused is screen.table
+        await pilot.press("slash", *"pinned", "enter", "escape")
+        await until(pilot, lambda: len(screen.shown) == 11)
+        assert screen.entry is not None and screen.entry.name == "5 M"  # it was kept by enter
+
+
 async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
@@ -143,7 +160,7 @@ async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
         line.value = "!alpha"
         await until(pilot, lambda: {entry.run for entry in screen.shown} == {"beta", ""})
         line.value = "["
-        await until_shown(pilot, "no regular expression")
+        await until_shown(pilot, "✗ no regular expression")
         assert len(screen.shown) == 11
         line.value = "pinned|aerial"
         await until(pilot, lambda: names(pilot) == ["5 M"])
@@ -493,6 +510,47 @@ async def test_from_the_cockpit_and_back_to_it(data: DataDir, monkeypatch: pytes
         assert browser_of(pilot).node == Node("run", "alpha")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+
+
+async def test_the_cockpit_comes_back_from_the_browser_as_it_was_left(data: DataDir) -> None:
+    fill(data)
+    control = FakeControl()
+    run = FakeRun(run_story.told(30), name="alpha", control=control)
+    async with cockpit(run, (200, 50)) as pilot:
+        left = pilot.app.screen
+        assert isinstance(left, CockpitScreen)
+        await until(pilot, lambda: left.snapshot.link.connected)
+        await pilot.press("5", "l", "l", "l", "a", "t")
+        await until_shown(pilot, "debug and above")
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
+        await until(pilot, lambda: control.closed)  # at rest: another viewer may have the trainer
+        run.records.add(run_story.iteration(31))
+        await pilot.resize_terminal(160, 50)
+        await pilot.press("escape")
+        await until(pilot, lambda: left.snapshot.history.length == 31 and pilot.app.screen is left)
+        await until(pilot, lambda: left.snapshot.link.connected)
+        await until(pilot, lambda: left.size.width == 160)
+        text = await until_shown(pilot, "1 entry")
+        pane = left.focused_pane()
+        assert pane is not None and pane.pane_id() == "audit" and "debug and above" in text
+        assert [pane.display for pane in left.panes if pane.pane_id() == "lut"] == [True]
+
+
+async def test_a_kept_cockpit_goes_when_another_run_is_opened_from_the_browser(data: DataDir) -> None:
+    fill(data)
+    async with cockpit(FakeRun(run_story.told(30), name="alpha", process=False)) as pilot:
+        left = pilot.app.screen
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
+        pilot.app.screen.post_message(RunOpened("alpha"))  # the one that is kept
+        await until(pilot, lambda: pilot.app.screen is left)
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
+        pilot.app.screen.post_message(RunOpened("beta"))
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        await until(pilot, lambda: not left.is_running)
+        assert pilot.app.screen is not left
 
 
 async def test_from_a_milestone_of_the_launcher(data: DataDir) -> None:

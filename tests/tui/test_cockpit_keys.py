@@ -76,6 +76,15 @@ async def test_the_answer_is_shown_and_not_the_wish() -> None:
         await until(pilot, lambda: "refused" not in screen_text(pilot.app.screen).splitlines()[-1])
 
 
+@pytest.mark.parametrize("key", ["P", "C", "M", "S"])
+async def test_a_run_that_has_ended_says_how_to_go_on(key: str) -> None:
+    run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
+    async with cockpit(run) as pilot:
+        await until_shown(pilot, "■ STOPPED")
+        await pilot.press(key)
+        await until_shown(pilot, "not sent: it has ended: H opens the launcher, R there resumes it at 757,760 steps")
+
+
 async def test_the_next_phase_is_asked_about_and_staying_comes_first() -> None:
     run = live_run()
     run.records.add(run_story.campaign_iteration(NOW))
@@ -146,7 +155,8 @@ async def test_a_change_in_force_is_in_the_runs_facts_and_on_the_charts() -> Non
         await until(pilot, lambda: cockpit_of(pilot).snapshot.marks[-1].label == "learning rate 0.0001")
         assert cockpit_of(pilot).snapshot.marks[-1].kind == "changed"
         await pilot.press("i")
-        await until_shown(pilot, "policy 0.0001, critic 0.0002")
+        text = await until_shown(pilot, "learning rate 0.0002 →")
+        assert "policy 0.0001" not in text, "the critic's rate has gone with the policy's"
 
 
 async def test_a_second_stop_is_urgent() -> None:

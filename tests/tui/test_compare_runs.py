@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from rltui.runs.paths import DataDir
+from rltui.tui.pictures import screen_text
 from rltui.tui.symbols import ChartStyle
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import browser, browser_of, go_to
+from tests.fakes.fake_run import FakeJournal
 from tests.fakes.screens import LAUNCHER_NOW, until, until_shown
-from tests.tui.test_metrics_keys import charts
+from tests.tui.test_metrics_keys import Runs, charts
 
 
 @pytest.mark.parametrize("style", ["braille", "blocks"])
@@ -55,3 +58,40 @@ async def test_without_the_other_run_all_of_one_s_own_is_shown_again() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: pane.comparison.run is None)
         assert pane.charting.window is None
+
+
+async def test_esc_ends_the_comparison() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: pane.charting.window is not None)
+        await pilot.press("slash", *"entropy", "enter", "escape")  # the filter first
+        assert pane.comparison.run is not None and not pane.charting.pattern.text
+        await pilot.press("escape")
+        assert pane.comparison.run is None and pane.charting.window is None
+        await until(pilot, lambda: "gamma" not in screen_text(pilot.app.screen))
+        await pilot.press("escape")
+        await until_shown(pilot, "nothing to close here")
+
+
+async def test_a_comparison_can_be_begun_from_any_pane() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("2")
+        await until(pilot, lambda: not pane.has_focus)
+        await pilot.press("equals_sign")
+        await until_shown(pilot, "Compare with")
+        assert pane.has_focus
+        await pilot.press("enter")
+        await until(pilot, lambda: pane.comparison.run is not None and pane.comparison.run.name == "beta")
+
+
+async def test_runs_that_are_paid_differently_are_said_to_be() -> None:
+    class Otherwise(Runs):
+        def journal(self, name: str) -> FakeJournal:
+            row = run_story.iteration(1)
+            return FakeJournal([msgspec.structs.replace(row, metrics={**row.metrics, "weight/touch": 7.0})])
+
+    async with charts(runs=Otherwise()) as (pilot, _):
+        await pilot.press("left_square_bracket")
+        await until_shown(pilot, "▲ rewards differ, not comparable: touch")
+        await pilot.press("escape")
+        await until(pilot, lambda: "rewards differ" not in screen_text(pilot.app.screen))

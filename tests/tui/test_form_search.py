@@ -34,6 +34,17 @@ async def test_a_search_finds_names_and_explanations_in_folded_sections_too(data
         await until(pilot, lambda: "ppo.gamma" in fields(pilot))
 
 
+async def test_esc_in_the_line_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
+    async with form(data) as pilot:
+        before, rows = here(pilot), len(screen(pilot).rows)
+        await pilot.press("slash", *"learning", "underscore", *"rate")
+        await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
+        await pilot.press("left_square_bracket")
+        await until_shown(pilot, "✗ no regular expression: unterminated character set")
+        await pilot.press("escape")
+        assert (here(pilot), len(screen(pilot).rows)) == (before, rows) and not screen(pilot)._searching.on
+
+
 async def test_n_goes_round_what_was_found_and_the_first_key_says_how(data: DataDir) -> None:
     async with form(data) as pilot:
         await pilot.press("n")

@@ -1,4 +1,4 @@
-"""News of threads may come when a screen is being taken away, its parts before it: they find nobody, and break nothing."""
+"""News of threads, and timers, may come when a screen is being taken away, its parts before it: they break nothing."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from rltui.runs.paths import DataDir
 from rltui.tui.news import while_there
 from rltui.tui.panes.lut import LutPane
 from rltui.tui.panes.metrics import MetricsPane
@@ -18,6 +19,7 @@ from rltui.tui.screens.compare import CompareScreen
 from rltui.tui.screens.fork import ForkScreen
 from rltui.tui.screens.form import FormScreen
 from rltui.tui.screens.launcher import LauncherScreen
+from tests.fakes.screens import launcher
 
 FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
     LauncherScreen: ("on_catalog_ready", "on_offer_ready", "on_preflight_news"),
@@ -28,6 +30,15 @@ FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
     CockpitScreen: ("on_snapshot_ready",),
     MetricsPane: ("on_runs_listed", "on_other_run_read"),
     LutPane: ("on_lut_pane_examined",),
+}
+
+
+PUT_OFF: dict[type[Widget], tuple[str, ...]] = {
+    LauncherScreen: ("_show_rows",),
+    BrowserScreen: ("_show", "_show_footer", "_rested"),
+    FormScreen: ("show_all",),
+    ForkScreen: ("_rested",),
+    CockpitScreen: ("show_now",),
 }
 
 
@@ -76,7 +87,16 @@ async def test_news_that_come_while_a_screen_is_taken_away_find_nobody(way: str)
     assert screen.told == 1
 
 
-@pytest.mark.parametrize(("place", "names"), FROM_THREADS.items())
+async def test_a_timer_of_the_launcher_finds_nothing_once_its_list_has_gone(data: DataDir) -> None:
+    async with launcher(data) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, LauncherScreen) and screen.item is not None
+        await screen.tree_list.remove()
+        assert screen.item is None
+        screen.offering.ask()
+
+
+@pytest.mark.parametrize(("place", "names"), [*FROM_THREADS.items(), *PUT_OFF.items()])
 def test_what_threads_tell_is_heard_only_while_the_place_is_there(place: type[Widget], names: tuple[str, ...]) -> None:
     for name in names:
         assert hasattr(getattr(place, name), "__wrapped__"), f"{place.__name__}.{name} needs @while_there"

@@ -137,6 +137,24 @@ async def test_the_list_is_filtered_as_one_types(data: DataDir) -> None:
         await until_shown(pilot, "my-bot")
 
 
+async def test_esc_in_the_filter_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
+    async with launcher(data, TALL) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, LauncherScreen)
+        before = screen.item
+        assert before is not None
+        await pilot.press("slash", "b", "r", "o", "left_square_bracket")
+        found = await until_shown(pilot, "✗ no regular expression: unterminated")
+        assert "my-bot" in found and screen.item != before
+        await pilot.press("escape")
+        assert screen.item == before and not screen.tree_list.border_subtitle
+        await pilot.press("slash", "b", "r", "o")
+        await until(pilot, lambda: screen.item is not None and "bronze" in screen.item.name)
+        await pilot.press("enter", "escape")
+        await until_shown(pilot, "my-bot")
+        assert screen.item is not None and "bronze" in screen.item.name  # it was kept by enter
+
+
 CAMPAIGN = [
     {"profile": "bronze-skills", "rewards": {"goal": 20.0}, "until": {"goals": 2}, "min_steps": 500_000},
     {"profile": "ball-touching", "rewards": {"touch": 1.0}, "learning_rate": 8e-4},

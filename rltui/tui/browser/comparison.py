@@ -17,6 +17,7 @@ from rltui.tui.browser.library import Entry, Library
 from rltui.tui.browser.profile_changes import ABSENT, Change, saved_changes
 from rltui.tui.paint import Line, Span, clean, crop_text, pad, text_line, wrap
 from rltui.tui.run.history import History
+from rltui.tui.run.rewards_apart import apart, paid, told
 from rltui.tui.symbols import ChartStyle
 
 REWARD = "rollout/policy_reward"
@@ -94,8 +95,25 @@ def _history(data: DataDir, run: str, low: int, high: int) -> History:
 def lines(comparison: Comparison, metric: str, now: float, width: int, style: ChartStyle = "braille") -> list[Line]:
     """All of it, for a column of `width`."""
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
+    differ = told(rewards_apart(comparison))
+    found += [*wrap(f"▲ {differ}", width, "warn"), ()] if differ else []
     found += [*_curve(comparison, metric, width, style), (), *_profiles(comparison, width)]
     return found
+
+
+def rewards_apart(comparison: Comparison) -> list[str]:
+    """By what the two profiles say, and by the weights that were in force then, set by hand or by a schedule."""
+    changes = comparison.changes if not isinstance(comparison.changes, str) else []
+    found = [f"{c.key.removeprefix('rewards.')} {c.left or ABSENT} → {c.right or ABSENT}" for c in changes if _pays(c)]
+    curves = comparison.curves
+    if curves is None:
+        return found
+    left = paid(curves.own, 0) if curves.other is None else paid(curves.other, -1)
+    return found + apart(left, paid(curves.own, -1))
+
+
+def _pays(change: Change) -> bool:
+    return change.key.partition(".")[0] in ("rewards", "[rewards]")
 
 
 def _columns(width: int) -> int:

@@ -62,8 +62,13 @@ class ShownStates:
     def _title(self, words: str, all_of_it: int) -> Content:
         count = f"{len(self.entries)} of {all_of_it}" if self.filter else figures.count(all_of_it)
         title = f"{clean(words)}  {count}{f'  /{clean(self.filter)}' if self.filter else ''}"
-        problem = f" · no regular expression: {clean(self._problem)}" if self._problem else ""
+        problem = f" · ✗ no regular expression: {clean(self._problem)}" if self._problem else ""
         return Content.assemble(title, (problem, "$error"))
+
+    def go_back(self, before: object | None) -> None:
+        """All rows again, without a filter, and the cursor on that one; None for where it is."""
+        self.filter, self._first = "", before if before is not None else self._first
+        self.show()
 
     def sort(self, key: str) -> None:
         """By the column with this digit; again turns the order round."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.hash_checks import HashChecks
 from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.symbols import ChartStyle
 
 if TYPE_CHECKING:
     from rltui.tui.screens.launching import Launch
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """run: whose states to begin with. readonly: look only."""
+    """run: whose states to begin with. readonly: look only. charts: how they are drawn."""
 
     data: DataDir
     launch: Launch
@@ -28,4 +29,9 @@ class Surroundings:
     run: str = ""
     state: Path | None = None  # to begin at
     readonly: bool = False
-    ascii_only: bool = False
+    charts: ChartStyle = "braille"
+
+    @property
+    def ascii_only(self) -> bool:
+        """Whether the terminal can show nothing else."""
+        return self.charts == "ascii"

@@ -28,6 +28,7 @@ class Searching:
     def __init__(self, form: FormScreen) -> None:
         self._form = form
         self.pattern = Pattern()
+        self._before: object | None = None  # where the cursor stood when the line was opened
         self._all: tuple[Draft, list[FormRow], frozenset[KeyPath]] | None = None  # of one draft
 
     @property
@@ -53,7 +54,7 @@ class Searching:
         if not self.on:
             return Content("")
         if self.pattern.problem:
-            return Content.assemble((f"no regular expression: {clean(self.pattern.problem)}", "$error"))
+            return Content.assemble((f"✗ no regular expression: {clean(self.pattern.problem)}", "$error"))
         rows = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
         hits = sum(matches(row, self.pattern) for row in rows)
         keys = "enter goes there" if self._line.has_class("open") else "n next"
@@ -61,6 +62,7 @@ class Searching:
 
     def open(self) -> None:
         """The line, with what was searched for."""
+        self._before = self._form.row_list.key
         self._line.add_class("open")
         self._line.focus()
 
@@ -70,7 +72,7 @@ class Searching:
         if was_on and not self.on and row is not None:
             self._form.is_open |= holding(self._every_row()[0], row)
         self._form.show_all()
-        if self.on and (row is None or not matches(row, self.pattern)):
+        if self.on and not self.pattern.problem and (row is None or not matches(row, self.pattern)):
             self._go(next((each for each in self._form.rows.values() if matches(each, self.pattern)), None))
 
     def keep(self) -> None:
@@ -80,11 +82,15 @@ class Searching:
         self._form.show_all()
 
     def clear(self) -> bool:
-        """All rows again, the cursor where it is; False where nothing was searched for."""
+        """All rows again, the cursor where it is, or from the line where it was; False where nothing was searched for."""
         line = self._line
         if not self.on and not line.has_class("open"):
             return False
         line.value = ""
+        if line.has_class("open"):
+            self.pattern = Pattern()
+            self._form.show_all()
+            self._form.row_list.set_rows(self._form.row_list.rows, self._before)
         self.typed("")
         self.keep()
         return True

@@ -5,20 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from textual.content import Content
+
 from rltui.tui.launcher.catalog import Catalog
 from rltui.tui.launcher.catalog_tree import HEADINGS, PROFILES, Item, filtered, first_match, groups, rows
+from rltui.tui.paint import clean
+from rltui.tui.pattern import Pattern
 from rltui.tui.widgets.row_list import Row
 
 FIRST_PROFILE = "quick"  # where the cursor starts: the one for a first bot
 
 
 class Branches:
-    """Which of the rows are there. filter: what they must match, as typed."""
+    """Which of the rows are there. filter: what they must match, as typed. before: where the cursor stood
+    when its line was opened.
+    """
 
     def __init__(self) -> None:
         self.filter = ""
+        self.before: Item | None = None
         self._folded: set[Item] = set()
         self._grouped: set[Item] = set()  # groups seen: a new one starts closed unless it is the first
+
+    @property
+    def subtitle(self) -> Content:
+        """The filter, for the list's border, or why it is no regular expression."""
+        problem = Pattern(self.filter).problem
+        if problem:
+            return Content.assemble((f"✗ no regular expression: {clean(problem)}", "$error"))
+        return Content(f"filter: {clean(self.filter)}" if self.filter else "")
+
+    def first_found(self, found: Sequence[Row]) -> Item | None:
+        """Where the cursor goes as the filter is typed; None for where it is."""
+        return first_match(found) if self.filter and not Pattern(self.filter).problem else None
 
     def close_new(self, catalog: Catalog) -> None:
         """Groups of milestones that have come."""

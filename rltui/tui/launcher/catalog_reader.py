@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 import tomllib
 from pathlib import Path
 
 from rltui import plain_file
+from rltui.events.episode_reward import WINDOW
 from rltui.profile.locate import Listed, listing
 from rltui.profile.source import MAX_BYTES
 from rltui.runs import glance
@@ -17,6 +19,7 @@ from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 
 Stamp = tuple[object, ...]
+AT_ONCE = 1.0  # seconds of looking further between two lists
 
 
 class CatalogReader:
@@ -26,6 +29,7 @@ class CatalogReader:
         self._data, self._checker = data, checker
         self._runs: dict[str, tuple[Stamp, RunSummary]] = {}
         self._profiles: dict[Path, tuple[Stamp, ProfileEntry]] = {}
+        self._in_brief: set[str] = set()  # runs whose rewards are further back in their journals than was looked
 
     def read(self) -> Catalog:
         """All of it, as it is now; profiles with the verdicts known so far."""
@@ -35,6 +39,17 @@ class CatalogReader:
         except OSError as error:
             runs, problem = (), f"{self._data.root} cannot be read: {error.strerror or error}"
         return Catalog(self._data.root, profiles, runs, glance.free_bytes(self._data.root), problem)
+
+    def read_further(self) -> Catalog | None:
+        """With what takes longer of some runs that were new to the last look; None where all is known."""
+        if not self._in_brief:
+            return None
+        until = time.monotonic() + AT_ONCE
+        while self._in_brief and time.monotonic() < until:
+            name = self._in_brief.pop()
+            if name in self._runs:
+                self._runs[name] = self._runs[name][0], describe_run(self._data.run(name))
+        return self.read()
 
     def check_one(self, path: Path) -> Catalog:
         """With a verdict on this profile. Takes a second or two where it has to be judged first."""
@@ -62,7 +77,12 @@ class CatalogReader:
         )
         stamp = (holder(paths) is not None, *(glance.stamp(place) for place in places))
         known = self._runs.get(paths.name)
-        return known if known is not None and known[0] == stamp else (stamp, describe_run(paths))
+        if known is not None:
+            return known if known[0] == stamp else (stamp, describe_run(paths))
+        summary = describe_run(paths, brief=True)
+        if summary.reward.episodes < WINDOW:
+            self._in_brief.add(paths.name)
+        return stamp, summary
 
     def _profile(self, listed: Listed) -> ProfileEntry:
         stamp = (glance.stamp(listed.path), listed.shipped)

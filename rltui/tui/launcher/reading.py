@@ -33,6 +33,8 @@ class Reading:
         try:
             catalog = self._reader.read()
             screen.post_message(CatalogReady(catalog))
+            while screen.is_running and (more := self._reader.read_further()) is not None:
+                screen.post_message(CatalogReady(catalog := more))
             while screen.is_running and (path := self._next_to_judge(catalog)) is not None:
                 catalog = self._reader.check_one(path)
                 screen.post_message(CatalogReady(catalog))

@@ -7,6 +7,7 @@ from rltui.events.records import CommandLogged, SettingChanged, change_words
 from rltui.tui import figures
 from rltui.tui.paint import Line, clean, crop, pad, split, text_line, width_of
 from rltui.tui.panes.pane import Pane, View
+from rltui.tui.run.in_force import in_force
 from rltui.tui.widgets.selecting import Selecting
 
 TIME, WHO, SECONDS = 9, 22, 9  # columns
@@ -30,9 +31,10 @@ class AuditPane(Pane, Selecting):
     )
     HELP = (
         "One line for each command that reached the trainer, from any viewer or command line: when, who, what, and its "
-        "outcome with the seconds from acceptance until it was in force. A change of a setting is written again, with ●, "
-        "at the timestep from which it holds, where the charts have a mark. What is too long for its line stands whole below, for "
-        "the entry under the cursor. It all is in the run's journal for good."
+        "outcome with the seconds from acceptance until it was in force. A change of a setting is written again, with "
+        "●, at the timestep from which it holds, where the charts have a mark; "
+        "○ is a change that holds no more: a newer one, the profile or a switch-off has taken its place. What is too long for its line stands "
+        "whole below, for the entry under the cursor. It all is in the run's journal for good."
     )
     FOLLOW = True
     WANTS = 8
@@ -42,14 +44,16 @@ class AuditPane(Pane, Selecting):
 
     def depends(self, view: View) -> object:
         audit = view.snapshot.audit
-        return len(audit), audit[-1] if audit else None
+        header = view.snapshot.header
+        return len(audit), audit[-1] if audit else None, header.by_hand if header else None, view.snapshot.opened
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        entries = folded(view.snapshot.audit)
+        entries, holding = folded(view.snapshot.audit), in_force(view.snapshot)
         self.cursor = len(entries) - 1 if self.following else min(self.cursor, len(entries) - 1)
         whole = whole_entry(entries[self.cursor], width) if entries else []
         whole = whole[: max(height - 1, 0)]
-        rows = self.selection([], [entry_line(entry, width) for entry in entries], width, height - len(whole))
+        lines = [entry_line(entry, width, entry in holding) for entry in entries]
+        rows = self.selection([], lines, width, height - len(whole))
         return [*rows, *whole]
 
     def moved(self) -> None:
@@ -83,26 +87,30 @@ def whole_entry(entry: CommandLogged | SettingChanged, width: int) -> list[Line]
     return rows
 
 
-def entry_line(entry: CommandLogged | SettingChanged, width: int) -> Line:
-    """Time, who, outcome, seconds, what, and why or what came of it, as far as it fits."""
-    return crop(_whole_line(entry, width), width)
+def entry_line(entry: CommandLogged | SettingChanged, width: int, holds: bool = True) -> Line:
+    """Time, who, outcome, seconds, what, and why or what came of it, as far as it fits. holds: the change is in force."""
+    return crop(_whole_line(entry, width, holds), width)
 
 
 def _words(entry: CommandLogged | SettingChanged) -> Line:
     """What it was about, and why or what came of it."""
     if isinstance(entry, SettingChanged):
-        return (clean(change_words(entry)), "strong"), (f" from {entry.timesteps:,}", "muted")
+        return (clean(change_words(entry)), "strong"), (
+            f"{', as in the profile' if entry.profile else ''} from {entry.timesteps:,}",
+            "muted",
+        )
     told = getattr(entry.outcome, "detail", "") or getattr(entry.outcome, "reason", "")
     return (clean(entry.command), "strong"), (f": {clean(told)}" if told else "", "muted")
 
 
-def _whole_line(entry: CommandLogged | SettingChanged, width: int) -> Line:
+def _whole_line(entry: CommandLogged | SettingChanged, width: int, holds: bool = True) -> Line:
     who, room = clean(entry.by.partition(", pid")[0]), WHO
     if width < NARROW:
         who, room = who.partition(" on ")[0], NARROW_WHO
     head: Line = ((f" {figures.clock(entry.time)} ", "faint"), (pad(who, room - 1) + " ", "muted"))
     if isinstance(entry, SettingChanged):
-        return (*head, ("● ", "key"), (pad("in force", SECONDS), "key"), (pad("", SECONDS), ""), *_words(entry))
+        sign, word, role = ("● ", "in force", "key") if holds else ("○ ", "changed", "muted")
+        return (*head, (sign, role), (pad(word, SECONDS), role), (pad("", SECONDS), ""), *_words(entry))
     symbol, word, role = _OUTCOMES[type(entry.outcome)]
     seconds = figures.seconds(entry.outcome.seconds) if isinstance(entry.outcome, CommandApplied) else ""
     return (

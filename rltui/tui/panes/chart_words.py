@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from rltui.events.records import CLOCK, ITERATION
 from rltui.tui import figures
-from rltui.tui.paint import Line, Span, crop
+from rltui.tui.paint import Line, Span, crop, text_line
 from rltui.tui.panes.chart_grid import Scene
 from rltui.tui.panes.charting import Charting, row_at, span_of
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark
 from rltui.tui.run.other_run import OtherRun
+from rltui.tui.run.rewards_apart import apart, paid, told
 from rltui.tui.widgets.chart import END, LEGEND, OTHER_ROLE
 
 NEAR = 0.02  # of the timesteps shown: a mark so near to the cursor is named
@@ -25,6 +26,8 @@ def head_lines(scene: Scene, charts: int, metrics: int, *, typing: bool, width: 
     )
     looks = look_line(scene)
     lines += [looks] if looks else []
+    differences = told(_rewards_apart(scene))
+    lines += [text_line(f"▲ {differences}", "warn")] if differences else []
     lines += [cursor_line(scene)] if scene.charting.cursor is not None and scene.snapshot.history.length else []
     return [crop(line, width) for line in lines]
 
@@ -80,6 +83,14 @@ def _legend(scene: Scene) -> list[Span]:
     elif not other.history.length:
         spans.append((" has no iteration yet", "warn"))
     return [*spans, *_end(scene.snapshot.run, scene.snapshot.history, other)]
+
+
+def _rewards_apart(scene: Scene) -> list[str]:
+    """Own and compared run, each by its newest row."""
+    if scene.other is None:
+        return []
+    names = scene.snapshot.run, scene.other.name
+    return apart(paid(scene.snapshot.history, -1), paid(scene.other.history, -1), names)
 
 
 def _end(name: str, own: History, other: OtherRun) -> list[Span]:

@@ -46,6 +46,7 @@ class Comparison:
 
     def fitted(self, charting: Charting, own: History) -> Charting:
         """The charts on what both runs have, where one is so much shorter that it would not be seen; they grow with it.
+
         What the user has zoomed to stays.
         """
         other = self.run.history if self.run is not None else None

@@ -44,7 +44,7 @@ class CurriculumPane(Pane, Scrolled):
 
     def depends(self, view: View) -> object:
         snapshot = view.snapshot
-        return snapshot.plan, snapshot.lessons, snapshot.metrics_time, snapshot.header
+        return snapshot.plan, snapshot.lessons, snapshot.metrics_time, snapshot.header, snapshot.paused
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         snapshot = view.snapshot
@@ -103,7 +103,7 @@ def _criteria(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
     if found:
         over = f" over the newest {figures.plural(plan.window, 'iteration')}" if plan is not None else ""
         yield crop(((f"To go on, all of this{over}", "title"),), width)
-        yield from (_way(way, pace.speed(snapshot), width) for way in found)
+        yield from (_way(way, _speed(snapshot), width) for way in found)
     elif plan is None or not plan.phases:
         return
     yield from _when(snapshot, found, width)
@@ -138,6 +138,11 @@ def _missing(way: Way) -> str:
     return "reached" if way.missing == 0 else f"{_figure(way, way.missing)} missing"
 
 
+def _speed(snapshot: RunSnapshot) -> float | None:
+    """None while paused: nothing comes nearer."""
+    return None if snapshot.paused else pace.speed(snapshot)
+
+
 def _in(steps: float | None, speed: float | None) -> str:
     if steps == 0:
         return ""
@@ -146,7 +151,7 @@ def _in(steps: float | None, speed: float | None) -> str:
 
 def _when(snapshot: RunSnapshot, found: list[Way], width: int) -> Iterator[Line]:
     """When it will be, by the trend; and the way out."""
-    speed, latest = pace.speed(snapshot), metrics_of(snapshot).get("curriculum/max_steps_left")
+    speed, latest = _speed(snapshot), metrics_of(snapshot).get("curriculum/max_steps_left")
     if found:
         steps = steps_by_skill(found)
         held = [way.label for way in found if way.steps is None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rltui.events.distance import distances, place
-from rltui.events.records import RunStarted, SettingChanged, change_words
+from rltui.events.records import RunStarted, SettingChanged
 from rltui.tui import figures
 from rltui.tui.paint import Line, crop, wrap
 from rltui.tui.panes.pane import Pane, View
@@ -26,7 +26,7 @@ class FactsPane(Pane, Scrolled):
     EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."
     HELP = (
         "What the trainer said when it opened the run, and what it last saved. What has changed since is marked, as it was → "
-        "as it is; by hand are the settings that people changed while it ran."
+        "as it is; by hand are the settings that people changed and that are in force, after a resume too."
     )
 
     def has_nothing(self, view: View) -> bool:
@@ -92,17 +92,15 @@ def _arrow(old: list[str], new: list[str]) -> str:
 
 
 def by_hand(snapshot: RunSnapshot) -> list[str]:
-    """What was set since the trainer opened the run, the newest word on each thing: `reward touch 0.5, by ada at 1.2 M`."""
-    began = snapshot.opened.time if snapshot.opened is not None else 0.0
-    newest: dict[str, SettingChanged] = {}
-    for record in snapshot.audit:
-        if isinstance(record, SettingChanged) and record.time >= began and record.value is not None:
-            newest.pop(record.setting, None)
-            newest[record.setting] = record
-    return [
-        f"{change_words(record)}, by {record.by.partition(' on ')[0]} at {figures.short(record.timesteps)}"
-        for record in newest.values()
-    ]
+    """What is in force in the place of the profile's: `reward touch 0.5, by ada at 1.2 M`."""
+    found = snapshot.header.by_hand if snapshot.header is not None else {}
+    told = {(record.setting, record.value): record for record in snapshot.audit if isinstance(record, SettingChanged)}
+    return [f"{setting} {value:g}{_by_whom(told.get((setting, value)))}" for setting, value in found.items()]
+
+
+def _by_whom(record: SettingChanged | None) -> str:
+    """Nothing where the audit does not reach back so far."""
+    return f", by {record.by.partition(' on ')[0]} at {figures.short(record.timesteps)}" if record is not None else ""
 
 
 def _course(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
@@ -166,8 +164,8 @@ def missing(snapshot: RunSnapshot) -> list[str]:
 
 
 def _rates(header: RunStarted) -> str:
-    policy, critic = header.learning_rate, header.critic_learning_rate
-    return f"learning rate {policy:g}" if policy == critic else f"policy {policy:g}, critic {critic:g}"
+    policy, critic = f"{header.learning_rate:g}", f"{header.critic_learning_rate:g}"
+    return f"learning rate {policy}" if policy == critic else f"policy {policy}, critic {critic}"
 
 
 def _minibatch(header: RunStarted) -> str:

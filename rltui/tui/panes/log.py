@@ -37,10 +37,11 @@ class LogPane(Pane, Wheeled):
     SHORT = "Log"
     EMPTY = "Here will be what the trainer, its workers and whoever controls the run have to say."
     HELP = (
-        "Newest at the bottom; it follows until you move up (it says that it stands still), and again with End. l changes the level shown, w the worker, d the "
-        "debug flag; / looks for a regular expression (with ! before it, for all that does not match), n and e go to the next "
-        "hit and the earlier one, x shows hits only, enter opens an entry with its whole trace, esc clears. The newest 5,000 "
-        "entries are here; everything is in journal.jsonl of the run's folder, and what the trainer printed in trainer.log."
+        "Newest at the bottom; it follows until you move up (it says that it stands still), and again with End. l "
+        "changes the level shown, w the worker, d the debug flag; / looks for a regular expression (with ! before it, "
+        "for all that does not match), n and e go to the next hit and the earlier one, x shows hits only, enter opens "
+        "an entry with its whole trace, esc clears. The newest 5,000 entries are here; everything is in journal.jsonl "
+        "of the run's folder, and what the trainer printed in trainer.log."
     )
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("log")
 

@@ -47,12 +47,13 @@ class LutPane(Pane, Selecting):
     EVERY = 0.9
     EMPTY = "Here will be how often each row of the action table is chosen, after the first iteration."
     HELP = (
-        "Each row of the action table (lookup table, LUT) is one combination of the controls; the counts are of all choices "
-        "since the trainer started. A row never chosen is dead: it does nothing, is never legal, or the bot has unlearned "
-        "it. Entropy says how evenly rows are chosen: ln n nats where n of them are chosen alike. Here it is that of all choices "
-        "put together, since the trainer started; the entropy among the metrics is that of one decision, as a mean, and smaller: "
-        "a bot that is sure each time, yet of other rows in other places, has a high one here and a low one there. A bot that "
-        "turns one way only, or a table without plain full throttle, is seen here first. The findings are those of rltui lut."
+        "Each row of the action table (lookup table, LUT) is one combination of the controls; the counts are of all "
+        "choices since the trainer started. A row never chosen is dead: it does nothing, is never legal, or the bot "
+        "has unlearned it. Entropy says how evenly rows are chosen: ln n nats where n of them are chosen alike. Here "
+        "it is that of all choices put together, since the trainer started; the entropy among the metrics is that of "
+        "one decision, as a mean, and smaller: a bot that is sure each time, yet of other rows in other places, has a "
+        "high one here and a low one there. A bot that turns one way only, or a table without plain full throttle, is "
+        "seen here first. The findings are those of rltui lut."
     )
 
     class Examined(Message):

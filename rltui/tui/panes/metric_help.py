@@ -55,7 +55,7 @@ def _value(snapshot: RunSnapshot, key: str, x: float | None) -> tuple[float | No
     if x is not None:
         return item.at(x), "at the cursor"
     value, back = item.newest()
-    return value, "now" if not back else f"{back} iterations ago"
+    return value, "now" if not back else f"{figures.plural(back, 'iteration')} ago"
 
 
 def _beside(snapshot: RunSnapshot, key: str, value: float | None) -> list[str]:

@@ -54,15 +54,16 @@ class MetricsPane(ChartsPane):
         "The first point comes with the first finished iteration."
     )
     HELP = (
-        "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone, a change or a resume. "
-        "Where many iterations share a column, the line is their mean and the grey band behind it reaches from the lowest to "
-        "the highest. A smoothed line has the raw one behind it. Where there is room, the change over the last hour, or the newest "
-        "100 iterations, stands before the value, each end a mean of ten. The cursor reads all charts at one moment. A filter looks "
-        "through all metrics of the run, not only the charted ones. A compared run is aligned by its timesteps; where one is much "
-        "shorter, its part is shown first, ╎ is its end, and w shows all. The verdict above all panes rests on the reward's means of "
-        "ten iterations under the present rewards: learning while new records come, flat or falling since the last one; unhealthy "
-        "where a figure has been outside its usual range for 20 iterations, updates were dropped, or a worker is ill; a dash "
-        "where there are too few iterations to say it."
+        "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone, a change or a "
+        "resume. Where many iterations share a column, the line is their mean and the grey band behind it reaches from "
+        "the lowest to the highest. A smoothed line has the raw one behind it. Where there is room, the change over "
+        "the last hour, or the newest 100 iterations, stands before the value, each end a mean of ten. The cursor "
+        "reads all charts at one moment. A filter looks through all metrics of the run, not only the charted ones. A "
+        "compared run is aligned by its timesteps; where one is much shorter, its part is shown first, ╎ is its end, "
+        "and w shows all. The verdict above all panes rests on the reward's means of ten iterations under the present "
+        "rewards: learning while new records come, flat or falling since the last one; unhealthy where a figure has "
+        "been outside its usual range for 20 iterations, updates were dropped, or a worker is ill; a dash where there "
+        "are too few iterations to say it."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
@@ -158,7 +159,7 @@ class MetricsPane(ChartsPane):
             self.change(replace(self.charting, pattern=Pattern(text), at=0))
 
     def _go_back(self) -> bool:
-        """One thing less: the explanation, the enlarged chart, the filter, the cursor. False where there is none of them."""
+        """One thing less: the explanation, the enlarged chart, the filter, the cursor, the compared run. False: none there."""
         charting = self.charting
         if charting.explained:
             charting = replace(charting, explained=False)
@@ -168,6 +169,9 @@ class MetricsPane(ChartsPane):
             charting = replace(charting, pattern=Pattern())
         elif charting.cursor is not None:
             charting = replace(charting, cursor=None)
+        elif self.comparison.run is not None:
+            self._compare_with(NO_RUN)
+            charting = self.charting
         else:
             return False
         self.change(charting)

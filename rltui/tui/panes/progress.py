@@ -28,7 +28,7 @@ def progress_line(snapshot: RunSnapshot, width: int) -> Line:
     for index, goal in enumerate(goals):
         bar = min(room // (len(goals) - index), _MOST)
         room -= bar
-        spans += _goal(goal, bar)
+        spans += _goal(goal, bar, snapshot.paused)
     return tuple(spans)
 
 
@@ -50,10 +50,12 @@ def _left(goal: pace.Goal) -> int:
     return _LEFT if goal.sure == "exact" else _MEANT_LEFT
 
 
-def _goal(goal: pace.Goal, bar: int) -> Line:
+def _goal(goal: pace.Goal, bar: int, paused: bool) -> Line:
     left = (
         f" {_MEANT[goal.sure]} {figures.remaining(goal.seconds)}"
         if goal.seconds is not None
+        else " paused"
+        if paused
         else f" in {figures.UNKNOWN}"
     )
     return (

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rltui.tui import figures
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
 
-PREFIX, WEIGHT = "reward/", "weight/"
+PREFIX, WEIGHT, TOTAL = "reward/", "weight/", "rollout/policy_reward"
 SINCE = 100  # iterations that a change looks back
+LOOK_BACK = 1000  # iterations, after which figures of ended episodes are too old to show
 SMOOTH = 10  # iterations that each end of it is averaged over
 CLEAR = 0.05  # of the larger end: a smaller change is noise
 
@@ -29,6 +30,25 @@ class RewardRow:
     change: float | None
     trend: int
     weight: float | None
+
+
+def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
+    """(snapshot, age): with the rewards of the newest iteration in which episodes ended, and how many iterations ago that was.
+
+    As it is, and 0, where none have ended in this lesson.
+    """
+    keys = [key for key in snapshot.metrics if key.startswith(PREFIX)]
+    history, begun = snapshot.history, snapshot.lessons[-1].timesteps if snapshot.lessons else -1
+    columns = {key: history.columns[key] for key in (*keys, TOTAL) if key in history.columns}
+    if any(figures.known(snapshot.metrics[key]) for key in keys):
+        return snapshot, 0
+    for row in range(history.length - 1, max(history.length - 1 - LOOK_BACK, -1), -1):
+        if history.timesteps[row] <= begun:
+            break
+        if any(figures.known(columns[key][row]) for key in keys if key in columns):
+            told = {key: column[row] for key, column in columns.items()}
+            return replace(snapshot, metrics={**snapshot.metrics, **told}), history.length - 1 - row
+    return snapshot, 0
 
 
 def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -14,7 +15,17 @@ from rltui.tui.paint import Line, Span, beside, fit, pad, text_line
 from rltui.tui.panes.chart_grid import shares
 from rltui.tui.panes.charting import GAP, GOOD_HEIGHT
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.reward_rows import ORDERS, PREFIX, SINCE, RewardRow, ordered, rows_of, weight_marks
+from rltui.tui.panes.reward_rows import (
+    ORDERS,
+    PREFIX,
+    SINCE,
+    TOTAL,
+    RewardRow,
+    newest_paid,
+    ordered,
+    rows_of,
+    weight_marks,
+)
 from rltui.tui.widgets.bars import signed_bar
 from rltui.tui.widgets.chart import ChartData, Look, chart
 from rltui.tui.widgets.columns import Columns
@@ -38,7 +49,7 @@ class RewardsPane(Pane, Selecting):
     EMPTY = "Here will be what each reward adds to an episode, as soon as episodes have ended in an iteration."
     HELP = (
         "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "
-        "newest iteration; they sum to the reported reward. The percentage is its share of all contributions, signs left "
+        "newest iteration (where none did, in the last one in which some did, with its age); they sum to the reported reward. The percentage is its share of all contributions, signs left "
         "aside; an arrow says that it has changed clearly since a hundred iterations ago. The weight is the one in force where it is not just the profile's. One "
         "bar that dwarfs the rest is what the bot will learn, whatever was meant. A penalty should be negative. Dotted lines "
         "in the curve are changes of its weight, and new phases or stages."
@@ -57,7 +68,11 @@ class RewardsPane(Pane, Selecting):
         return view.snapshot.metrics_time, _names(view.snapshot.header), view.snapshot.marks, view.charts
 
     def subtitle(self, view: View) -> str:
-        return f"[$muted]{ORDERS[self.order][0]}[/]" if self.order else ""
+        """The age of the figures where the newest iteration has none, and the order where it is not the usual one."""
+        age = newest_paid(view.snapshot)[1]
+        words = [f"{figures.plural(age, 'iteration')} ago"] if age else []
+        words += [ORDERS[self.order][0]] if self.order else []
+        return f"[$muted]{', '.join(words)}[/]" if words else ""
 
     def action_sort(self) -> None:
         """The next order."""
@@ -76,9 +91,11 @@ class RewardsPane(Pane, Selecting):
             self._set_subtitle(self.subtitle(self.view))
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        found = ordered(rows_of(view.snapshot), self.order)
+        snapshot, age = newest_paid(view.snapshot)
+        view = replace(view, snapshot=snapshot)
+        found = ordered(rows_of(snapshot), self.order)
         foot = _total(view, found, width)
-        head = _heads(width, max(len(row.name) for row in found)) if height >= len(found) + len(foot) + 1 else []
+        head = _heads(width, max(len(row.name) for row in found), age) if height >= len(found) + len(foot) + 1 else []
         rows = [self._row(view, row, found, width) for row in found]
         table = min(len(head) + len(rows), max(height - len(foot), 1))
         lines = [*self.selection(head, rows, width, table), *foot][:height]
@@ -159,13 +176,18 @@ def _extras(view: View, row: RewardRow, width: int, names: int) -> list[Span]:
     return cells[: len(_extra_columns(width, names))]
 
 
-def _heads(width: int, names: int) -> list[Line]:
+def _heads(width: int, names: int, age: int) -> list[Line]:
+    """age: iterations since the figures' own."""
     extra = _extra_columns(width, names)
     if not extra:
         return []
     bar = max(_bar_width(width, names), LEAST_BAR)
     titles = [f"{'weight':>{WEIGHT}}", f"{f'in {SINCE} it.':>{CHANGE}}", "  the whole run"]
-    text = " " * (2 + names + bar) + f"{'now':>{FIGURE}}{'share':>{SHARE}}" + "".join(titles[: len(extra)])
+    text = (
+        " " * (2 + names + bar)
+        + f"{'last' if age else 'now':>{FIGURE}}{'share':>{SHARE}}"
+        + "".join(titles[: len(extra)])
+    )
     return [text_line(text, "faint")]
 
 
@@ -177,7 +199,7 @@ def _bar(row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
 
 def _total(view: View, found: Sequence[RewardRow], width: int) -> list[Line]:
     """The sum, below the column of what it sums."""
-    total = view.snapshot.metrics.get("rollout/policy_reward")
+    total = view.snapshot.metrics.get(TOTAL)
     figure = figures.aligned([total, *(row.value for row in found)])[0]
     end = width - SHARE - sum(_extra_columns(width, max(len(row.name) for row in found)))
     return [

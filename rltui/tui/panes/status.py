@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rltui.runs.words import over_episodes
 from rltui.tui import figures, viewer_words
-from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
+from rltui.tui.paint import Line, Span, crop, ends, fit, text_line, width_of
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.progress import progress_line
 from rltui.tui.run import pace
@@ -16,6 +16,11 @@ from rltui.tui.run.trend import BLOCK, needed
 from rltui.tui.run.verdict import Findings, findings, verdict
 
 Fact = tuple[int, Line]  # rank, text: the higher the rank, the sooner it is left out
+OLD = 60.0  # seconds after which the newest iteration's age is worth a word
+NARROW = 100  # columns below which machines' names are left out
+PHASE, NUMBER, NAME = 7, 4, -1  # ranks of the phase with its label, of its number alone, of the run's name
+NAME_COLUMNS = 24  # that a long run's name keeps
+CONTROL = 1  # rank of the control holder, which stands at the right edge
 
 
 class StatusPane(Pane, can_focus=False):
@@ -83,13 +88,6 @@ def _shorten(chosen: list[Fact]) -> None:
         shorter = [(NAME, crop(worst[1], NAME_COLUMNS))]
     at = chosen.index(worst)
     chosen[at : at + 1] = shorter
-
-
-OLD = 60.0  # seconds after which the newest iteration's age is worth a word
-NARROW = 100  # columns below which machines' names are left out
-PHASE, NUMBER, NAME = 7, 4, -1  # ranks of the phase with its label, of its number alone, of the run's name
-NAME_COLUMNS = 24  # that a long run's name keeps
-CONTROL = 1  # rank of the control holder, which stands at the right edge
 
 
 def facts(view: View, brief: bool = False) -> list[Fact]:
@@ -172,12 +170,17 @@ def verdict_line(view: View, found: Findings, width: int) -> Line:
     if snapshot.header is None:
         return ()
     now = condition(snapshot, view.now)
-    heard = now.running and now.role != "bad"
+    spoken = now.running and now.role != "bad"
+    paused = spoken and snapshot.paused
+    heard = spoken and not paused
     judged = verdict(snapshot, found, view.now, heard)
     word = f" {'' if heard else 'was '}{judged.word}" if judged.word != judged.symbol else ""
     age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
     old = ((f"newest iteration {figures.ago(age)} ", "warn"),) if age >= OLD else ()
-    return ends(((f" {judged.symbol}{word}", judged.role), ("  ", ""), (judged.words, "muted")), old, width)
+    mark: Span = (f" {judged.symbol}{word}", judged.role)
+    if paused:
+        mark = (f" {now.symbol} paused{',' if word else ''}{word}", now.role)
+    return ends((mark, ("  ", ""), (judged.words, "muted")), old, width)
 
 
 def _column(view: View, width: int, height: int, judged: Line) -> list[Line]:

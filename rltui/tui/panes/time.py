@@ -51,9 +51,11 @@ class TimePane(Pane):
         foot = foot if height - len(head) - len(foot) - 1 >= min(len(found), 3) else []
         room = height - len(head) - (len(foot) + 1 if foot else 0)
         shown = folded(found, max(room, 1))
+        told = [_figure(part) for part in shown]
+        room_for = max([FIGURE, *(len(figure) + 1 for figure in told)])
         lines = [
-            _line(view, part, text, part.name == (top.name if top else ""), width)
-            for part, text in zip(shown, percents(shown), strict=True)
+            _line(view, (part, text, figure), part.name == (top.name if top else ""), width, room_for)
+            for part, text, figure in zip(shown, percents(shown), told, strict=True)
         ]
         return [*head, *lines[: max(room, 1)], *([(), *foot] if foot else [])][:height]
 
@@ -101,16 +103,21 @@ def _rate(snapshot: RunSnapshot, name: str, key: str) -> Line:
     )
 
 
-def _line(view: View, part: Part, percent: str, is_top: bool, width: int) -> Line:
-    figure = figures.micros(part.micros) if part.micros is not None else figures.seconds(part.seconds)
+def _figure(part: Part) -> str:
+    return figures.micros(part.micros) if part.micros is not None else figures.seconds(part.seconds)
+
+
+def _line(view: View, told: tuple[Part, str, str], is_top: bool, width: int, room_for: int) -> Line:
+    """told: the part, its share and its figure in words. room_for: columns of the figures."""
+    part, percent, figure = told
     curve = CURVE + 2 if width >= WIDE else 0
-    bar = max(width - NAME - SHARE - FIGURE - curve, 3)
+    bar = max(width - NAME - SHARE - room_for - curve, 3)
     role = "series-2" if is_top else "series-1"
     trend = sparkline(*view.snapshot.history.series(part.key), CURVE) if curve and part.key else " " * CURVE
     return (
         (pad(part.name, NAME), "strong" if is_top else ""),
         *filled_bar(part.share or 0.0, bar, role),
         (pad(percent, SHARE, ">"), "strong" if is_top else ""),
-        (pad(figure, FIGURE, ">"), "muted"),
+        (pad(figure, room_for, ">"), "muted"),
         *((("  " + trend, "band"),) if curve else ()),
     )

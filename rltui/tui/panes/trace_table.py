@@ -99,6 +99,7 @@ class DrawnRows:
         self._rows: dict[int, tuple[PaidStep, Line]] = {}  # by tick, which a viewer that begins anew uses again
 
     def row(self, table: TraceTable, step: PaidStep) -> Line:
+        """As the table draws it; anew where its columns are others."""
         if table.layout != self._layout or len(self._rows) > 2 * MOST_STEPS:
             self._layout = table.layout
             self._rows.clear()

@@ -12,7 +12,7 @@ from rltui.tui.actions import pane_bindings
 from rltui.tui.paint import Line, Span, clean, crop, crop_text, pad
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run.flags import SHORT, flags_on
-from rltui.tui.run.health import BEAT_LATE, Word, beat_age, illness, usual_speed
+from rltui.tui.run.health import BEAT_LATE, Word, at_work_since, beat_age, illness, usual_speed
 from rltui.tui.run.model import RunSnapshot, WorkerRow
 from rltui.tui.screens.trace import TraceScreen, failures
 from rltui.tui.widgets.bars import filled_bar
@@ -21,7 +21,9 @@ from rltui.tui.widgets.selecting import Selecting
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
     "failed": ("✗", "bad"), "restarting": ("↻", "warn"), "in trainer": ("●", "good"),
+    "paused": ("‖", "idle"),
 }  # fmt: skip
+_HELD = ("ready", "collecting", "waiting", "in the trainer")  # states that a pause holds
 _COLUMNS = (("#", 3, ">"), ("state", 14, "<"), ("steps/s", 8, ">"), ("", 7, "<"), ("arenas", 8, ">"), ("memory", 8, ">"),
             ("beat", 8, ">"), ("restarts", 10, ">"), ("flags", 16, "<"))  # fmt: skip
 _OPTIONAL = {"arenas": 90, "": 100, "flags": 70}  # columns that are left out below so many
@@ -58,8 +60,15 @@ class WorkersPane(Pane, Selecting):
         return not view.snapshot.workers
 
     def depends(self, view: View) -> object:
-        ended = _ended(view.snapshot)
-        return view.snapshot.workers, ended, flags_on(view.snapshot), self.order, None if ended else int(view.now * 2)
+        ended, paused = _ended(view.snapshot), view.snapshot.paused
+        return (
+            view.snapshot.workers,
+            ended,
+            paused,
+            flags_on(view.snapshot),
+            self.order,
+            None if ended else int(view.now * 2),
+        )
 
     def wants(self, view: View) -> int:
         return len(view.snapshot.workers) + 1
@@ -96,7 +105,9 @@ class WorkersPane(Pane, Selecting):
             column for column in _COLUMNS if width >= _OPTIONAL.get(column[0], 0) and (column[0] != "flags" or marked)
         ]
         rates = [row.steps_per_second for row in self._shown if row.steps_per_second is not None]
-        table = _Table(view, ended, columns, max(rates, default=0.0), None if ended else usual_speed(self._shown))
+        table = _Table(
+            view, ended, columns, max(rates, default=0.0), None if _rests(view.snapshot) else usual_speed(self._shown)
+        )
         head: Line = (("".join(_cell(name, size, align) for name, size, align in columns) + "  last event", "muted"),)
         return self.selection([crop(head, width)], [table.line(row, width) for row in self._shown], width, height)
 
@@ -106,14 +117,20 @@ class WorkersPane(Pane, Selecting):
         order = f" · {ORDERS[self.order][0]}" if self.order else ""
         if _ended(view.snapshot) or not rates:
             return f"[$muted]{order.removeprefix(' · ')}[/]" if order else ""
-        usual = usual_speed(rows)
-        ill = sum(illness(row, view.now, usual) is not None for row in rows)
+        usual, since = None if _rests(view.snapshot) else usual_speed(rows), at_work_since(view.snapshot)
+        ill = sum(illness(row, view.now, usual, since) is not None for row in rows)
+        speed = "paused" if view.snapshot.paused else f"{figures.rate(sum(rates))} collecting"
         sick = f" · [/][$warning]{ill} ill[/][$muted]" if ill else ""
-        return f"[$muted]{figures.plural(len(rows), 'worker')} · {figures.rate(sum(rates))} collecting{sick}{order}[/]"
+        return f"[$muted]{figures.plural(len(rows), 'worker')} · {speed}{sick}{order}[/]"
 
 
 def _ended(snapshot: RunSnapshot) -> bool:
     return snapshot.finished is not None or snapshot.alive is False
+
+
+def _rests(snapshot: RunSnapshot) -> bool:
+    """Nobody collects: there is no speed."""
+    return snapshot.paused or _ended(snapshot)
 
 
 class _Table:
@@ -123,6 +140,7 @@ class _Table:
         self, view: View, ended: bool, columns: Sequence[tuple[str, int, str]], fastest: float, usual: float | None
     ) -> None:
         self._view, self._ended, self._columns = view, ended, columns
+        self._rests = _rests(view.snapshot)
         self._fastest, self._usual = fastest, usual
 
     def line(self, row: WorkerRow, width: int) -> Line:
@@ -133,25 +151,27 @@ class _Table:
                 text, role = cells[name]
                 spans.append((_cell(text, size, align), role))
             else:
-                rate = 0.0 if self._ended else row.steps_per_second or 0.0
+                rate = 0.0 if self._rests else row.steps_per_second or 0.0
                 spans += [(" ", ""), *filled_bar(rate / self._fastest if self._fastest else 0.0, size - 1, "series-1")]
         used = sum(len(text) for text, _ in spans)
         return crop((*spans, *_event(row, self._word(row), width - used - 2)), width)
 
     def _word(self, row: WorkerRow) -> Word | None:
-        return None if self._ended else illness(row, self._view.now, self._usual)
+        since = at_work_since(self._view.snapshot)
+        return None if self._ended else illness(row, self._view.now, self._usual, since)
 
     def _cells(self, row: WorkerRow) -> dict[str, Span]:
         ended = self._ended
         state = "ended" if ended and row.state != "failed" else row.state
+        state = "paused" if self._view.snapshot.paused and state in _HELD else state
         state = "in trainer" if state == "in the trainer" else state  # the serial collector's
         symbol, role = _STATES.get(state, ("■", "idle"))
-        beat = None if ended else beat_age(row, self._view.now)
-        late = beat is not None and beat > BEAT_LATE
+        beat = None if self._rests else beat_age(row, self._view.now)
+        late = beat is not None and min(beat, self._view.now - at_work_since(self._view.snapshot)) > BEAT_LATE
         return {
             "#": (str(row.worker), ""),
             "state": (f"{symbol} {state}", role),
-            "steps/s": (figures.UNKNOWN if ended else figures.count(row.steps_per_second), ""),
+            "steps/s": (figures.UNKNOWN if self._rests else figures.count(row.steps_per_second), ""),
             "arenas": (figures.count(row.arenas), ""),
             "memory": (figures.UNKNOWN if ended else figures.megabytes(row.memory_mb), ""),
             "beat": (figures.age(beat) + ("!" if late else ""), "warn" if late else ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rltui.tui import figures
 from rltui.tui.paint import Line
-from rltui.tui.run.model import CommandFate, RunSnapshot
+from rltui.tui.run.model import CommandFate, RunSnapshot, Stage
 
 SHOWN = 8.0  # seconds that a final answer stays
 _STAGES = {
@@ -28,9 +28,17 @@ def answer_line(snapshot: RunSnapshot, now: float, *, leaving: bool = False) -> 
 
 
 def _line(fate: CommandFate, now: float) -> Line:
-    symbol, word, role = _STAGES[fate.stage]
-    text = fate.text or _waiting(fate, now - fate.time)
-    return ((f"{symbol} ", role), (f"{fate.name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))
+    return _told(fate.name, fate.stage, fate.text or _waiting(fate, now - fate.time))
+
+
+def unsent(name: str, why: str) -> Line:
+    """Of a command for which there is nobody to hear it."""
+    return _told(name, "unsent", why)
+
+
+def _told(name: str, stage: Stage, text: str) -> Line:
+    symbol, word, role = _STAGES[stage]
+    return ((f"{symbol} ", role), (f"{name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))
 
 
 def _waiting(fate: CommandFate, seconds: float) -> str:

@@ -62,7 +62,7 @@ def _ended(snapshot: RunSnapshot) -> Condition:
     finished = snapshot.finished
     assert finished is not None
     if finished.exit_code != 0:
-        return Condition("FAILED", "✗", "bad", finished.reason, running=False)
+        return Condition("FAILED", "✗", "bad", finished.reason + _lost(snapshot), running=False)
     limit = snapshot.header.step_limit if snapshot.header else None
     if limit is not None and finished.timesteps >= limit:
         return Condition("FINISHED", "✓", "good", finished.reason, running=False)
@@ -84,10 +84,19 @@ def _before_the_first_record(snapshot: RunSnapshot) -> Condition:
 
 def _unclean(snapshot: RunSnapshot, now: float) -> Condition:
     if snapshot.state == "failed":
-        return Condition("FAILED", "✗", "bad", snapshot.reason, running=False)
+        return Condition("FAILED", "✗", "bad", snapshot.reason + _lost(snapshot), running=False)
     news = snapshot.news_time
     when = f"last word {figures.ago(now - news)}" if news is not None else "it never said a word"
-    return Condition("ENDED UNCLEANLY", "!", "bad", f"the trainer's process is gone, {when}", running=False)
+    return Condition(
+        "ENDED UNCLEANLY", "!", "bad", f"the trainer's process is gone, {when}{_lost(snapshot)}", running=False
+    )
+
+
+def _lost(snapshot: RunSnapshot) -> str:
+    """The steps since the newest checkpoint or milestone; empty where none was heard of, or nothing came after."""
+    saved = snapshot.saved_timesteps
+    lost = snapshot.timesteps - saved if saved is not None else 0
+    return f"; {lost:,} unsaved steps lost" if lost > 0 else ""
 
 
 def _silence(snapshot: RunSnapshot, now: float) -> float | None:

@@ -121,6 +121,21 @@ def _in_order(rows: Mapping[int, WorkerRow]) -> tuple[WorkerRow, ...]:
     return tuple(rows[index] for index in sorted(rows))
 
 
+def _header_with(header: RunStarted, record: SettingChanged, value: float) -> RunStarted:
+    """The header after a change. Where the record does not tell the critic's rate, it keeps its proportion to the policy's."""
+    by_hand = {setting: other for setting, other in header.by_hand.items() if setting != record.setting}
+    if not record.profile:
+        by_hand[record.setting] = value
+    changes: dict[str, Any] = {"by_hand": by_hand}
+    if record.setting in HEADER_SETTINGS:
+        changes[HEADER_SETTINGS[record.setting]] = value
+    if record.setting == "learning rate":
+        critic, policy = header.critic_learning_rate, header.learning_rate
+        kept = value * (critic / policy) if policy else critic
+        changes["critic_learning_rate"] = kept if record.critic is None else record.critic
+    return msgspec.structs.replace(header, **changes)
+
+
 class _Draft:
     """A snapshot being written: plain attributes while records are taken, frozen once at the end."""
 
@@ -244,9 +259,8 @@ class _Draft:
     def _setting(self, record: SettingChanged) -> None:
         """The header says what is in force."""
         header = self._changes.get("header", self._base.header)
-        name = HEADER_SETTINGS.get(record.setting)
-        if isinstance(header, RunStarted) and name is not None and record.value is not None:
-            self._set(header=msgspec.structs.replace(header, **{name: record.value}))
+        if isinstance(header, RunStarted) and record.value is not None:
+            self._set(header=_header_with(header, record, record.value))
         self._marks.append(Mark(record.timesteps, "changed", change_words(record)))
 
     def _resume(self, record: RunResumed) -> None:

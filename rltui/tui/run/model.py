@@ -132,6 +132,11 @@ class RunSnapshot:
     reader_problem: str = ""  # why the reader thread ended
 
     @property
+    def paused(self) -> bool:
+        """Held by hand, by a trainer that is there."""
+        return self.state == "paused" and self.finished is None and self.alive is not False
+
+    @property
     def news_time(self) -> float | None:
         """When the trainer was last heard of, by whichever way."""
         times = [time for time in (self.record_time, self.live_time) if time is not None]

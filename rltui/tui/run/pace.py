@@ -16,7 +16,7 @@ FEWEST = 3  # iterations before an estimate is shown
 class Goal:
     """Something that steps lead to. Unknown is None.
 
-    target: timesteps, None where skill decides. seconds: until then at the present speed; sure: how that is meant.
+    target: timesteps, None where skill decides. seconds: until then at the present speed, None while paused; sure: how that is meant.
     """
 
     name: str
@@ -73,5 +73,7 @@ def _promotion(snapshot: RunSnapshot) -> list[Goal]:
 
 
 def _seconds(snapshot: RunSnapshot, steps: float) -> float | None:
+    if snapshot.paused:
+        return None
     pace = snapshot.history.mean("time/overall_steps_per_second", WINDOW, FEWEST)
     return steps / pace if pace else None

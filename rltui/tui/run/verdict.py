@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rltui.events.episode_reward import PART, REWARD
 from rltui.events.records import CLOCK
 from rltui.tui import figures
-from rltui.tui.run.health import illness, usual_speed
+from rltui.tui.run.health import at_work_since, illness, usual_speed
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.symptoms import FARTHEST, Symptom, broken_at, symptoms
-from rltui.tui.run.trend import Trend, needed, trend
+from rltui.tui.run.trend import Trend, counted, trend
 
-REWARD, WEIGHT = "rollout/policy_reward", "weight/"
+WEIGHT = "weight/"
+DIGITS = 17  # of a float at most
 _WORDS = {
     "rising": ("▲", "learning", "good"),
     "flat": ("━", "flat", "warn"),
@@ -44,10 +47,26 @@ class Verdict:
 def findings(snapshot: RunSnapshot) -> Findings:
     """Reads the whole history, which is not for every picture."""
     history = snapshot.history
-    first = bisect_right(history.timesteps, broken_at(snapshot.marks), 0, history.length)
+    marked = bisect_right(history.timesteps, broken_at(snapshot.marks), 0, history.length)
+    first = max(marked, _first_paid_so(history))
     rewards = history.columns.get(REWARD)
     found = trend(rewards[first : history.length]) if rewards is not None else None
     return Findings(found, first, tuple(symptoms(snapshot, first)))
+
+
+def _first_paid_so(history: History) -> int:
+    """The row from which the same rewards are paid as now; a start with another profile can change them unmarked."""
+    rewards, first = history.columns.get(REWARD), 0
+    last = next((row for row in range(history.length - 1, -1, -1) if rewards and math.isfinite(rewards[row])), None)
+    if rewards is None or last is None:
+        return 0
+    for column in (column for key, column in history.columns.items() if key.startswith(PART)):
+        is_paid = not math.isnan(column[last])
+        if is_paid and math.isfinite(sum(column[: history.length])):
+            continue  # always
+        others = (row for row in range(last, first - 1, -1) if math.isnan(column[row]) == is_paid)
+        first = next((row + 1 for row in others if math.isfinite(rewards[row])), first)
+    return first
 
 
 def verdict(snapshot: RunSnapshot, found: Findings, now: float, heard: bool) -> Verdict:
@@ -65,28 +84,42 @@ def _of_reward(snapshot: RunSnapshot, found: Findings) -> tuple[str, str, str, s
     one = found.trend
     if one is None:
         return figures.UNKNOWN, figures.UNKNOWN, "muted", _too_few(snapshot, found)
-    then, now = (figures.number(value) for value in (one.then, one.now))
+    then, now = _figures(one)
     if one.kind == "rising":
         rows, seconds = one.until - one.since, _seconds(snapshot, found.first + one.since, found.first + one.until)
         words = f"reward {then} → {now} over {rows:,} iterations{seconds}"
     else:
         words = f"since {_moment(snapshot, found.first + one.since)}: reward {then} then, {now} now"
+        words += f", ±{figures.number(one.noise)} by chance" if one.kind == "flat" and then != now else ""
     return (*_WORDS[one.kind], words + _weights(snapshot.history, found.first + one.since))
+
+
+def _figures(one: Trend) -> tuple[str, str]:
+    """Then and now, in as many digits as it takes to see that the reward rises or falls."""
+    then, now = figures.number(one.then), figures.number(one.now)
+    digits = 3
+    while then == now and one.kind != "flat" and digits < DIGITS:
+        digits += 1
+        then, now = f"{one.then:.{digits}g}", f"{one.now:.{digits}g}"
+    return then, now
 
 
 def _weights(history: History, row: int) -> str:
     """How many weights are others than at this row: a schedule that changes what is paid explains a reward too."""
     columns = [column for key, column in history.columns.items() if key.startswith(WEIGHT)]
-    changed = sum(column[row] != column[history.length - 1] for column in columns if column[row] == column[row])
+    pairs = ((column[row], column[history.length - 1]) for column in columns)
+    changed = sum(then != now for then, now in pairs if then == then and now == now)
     return f", while {figures.plural(changed, 'reward weight')} changed" if changed else ""
 
 
 def _too_few(snapshot: RunSnapshot, found: Findings) -> str:
-    there = snapshot.history.length - found.first
+    history = snapshot.history
+    there, rewards = history.length - found.first, history.columns.get(REWARD)
+    count, least = counted(rewards[found.first : history.length] if rewards is not None else ())
     since = " since the rewards changed" if found.first else ""
-    if there < needed():
-        return f"no verdict below {needed()} iterations: {there}{since or ' done'}"
-    return f"no verdict: too few of the {there:,} iterations{since} have a reward, or it has not settled"
+    if count == there:
+        return f"no verdict below {least} iterations: {there}{since or ' done'}"
+    return f"no verdict below {least:,} iterations with a reward: {count:,} of the {there:,}{since or ' done'}"
 
 
 def _told(snapshot: RunSnapshot, one: Symptom) -> str:
@@ -99,7 +132,8 @@ def _told(snapshot: RunSnapshot, one: Symptom) -> str:
 
 def _ill_workers(snapshot: RunSnapshot, now: float) -> list[str]:
     usual = usual_speed(snapshot.workers)
-    found = ((row, illness(row, now, usual)) for row in snapshot.workers)
+    since = at_work_since(snapshot)
+    found = ((row, illness(row, now, usual, since)) for row in snapshot.workers)
     return [f"worker {row.worker} {word[0]}: pane 4" for row, word in found if word is not None and word[1] == "bad"]
 
 

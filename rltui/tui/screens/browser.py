@@ -38,7 +38,6 @@ from rltui.tui.browser.verifying import Verifying
 from rltui.tui.news import while_there
 from rltui.tui.paint import Line
 from rltui.tui.screens.compare import CompareScreen
-from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.answer import Answer
 from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.footer import Footer
@@ -66,6 +65,7 @@ class BrowserScreen(Screen[None]):
         self.library = Library(around.data.root)
         self.node: Node = Node("run", around.run) if around.run else ALL
         self._folded: set[Node] = set()
+        self._before_filter: object | None = None  # where the cursor stood when its line was opened
         self._states = ShownStates(self, around.checks, around.clock, around.state)
 
     def compose(self) -> ComposeResult:
@@ -132,6 +132,7 @@ class BrowserScreen(Screen[None]):
         self.set_class(event.size.height < LOW, "low")
         self.call_after_refresh(self._show)
 
+    @while_there
     def _show(self) -> None:
         title = self.query_one(BrowserTitle)
         title.library = self.library
@@ -155,6 +156,7 @@ class BrowserScreen(Screen[None]):
         verdict = self._checks.verdict(entry.path) if entry else ("unchecked", "")
         return state_words.lines(entry, self.library, verdict, self._clock(), width)
 
+    @while_there
     def _show_footer(self) -> None:
         entry, undo = self.entry, self._acts.undoable
         left = undo.until - self._clock() if undo else 0.0
@@ -178,7 +180,11 @@ class BrowserScreen(Screen[None]):
             return
         self.query_one(StateDetails).first = 0
         self._show_details()
-        self.set_timer(PATIENCE, lambda: self._verifying.check_rested(self.entry))
+        self.set_timer(PATIENCE, self._rested)
+
+    @while_there
+    def _rested(self) -> None:
+        self._verifying.check_rested(self.entry)
 
     @on(RowList.Chosen)
     def action_open(self) -> None:
@@ -213,14 +219,16 @@ class BrowserScreen(Screen[None]):
 
     def action_filter(self) -> None:
         line = self.query_one("#state-filter", Input)
+        self._before_filter = self.table.key
         line.display = True
         line.focus()
 
     @on(Input.Changed, "#state-filter")
     def filter_changed(self, event: Input.Changed) -> None:
         """With each key."""
-        self._states.filter = event.value
-        self._show_table()
+        if event.value == event.input.value:  # what was typed before esc may be told after it
+            self._states.filter = event.value
+            self._show_table()
 
     @on(Input.Submitted, "#state-filter")
     def filter_kept(self) -> None:
@@ -230,6 +238,7 @@ class BrowserScreen(Screen[None]):
     def action_back(self) -> None:
         line = self.query_one("#state-filter", Input)
         if line.display:
+            self._states.go_back(self._before_filter if line.has_focus else None)
             line.value = ""
             line.display = False
             self.table.focus()
@@ -309,8 +318,7 @@ class BrowserScreen(Screen[None]):
                 f"= compares two: {len(chosen)} marked", "space marks a row; the highlighted one may be the second"
             )
             return
-        style: ChartStyle = "ascii" if self._around.ascii_only else "braille"
-        self.app.push_screen(CompareScreen(self._around.data, compare(*chosen), self._clock, style))
+        self.app.push_screen(CompareScreen(self._around.data, compare(*chosen), self._clock, self._around.charts))
 
     def action_watch(self) -> None:
         entry = self.entry

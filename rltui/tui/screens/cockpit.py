@@ -10,8 +10,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
+from textual.timer import Timer
 
-from rltui.events.commands import Command, Stop
+from rltui.events.commands import Command, Stop, name_of
 from rltui.tui import figures
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.frozen import frozen_words
@@ -21,9 +22,10 @@ from rltui.tui.paint import Line
 from rltui.tui.panes.catalogue import PANES
 from rltui.tui.panes.charts_pane import ChartsPane
 from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.run.answers import SHOWN, answer_line
+from rltui.tui.run.answers import SHOWN, answer_line, unsent
 from rltui.tui.run.condition import condition
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest import Newest
@@ -78,6 +80,7 @@ class CockpitScreen(Steering):
                 pane.charting = replace(pane.charting, smoothing=wishes.smoothing)
         self._inbox: Newest[RunSnapshot] = Newest()
         self._reader: RunReader | None = None
+        self._ticking: Timer | None = None
         self._leaving = False
         self._seats: Seats | None = None  # as last placed
         self._note: tuple[Line, float] | None = None  # why a key did nothing, and when that was (Unix seconds)
@@ -93,11 +96,24 @@ class CockpitScreen(Steering):
     def on_mount(self) -> None:
         self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
         self._reader.start()
-        self.set_interval(TICK, self.show_now)
+        self._ticking = self.set_interval(TICK, self.show_now)
 
     def on_unmount(self) -> None:
         if self._reader is not None:
             self._reader.stop()
+
+    def rest(self) -> None:
+        """Another screen takes its place for a while: it shall cost nothing."""
+        if self._reader is not None and self._ticking is not None:
+            self._reader.rest()
+            self._ticking.pause()
+
+    def wake(self) -> None:
+        """As it was left, with what has come meanwhile."""
+        if self._reader is not None and self._ticking is not None:
+            self._reader.wake()
+            self._ticking.resume()
+        self.call_after_refresh(self.place_panes)  # the terminal may have another size now
 
     def on_resize(self) -> None:
         self.place_panes()
@@ -139,6 +155,7 @@ class CockpitScreen(Steering):
         """The panes stand still while training goes on."""
         return self._still is not None
 
+    @while_there
     def show_now(self) -> None:
         """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
         live = self._live_view
@@ -263,11 +280,20 @@ class CockpitScreen(Steering):
     def action_launcher(self) -> None:
         self.post_message(self.Left())
 
+    def action_compare(self) -> None:
+        """From any pane: the charts, and the runs to compare with."""
+        charts = self.query_one(MetricsPane)
+        self.show_pane(charts)
+        charts.action_compare()
+
     def action_log_level(self) -> None:
         self.query_one(LogPane).next_level()
 
     def send(self, command: Command) -> None:
         """Ask the trainer; its answers show above the footer and in the log, never the wish."""
+        if not self.readonly and not self._leaving and not condition(self.snapshot, self._clock()).running:
+            self._say(unsent(name_of(command), self.why_not))
+            return
         self._note = None
         if self._reader is not None:
             self._reader.send(command)

@@ -137,6 +137,7 @@ class ForkScreen(Dialog[Offer | None]):
     def on_row_list_chosen(self) -> None:
         self.action_take()
 
+    @while_there
     def _rested(self) -> None:
         path = self.path
         profile = self._profiles.get(path) if path else None

@@ -41,8 +41,8 @@ from rltui.tui.widgets.row_list import Row, RowList
 NARROW = 100  # columns; below, the explanation stands under the form
 HELP = (
     "Every key that a profile may have, with its value, or dimmed its default. ● is another value than the file's, ✗ a "
-    "mistake; the right side explains the one under the cursor and lists all mistakes. / finds a field by its name or by what is said of it. Nothing is written before you "
-    "have seen what will be."
+    "mistake; the right side explains the one under the cursor and lists all mistakes. / finds a field by its name or "
+    "by what is said of it. Nothing is written before you have seen what will be."
 )
 
 
@@ -114,6 +114,7 @@ class FormScreen(Screen["Path | None"]):
 
     # What is shown
 
+    @while_there
     def show_all(self) -> None:
         """Rows, details and title again."""
         if not self.is_mounted:
@@ -283,7 +284,8 @@ class FormScreen(Screen["Path | None"]):
     @on(Input.Changed, "#form-search")
     def search(self, event: Input.Changed) -> None:
         """With each key."""
-        self._searching.typed(event.value)
+        if event.value == event.input.value:  # what was typed before esc may be told after it
+            self._searching.typed(event.value)
 
     @on(Input.Submitted, "#form-search")
     def search_kept(self) -> None:

@@ -22,7 +22,7 @@ from rltui.tui.launcher import offer_words
 from rltui.tui.launcher.branches import Branches
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.catalog_reader import CatalogReader
-from rltui.tui.launcher.catalog_tree import HEADINGS, Item, first_match, profile_at
+from rltui.tui.launcher.catalog_tree import HEADINGS, Item, profile_at
 from rltui.tui.launcher.editing import Editing
 from rltui.tui.launcher.estimate import Estimate
 from rltui.tui.launcher.examining import Examining
@@ -120,9 +120,9 @@ class LauncherScreen(Screen[None]):
 
     @property
     def item(self) -> Item | None:
-        """What the cursor stands on."""
-        key = self.tree_list.key
-        return key if isinstance(key, Item) else None
+        """What the cursor stands on; None where the list has gone, as a timer may find it when the program ends."""
+        tree = next(iter(self.query("#tree").results(RowList)), None)
+        return tree.key if tree is not None and isinstance(tree.key, Item) else None
 
     # What there is
 
@@ -142,6 +142,7 @@ class LauncherScreen(Screen[None]):
         title.repaint()
         self._show_rows()
 
+    @while_there
     def _show_rows(self) -> None:
         if self.catalog is None:
             return
@@ -267,17 +268,21 @@ class LauncherScreen(Screen[None]):
     def action_filter(self) -> None:
         """A line under the list."""
         line = self.query_one("#launcher-filter", Input)
+        self._branches.before = self.item
         line.add_class("open")
         line.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """As it is typed."""
-        self._branches.filter = event.value
-        tree = self.tree_list
-        tree.border_subtitle = f"filter: {event.value}" if event.value else ""
+        if event.value == event.input.value:  # what was typed before esc may be told after it
+            self._filter_by(event.value)
+            tree = self.tree_list
+            tree.set_rows(tree.rows, self._branches.first_found(tree.rows))
+
+    def _filter_by(self, text: str) -> None:
+        self._branches.filter = text
+        self.tree_list.border_subtitle = self._branches.subtitle
         self._show_rows()
-        if event.value and (found := first_match(tree.rows)) is not None:
-            tree.set_rows(tree.rows, found)
 
     def on_input_submitted(self) -> None:
         """Back to the list, what matches stays."""
@@ -285,10 +290,13 @@ class LauncherScreen(Screen[None]):
         self.tree_list.focus()
 
     def action_back(self) -> None:
-        """The filter first, then what was to be compared."""
+        """The filter first, the cursor to where it was when it was typed; then what was to be compared."""
         line = self.query_one("#launcher-filter", Input)
         if line.has_class("open") or self._branches.filter:
+            goes = self._branches.before if line.has_class("open") else None
             line.value = ""
+            self._filter_by("")
+            self.tree_list.set_rows(self.tree_list.rows, goes)
             self.on_input_submitted()
         else:
             self._editing.give_up()

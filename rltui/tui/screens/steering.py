@@ -24,6 +24,7 @@ from rltui.tui.run.model import RunSnapshot
 from rltui.tui.screens.change_prompt import ChangePrompt
 from rltui.tui.screens.flags_dialog import FlagsDialog
 from rltui.tui.screens.phase_dialog import PhaseDialog
+from rltui.tui.ways_out import how_to_go_on
 
 
 class Steering(Screen[None]):
@@ -51,7 +52,7 @@ class Steering(Screen[None]):
         if self.readonly:
             return "this view is read-only; rltui attach without --readonly may act"
         if not condition(self.snapshot, self.moment()).running:
-            return "the run has ended; launch it again from the launcher (H)"
+            return how_to_go_on(self.snapshot, getattr(self.app, "own_keys", {}))
         if not link.connected:
             return f"no trainer is connected: {link.problem}" if link.problem else "no trainer is connected"
         if not link.mine:

@@ -18,7 +18,8 @@ def common_range(own: Curve, other: Curve) -> tuple[float, float] | None:
         return None
     beyond = BEYOND * (_extent(short) or _last(short) or 1.0)
     first = short.xs[0] if short.xs[0] > beyond else start
-    return max(first - beyond, start), min(_last(short) + beyond, end)
+    found = max(first - beyond, start), min(_last(short) + beyond, end)
+    return found if found[0] < found[1] else None  # steps that go back, which no trainer writes
 
 
 def _last(curve: Curve) -> float:

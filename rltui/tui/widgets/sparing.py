@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual._compositor import Compositor, CompositorUpdate
 from textual._context import visible_screen_stack
 from textual.geometry import Region
@@ -56,12 +57,30 @@ class SparingCompositor(Compositor):
 
     def _pieces(self, spans: Iterable[Span]) -> Iterator[tuple[int, int, Strip]]:
         """What is in front at these spans; the rows that a widget gives one below the other are asked for at once."""
-        for (widget, seen, whole), found in self._owners(spans).items():
+        for place, found in self._owners(spans).items():
+            widget, seen, whole = place
             for run in _runs(found):
                 rows = Region(seen.x - whole.x, run[0][0] - whole.y, seen.width, run[-1][0] - run[0][0] + 1)
                 strips = widget.render_lines(rows)
                 for y, start, end in run:
-                    yield start, y, strips[y - run[0][0]].crop(start - seen.x, end - seen.x)
+                    strip = strips[y - run[0][0]]
+                    if len(strip.text) != strip.cell_length:
+                        start, end = self._with_halves(place, strip, (y, start, end))
+                    yield start, y, strip.crop(start - seen.x, end - seen.x)
+
+    def _with_halves(self, place: Place, strip: Strip, span: Span) -> tuple[int, int]:
+        """A character of two columns, half of which was covered until now, has left the terminal: its other half too."""
+        y, start, end = span
+        first, last = start - place[1].x, end - place[1].x
+        if _is_halved(strip, first) and self._is_in_front(place, start - 1, y):
+            start -= 1
+        if _is_halved(strip, last) and self._is_in_front(place, end, y):
+            end += 1
+        return start, end
+
+    def _is_in_front(self, place: Place, x: int, y: int) -> bool:
+        """Whether it is what can be seen there."""
+        return next((one for one in self.layers_visible[y] if one[1].x <= x < one[1].right), None) is place
 
     def _owners(self, spans: Iterable[Span]) -> dict[Place, list[Span]]:
         """Whose each part of the spans is: the foremost widget's. Of each place its spans are in the order of the rows."""
@@ -82,6 +101,12 @@ class SparingCompositor(Compositor):
                 if not open_parts:
                     break
         return found
+
+
+def _is_halved(strip: Strip, column: int) -> bool:
+    """Whether a character stands on both sides of where this column begins."""
+    around = strip.crop(column - 1, column + 1).text if 0 < column < strip.cell_length else ""
+    return around[:1] != " " and cell_len(around[:1]) == 2
 
 
 def _runs(spans: list[Span]) -> Iterator[list[Span]]:

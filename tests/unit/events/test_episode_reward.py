@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from rltui.events.episode_reward import EPISODES, REWARD, WINDOW, EpisodeReward, RewardWindow
+from rltui.events.episode_reward import EPISODES, REWARD, WINDOW, EpisodeReward, RewardWindow, newest_window
 from rltui.events.records import IterationFinished
 from tests.fakes.run_story import phase_changed
 
@@ -41,6 +41,8 @@ def test_it_is_the_fewest_newest_iterations_that_hold_a_hundred_episodes() -> No
     for number, (mean, episodes) in enumerate(rows, 1):
         window.take(iteration(mean if episodes else None, episodes))
         newest: list[float] = []
+        told = [iteration(mean if episodes else None, episodes) for mean, episodes in rows[:number]]
+        assert newest_window(told).value == window.value or number % 20, "from the end"
         for one, count in reversed(rows[:number]):
             if len(newest) >= WINDOW:
                 break
@@ -56,3 +58,5 @@ def test_another_lesson_or_other_rewards_begin_anew() -> None:
     assert RewardWindow([*before, phase_changed(0.0, 1)]).value == EpisodeReward(None, 0)
     assert RewardWindow([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5)
     assert RewardWindow([*before, iteration(None, 0, "goal")]).value == EpisodeReward(None, 0)
+    assert newest_window([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5)
+    assert newest_window([*before, phase_changed(0.0, 1)]).value == EpisodeReward(None, 0)

@@ -85,6 +85,19 @@ def test_a_file_keeps_its_line_ends_and_its_mode(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["bot.toml"]
 
 
+def test_new_lines_end_as_all_others_do() -> None:
+    text = "schema = 1\r\n\r\n[ppo]\r\nepochs = 2\r\n"
+    edited = edit(text, {"label": "'a'", "ppo.gamma": "0.9", "rewards.touch": "1.0"})
+    assert "\n" not in edited.replace("\r\n", "") and "label" in edited and "touch" in edited
+    mixed = "schema = 1\n[ppo]\r\nepochs = 2\r\n"
+    assert edit(mixed, {"ppo.epochs": "3"}) == mixed.replace("= 2", "= 3")
+
+
+def test_a_table_of_a_list_of_tables_stays_one() -> None:
+    with pytest.raises(RltuiError, match=r"is a table, and cannot be 7"):
+        edit("[[resets]]\nkind = 'kickoff'\n", {"resets[0]": "7"})
+
+
 def test_a_failed_edit_leaves_the_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -85,3 +85,10 @@ def test_an_old_meta_without_episodes_stays_readable() -> None:
         del old[name]
     read = meta.decode(msgspec.json.encode(old))
     assert (read.mean_reward, read.reward_episodes, read.phase_profile) == (1.5, None, "")
+
+
+def test_a_name_from_before_is_kept_where_a_resume_wrote_the_kept_file_s(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=0)
+    kept = msgspec.structs.replace(header(), profile="run")
+    assert described(paths, kept, row(1000)).profile == "run"
+    assert described(paths, header(), row(2000), kept, row(3000)).profile == "quick"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
@@ -88,6 +89,15 @@ def test_a_long_answer_stands_whole_below_for_the_entry_under_the_cursor() -> No
 
 def test_at_least_one_entry_is_left_above_a_long_answer() -> None:
     assert "refused" in drawn(AuditPane(), SHORT, LONG, height=3)[0]
+
+
+def test_a_change_that_a_newer_one_has_replaced_is_not_in_force() -> None:
+    newer = msgspec.structs.replace(CHANGE, time=CHANGE.time + 1, value=3e-4)
+    back = msgspec.structs.replace(CHANGE, time=CHANGE.time + 2, value=1e-3, profile=True)
+    old, new = drawn(AuditPane(), CHANGE, newer)[:2]
+    assert "○ changed " in old and "● in force" in new
+    assert all("○ changed" in row for row in drawn(AuditPane(), CHANGE, newer, back)[:3])
+    assert "learning rate 0.001, as in the profile from" in plain([entry_line(back, 120)])
 
 
 def test_an_empty_audit_says_what_will_be_here() -> None:

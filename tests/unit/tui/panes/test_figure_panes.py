@@ -249,6 +249,22 @@ def test_the_ill_worker_says_so_in_a_word() -> None:
     assert usual_speed(rows[:2]) is None, "of two nobody is the usual one"
 
 
+def test_paused_workers_are_not_ill() -> None:
+    rows = tuple(
+        WorkerRow(
+            index, "failed" if index == 3 else "collecting", steps_per_second=20_000.0, heartbeat_age=13.0, heard=NOW
+        )
+        for index in range(4)
+    )
+    paused = replace(STORY, state="paused", workers=rows)
+    text = drawn(WorkersPane(), paused, 120)
+    assert text.count("‖ paused") == 3 and "✗ failed" in text, "what is broken stays so"
+    assert "silent" not in text and "13 s" not in text and "20,000" not in text
+    assert "4 workers · paused · " in WorkersPane().subtitle(View(paused, NOW))
+    ill = drawn(WorkersPane(), replace(paused, state="collecting", state_since=NOW - 13), 120)
+    assert ill.count("silent 13 s") == 3
+
+
 def test_workers_sorted_and_with_their_flags() -> None:
     slow = [replace(row, steps_per_second=1_000.0 * (3 - row.worker)) for row in STORY.workers]
     flagged = replace(STORY, workers=tuple(slow), flags=(FlagRow("debug_actions", (1,)),))

@@ -93,6 +93,13 @@ def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
     assert "Bottleneck: learn takes 40 %" in text
 
 
+def test_a_long_time_keeps_its_distance_from_the_share() -> None:
+    view = with_metrics(time__iteration=2.0, time__collect=1.6, time__learn=0.4, time__simulate=1_715.0)
+    lines = plain(TimePane().draw(view, 44, 12)).split("\n")
+    assert next(line for line in lines if "simulate" in line).endswith("80 % 1,715 µs")
+    assert all(width_of(line) <= 44 for line in TimePane().draw(view, 44, 12))
+
+
 def test_time_without_figures_is_empty_and_not_zero() -> None:
     assert TimePane().has_nothing(with_metrics())
     assert bottleneck(parts(replace(STORY, metrics={}))) is None

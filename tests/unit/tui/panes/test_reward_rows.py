@@ -11,7 +11,7 @@ import pytest
 from rltui.events.records import RunStarted
 from rltui.tui.paint import plain
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.reward_rows import SINCE, SMOOTH, change_of, ordered, rows_of, weight_marks
+from rltui.tui.panes.reward_rows import SINCE, SMOOTH, change_of, newest_paid, ordered, rows_of, weight_marks
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark, RunSnapshot
@@ -31,6 +31,36 @@ def history(rows: int) -> History:
     """touch is 1 but for the newest SMOOTH rows, where it is 3."""
     values = array("d", (3.0 if row >= rows - SMOOTH else 1.0 for row in range(rows)))
     return History(rows, array("d", range(1, rows + 1)), {"reward/touch": values})
+
+
+def test_the_last_figures_stay_with_their_age_while_no_episode_ends() -> None:
+    none: dict[str, float | None] = {"reward/touch": None, "rollout/policy_reward": None}
+    rows: list[tuple[int, dict[str, float | None]]] = [
+        (100, {"reward/touch": 24.0, "rollout/policy_reward": 18.0}),
+        (200, none),
+        (300, none),
+    ]
+    snapshot = RunSnapshot(metrics={**none, "weight/touch": 2.5}, history=History().extended(rows))
+    paid, age = newest_paid(snapshot)
+    assert (age, [(row.value, row.weight) for row in rows_of(paid)]) == (2, [(24.0, 2.5)])
+    pane = RewardsPane()
+    assert "+24.00" in plain(pane.draw(View(snapshot, 0.0), 60, 8))
+    assert "+18.00" in plain(pane.draw(View(snapshot, 0.0), 60, 8))
+    assert "2 iterations ago" in pane.subtitle(View(snapshot, 0.0))
+    one = replace(snapshot, history=History().extended(rows[:2]))
+    assert "1 iteration ago" in pane.subtitle(View(one, 0.0))
+
+
+def test_figures_of_an_ended_lesson_are_not_this_one_s() -> None:
+    history = History().extended([(100, {"reward/touch": 24.0}), (200, {"reward/touch": None})])
+    began = run_story.phase_changed(0.0, 100)
+    snapshot = RunSnapshot(metrics={"reward/touch": None}, history=history, lessons=(began,))
+    assert newest_paid(snapshot) == (snapshot, 0)
+
+
+def test_the_newest_figures_have_no_age() -> None:
+    assert newest_paid(SNAPSHOT) == (SNAPSHOT, 0)
+    assert RewardsPane().subtitle(View(SNAPSHOT, 0.0)) == ""
 
 
 def test_shares_leave_signs_aside_and_sum_to_one() -> None:

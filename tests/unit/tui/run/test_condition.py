@@ -8,6 +8,7 @@ import pytest
 
 from rltui.events.records import StateChanged
 from rltui.tui.paint import plain
+from rltui.tui.panes.progress import progress_line
 from rltui.tui.run import pace
 from rltui.tui.run.answers import answer_line
 from rltui.tui.run.condition import condition
@@ -63,7 +64,10 @@ def test_the_ends_of_a_run() -> None:
     stopped = fold(OPEN, [run_story.finished(800_000, NOW, reason="asked to stop")])
     assert condition(stopped, NOW + 1000).word == "STOPPED"
     failed = fold(OPEN, [run_story.finished(800_000, NOW, 1, "3 workers died within a minute")])
-    assert (condition(failed, NOW).word, condition(failed, NOW).detail) == ("FAILED", "3 workers died within a minute")
+    assert (condition(failed, NOW).word, condition(failed, NOW).detail) == (
+        "FAILED",
+        "3 workers died within a minute; 42,240 unsaved steps lost",
+    )
     limited = fold(RunSnapshot(), [run_story.header(step_limit=1000), run_story.finished(1000, NOW)])
     assert condition(limited, NOW).word == "FINISHED"
     assert not condition(limited, NOW).running
@@ -71,9 +75,19 @@ def test_the_ends_of_a_run() -> None:
 
 def test_a_process_that_is_gone_without_an_end() -> None:
     gone = condition(replace(OPEN, alive=False), NOW + 420)
-    assert (gone.word, gone.detail) == ("ENDED UNCLEANLY", "the trainer's process is gone, last word 7 min ago")
+    assert (gone.word, gone.detail) == (
+        "ENDED UNCLEANLY",
+        "the trainer's process is gone, last word 7 min ago; 61,440 unsaved steps lost",
+    )
     failed = fold(replace(OPEN, alive=False), [StateChanged(time=NOW, state="failed", reason="no memory")])
-    assert (condition(failed, NOW).word, condition(failed, NOW).detail) == ("FAILED", "no memory")
+    assert (condition(failed, NOW).word, condition(failed, NOW).detail) == (
+        "FAILED",
+        "no memory; 61,440 unsaved steps lost",
+    )
+    unknown = replace(OPEN, alive=False, saved_timesteps=None)
+    assert condition(unknown, NOW + 420).detail == "the trainer's process is gone, last word 7 min ago"
+    saved = fold(replace(OPEN, alive=False), [run_story.saved(OPEN.timesteps, NOW)])
+    assert "lost" not in condition(saved, NOW).detail
 
 
 def test_a_deleted_folder_is_said_whether_the_trainer_lives_or_not() -> None:
@@ -97,6 +111,14 @@ def test_goals_and_their_times() -> None:
     speed = OPEN.history.mean("time/overall_steps_per_second", 20)
     assert speed is not None
     assert milestone.seconds == pytest.approx((5_000_000 - 819_200) / speed)
+
+
+def test_while_paused_nothing_comes_nearer() -> None:
+    paused = fold_control(OPEN, run_story.live(NOW, state="paused", timesteps=OPEN.timesteps), NOW)
+    assert [goal.seconds for goal in pace.goals(paused)] == [None, None]
+    line = plain([progress_line(paused, 120)])
+    assert line.count(" paused") == 2 and " in " not in line
+    assert " in " in plain([progress_line(OPEN, 120)])
 
 
 def test_no_estimate_before_three_iterations_and_a_limit_where_there_is_one() -> None:

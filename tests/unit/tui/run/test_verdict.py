@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -76,6 +77,29 @@ def test_rewards_of_before_a_change_of_what_is_paid_are_others(setting: str) -> 
         assert found.words == "no verdict below 60 iterations: 20 since the rewards changed"
 
 
+def test_another_profile_s_rewards_are_others_too() -> None:
+    """A start with an edited profile is no change that is marked; an iteration without episodes is none at all."""
+
+    def paid(row: int) -> dict[str, float]:
+        name = "reward/old" if row <= 220 else "reward/new"
+        return {} if row == 260 else {name: 1.0}
+
+    records = told(300, lambda row: 0.1 * row if row != 260 else math.nan, paid)
+    assert findings(fold(RunSnapshot(run="alpha"), records)).first == 220
+    assert findings(fold(RunSnapshot(run="alpha"), records[:-80])).first == 0
+    assert findings(fold(RunSnapshot(run="alpha"), records[:-79])).first == 220
+
+
+def test_a_weight_that_is_the_profile_s_again_has_not_changed() -> None:
+    judged_at = judged(told(300, lambda row: row * 0.1, lambda row: {"weight/touch": 2.0} if row < 250 else {}))
+    assert "weight" not in judged_at.words
+
+
+def test_flat_says_what_chance_may_make() -> None:
+    found = judged(told(90, lambda row: 40.0 + 6 * (row // 10 % 2)))
+    assert found.word == "flat" and found.words.endswith("by chance")
+
+
 def test_a_schedule_that_moves_a_weight_is_told_with_the_reward() -> None:
     found = judged(told(300, lambda row: row * 0.1, lambda row: {"weight/touch": 1.0 - row * 0.001}))
     assert found.words.endswith(", while 1 reward weight changed")
@@ -140,6 +164,41 @@ def test_the_line_fits_and_tells_an_old_iteration_s_age(width: int) -> None:
     assert plain(pane.draw(View(RunSnapshot(), 0.0), width, 3)[2:]) == "", "no header, no verdict"
     dead = View(replace(snapshot, alive=False), run_story.now_of(300))
     assert plain(pane.draw(dead, width, 3)[2:]).startswith(" ▲ was learning")
+
+
+def test_a_pause_is_no_illness() -> None:
+    """Its workers stand still since the beginning of the pause, and have as long to speak again after it."""
+    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    now = run_story.now_of(300)
+
+    def line(state: str, at: float, silent: float) -> str:
+        frame = run_story.live(at, state=state)
+        still = [msgspec.structs.replace(worker, heartbeat_age=silent) for worker in frame.workers]
+        frame = msgspec.structs.replace(frame, workers=still)
+        return plain(StatusPane().draw(View(fold_control(paused, frame, at), at), 120, 3)[2:])
+
+    paused = fold_control(snapshot, run_story.live(now, state="paused"), now)
+    assert line("paused", now + 13, 13.0).startswith(" ‖ paused, was learning  reward ")
+    assert line("collecting", now + 14, 13.5).startswith(" ▲ learning"), "it has only just gone on"
+    paused = fold_control(paused, run_story.live(now + 14), now + 14)
+    assert "unhealthy  because worker 0 silent" in line("collecting", now + 20, 19.5)
+
+
+def test_a_pause_before_there_is_a_verdict() -> None:
+    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(12, lambda row: row))
+    now = run_story.now_of(12)
+    paused = fold_control(snapshot, run_story.live(now, state="paused"), now)
+    assert plain(StatusPane().draw(View(paused, now), 120, 3)[2:]).startswith(" ‖ paused  no verdict below 60 ")
+
+
+def test_what_is_missing_is_counted_in_iterations_with_a_reward() -> None:
+    def words(rows: int) -> str:
+        return judged(told(rows, lambda row: math.nan if row <= 20 else row)).words
+
+    assert words(59) == "no verdict below 60 iterations with a reward: 39 of the 59 done"
+    assert words(62) == "no verdict below 60 iterations with a reward: 42 of the 62 done"
+    assert words(79) == "no verdict below 60 iterations with a reward: 59 of the 79 done"
+    assert words(80).startswith("reward ")
 
 
 def test_a_silent_trainer_s_workers_are_not_blamed() -> None:

@@ -50,6 +50,10 @@ def test_the_shorter_one_fills_most_of_its_chart_and_its_end_is_marked() -> None
     assert sum("o" in row for row in lost.split("\n")) <= 8 and lost.count("o") <= 8  # among all timesteps: one column
 
 
+def test_steps_that_go_back_leave_all_to_be_seen() -> None:
+    assert common_range(Curve([5, 1, 3], [0, 0, 0], 3), Curve([2, 9], [0, 0], 2)) is None
+
+
 def test_two_that_end_together_have_no_mark() -> None:
     own = steps(0, 100)
     assert end_of_shorter(ChartData("reward", "", "series-1", own.xs, own.ys, other=steps(50, 100))) is None

@@ -158,6 +158,26 @@ async def test_who_is_in_front_stays_there() -> None:
         assert [(x, y, strip.text) for x, y, strip in pieces.pieces] == [(21, 6, " 1 │"), (25, 6, " " * 15)]
 
 
+async def test_a_wide_character_that_was_half_covered_comes_back_whole() -> None:
+    """`over` covers columns 16 to 24 of rows 4 to 8; `right`'s begin at column 21."""
+    async with Program().run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        left, right, over = words_of(pilot)
+        left.rows[4], right.rows[6] = (("x" * 13 + "漢字", ""),), (("abc漢字", ""),)
+        left.repaint()
+        right.repaint()
+        screen, terminal = pilot.app.screen, DrawnScreen(*SIZE)
+        screen._compositor._dirty_regions.add(screen.region)
+        for shown in (True, False, True, False):
+            over.display = shown
+            await pilot.pause()
+            screen._compositor._dirty_regions.add(screen.region if shown else Region(16, 4, 9, 5))
+            pieces = update(screen)
+            assert pieces is not None
+            terminal.feed(pieces.render_segments(Console(color_system="truecolor")).encode())
+            assert terminal.text == "\n".join(strip.text.rstrip() for strip in screen._compositor.render_strips())
+
+
 @pytest.mark.parametrize("ascii_only", [False, True])
 async def test_rows_look_as_textual_draws_them(ascii_only: bool) -> None:
     """In each theme, with the focus and without."""

@@ -1,0 +1,76 @@
+"""Files that become something else, or grow, while they are opened and read."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rltui import plain_file
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes")
+
+
+@contextmanager
+def meanwhile(act: Callable[[int], object]) -> Iterator[None]:
+    """Done over and over, in a thread, with 0, 1, 2 …"""
+    over = threading.Event()
+
+    def run() -> None:
+        number = 0
+        while not over.is_set():
+            act(number)
+            number += 1
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_a_file_that_becomes_a_pipe_and_back_is_never_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"words")
+    os.mkfifo(tmp_path / "pipe")
+    path = tmp_path / "profile.toml"
+    path.write_bytes(b"words")
+
+    def swap(number: int) -> None:
+        os.link(tmp_path / ("file" if number % 2 else "pipe"), tmp_path / "next")
+        (tmp_path / "next").replace(path)
+
+    seen = set[str]()
+    with meanwhile(swap):
+        for _ in range(3000):
+            try:
+                seen.add(plain_file.read_text(path))
+            except OSError as error:
+                seen.add(plain_file.reason(error))
+    assert seen == {"words", "it is a pipe, not a file"}
+
+
+def test_a_file_that_grows_is_read_as_far_as_was_meant(tmp_path: Path) -> None:
+    path = tmp_path / "profile.toml"
+    path.write_bytes(b"x" * 1000)
+    with path.open("ab", buffering=0) as file, meanwhile(lambda number: number < 2000 and file.write(b"y" * 1000)):
+        for _ in range(200):
+            try:
+                assert len(plain_file.read_bytes(path, 500_000)) <= 500_000
+            except OSError as error:
+                assert "too large" in plain_file.reason(error)
+
+
+@pytest.mark.parametrize("read", [lambda file: file.read(9), lambda file: file.read(), lambda file: list(file)])
+def test_what_has_nothing_to_give_yet_is_an_error(read: Callable[[object], object]) -> None:
+    """As /proc/kmsg, which looks like a file: a pipe stands in for it, which is let in at no other place."""
+    reader, writer = os.pipe2(os.O_NONBLOCK)
+    with plain_file.buffered(reader) as file, pytest.raises(BlockingIOError, match="nothing can be read"):
+        read(file)
+    os.close(writer)

@@ -1,0 +1,47 @@
+"""Two runs that are paid differently are said to be, by name and weight; what is not known is not guessed."""
+
+from __future__ import annotations
+
+from rltui.tui.browser.comparison import Comparison, Curves, rewards_apart
+from rltui.tui.browser.library import Entry
+from rltui.tui.browser.profile_changes import Change
+from rltui.tui.run.history import History
+from rltui.tui.run.rewards_apart import apart, paid, told
+
+
+def rows(*metrics: dict[str, float | None]) -> History:
+    return History().extended((index * 100, row) for index, row in enumerate(metrics, 1))
+
+
+PLAIN = rows({"reward/touch": 1.0, "reward/goal": 0.5})
+BY_HAND = rows(
+    {"reward/touch": 1.0, "reward/goal": 0.5}, {"reward/touch": 1.0, "reward/goal": 0.5, "weight/touch": 5.0}
+)
+
+
+def test_a_weight_set_by_hand_and_a_reward_that_one_has_alone() -> None:
+    assert apart(paid(PLAIN, -1), paid(BY_HAND, -1)) == ["touch as in its profile → 5.00"]
+    assert apart(paid(BY_HAND, 0), paid(BY_HAND, -1)) == ["touch as in its profile → 5.00"]
+    other = rows({"reward/touch": 1.0})
+    assert apart(paid(PLAIN, -1), paid(other, -1), ("alpha", "beta")) == ["goal: only alpha"]
+    assert apart(paid(other, -1), paid(PLAIN, -1), ("alpha", "beta")) == ["goal: only beta"]
+
+
+def test_the_same_and_the_unknown_are_no_difference() -> None:
+    assert apart(paid(PLAIN, -1), paid(PLAIN, -1)) == apart(paid(BY_HAND, -1), paid(BY_HAND, -1)) == []
+    assert apart(paid(History(), -1), paid(PLAIN, -1)) == []
+    assert told([]) == ""
+
+
+def test_many_are_counted() -> None:
+    assert told(["a", "b", "c", "d", "e"]) == "rewards differ, not comparable: a, b, c and 2 more"
+
+
+def test_two_saved_states_by_their_profiles_and_by_what_was_in_force() -> None:
+    state = Entry.__new__(Entry)
+    changes = [Change("rewards.goal.weight", "10.0", "20.0"), Change("ppo.gamma", "0.99", "0.995")]
+    by_profile = Comparison(state, state, changes)
+    assert rewards_apart(by_profile) == ["goal.weight 10.0 → 20.0"]
+    assert rewards_apart(Comparison(state, state, [], Curves(BY_HAND, PLAIN))) == ["touch as in its profile → 5.00"]
+    assert rewards_apart(Comparison(state, state, [], Curves(BY_HAND))) == ["touch as in its profile → 5.00"]
+    assert rewards_apart(Comparison(state, state, "not readable", Curves(PLAIN, PLAIN))) == []

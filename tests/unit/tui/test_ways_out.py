@@ -1,0 +1,21 @@
+"""How a run that has ended is gone on with, in the user's own keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.ways_out import how_to_go_on
+
+
+def test_the_keys_are_the_user_s_own() -> None:
+    ended = RunSnapshot(run="alpha", alive=False, saved_timesteps=757_760)
+    assert how_to_go_on(ended, {}) == "it has ended: H opens the launcher, R there resumes it at 757,760 steps"
+    own = {"launcher": ("f5",), "resume": ("ctrl+r",)}
+    assert how_to_go_on(ended, own) == "it has ended: f5 opens the launcher, ^r there resumes it at 757,760 steps"
+
+
+def test_nothing_is_promised_where_nothing_is_saved() -> None:
+    unsaved = RunSnapshot(run="alpha", alive=False)
+    assert how_to_go_on(unsaved, {}) == "it has ended with nothing to resume: H opens the launcher"
+    assert how_to_go_on(replace(unsaved, saved_timesteps=1, gone=True), {}) == how_to_go_on(unsaved, {})

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+# The end of a campaign whose nets and batches are as small.
+SMALL = """\
+[policy]
+layers = [32, 32]
+[critic]
+layers = [32, 32]
+[collect]
+workers = 2
+arenas = 4
+[learner]
+device = "cpu"
+threads = 1
+"""
 _PHASE = """\
 schema = 1
 label = "{label}"

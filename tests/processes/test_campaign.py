@@ -20,10 +20,11 @@ from rltui.profile.load import load
 from rltui.runs import meta, trainer_state
 from rltui.runs.listing import complete, list_milestones
 from tests.fakes.asking import ask
-from tests.fakes.phases import phase
+from tests.fakes.phases import SMALL, phase
 from tests.fakes.training import Training, wait_for
 
-CAMPAIGN = """\
+CAMPAIGN = (
+    """\
 schema = 1
 description = "Two phases, small enough for tests."
 milestone_interval = 1_000_000
@@ -35,17 +36,9 @@ phases = [
     {profile = "second", until = {goals_per_minute = 1000}},
 ]
 %s
-[policy]
-layers = [32, 32]
-[critic]
-layers = [32, 32]
-[collect]
-workers = 2
-arenas = 4
-[learner]
-device = "cpu"
-threads = 1
 """
+    + SMALL
+)
 NEVER = "until = {goals_per_minute = 1000}"
 AT_ONCE = "until = {touches_per_minute = 0}, min_steps = 1_000"
 BREAKABLE = """\

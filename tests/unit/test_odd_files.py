@@ -254,7 +254,7 @@ PLACES = {
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """Short, for sockets' paths, and open to others, for root is nobody to test a right with."""
-    with tempfile.TemporaryDirectory(prefix="odd-", dir="/tmp") as found:
+    with tempfile.TemporaryDirectory(prefix="odd-") as found:
         Path(found).chmod(0o755)
         yield Path(found)
 

@@ -8,6 +8,7 @@ import sys
 from rltui.runs.paths import DataDir
 from rltui.supervise.lifeline import Lifeline
 from rltui.tui.app import RltuiApp
+from rltui.tui.one_heap import use_one_heap
 from rltui.tui.panes.ids import PANE_IDS
 from rltui.tui.settings.ui_toml import load, ui_path
 from rltui.tui.symbols import needs_ascii
@@ -27,6 +28,7 @@ def run_app(
     readonly: look only. ascii_only: also where the terminal could draw more. mouse: False leaves it to the terminal.
     lifeline: to the guardian, if there is one.
     """
+    use_one_heap()
     ascii_only = ascii_only or needs_ascii(os.environ)
     lifeline = lifeline or Lifeline()
     ui = load(ui_path(), PANE_IDS)

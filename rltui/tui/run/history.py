@@ -1,4 +1,4 @@
-"""The metrics of all iterations by column: append-only, shared between snapshots, cheap at 100,000 rows."""
+"""The metrics of all iterations by column: append-only, shared between snapshots, cheap at 100,000 rows and more."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-_NAN = math.nan
+from rltui.tui.run.column import NAN, Column
+from rltui.tui.run.spill import Spill
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class History:
     """The first `length` rows. A value of its own: `extended` and `cut` leave it as it was.
 
-    Columns are arrays of float64, NaN where unknown. A longer history may share them, for rows are only ever added
-    behind the end of everybody else's; who is not at the end copies first.
+    A longer history may share the columns, for rows are only ever added behind the end of everybody else's; who is not
+    at the end copies first.
     """
 
     length: int = 0
     timesteps: array[float] = field(default_factory=lambda: array("d"))
-    columns: Mapping[str, array[float]] = field(default_factory=dict)
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    spill: Spill = field(default_factory=Spill)
 
     def extended(self, rows: Iterable[tuple[int, Mapping[str, float | None]]]) -> History:
         """With these (timesteps, metrics) rows behind the last one."""
@@ -33,12 +35,12 @@ class History:
             for key, value in metrics.items():
                 column = columns.get(key)
                 if column is None:
-                    column = columns[key] = array("d", (_NAN,)) * length if length else array("d")
-                column.append(_NAN if value is None else value)
+                    column = columns[key] = Column(base.spill, length)
+                column.append(NAN if value is None else value)
             length += 1
             if len(metrics) != len(columns):  # else every column has got its value
                 _fill(columns.values(), length)
-        return History(length, timesteps, columns)
+        return History(length, timesteps, columns, base.spill)
 
     def joined(self, timesteps: array[float], columns: Mapping[str, array[float]]) -> History:
         """With these rows behind the last one: columns as long as `timesteps`, NaN where unknown. They are copied."""
@@ -47,20 +49,21 @@ class History:
         base.timesteps.extend(timesteps)
         for key, values in columns.items():
             if key not in own:
-                own[key] = array("d", (_NAN,)) * base.length
+                own[key] = Column(base.spill, base.length)
             own[key].extend(values)
         for column in own.values():
             if len(column) < length:
-                column.extend(array("d", (_NAN,)) * (length - len(column)))
-        return History(length, base.timesteps, own)
+                column.extend(array("d", (NAN,)) * (length - len(column)))
+        return History(length, base.timesteps, own, base.spill)
 
     def cut(self, timesteps: int) -> History:
         """Without the rows above `timesteps`."""
         return self.cut_to_length(bisect_right(self.timesteps, timesteps, 0, self.length))
 
     def cut_to_length(self, length: int) -> History:
-        """The first `length` rows in arrays of their own."""
-        return History(length, self.timesteps[:length], {key: column[:length] for key, column in self.columns.items()})
+        """The first `length` rows in columns of their own."""
+        columns = {key: column.cut(length) for key, column in self.columns.items()}
+        return History(length, self.timesteps[:length], columns, self.spill)
 
     def series(self, key: str) -> tuple[Sequence[float], Sequence[float]]:
         """(timesteps, values) of one metric; both empty where no row has it."""
@@ -84,8 +87,8 @@ class History:
     def rows(self, start: int = 0) -> Iterable[tuple[float, dict[str, float]]]:
         """Rows from `start` as (timesteps, known metrics)."""
         for row in islice(range(self.length), start, None):
-            known = {key: column[row] for key, column in self.columns.items() if column[row] == column[row]}
-            yield self.timesteps[row], known
+            values = ((key, column[row]) for key, column in self.columns.items())
+            yield self.timesteps[row], {key: value for key, value in values if value == value}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, History):
@@ -95,7 +98,7 @@ class History:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _fill(columns: Iterable[array[float]], length: int) -> None:
+def _fill(columns: Iterable[Column], length: int) -> None:
     for column in columns:
         if len(column) < length:
-            column.append(_NAN)
+            column.append(NAN)

@@ -8,35 +8,44 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
+from rltui.tui.run.column import Column
+from rltui.tui.run.spill import Spill
 from rltui.tui.widgets.plot import Bin
 
-BLOCK = 128  # rows
+BLOCK = 32  # rows
+STRIDE = 128 * BLOCK  # rows read at once
+FEW = 4 * BLOCK  # rows of a bin that are sooner looked through than put together from blocks
 MOST = 128  # columns remembered
+_Figures = tuple[float, float, float, int]  # lowest, highest, sum and number of the known ones
 
 
 @dataclass(slots=True)
 class Blocks:
     """Lowest, highest, sum and number of the known values of each whole block of a column."""
 
-    low: list[float] = field(default_factory=list)
-    high: list[float] = field(default_factory=list)
-    total: list[float] = field(default_factory=list)
-    count: list[int] = field(default_factory=list)
+    low: array[float] = field(default_factory=lambda: array("d"))
+    high: array[float] = field(default_factory=lambda: array("d"))
+    total: array[float] = field(default_factory=lambda: array("d"))
+    count: array[int] = field(default_factory=lambda: array("B"))
 
     def grow(self, column: Sequence[float], length: int) -> None:
         """Take in the blocks that have become whole within the first `length` rows."""
-        for start in range(len(self.count) * BLOCK, length - BLOCK + 1, BLOCK):
-            low, high, total, count = _figures(list(column[start : start + BLOCK]))
-            self.low.append(low)
-            self.high.append(high)
-            self.total.append(total)
-            self.count.append(count)
+        whole = length - length % BLOCK
+        for first in range(len(self.count) * BLOCK, whole, STRIDE):
+            rows = list(column[first : min(first + STRIDE, whole)])
+            for start in range(0, len(rows), BLOCK):
+                low, high, total, count = _figures(rows[start : start + BLOCK])
+                self.low.append(low)
+                self.high.append(high)
+                self.total.append(total)
+                self.count.append(count)
 
-    def of(self, column: Sequence[float], start: int, stop: int) -> tuple[float, float, float, int]:
-        """(lowest, highest, sum, number) of the known values of rows [start, stop)."""
+    def of(self, column: Sequence[float], start: int, stop: int) -> _Figures:
+        """Of the values of rows [start, stop)."""
         first, last = -(-start // BLOCK), min(stop // BLOCK, len(self.count))
         if first >= last:
             return _figures(list(column[start:stop]))
@@ -53,7 +62,7 @@ class Blocks:
 class _Entry:
     column: Sequence[float]  # kept, so that its id stays its own
     blocks: Blocks = field(default_factory=Blocks)
-    smooth: dict[int, array[float]] = field(default_factory=dict)
+    smooth: dict[int, Column] = field(default_factory=dict)
     bins: dict[object, tuple[int, list[Bin]]] = field(default_factory=dict)
 
 
@@ -62,6 +71,7 @@ class Columns:
 
     def __init__(self) -> None:
         self._entries: dict[int, _Entry] = {}
+        self._spill = Spill()
 
     def bins(
         self, xs: Sequence[float], ys: Sequence[float], length: int, span: tuple[float, float], columns: int
@@ -72,8 +82,15 @@ class Columns:
         known = entry.bins.get(key)
         if known is not None and known[0] == length:
             return known[1]
-        entry.blocks.grow(ys, length)
-        found = _decimate(xs, ys, length, span, columns, entry.blocks)
+        first, last = bisect_left(xs, span[0], 0, length), _after(xs, span[1], 0, length)
+        if last - first <= columns * FEW:
+            rows = list(ys[first:last])
+            found = _decimate(
+                xs, length, span, columns, lambda start, stop: _figures(rows[start - first : stop - first])
+            )
+        else:
+            entry.blocks.grow(ys, length)
+            found = _decimate(xs, length, span, columns, partial(entry.blocks.of, ys))
         if len(entry.bins) >= 8:
             entry.bins.clear()
         entry.bins[key] = (length, found)
@@ -87,7 +104,7 @@ class Columns:
         entry = self._entry(ys)
         known = entry.smooth.get(span)
         if known is None:
-            known = entry.smooth[span] = array("d")
+            known = entry.smooth[span] = Column(self._spill)
         if len(known) < length:
             _smooth(ys, length, span, known)
         return known
@@ -106,8 +123,9 @@ class Columns:
 
 
 def _decimate(
-    xs: Sequence[float], ys: Sequence[float], length: int, span: tuple[float, float], columns: int, blocks: Blocks
+    xs: Sequence[float], length: int, span: tuple[float, float], columns: int, figures: Callable[[int, int], _Figures]
 ) -> list[Bin]:
+    """figures: of the values of rows [start, stop)."""
     start, end = span
     step = (end - start) / columns if end > start else 1.0
     bins: list[Bin] = []
@@ -120,7 +138,7 @@ def _decimate(
             stop = max(stop, _after(xs, end, index, length))
         if stop == index:
             continue
-        low, high, total, count = blocks.of(ys, index, stop)
+        low, high, total, count = figures(index, stop)
         index = stop
         if not count:
             broken = True
@@ -137,13 +155,12 @@ def _after(xs: Sequence[float], end: float, index: int, length: int) -> int:
     return stop
 
 
-def _smooth(ys: Sequence[float], length: int, span: int, out: array[float]) -> None:
+def _smooth(ys: Sequence[float], length: int, span: int, out: Column) -> None:
     """Append the average of the rows that `out` lacks. The two running sums are worked out anew from the last 12 spans."""
     keep = 1 - 2 / (span + 1)
     begin = max(len(out) - 12 * span, 0)  # what lies further back weighs less than 1e-10
     total = weight = 0.0
-    for index in range(begin, length):
-        value = ys[index]
+    for index, value in enumerate(ys[begin:length], begin):
         if value - value == 0.0:  # a number
             total = total * keep + value
             weight = weight * keep + 1.0
@@ -154,7 +171,7 @@ def _smooth(ys: Sequence[float], length: int, span: int, out: array[float]) -> N
             out.append(smooth)
 
 
-def _figures(values: list[float]) -> tuple[float, float, float, int]:
+def _figures(values: list[float]) -> _Figures:
     """(lowest, highest, sum, number) of those that are numbers."""
     total = sum(values)
     if not math.isfinite(total):

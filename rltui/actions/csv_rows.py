@@ -10,12 +10,13 @@ import numpy as np
 
 from rltui import plain_file
 from rltui.actions.checked_rows import MOST_ROWS, table_error
+from rltui.figures import size
 from rltui.sim.controls import CONTROLS
 from rltui.sim.state import Float
 
 COLUMNS = ", ".join(CONTROLS)
 WRITE = "write eight numbers a line, separated by commas, as text in UTF-8"
-LARGEST = 64  # MiB; the longest table, with eight long numbers a row, has 13
+LARGEST = 64_000_000  # bytes; the longest table, with eight long numbers a row, has 13,000,000
 
 
 def read_csv(path: Path) -> tuple[Float, list[int]]:
@@ -45,9 +46,9 @@ def read_csv(path: Path) -> tuple[Float, list[int]]:
 
 def _text(path: Path) -> str:
     try:
-        if plain_file.check(path) > LARGEST * 2**20:
-            raise table_error(f"{path}: larger than {LARGEST} MiB, which no table of {MOST_ROWS:,} rows is", WRITE)
-        return plain_file.read_bytes(path, LARGEST * 2**20).decode("utf-8-sig")
+        if plain_file.check(path) > LARGEST:
+            raise table_error(f"{path}: larger than {size(LARGEST)}, which no table of {MOST_ROWS:,} rows is", WRITE)
+        return plain_file.read_bytes(path, LARGEST).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise table_error(f"{path}: not a text in UTF-8: {error.reason} at byte {error.start}", WRITE) from error
     except OSError as error:

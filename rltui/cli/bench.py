@@ -6,29 +6,51 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.options import add_json, at_least, between, command
+from rltui.cli.options import OVERRIDE, add_json, at_least, between, command
 from rltui.plain_text import say
 
 if TYPE_CHECKING:
     from rltui.cli.options import Subparsers
 
+MORE = (
+    "limit: steps a second of the bare simulator; collected: while playing; overall: learning included. No run is made."
+)
+
 
 def add_parser(subparsers: Subparsers) -> None:
-    parser = command(subparsers, "bench", "measure collection and training speed on this machine", "rltui bench --json")
+    parser = command(
+        subparsers, "bench", "measure collection and training speed on this machine", "rltui bench --json", MORE
+    )
     add = parser.add_argument
-    add("--profile", default="seed-task", metavar="PROFILE", help="the task (default: seed-task, 1v1 from kickoffs)")
-    add("--rounds", type=at_least(1), default=5, metavar="N", help="rounds of limit and training in turn (default 5)")
+    add(
+        "--profile",
+        default="seed-task",
+        metavar="PROFILE",
+        help="what is trained (default: seed-task, 1v1 from kickoffs)",
+    )
+    add(
+        "--rounds",
+        type=at_least(1),
+        default=5,
+        metavar="N",
+        help="rounds, each of the bare simulator, then of training (default 5)",
+    )
     add(
         "--seconds",
         type=between(0.1, 1e4),
         default=3.0,
         metavar="S",
-        help="of the bare simulator in each round (default 3)",
+        help="how long the bare simulator runs in each round (default 3)",
     )
-    add("--iterations", type=at_least(1), metavar="N", help="of training in each round (default: an episode long)")
+    add(
+        "--iterations",
+        type=at_least(1),
+        metavar="N",
+        help="iterations of training in each round (default: an episode long)",
+    )
     add("--workers", type=at_least(1), metavar="W", help="worker processes (default: the profile's)")
     add("--arenas", type=at_least(1), metavar="K", help="arenas of each worker (default: the profile's)")
-    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help="override a key")
+    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
     add_json(parser)
 
 

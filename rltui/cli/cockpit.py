@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from rltui.cli import textual_variables
 from rltui.errors import RltuiError
 
 if TYPE_CHECKING:
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the launcher. RltuiError (exit 2) without a terminal."""
+    """Open the launcher. RltuiError (exit 2) without a terminal, or where Textual is told what it cannot do."""
     need_terminal("train without one: rltui train PROFILE")
+    textual_variables.check(os.environ)
     from rltui.supervise.guardian import guarded
 
     return guarded(lambda lifeline: _open(args, lifeline))

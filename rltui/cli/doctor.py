@@ -23,7 +23,12 @@ def add_parser(subparsers: options.Subparsers) -> None:
     parser.add_argument(
         "profile", metavar="PROFILE", nargs="?", default="quick", help="the profile to be trained (default: quick)"
     )
-    parser.add_argument("--only", metavar="CHECK", action="append", help="this check alone; may be repeated")
+    parser.add_argument(
+        "--only",
+        metavar="CHECK",
+        action="append",
+        help="this check alone, by the name that is printed; may be repeated",
+    )
     parser.add_argument("--lines", action="store_true", help="print a line of JSON as each check begins and ends")
     options.add_data_dir(parser)
     options.add_json(parser)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 COLUMNS = """\
 REWARD is what a car was paid in an episode, the mean over the newest 100 episodes or so; EPISODES says over how many.
+STEPS/S is of whole iterations, over the newest 20 of this start, while it trains.
 PROFILE is the one by which a run is trained now; a campaign's phase has one of its own. A dash: not known (yet)."""
 
 
@@ -62,6 +63,11 @@ def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
     rows = [(*_row(run), campaign) for run, campaign in zip(runs, campaigns, strict=True)]
     shown = None if any(campaigns) else -1
     lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 5, 6, 7}))
+    lines += [
+        f"{run.name}: its reward is of short episodes so far"
+        for run in runs
+        if run.reward.short and run.reward.episodes
+    ]
     return lines + [f"{run.name}: {one_line(run.note)}" for run in runs if run.note]
 
 
@@ -76,9 +82,9 @@ def _row(run: RunSummary) -> tuple[str, ...]:
     import time
 
     from rltui.cli.table import UNKNOWN, number
-    from rltui.runs.words import ago
+    from rltui.figures import ago
 
-    speed = run.metrics.get("time/overall_steps_per_second") if run.state == "training" else None
+    speed = run.speed.steps_per_second if run.speed and run.state == "training" else None
     return (
         run.name,
         run.state,

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from rltui.cli.table import UNKNOWN, aligned, number, size
+from rltui.figures import ago
 from rltui.plain_text import one_line
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.milestones import Mark
 from rltui.runs.paths import DataDir
 from rltui.runs.shelf import Shelf, Stray
 from rltui.runs.trash import Trashed
-from rltui.runs.words import ago
 
 HEAD = ("STATE", "TIMESTEPS", "REWARD", "EPISODES", "ENTROPY", "KL", "SAVED", "SIZE", "MARKS", "NOTE")
 RIGHT = frozenset({1, 2, 3, 4, 5, 7})

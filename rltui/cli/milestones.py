@@ -1,4 +1,4 @@
-"""`rltui milestones`: what is kept of each run; pin, note, release, delete, restore, export, without a screen."""
+"""`rltui milestones`: what is kept of each run; keep, pin, note, release, delete, restore, export, without a screen."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ EXAMPLES = """\
 examples:
   rltui milestones                                     all that is kept, run by run
   rltui milestones list alpha --json
+  rltui milestones keep alpha/250000                   a checkpoint: now a milestone, never pruned
   rltui milestones pin alpha/005M
   rltui milestones note alpha/005M "first aerial goal"
   rltui milestones delete alpha/Phase1-Quick/005M      goes to the trash
   rltui milestones restore alpha/005M                  and comes back
   rltui milestones export alpha/010M ~/bots/alpha-10M
+
+005M is the folder of the milestone at 5 million timesteps, 250000 that of the checkpoint at 250,000.
 """
 
 
 def add_parser(subparsers: options.Subparsers) -> None:
     parser = subparsers.add_parser(
         "milestones",
-        help="list, mark, delete, restore and export milestones and checkpoints",
-        description="List, mark, delete, restore and export milestones and checkpoints. Without COMMAND: list.",
+        help="list, keep, mark, delete, restore and export milestones and checkpoints",
+        description="List, keep, mark, delete, restore and export milestones and checkpoints. Without COMMAND: list.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -52,6 +55,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
 
 OF_ONE = {
     "check": ("compare every byte with its hash; exit code 1 if it is damaged", "check alpha/005M"),
+    "keep": ("copy a checkpoint to the milestones, which are never pruned, each byte checked", "keep alpha/250000"),
     "pin": ("protect a milestone from deletion", "pin alpha/005M"),
     "unpin": ("take a milestone's pin away", "unpin alpha/005M"),
     "release": ("mark a milestone as released, which protects it from deletion", "release alpha/010M"),
@@ -69,7 +73,7 @@ OF_ONE = {
 def _command(commands: options.Subparsers, name: str, summary: str, example: str) -> argparse.ArgumentParser:
     parser = options.command(commands, name, summary, f"rltui milestones {example}")
     # SUPPRESS: what was said before the sub-command is not taken back by its default
-    parser.add_argument("--data-dir", metavar="DIR", default=argparse.SUPPRESS, help="runs and checkpoints")
+    parser.add_argument("--data-dir", metavar="DIR", default=argparse.SUPPRESS, help=options.DATA_DIR)
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser
 
@@ -80,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
     command = args.milestones_command or "list"
     runners: dict[str, Callable[[argparse.Namespace, DataDir], int]] = {
-        "list": _list, "check": _check, "delete": _delete, "restore": _restore, "trash": _trash, "export": _export,
+        "list": _list, "check": _check, "keep": _keep, "delete": _delete, "restore": _restore, "trash": _trash, "export": _export,
     }  # fmt: skip
     return runners.get(command, _mark)(args, data_dir(args.data_dir))
 
@@ -122,6 +126,24 @@ def _check(args: argparse.Namespace, data: DataDir) -> int:
     else:
         say(f"{info.name} of run {paths.name}: {'sound, every byte' if reason is None else reason}")
     return 0 if reason is None else 1
+
+
+def _keep(args: argparse.Namespace, data: DataDir) -> int:
+    from rltui.runs.keep import keep
+    from rltui.runs.lookup import find
+
+    paths, info = find(data, args.state, _retyped(args))
+    kept = keep(paths, info)
+    if args.json:
+        _say_json({"run": paths.name, "milestone": kept.milestone, "path": str(kept.path), "present": kept.present})
+    elif kept.present:
+        say(f"{info.name} of run {paths.name} is kept already, as {kept.milestone}: nothing was changed")
+    else:
+        say(f"{info.name} of run {paths.name} is kept as milestone {kept.milestone}: it is never pruned")
+        if kept.set_aside is not None:
+            say(f"a damaged one of that name is now {kept.set_aside}")
+        say(f"train on from it: rltui train PROFILE --resume {paths.name}/{kept.milestone}")
+    return 0
 
 
 def _mark(args: argparse.Namespace, data: DataDir) -> int:

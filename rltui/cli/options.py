@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
+OVERRIDE = "override one key of the profile; may be repeated"
+DATA_DIR = "where runs and checkpoints are (default: $RLTUI_DATA, else ./data)"
+
+
 def command(subparsers: Subparsers, name: str, summary: str, example: str, more: str = "") -> argparse.ArgumentParser:
     """A command's parser: one line of help, and an example under its own --help, after what else is to be said."""
     return subparsers.add_parser(
@@ -22,7 +26,7 @@ def command(subparsers: Subparsers, name: str, summary: str, example: str, more:
 
 
 def add_data_dir(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data-dir", metavar="DIR", help="runs and checkpoints (RLTUI_DATA, else ./data)")
+    parser.add_argument("--data-dir", metavar="DIR", help=DATA_DIR)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

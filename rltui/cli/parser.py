@@ -7,6 +7,7 @@ import importlib
 import sys
 from collections.abc import Callable, Sequence
 
+from rltui.cli.options import DATA_DIR
 from rltui.cli.usage import Parser
 
 Command = Callable[[argparse.Namespace], int]
@@ -28,12 +29,15 @@ COMMANDS = (
     "bench",
 )
 
-DESCRIPTION = "Train, watch, debug and ship Rocket League bots from the terminal. Without a command: the cockpit."
+DESCRIPTION = "Train, watch, debug and ship Rocket League bots from the terminal. Without a command: the launcher."
 EXAMPLES = """\
 examples:
-  rltui                                        pick a profile or a milestone, launch, watch
-  rltui train profiles/quick.toml              train here, with plain lines
-  rltui ls                                     what is there, what is training
+  rltui                 pick a profile, a run or a milestone; see what starting it does; start it and watch
+  rltui doctor          will training work here?
+  rltui train quick     a first bot in minutes, in plain lines; the same again goes on where it stopped
+  rltui ls              what there is, what is training
+  rltui attach          the cockpit on the newest run: charts, log, every control
+  rltui watch           see the newest run play itself
 
 rltui COMMAND --help explains each. Exit codes: 0 done, 1 it failed, 2 it was asked for wrongly.
 """
@@ -65,9 +69,7 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         prog="rltui", description=DESCRIPTION, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    parser.add_argument(
-        "--data-dir", metavar="DIR", dest="data_dir_before", help="runs and checkpoints (RLTUI_DATA, else ./data)"
-    )
+    parser.add_argument("--data-dir", metavar="DIR", dest="data_dir_before", help=DATA_DIR)
     parser.add_argument("--ascii", dest="ascii_before", action="store_true", help="draw the cockpit with ASCII only")
     parser.add_argument(
         "--no-mouse",

@@ -116,10 +116,12 @@ def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _in_words(summary: Mapping[str, Any]) -> str:
+    from rltui.figures import megabytes
+
     return (
         f"{summary['blue']}v{summary['orange']}, {summary['obs_size']} numbers observed, {summary['actions']} actions, "
         f"{summary['parameters']:,} parameters, {summary['workers']} workers × {summary['arenas']} arenas, "
-        f"about {summary['memory_mb']:,} MB"
+        f"about {megabytes(summary['memory_mb'])} of memory"
     )
 
 
@@ -174,8 +176,10 @@ def _schema(args: argparse.Namespace) -> int:
 
 
 def _entry_line(entry: Entry) -> str:
+    from rltui.profile.toml_text import default_words
+
     details = [entry.type, " ".join(filter(None, (entry.range, entry.unit)))]
-    details.append("required" if entry.required else f"default {entry.default}" if entry.default else "")
+    details.append("required" if entry.required else f"default {default_words(entry.default)}" if entry.default else "")
     return f"  {entry.key}: {', '.join(filter(None, details))}\n      {entry.doc}".rstrip()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from rltui import figures
 from rltui.cli.table import UNKNOWN, aligned, number, reward_words
 from rltui.errors import RltuiError
 from rltui.events.commands import Live, WorkerLive
@@ -14,8 +15,10 @@ from rltui.events.distance import distances, place, reached
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.metrics import BY_KEY
 from rltui.runs.paths import RunPaths
-from rltui.runs.summary import SavedState, describe_run
-from rltui.runs.words import ago, utc
+from rltui.runs.recent_speed import RecentSpeed
+from rltui.runs.saved_states import SavedState
+from rltui.runs.summary import describe_run
+from rltui.runs.words import over_iterations, utc
 from rltui.supervise.control_client import ControlClient
 
 LIVE_PATIENCE = 1.0  # seconds; a trainer sends its state several times a second
@@ -43,7 +46,8 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     phase: int | None
     timesteps: int | None
     iteration: int | None
-    steps_per_second: float | None  # overall, of the newest iteration; None while it does not train
+    speed: RecentSpeed | None  # over the newest iterations
+    steps_per_second: float | None  # the same, None while it does not train
     updated: float | None  # Unix seconds of the newest record
     metrics: dict[str, float | None]  # of the newest iteration
     reward: EpisodeReward  # over the newest episodes
@@ -86,7 +90,8 @@ def read_status(paths: RunPaths) -> RunStatus:
         phase=summary.phase,
         timesteps=live.timesteps if live else summary.timesteps,
         iteration=live.iteration if live else summary.iteration,
-        steps_per_second=summary.metrics.get("time/overall_steps_per_second") if training else None,
+        speed=summary.speed,
+        steps_per_second=summary.speed.steps_per_second if summary.speed and training else None,
         updated=summary.updated,
         metrics=summary.metrics,
         reward=summary.reward,
@@ -111,13 +116,13 @@ def status_lines(status: RunStatus) -> list[str]:
         ("trainer", _trainer(status)),
         ("profile", _profile(status)),
         ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
-        ("speed", number(status.steps_per_second, unit="steps/s")),
+        ("speed", _speed(status)),
         ("reward / episode", reward_words(status.reward)),
         *((BY_KEY[key].label, _figure(key, status.metrics[key])) for key in SHOWN if key in status.metrics),
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
         ("where", status.folder),
-        ("updated", UNKNOWN if status.updated is None else ago(time.time() - status.updated)),
+        ("updated", UNKNOWN if status.updated is None else figures.ago(time.time() - status.updated)),
     ]
     return [*aligned(rows), *(["", *_workers(status.workers)] if status.workers else [])]
 
@@ -144,6 +149,13 @@ def _trainer(status: RunStatus) -> str:
     return f"pid {status.pid if status.pid is not None else 'unknown'} on {status.host or 'unknown host'}{since}"
 
 
+def _speed(status: RunStatus) -> str:
+    speed = status.speed
+    if speed is None:
+        return UNKNOWN
+    return number(speed.steps_per_second, unit="steps/s") + over_iterations(speed.iterations, status.training)
+
+
 def _profile(status: RunStatus) -> str:
     return (status.profile or UNKNOWN) + (f", in phase {status.phase_profile}" if status.phase_profile else "")
 
@@ -165,10 +177,10 @@ def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
 def _checkpoint(status: RunStatus) -> str:
     newest = status.checkpoint
     damaged = f", {status.damaged} damaged" if status.damaged else ""
-    kept = f"{status.checkpoints} kept, {status.milestones} milestones{damaged}"
+    kept = f"{status.checkpoints} kept, {figures.plural(status.milestones, 'milestone')}{damaged}"
     if newest is None:
         return f"none complete ({kept})"
-    age = "" if newest.meta is None else f" {ago(time.time() - newest.meta.time)}"
+    age = "" if newest.meta is None else f", {figures.ago(time.time() - newest.meta.time)}"
     return f"{newest.timesteps:,}{age}: {newest.path} ({kept})"
 
 
@@ -180,8 +192,8 @@ def _workers(workers: list[WorkerLive]) -> list[str]:
             worker.state,
             number(worker.steps_per_second),
             str(worker.arenas),
-            number(worker.memory_mb, ".0f", "MB"),
-            number(worker.heartbeat_age, ".1f", "s"),
+            UNKNOWN if worker.memory_mb is None else figures.megabytes(worker.memory_mb),
+            UNKNOWN if worker.heartbeat_age is None else figures.age(worker.heartbeat_age),
             str(worker.restarts),
             UNKNOWN if worker.pid is None else str(worker.pid),
         )

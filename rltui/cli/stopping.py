@@ -97,7 +97,7 @@ def _listen(client: ControlClient, number: int, deadline: float, accepted: Calla
                 waiting = False
                 accepted()
     if waiting:
-        raise RltuiError(f"the trainer did not accept the command within {ACCEPT_SECONDS:.0f} s")
+        raise RltuiError(f"the trainer did not accept the command within {ACCEPT_SECONDS:g} s")
 
 
 def _about(message: ServerMessage, number: int) -> bool:

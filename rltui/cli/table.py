@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rltui import figures
 from rltui.events.episode_reward import EpisodeReward
 from rltui.plain_text import one_line
 from rltui.runs.words import over_episodes
@@ -32,15 +33,9 @@ def number(value: float | None, form: str = ",.0f", unit: str = "") -> str:
 
 def reward_words(reward: EpisodeReward) -> str:
     """`21.5 over 104 episodes`; a dash where none has ended."""
-    return number(reward.mean, ".4g") + over_episodes(reward.episodes)
+    return number(reward.mean, ".4g") + over_episodes(reward.episodes, reward.short)
 
 
 def size(count: float | None) -> str:
-    """Bytes as `212.3 GiB`."""
-    if count is None:
-        return UNKNOWN
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} TiB"
+    """Bytes as `212 GB`; a dash for None."""
+    return UNKNOWN if count is None else figures.size(count)

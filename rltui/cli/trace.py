@@ -39,15 +39,42 @@ def add_parser(subparsers: options.Subparsers) -> None:
     add = parser.add_argument
     add("subject", metavar="PROFILE|RUN|FILE", nargs="?", help=SUBJECT)
     add("--steps", metavar="N", type=options.at_least(1), default=300, help="steps to play (default 300: 20 s)")
-    add("--arena", metavar="K", type=options.at_least(0), default=0, help="which arena of the seed's (default 0)")
-    add("--car", metavar="N", type=options.at_least(0), default=0, help="all blue cars from 0, then all orange ones")
-    add("--seed", metavar="S", type=options.at_least(0), default=0, help="of resets and choices (default 0)")
-    add("--actions", choices=("policy", "random", "idle"), default="", help="a bot's own (default), or not")
+    add(
+        "--arena",
+        metavar="K",
+        type=options.at_least(0),
+        default=0,
+        help="number of the arena; each begins otherwise (default 0)",
+    )
+    add(
+        "--car",
+        metavar="N",
+        type=options.at_least(0),
+        default=0,
+        help="which car: blue ones from 0, then orange ones (default 0)",
+    )
+    add("--seed", metavar="S", type=options.at_least(0), default=0, help="seed of resets and choices (default 0)")
+    add(
+        "--actions",
+        choices=("policy", "random", "idle"),
+        default="",
+        help="who acts: the bot (policy, default), legal actions at random, or nobody",
+    )
     add("--deterministic", action="store_true", help="the bot's most probable action instead of a draw")
-    add("--lane", choices=("match", "mechanics"), default="match", help="whose resets, terminals and rewards")
+    add(
+        "--lane",
+        choices=("match", "mechanics"),
+        default="match",
+        help="whose resets, terminals and rewards (default match)",
+    )
     add("--profile", metavar="PROFILE", help="another profile than the one beside the bot")
-    add("--timesteps", metavar="N", type=options.at_least(0), help="where scheduled weights stand (default: the bot's)")
-    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help="override a key")
+    add(
+        "--timesteps",
+        metavar="N",
+        type=options.at_least(0),
+        help="timesteps at which scheduled weights are taken (default: the bot's)",
+    )
+    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=options.OVERRIDE)
     add("--out", metavar="FILE.csv", help="write there (default: the screen)")
     options.add_data_dir(parser)
 

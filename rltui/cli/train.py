@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli.options import add_data_dir
+from rltui.cli.options import OVERRIDE, add_data_dir
 from rltui.plain_text import say
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ FORK = (
     "nets must fit"
 )
 FORCE = "also with an action table, reward or observation that fails its checks (rltui profile check)"
-OVERRIDE = "override one key of the profile; may be repeated"
 DEBUG_STEPS = 1_000
 DEBUG_OVERRIDES = (
     "collect.collector=serial",
@@ -40,6 +39,7 @@ examples:
   rltui train quick --set ppo.learning_rate=1e-4
   rltui train quick --detach                     goes on when this terminal closes; watch it: rltui attach
 
+005M is the folder of the milestone at 5 million timesteps; rltui milestones lists what there is.
 Ctrl-C once: finish the iteration, save, stop. Twice: save now. Three times: abandon.
 """
 

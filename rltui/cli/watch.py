@@ -48,12 +48,28 @@ def add_parser(subparsers: options.Subparsers) -> None:
     add("b", metavar="B", nargs="?", help="the same; without it A itself")
     add("--size", metavar="N", type=int, choices=(1, 2, 3), help="cars a team (default: as A was trained)")
     add("--deterministic", action="store_true", help="the bots' most probable actions instead of draws")
-    add("--seed", metavar="S", type=options.at_least(0), default=0, help="of kickoffs and draws (default 0)")
+    add("--seed", metavar="S", type=options.at_least(0), default=0, help="seed of kickoffs and draws (default 0)")
     add(
-        "--seconds", metavar="S", type=options.between(0.0, 1e9), help="of the game, then end (default: until you quit)"
+        "--seconds",
+        metavar="S",
+        type=options.between(0.0, 1e9),
+        help="seconds of the game, then end (default: until you quit)",
     )
-    add("--speed", metavar="X", type=options.between(0.1, 1000.0), default=1.0, help="times real time (default 1)")
-    add("--rate", metavar="HZ", type=int, choices=(30, 40, 60), default=30, help="moments a second: 30, 40 or 60")
+    add(
+        "--speed",
+        metavar="X",
+        type=options.between(0.1, 1000.0),
+        default=1.0,
+        help="this many times real time (default 1)",
+    )
+    add(
+        "--rate",
+        metavar="HZ",
+        type=int,
+        choices=(30, 40, 60),
+        default=30,
+        help="pictures a second: 30 (default), 40 or 60",
+    )
     add(
         "--record",
         metavar="FILE.npz",
@@ -61,8 +77,13 @@ def add_parser(subparsers: options.Subparsers) -> None:
     )
     add("--replay", metavar="FILE.npz", help="play a recording instead of a match")
     add("--rocketsimvis", action="store_true", help="send to RocketSimVis from the start")
-    add("--host", metavar="HOST", default="127.0.0.1", help="of RocketSimVis (default 127.0.0.1, all it listens to)")
-    add("--port", metavar="PORT", type=_port, default=9273, help="of RocketSimVis (default 9273)")
+    add(
+        "--host",
+        metavar="HOST",
+        default="127.0.0.1",
+        help="where RocketSimVis runs (default 127.0.0.1, all it listens to)",
+    )
+    add("--port", metavar="PORT", type=_port, default=9273, help="UDP port of RocketSimVis (default 9273)")
     add("--rlviser", action="store_true", help="show in RLViser (needs the package rlviser-py)")
     add("--plain", action="store_true", help="plain lines on a terminal too")
     add("--ascii", action="store_true", help="draw with ASCII only")

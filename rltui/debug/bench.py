@@ -19,6 +19,7 @@ from rltui.debug.update_bench import UpdateShape, UpdateTimes, update_against_ba
 from rltui.env.from_profile import env_spec, sizes
 from rltui.env.spec import EnvSpec
 from rltui.events.records import Record
+from rltui.figures import MEGABYTE, duration
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collected, LocalCollector
@@ -52,7 +53,7 @@ class _Round:
 def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) -> dict[str, Any]:
     """All figures by name. `tell` gets a line of progress now and then."""
     with Stack(profile) as stack:
-        tell(f"{stack.workers} workers x {profile.collect.arenas} arenas started in {stack.start_seconds:.1f} s")
+        tell(f"{stack.workers} workers x {profile.collect.arenas} arenas started in {duration(stack.start_seconds)}")
         stack.iterate(2)  # new arenas are slow for their first hundred steps
         rounds = []
         for number in range(options.rounds):
@@ -139,7 +140,7 @@ class Stack:
             self.learner.update(newest.rollout)
             rows, collect, learn = rows + newest.rows, collect + between - start, learn + time.perf_counter() - between
             reports += [report for report in newest.reports if report is not None]
-        self.memory_mb = [report.memory / 2**20 for report in reports]
+        self.memory_mb = [report.memory / MEGABYTE for report in reports]
         parts = worker_parts(reports, self.shape.steps * self.shape.arenas)
         return rows / collect, rows / (collect + learn), parts
 

@@ -10,6 +10,7 @@ import numpy as np
 from rltui.debug.doctor_case import Case, new_out
 from rltui.debug.doctor_finding import Check, Result
 from rltui.errors import RltuiError
+from rltui.figures import duration, size
 from rltui.policy.discrete import DiscretePolicy
 
 SAME = 1e-4  # between torch's logits and NumPy's, where they are of size 1
@@ -82,7 +83,7 @@ def worker_process(case: Case) -> Result:
     def poll() -> None:
         if time.monotonic() - started > WORKER_SECONDS:
             raise RltuiError(
-                f"a worker process was not ready after {WORKER_SECONDS:.0f} s",
+                f"a worker process was not ready after {WORKER_SECONDS:g} s",
                 "is the machine very busy, or short of memory?",
             )
 
@@ -98,8 +99,7 @@ def worker_process(case: Case) -> Result:
     finally:
         collector.kill()
         shared.close(unlink=True)
-    megabytes = 0 if report is None else report.memory / 1e6
-    told = f"a worker was ready after {ready:.1f} s and played; {megabytes:.0f} MB of memory"
+    told = f"a worker was ready after {duration(ready)} and played; {size(None if report is None else report.memory)} of memory"
     if ready > HEALTHY_START:
         return Result("warn", told, "a slow disk, or a busy machine: starting all workers will take a while")
     return Result("pass", told)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import psutil
 
+from rltui import figures
 from rltui.debug.doctor_case import Case
 from rltui.debug.doctor_finding import Check, Result
 from rltui.env.from_profile import sizes
-from rltui.profile.machine import MEGABYTE, memory, parameter_count
+from rltui.profile.machine import memory, parameter_count
 
 SHARED = Path("/dev/shm")
 CHECKPOINT_BYTES = 16  # a parameter: weights twice, two moments of Adam
@@ -20,9 +21,9 @@ SPARE_BYTES = 10**9  # for the journal, logs and milestones
 def memory_room(case: Case) -> Result:
     """The estimate of trainer and workers against what is free now."""
     size = sizes(case.spec)
-    needed = memory(case.profile, size.obs, size.actions).total * MEGABYTE
+    needed = memory(case.profile, size.obs, size.actions).total * figures.MEGABYTE
     found = psutil.virtual_memory()
-    told = f"about {needed / 1e9:.1f} GB needed, {found.available / 1e9:.1f} of {found.total / 1e9:.1f} GB free"
+    told = f"about {figures.size(needed)} needed, {figures.size(found.available)} of {figures.size(found.total)} free"
     if needed > found.total:
         return Result("fail", told, "fewer collect.workers, collect.arenas or a smaller ppo.iteration")
     if needed > found.available:
@@ -38,16 +39,12 @@ def disk_room(case: Case) -> Result:
     root = case.data.root.absolute()
     nearest = next(folder for folder in (root, *root.parents) if folder.is_dir())
     free = shutil.disk_usage(nearest).free
-    told = f"{_size(free)} free for {root}; a checkpoint takes about {_size(one)}, and {profile.keep.last} are kept"
+    told = f"{figures.size(free)} free for {root}; a checkpoint takes about {figures.size(one)}, and {profile.keep.last} are kept"
     if free < 2 * one:
         return Result("fail", told, "make room, or choose another folder: --data-dir DIR")
     if free < (profile.keep.last + 1) * one + SPARE_BYTES:
         return Result("warn", told, "make room: milestones are never deleted, and journals grow")
     return Result("pass", told)
-
-
-def _size(count: float) -> str:
-    return f"{count / 1e9:,.1f} GB" if count >= 1e8 else f"{count / 1e6:,.1f} MB"
 
 
 def shared_memory(case: Case) -> Result:
@@ -56,8 +53,8 @@ def shared_memory(case: Case) -> Result:
 
     shape = case.blueprint.shape
     check_room(shape)
-    room = f", {_size(shutil.disk_usage(SHARED).free)} free in {SHARED}" if SHARED.is_dir() else ""
-    return Result("pass", f"rollouts take {_size(shape.expected_bytes)}{room}")
+    room = f", {figures.size(shutil.disk_usage(SHARED).free)} free in {SHARED}" if SHARED.is_dir() else ""
+    return Result("pass", f"rollouts take {figures.size(shape.expected_bytes)}{room}")
 
 
 ROOM_CHECKS = (

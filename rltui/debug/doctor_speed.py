@@ -9,6 +9,7 @@ import psutil
 
 from rltui.debug.doctor_case import Case
 from rltui.debug.doctor_finding import Check, Result
+from rltui.figures import duration, size
 from rltui.profile.machine import learning_cars, worker_count
 from rltui.profile.models import Profile
 
@@ -39,7 +40,7 @@ def gpu(case: Case) -> Result:
     import torch
 
     free, total = torch.cuda.mem_get_info()
-    return Result("pass", f"{torch.cuda.get_device_name()}, {free / 1e9:.1f} of {total / 1e9:.1f} GB free")
+    return Result("pass", f"{torch.cuda.get_device_name()}, {size(free)} of {size(total)} free")
 
 
 def _auto(case: Case) -> bool:
@@ -58,7 +59,7 @@ def speed(case: Case) -> Result:
         while not rates or time.perf_counter() - started < MEASURED_SECONDS:
             rates.append(stack.iterate(1)[1])
     rate = sorted(rates)[len(rates) // 2]
-    told = f"{rate:,.0f} steps/s overall, measured over {time.perf_counter() - started:.0f} s"
+    told = f"{rate:,.0f} steps/s overall, measured over {duration(time.perf_counter() - started)}"
     figures = {"steps_per_second": round(rate), "time": time.time(), "busy_percent": round(busy)}
     if busy > BUSY:
         return Result("pass", f"{told}; the machine was {busy:.0f} % busy with other things", figures=figures)

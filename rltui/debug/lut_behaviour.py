@@ -28,6 +28,7 @@ from rltui.debug.lut_measures import (
 )
 from rltui.debug.lut_stage import CARS, TICKS, Played, Stage
 from rltui.debug.lut_trials import DRIVING, DRIVING_STEPS, FLYING, FLYING_STEPS, TRIALS, Trial
+from rltui.figures import duration
 from rltui.sim.controls import AXES, CONTROLS, JUMP, THROTTLE
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, Int
@@ -149,12 +150,12 @@ def _righting(stage: Stage, rows: Float, legal: Bool) -> Check:
         steps = steps_to_wheels(stage.play(BY_NAME[ROOF], tried, ROOF_STEPS))
         best = int(np.argmin(steps))
         if np.isfinite(steps[best]):
-            took = f"{steps[best] * seconds:.1f} s (row {tried[best]})"
+            took = f"{duration(steps[best] * seconds)} (row {tried[best]})"
             return Check(key, "pass", f"a car on its roof is back on its wheels after {took}", (ROOF,))
     return Check(
         key,
         "warn",
-        f"no row that is held for {ROOF_STEPS * seconds:.1f} s puts a car on its roof back on its wheels: a bot that lies there "
+        f"no row that is held for {duration(ROOF_STEPS * seconds)} puts a car on its roof back on its wheels: a bot that lies there "
         "could hardly get up",
         (ROOF,),
     )

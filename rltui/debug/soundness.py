@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 import psutil
 
+from rltui import figures
 from rltui.debug.lut import examine
 from rltui.debug.lut_findings import Check, TableReport
 from rltui.env.from_profile import env_spec, sizes, table_rows
 from rltui.env.obs_trial import obs_warnings
 from rltui.env.spec import EnvSpec
 from rltui.profile.lessons import lessons
-from rltui.profile.machine import MEGABYTE, memory
+from rltui.profile.machine import memory
 from rltui.profile.models import Profile
 from rltui.profile.problems import KeyPath
 from rltui.registry import build
@@ -89,10 +90,10 @@ def memory_faults(taught: Iterable[Profile], argument: str) -> list[Fault]:
     there = psutil.virtual_memory().total
     for profile in taught:
         size = sizes(env_spec(profile))
-        needed = memory(profile, size.obs, size.actions).total * MEGABYTE
+        needed = memory(profile, size.obs, size.actions).total * figures.MEGABYTE
         if needed > FAR_TOO_MUCH * there:
             path: KeyPath = ("obs", "kind") if size.obs > LARGE_OBSERVATION else ("ppo", "iteration")
-            told = f"about {needed / 1e9:,.0f} GB of memory needed, and this machine has {there / 1e9:.0f}"
+            told = f"about {figures.size(needed)} of memory needed, and this machine has {figures.size(there)}"
             why = f"{size.obs:,} numbers observed, {profile.ppo.iteration:,} timesteps an iteration"
             return [Fault(path, f"{told}: {why}", f"doctor {argument}")]
     return []

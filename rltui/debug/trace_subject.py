@@ -12,8 +12,10 @@ from rltui.env.saved_game import saved_game
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError
+from rltui.nearest import did_you_mean, hints
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
+from rltui.profile.locate import listing
 from rltui.runs.checkpoint import damage
 from rltui.runs.listing import complete, look
 from rltui.runs.lookup import find, names_state
@@ -83,8 +85,23 @@ def trace_subject(
         return _of_policy(_newest(data, argument), profile, overrides)
     if names_state(data, argument):
         return _of_policy(find(data, argument, lambda state: f"rltui trace {state}")[1].path, profile, overrides)
+    _check_known(argument, data)
     found = load(argument if profile is None else profile, overrides)
     return TraceSubject(f"profile {found.name}", env_spec(found))
+
+
+def _check_known(argument: str, data: DataDir) -> None:
+    """RltuiError for a bare word that names nothing: it may have been meant as a run, or as a profile."""
+    path, profiles = Path(argument), [listed.name for listed in listing()]
+    if path.name == argument and not path.suffix and not path.exists() and argument not in profiles:
+        raise RltuiError(
+            f"there is no profile, run or bot {argument!r}",
+            hints(
+                did_you_mean(argument, [*profiles, *data.run_names()]),
+                f"profiles: {', '.join(profiles)}; rltui ls shows the runs in {data.root}",
+            ),
+            exit_code=2,
+        )
 
 
 def _newest(data: DataDir, run: str) -> Path:

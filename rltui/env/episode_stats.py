@@ -44,6 +44,8 @@ class EpisodeStats:
     boost_spent: float = 0.0
     kickoffs: int = 0  # in which it is known whether a car touched the ball in time
     kickoffs_touched: int = 0
+    arenas: int = 0
+    first_episodes: int = 0  # of these arenas, still in the episode that they began with
     turtles: TurtleStats = field(default_factory=TurtleStats)
 
     @property
@@ -64,6 +66,7 @@ class EpisodeTally:
         self._on_ground, self._respawn_timer = state.on_ground[:, :cars], state.demo_respawn_timer[:, :cars]
         self._running = np.zeros((len(self._names), state.arenas, cars))  # of the episodes that go on
         self._boost = np.zeros((state.arenas, cars))
+        self._is_first = np.ones(state.arenas, np.bool_)
         self._spent = BoostSpent(state, cars)
         self._goals = GoalCounts(state, cars)
         self._kickoffs = KickoffTouches(state, cars, tick_skip)
@@ -94,6 +97,7 @@ class EpisodeTally:
         self._ticks += int(self._tick[arenas].sum())
         self._ended += self._running[:, arenas].sum(axis=(1, 2))
         self._running[:, arenas] = 0.0
+        self._is_first[arenas] = False
         self._spent.end(arenas)
         self._kickoffs.end(arenas)
         self._turtles.end(arenas)
@@ -123,6 +127,8 @@ class EpisodeTally:
             boost_spent=self._spent.drain(totals.boost_received[:, mine]),
             kickoffs=self._kickoffs.decided,
             kickoffs_touched=self._kickoffs.touched,
+            arenas=arenas,
+            first_episodes=int(np.count_nonzero(self._is_first)),
             turtles=self._turtles.drain(),
         )
         self._clear()

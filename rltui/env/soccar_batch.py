@@ -53,23 +53,14 @@ class SoccarBatch:
         self.masks = self._pipeline.masks
         self._observer = Observer(build("obs", spec.obs), spec.obs_stack, arenas, teams, self.learners)
         self.obs_size = self._observer.size
-        self._scheduled = spec.rewards
-        self._rewards = CombinedReward(
-            [
-                (name, build("reward", item.component), item.weight)
-                for name, item in zip(spec.reward_names, spec.rewards, strict=True)
-            ],
-            spec.reward_options,
-        )
+        self._scheduled, self._rewards = spec.rewards, _combined(spec)
         self.reward_names = self._rewards.names
         self._own_resets = MixedReset([(build("reset", item.component), item.weight) for item in spec.resets])
         self._resets = self._own_resets
         terminals: list[Terminal] = [build("terminal", item) for item in spec.terminals]
         self._terminating = [terminal for terminal in terminals if not terminal.truncates]
         self._truncating = [terminal for terminal in terminals if terminal.truncates]
-        self._generators = [
-            np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(arena,))) for arena in range(arenas)
-        ]
+        self._generators = _generators(seed, arenas)
         meshes.init_simulator(meshes.locate(spec.meshes))
         self._opponents = Opponents(spec, len(self._pipeline.controls), seed)
         self._sim = ArenaBatch(
@@ -213,6 +204,17 @@ def _any(terminals: Sequence[Terminal], state: GameState, out: Bool) -> None:
     out.fill(False)
     for terminal in terminals:
         np.logical_or(out, terminal.done(state), out=out)
+
+
+def _combined(spec: EnvSpec) -> CombinedReward:
+    named = zip(spec.reward_names, spec.rewards, strict=True)
+    terms = [(name, build("reward", item.component), item.weight) for name, item in named]
+    return CombinedReward(terms, spec.reward_options)
+
+
+def _generators(seed: Sequence[int], arenas: int) -> list[np.random.Generator]:
+    """One for each arena, whatever the others draw."""
+    return [np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(arena,))) for arena in range(arenas)]
 
 
 def _check(spec: EnvSpec, arenas: int) -> None:

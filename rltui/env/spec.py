@@ -85,6 +85,10 @@ class EnvSpec:
             for item, label in zip(self.rewards, labels, strict=True)
         ]
 
+    def reward_weights(self, timesteps: int) -> dict[str, float]:
+        """By name, after so many timesteps of the lesson."""
+        return {name: item.weight_at(timesteps) for name, item in zip(self.reward_names, self.rewards, strict=True)}
+
     def lane(self, lane: Lane) -> EnvSpec:
         """The same game as played in a lane."""
         return replace(self, rewards=lane.rewards, resets=lane.resets, terminals=lane.terminals, mechanics=None)

@@ -12,13 +12,19 @@ from rltui.events.records import IterationFinished, PhaseChanged, Record, StageC
 
 WINDOW = 100  # episodes, as Stable-Baselines3's ep_rew_mean
 REWARD, EPISODES, PART = "rollout/policy_reward", "rollout/episodes", "reward/"
+FIRST_EPISODES = "rollout/first_episodes"  # % of the arenas that are still in the episode that they began with
+FEW = 1.0  # % of them that no longer matter
 
 
 class EpisodeReward(msgspec.Struct, frozen=True):
-    """Mean weighted reward of a car's episode. None, over 0 episodes, where none has ended."""
+    """Mean weighted reward of a car's episode. None, over 0 episodes, where none has ended.
+
+    short: all arenas have begun anew, and so far mostly short episodes have ended: the mean is theirs.
+    """
 
     mean: float | None = None
     episodes: int = 0
+    short: bool = False
 
 
 class RewardWindow:
@@ -32,6 +38,9 @@ class RewardWindow:
         self._ended: deque[tuple[float, int]] = deque()  # an iteration's mean, its episodes
         self._episodes = 0
         self._paid: frozenset[str] = frozenset()
+        self._keys: tuple[str, ...] = ()  # of the newest record's metrics
+        self._parts: frozenset[str] = frozenset()  # the rewards among them
+        self._short = False
         for record in records:
             self.take(record)
 
@@ -39,7 +48,8 @@ class RewardWindow:
     def value(self) -> EpisodeReward:
         if not self._episodes:
             return EpisodeReward()
-        return EpisodeReward(sum(mean * count for mean, count in self._ended) / self._episodes, self._episodes)
+        mean = sum(mean * count for mean, count in self._ended) / self._episodes
+        return EpisodeReward(mean, self._episodes, self._short)
 
     @property
     def full(self) -> bool:
@@ -49,8 +59,11 @@ class RewardWindow:
         """What the journal says next."""
         match record:
             case IterationFinished():
-                paid = (key.removeprefix(PART) for key in record.metrics if key.startswith(PART))
-                self.iteration(record.metrics, paid)
+                keys = tuple(record.metrics)
+                if keys != self._keys:  # looked through once: a thousand rows have the same
+                    self._keys = keys
+                    self._parts = frozenset(key.removeprefix(PART) for key in keys if key.startswith(PART))
+                self.iteration(record.metrics, self._parts)
             case PhaseChanged() | StageChanged():
                 self.clear()
             case _:
@@ -65,6 +78,7 @@ class RewardWindow:
         ended = _ended(metrics)
         if ended is None:
             return
+        self._short = mostly_short(metrics.get(FIRST_EPISODES))
         self._ended.append(ended)
         self._episodes += ended[1]
         while self._episodes - self._ended[0][1] >= WINDOW:
@@ -85,6 +99,11 @@ def newest_window(records: Sequence[Record]) -> RewardWindow:
         if isinstance(record, IterationFinished) and (ended := _ended(record.metrics)) is not None:
             episodes += ended[1]
     return RewardWindow(records[start:])
+
+
+def mostly_short(first_episodes: float | None) -> bool:
+    """Whether episodes that ended by then are mostly short ones. first_episodes: the metric, None or NaN where unknown."""
+    return first_episodes is not None and first_episodes > FEW
 
 
 def _ended(metrics: Mapping[str, float | None]) -> tuple[float, int] | None:

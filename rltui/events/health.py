@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["usual", "low", "high", "none"]
+Side = Literal["usual", "low", "high", "none"]
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Health:
     if_high: str = ""
 
 
-def verdict(health: Health, value: float | None) -> Verdict:
-    """none: the value is unknown, or nothing is known of its usual range."""
+def side_of(health: Health, value: float | None) -> Side:
+    """Where the value lies to its usual range. none: it is unknown, or nothing is known of the range."""
     if value is None or not math.isfinite(value) or (health.low is None and health.high is None):
         return "none"
     if health.low is not None and value < health.low:
@@ -32,7 +32,7 @@ def verdict(health: Health, value: float | None) -> Verdict:
 
 def judged(health: Health, value: float | None) -> str:
     """`above the usual 0.002–0.02; lower the learning rate …`; empty where nothing can be said."""
-    found = verdict(health, value)
+    found = side_of(health, value)
     if found == "none":
         return ""
     if found == "usual":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rltui.events.health import Health
+from rltui.events.records import OVERALL_SPEED
 
 _MORE_DATA = "raise ppo.iteration and ppo.batch for a steadier estimate"
 _LESS_CHANGE = "lower the learning rate or ppo.epochs"
@@ -24,6 +25,11 @@ ROLLOUT: dict[str, Health] = {
     "rollout/episode_seconds": Health(
         "With the no_touch terminal near 15 s while it misses the ball; longer once it touches; shorter again once it scores.",
         "Pinned at no_touch's seconds: it does not reach the ball. Pinned at timeout's: it plays on and never scores.",
+    ),
+    "rollout/first_episodes": Health(
+        "100 at a start, a resume or a new phase; 0 after one episode's timeout at most. Above 1 the reward is that of short "
+        "episodes, and no verdict is given on it.",
+        "Wait. Where it stays: an episode that no terminal ends (timeout, no_touch).",
     ),
     "rollout/goals_per_minute": Health(
         "0 at first; should rise from phase 2 on.",
@@ -194,7 +200,7 @@ TIME: dict[str, Health] = {
     "time/consumed_steps_per_second": Health(
         "Steady.", "Fewer ppo.epochs, smaller nets, more learner.threads, or a GPU (learner.device)."
     ),
-    "time/overall_steps_per_second": Health(
+    OVERALL_SPEED: Health(
         "Steady; this one says how soon the bot is trained.",
         "The time pane (3) names the bottleneck and what to change.",
     ),

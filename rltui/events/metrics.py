@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from rltui.events.records import OVERALL_SPEED
+
 Good = Literal["up", "down", "none"]
 
 
@@ -39,6 +41,13 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("rollout/episodes", "episodes", "", "none", "Episodes that ended in this iteration."),
     Metric("rollout/episode_seconds", "episode length", "s", "none", "Mean game time of the ended episodes."),
+    Metric(
+        "rollout/first_episodes",
+        "first episodes",
+        "%",
+        "down",
+        "Arenas still in the episode that they began with. All begin at once, at a start, a resume or a new phase: until it is near 0, mostly short episodes have ended, and every mean per episode is theirs.",
+    ),
     Metric(
         "rollout/goals_per_minute",
         "goals",
@@ -282,7 +291,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("time/consumed_steps_per_second", "consumed", "steps/s", "up", "While learning."),
     Metric(
-        "time/overall_steps_per_second",
+        OVERALL_SPEED,
         "overall",
         "steps/s",
         "up",

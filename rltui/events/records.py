@@ -69,6 +69,7 @@ class RunStarted(_Record, frozen=True, kw_only=True):
     obs: str = ""  # the observation's signature: kind, parameters, size
     table_hash: str = ""  # of the action table
     by_hand: dict[str, Figure] = {}  # settings as in SettingChanged, set by hand and still in force
+    reward_weights: dict[str, Figure] = {}  # by name, as the profile has them at this point; empty: not told
 
 
 class RunResumed(_Record, frozen=True, kw_only=True):
@@ -80,6 +81,7 @@ class RunResumed(_Record, frozen=True, kw_only=True):
 
 
 CLOCK, ITERATION = "clock", "iteration"  # columns that histories have beside the metrics: Unix seconds, its number
+OVERALL_SPEED = "time/overall_steps_per_second"  # the metric of whole iterations, that a run's speed is told by
 
 
 class IterationFinished(_Record, frozen=True, kw_only=True):
@@ -110,6 +112,7 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     epochs: Count
     reward_names: list[str]
     by_hand: dict[str, Figure] = {}
+    reward_weights: dict[str, Figure] = {}
 
 
 class _LessonChanged(_Record, frozen=True, kw_only=True):
@@ -175,7 +178,7 @@ class SettingChanged(_Record, frozen=True, kw_only=True):
 
     timesteps: Count
     setting: str  # learning rate, entropy, reward <name>, debug_turtled_start on
-    value: Figure | None  # now; None where the setting says it all, or follows a schedule
+    value: Figure | None  # now; None where the setting says it all
     by: str
     critic: Figure | None = None  # of a learning rate: the critic's beside it
     profile: bool = False  # taken back: as in the profile again
@@ -286,6 +289,13 @@ Record = (
 def change_words(change: SettingChanged) -> str:
     """As charts and logs name it: `learning rate 0.0001`."""
     return change.setting if change.value is None else f"{change.setting} {change.value:g}"
+
+
+def end_words(end: RunFinished) -> str:
+    """As logs and notices tell it: `stopped at 35,840 timesteps: Ctrl-C`."""
+    how, _, why = end.reason.partition(": ")
+    how, why = (how, why) if why and how in ("stopped", "finished", "failed") else ("ended", end.reason)
+    return f"{how} at {end.timesteps:,} timesteps: {why}"
 
 
 _encoder = msgspec.json.Encoder()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, log
 
+from rltui.figures import duration
 from rltui.profile.lessons import lesson
 from rltui.profile.machine import steps_per_rollout, worker_count
 from rltui.profile.models import Profile
@@ -49,7 +50,7 @@ def _horizon(profile: Profile) -> list[str]:
     if seconds >= 1:
         return []
     return [
-        f"ppo.gamma = {toml_value(profile.ppo.gamma)}: a reward counts half after {seconds:.2f} s, so the bot looks no further"
+        f"ppo.gamma = {toml_value(profile.ppo.gamma)}: a reward counts half after {duration(seconds)}, so the bot looks no further"
     ]
 
 

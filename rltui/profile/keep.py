@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from rltui.profile.locate import SUFFIX
 from rltui.profile.models import PhaseEntry, Profile
+from rltui.profile.name_line import with_name
 from rltui.profile.render import render
 
 
 def kept(profile: Profile, file_name: str) -> dict[str, str]:
-    """Texts by file name: the profile's under `file_name`, and beside it those of a campaign's phases, which it names.
+    """Texts by file name: the profile's under `file_name`, its name in the first line, and beside it those of a campaign's
+    phases, which it names.
 
     Read from one folder they are the same campaign again, whatever becomes of the originals.
     """
@@ -17,7 +19,7 @@ def kept(profile: Profile, file_name: str) -> dict[str, str]:
         entry.model_copy(update={"profile": name}) for entry, name in zip(profile.curriculum.phases, names, strict=True)
     )
     return {
-        file_name: render(_with_phases(profile, entries)),
+        file_name: with_name(render(_with_phases(profile, entries)), profile.name),
         **{f"{name}{SUFFIX}": render(phase) for name, phase in zip(names, profile.phases, strict=True)},
     }
 

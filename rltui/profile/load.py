@@ -12,6 +12,7 @@ from rltui.profile.campaign import Phases, filled, kept_name, misfits, named_pha
 from rltui.profile.components import Placed, check_component, files, from_folder, placed, tuples
 from rltui.profile.locate import locate
 from rltui.profile.models import SCHEMA, Profile
+from rltui.profile.name_line import KEPT, name_in
 from rltui.profile.overrides import apply_overrides, of_sections
 from rltui.profile.problems import KeyPath, Problem, ProfileError, show_key
 from rltui.profile.resolved import OF_PHASES
@@ -92,6 +93,8 @@ def _judge(source: Source, reading: Reading, overrides: Sequence[str], phase: bo
     if named_phases(data) and phase:
         findings = [Finding(("curriculum", "phases"), "a phase of a campaign cannot have phases of its own")]
     source.problems += [_problem(finding, source, set_paths) for finding in findings]
+    if profile is not None and profile.path is not None and profile.path.name in KEPT:
+        profile._name = name_in(source.text) or profile.name
     return profile
 
 

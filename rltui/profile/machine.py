@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
+from rltui.figures import MEGABYTE
 from rltui.profile.models import Profile
 
-MEGABYTE = 1_000_000
 TRAINER_MB = 350  # torch on the CPU, measured before anything is built
 WORKER_MB = 62  # NumPy and RocketSim with its meshes
 ARENA_MB = 0.5

@@ -9,12 +9,13 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rltui.figures import duration
 from rltui.profile.advice import half_life
 from rltui.profile.components import placed
 from rltui.profile.models import Profile
 from rltui.profile.resolved import resolved
 from rltui.profile.schema import Entry, all_keys, component_entry, own_doc, sections
-from rltui.profile.toml_text import toml_key, toml_value
+from rltui.profile.toml_text import default_words, toml_key, toml_value
 from rltui.registry import Kind, resolve
 
 WIDTH = 110
@@ -100,7 +101,7 @@ def _explain(entry: Entry) -> str:
     """Meaning, then what else it could be: `Passes over the data in each update. (1 to 100, default 2)`."""
     allowed = entry.range or (entry.type if len(entry.choices) > 1 else "")
     unit = f"{'' if allowed else 'in '}{entry.unit}" if entry.unit else ""
-    default = entry.default.replace("= ", "that of ") if entry.default.startswith("= ") else entry.default
+    default = default_words(entry.default)
     obvious = not default or default == '""' or "{" in default or len(entry.choices) == 1
     details = ", ".join(filter(None, (f"{allowed} {unit}".strip(), "" if obvious else f"default {default}")))
     return f"{entry.doc} ({details})" if details else entry.doc
@@ -110,7 +111,7 @@ def _remark(key: str, profile: Profile) -> str:
     if key != "ppo.gamma":
         return ""
     seconds = half_life(profile.ppo.gamma, profile.tick_skip)
-    return f"  # half-life {seconds:.2f} s: a reward that far ahead counts half"
+    return f"  # half-life {duration(seconds)}: a reward that far ahead counts half"
 
 
 def _comment(text: str) -> list[str]:

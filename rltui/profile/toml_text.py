@@ -26,6 +26,11 @@ def toml_value(value: Any) -> str:
     raise TypeError(f"TOML has no {type(value).__name__}: {value!r}")
 
 
+def default_words(default: str) -> str:
+    """A default as people read it: `= ppo.batch`, which follows another key, as `that of ppo.batch`; other text as it is."""
+    return default.replace("= ", "that of ", 1) if default.startswith("= ") else default
+
+
 def toml_key(key: str) -> str:
     """A key, quoted where it must be."""
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else toml_string(key)

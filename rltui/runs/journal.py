@@ -25,6 +25,8 @@ PART_BYTES = 32 << 20  # a part this long is rotated
 LARGEST_PART = 1 << 30  # a file this long is no journal, whoever wrote it
 PENDING_BYTES = 16 << 20  # records kept in memory while the disk is full
 POLL_BYTES = 8 << 20  # read at most so much in one poll
+END_BYTES = 1 << 18  # of a journal's end, which holds what is newest
+FAR_BYTES = 1 << 22  # looked at where that is further back
 
 
 class JournalWriter:
@@ -196,25 +198,36 @@ def read_journal(path: Path) -> Iterator[Record]:
         yield from records
 
 
-def read_end(path: Path, limit: int = 1 << 18) -> list[Record]:
+def read_end(path: Path, limit: int = END_BYTES) -> list[Record]:
     """The records of about the last `limit` bytes, oldest first: cheap however long the journal is."""
-    chunks: list[bytes] = []
-    wanted = limit
+    blocks = list(read_back(path, limit, limit))
+    return [record for block in reversed(blocks) for record in block]
+
+
+def read_back(path: Path, first: int = END_BYTES, most: int = FAR_BYTES) -> Iterator[list[Record]]:
+    """The records of about the last `most` bytes in blocks, each oldest first, the newest block first.
+
+    first: bytes of that one; each is twice as long as the one before, so that whoever searches has soon looked far.
+    """
+    size, left = first, most
     for part in reversed([*(part for _, part in rotated_parts(path)), path]):
-        content, whole = _end_of(part, wanted)
-        chunks.append(content if whole else content.partition(b"\n")[2])
-        wanted -= len(content)
-        if wanted <= 0:
-            break
-    lines = (line for chunk in reversed(chunks) for line in chunk.split(b"\n"))
-    return [record for line in lines if (record := decode_line(line)) is not None]
+        with contextlib.suppress(OSError), plain_file.open_to_read(part) as file:
+            start, torn = file.seek(0, os.SEEK_END), b""
+            while start > 0 and left > 0:
+                count = min(size, start, left)
+                start, left, size = start - count, left - count, 2 * size
+                file.seek(start)
+                content = file.read(count) + torn
+                torn, _, lines = content.partition(b"\n") if start else (b"", b"", content)
+                yield _decoded(lines)
+        if left <= 0:
+            return
 
 
 def read_start(path: Path, limit: int = 1 << 16) -> list[Record]:
     """The records of the first `limit` bytes."""
     parts = rotated_parts(path)
-    content = _read_from(parts[0][1] if parts else path, 0, limit)
-    return [record for line in content.split(b"\n") if (record := decode_line(line)) is not None]
+    return _decoded(_read_from(parts[0][1] if parts else path, 0, limit))
 
 
 def rotated_parts(path: Path) -> list[tuple[int, Path]]:
@@ -243,6 +256,10 @@ def decode_line(line: bytes) -> Record | None:
         return None
 
 
+def _decoded(lines: bytes) -> list[Record]:
+    return [record for line in lines.split(b"\n") if (record := decode_line(line)) is not None]
+
+
 def _valid(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
@@ -257,8 +274,12 @@ def _part(path: Path, number: int) -> Path:
 
 def _is_torn(path: Path) -> bool:
     """Whether the file ends inside a line."""
-    content, _ = _end_of(path, 1)
-    return content not in (b"", b"\n")
+    try:
+        with plain_file.open_to_read(path) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            return file.read(1) not in (b"", b"\n")
+    except OSError:
+        return False
 
 
 def _read_from(path: Path, offset: int, limit: int) -> bytes:
@@ -268,14 +289,3 @@ def _read_from(path: Path, offset: int, limit: int) -> bytes:
             return file.read(limit)
     except OSError:
         return b""
-
-
-def _end_of(path: Path, limit: int) -> tuple[bytes, bool]:
-    """The last `limit` bytes, and whether that is all of it."""
-    try:
-        with plain_file.open_to_read(path) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - limit))
-            return file.read(limit), size <= limit
-    except OSError:
-        return b"", True

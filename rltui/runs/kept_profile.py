@@ -1,9 +1,14 @@
-"""By which name a profile goes that a run or a saved state keeps: its file's is the same for all of them."""
+"""By which name a profile goes that a run or a saved state keeps: its file's is the same for all of them.
+
+Its first line says it. Files from before that was written have it in the run's journal, or in the state's meta.json.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from rltui import plain_file
+from rltui.profile.name_line import RUN_FILE, STATE_FILE, name_in
 from rltui.runs.listing import look
 from rltui.runs.paths import DataDir, absolute, name_problem
 from rltui.runs.summary import describe_run
@@ -12,8 +17,16 @@ from rltui.runs.summary import describe_run
 def profile_name(profile: str | Path) -> str:
     """Of a profile's name or path: the file's name without .toml; of a kept one, the name with which it was trained."""
     path = absolute(profile)
-    kept = {"run.toml": _of_run, "profile.toml": _of_state}.get(path.name)
-    return (kept(path.parent) if kept is not None else None) or path.name.removesuffix(".toml")
+    kept = {RUN_FILE: _of_run, STATE_FILE: _of_state}.get(path.name)
+    found = _written(path) or kept(path.parent) if kept is not None else None
+    return found or path.name.removesuffix(".toml")
+
+
+def _written(path: Path) -> str | None:
+    try:
+        return name_in(plain_file.read_text(path))
+    except (OSError, ValueError):
+        return None
 
 
 def _of_run(folder: Path) -> str | None:

@@ -13,6 +13,7 @@ import random
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -108,6 +109,19 @@ class RunLock:
             time.sleep(random.uniform(0.002, 0.01))
 
 
+def claim(paths: RunPaths) -> bool:
+    """Make a new run's folder, as one alone can; False where another has made it since the name was found free.
+
+    What else keeps it from being made, `RunLock.acquire` says.
+    """
+    try:
+        make_folder(paths.folder.parent)
+        paths.folder.mkdir()
+    except OSError:
+        return not paths.exists()
+    return True
+
+
 def holder(paths: RunPaths) -> Holder | None:
     """Who holds the run's lock now; None where nobody does."""
     try:
@@ -120,6 +134,16 @@ def holder(paths: RunPaths) -> Holder | None:
         return None
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def no_new_trainer(paths: RunPaths) -> Iterator[bool]:
+    """Holds the run's lock, for an act that no trainer may start in; where one holds it already, yields True instead."""
+    if holder(paths) is not None:
+        yield True
+        return
+    with RunLock(paths):
+        yield False
 
 
 def _named(paths: RunPaths) -> Holder:

@@ -11,5 +11,5 @@ def check_markable(info: CheckpointInfo) -> None:
     if not info.milestone:
         raise RltuiError(
             f"{info.name} cannot be marked: checkpoints are replaced by newer ones",
-            "keep a milestone of it: M while it trains; or export it",
+            f"keep it as a milestone first: rltui milestones keep {info.path.parent.name}/{info.path.name} (M in the browser)",
         )

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from rltui.events.records import IterationFinished, Record, RunStarted
+from rltui.events.records import OVERALL_SPEED, IterationFinished, Record, RunStarted
 
-SPEED = "time/overall_steps_per_second"
 MOST = 20  # iterations
 
 
 class RecentSpeed(msgspec.Struct, frozen=True):
-    """steps_per_second: overall. iterations: over so many."""
+    """steps_per_second: of whole iterations, pauses left out. iterations: over so many."""
 
     steps_per_second: float
     iterations: int
 
 
 def recent_speed(records: Sequence[Record]) -> RecentSpeed | None:
-    """Of the newest session, whose iterations are of one size: steps by time, the harmonic mean. None where none is known."""
-    speeds: list[float] = []
+    """Of the newest session that has had an iteration. None where none is known."""
+    speeds: list[float | None] = []
     for record in reversed(records):
         if len(speeds) == MOST or (isinstance(record, RunStarted) and speeds):
             break
-        speed = record.metrics.get(SPEED) if isinstance(record, IterationFinished) else None
-        if speed is not None and math.isfinite(speed) and speed > 0:
-            speeds.append(speed)
-    return RecentSpeed(len(speeds) / sum(1 / speed for speed in speeds), len(speeds)) if speeds else None
+        if isinstance(record, IterationFinished):
+            speeds.append(record.metrics.get(OVERALL_SPEED))
+    return mean_speed(speeds)
+
+
+def mean_speed(speeds: Iterable[float | None]) -> RecentSpeed | None:
+    """Of iterations of one size: steps by time, the harmonic mean. None where none is known."""
+    known = [speed for speed in speeds if speed is not None and math.isfinite(speed) and speed > 0]
+    return RecentSpeed(len(known) / math.fsum(1 / speed for speed in known), len(known)) if known else None

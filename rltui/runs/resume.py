@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.figures import plural
 from rltui.nearest import did_you_mean, hints
 from rltui.runs.from_path import forked, from_path
 from rltui.runs.listing import CheckpointInfo
@@ -22,7 +23,6 @@ from rltui.runs.paths import DataDir, RunPaths, absolute
 from rltui.runs.resume_plan import ResumePlan, StartAsked
 from rltui.runs.run_search import RunSearch, refuse_locked, resumed
 from rltui.runs.signature import Signature
-from rltui.runs.words import counted
 
 _MOST_NAMED = 5  # runs or differences listed in one message
 
@@ -144,7 +144,7 @@ def _auto_of_run(start: StartAsked, paths: RunPaths) -> ResumePlan:
 
 def _nothing_fits(start: StartAsked, unfit: list[str]) -> RltuiError:
     more = [f"… and {len(unfit) - _MOST_NAMED} more"] if len(unfit) > _MOST_NAMED else []
-    what = "the run cannot go on" if start.run else f"{counted(len(unfit), 'run')} there, but none to go on with"
+    what = "the run cannot go on" if start.run else f"{plural(len(unfit), 'run')} there, but none to go on with"
     return RltuiError(
         "\n  ".join([f"{what}:", *unfit[:_MOST_NAMED], *more]),
         f"to start from zero: {start.command('--resume new' + (' --run NAME' if start.run else ''))}",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from rltui.errors import RltuiError
+from rltui.figures import ago
 from rltui.runs import checkpoint
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import holder
 from rltui.runs.meta import Meta
 from rltui.runs.paths import RunPaths
 from rltui.runs.resume_plan import ResumePlan, StartAsked
-from rltui.runs.words import ago
 
 
 class RunSearch:

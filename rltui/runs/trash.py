@@ -10,7 +10,7 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -21,7 +21,7 @@ from rltui.runs.atomic import TEMPORARY, fsync_folder, make_folder, remove_tree,
 from rltui.runs.faults import fault
 from rltui.runs.inside import check_own, is_below
 from rltui.runs.listing import CheckpointInfo, complete, newest_commit
-from rltui.runs.lock import RunLock, holder
+from rltui.runs.lock import holder, no_new_trainer
 from rltui.runs.milestones import Mark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths, folders
 
@@ -86,7 +86,7 @@ def delete(paths: RunPaths, info: CheckpointInfo, now: float | None = None) -> T
     No trainer can start on the run meanwhile, so none loses what it has just chosen.
     """
     check_own(paths.data, info.path)
-    with _no_new_trainer(paths) as training:
+    with no_new_trainer(paths) as training:
         reason = kept_because(paths, info, training=training)
         if reason is not None:
             raise RltuiError(f"{info.name} of run {paths.name!r} is not deleted: {reason}", _way_out(paths, info))
@@ -192,13 +192,3 @@ def _target(data: DataDir, trashed: Trashed) -> Path:
     if not own or ".." in target.parts:
         raise RltuiError(f"{Path(trashed.entry) / ENTRY} names {trashed.place!r}, which is no place of a saved state")
     return target
-
-
-@contextlib.contextmanager
-def _no_new_trainer(paths: RunPaths) -> Iterator[bool]:
-    """Holds the run's lock; where a trainer holds it, yields True instead."""
-    if is_trained(paths):
-        yield True
-        return
-    with RunLock(paths):
-        yield False

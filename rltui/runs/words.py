@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from rltui.figures import millions, plural
+
 
 def utc(seconds: float) -> str:
     """Unix seconds as `2026-01-31 17:45:02 UTC`."""
@@ -13,19 +15,21 @@ def utc(seconds: float) -> str:
         return "an unknown time"
 
 
-def ago(seconds: float) -> str:
-    """A duration as `3 min ago`."""
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit} ago"
-    return f"{max(0, int(seconds))} s ago"
+def state_name(kind: str, label: str) -> str:
+    """`milestone 5 M` of 005M, `checkpoint 12,431,360`: what was saved, beside prose; label: its folder's name."""
+    return f"{kind} {int(label):,}" if label.isdecimal() else f"{kind} {millions(label)}"
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 checkpoint`, `3 checkpoints`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def over_episodes(episodes: int | None, short: bool = False) -> str:
+    """` over 104 episodes`, behind a mean; empty where there are none, or their number is unknown.
+
+    short: as EpisodeReward has it.
+    """
+    return f" over {plural(episodes, 'episode')}{', short ones after a start' if short else ''}" if episodes else ""
 
 
-def over_episodes(episodes: int | None) -> str:
-    """` over 104 episodes`, behind a mean; empty where there are none, or their number is unknown."""
-    return f" over {counted(episodes, 'episode')}" if episodes else ""
+def over_iterations(iterations: int | None, training: bool) -> str:
+    """` over 20 iterations`, behind a speed; of a run that does not train also that it is of then."""
+    return (
+        f" over {plural(iterations, 'iteration')}{'' if training else ', when it last trained'}" if iterations else ""
+    )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rltui.runs.paths import RunPaths
     from rltui.supervise.socket_address import SocketAddress
 
-MOST_AT_ONCE = 64  # pieces of 64 KiB that one poll() reads, so that a flood cannot keep it
+MOST_AT_ONCE = 64  # pieces of 65,536 bytes that one poll() reads, so that a flood cannot keep it
 
 
 class TrainerAbsentError(RltuiError):

@@ -9,6 +9,7 @@ from typing import TextIO
 from rltui.events.distance import distances, place
 from rltui.events.episode_reward import EpisodeReward, RewardWindow
 from rltui.events.records import (
+    OVERALL_SPEED,
     CheckpointFailed,
     CheckpointSaved,
     IterationFinished,
@@ -17,6 +18,7 @@ from rltui.events.records import (
     PhaseChanged,
     Record,
     RunFinished,
+    RunResumed,
     RunStarted,
     SettingChanged,
     StageChanged,
@@ -25,9 +27,11 @@ from rltui.events.records import (
     WorkerFailed,
     WorkerStarted,
     change_words,
+    end_words,
 )
+from rltui.figures import duration, size
 from rltui.plain_text import say
-from rltui.runs.words import over_episodes
+from rltui.runs.words import over_episodes, state_name
 
 
 class Console:
@@ -62,46 +66,38 @@ class Console:
         match record:
             case RunStarted():
                 return start_summary(record)
+            case RunResumed():
+                return [record.reason]
             case IterationFinished():
                 return [iteration_line(record, self.rewards.value)]
             case UpdateDropped():
                 return [f"! update dropped ({record.in_a_row} in a row): {record.source}; weights unchanged"]
             case WorkerStarted() if record.restarts:
-                return [f"worker {record.worker} restarted (pid {record.pid}) in {record.seconds:.1f} s"]
+                return [f"worker {record.worker} restarted (pid {record.pid}) in {duration(record.seconds)}"]
             case WorkerFailed():
                 return [f"! worker {record.worker} {record.kind}: {record.reason}", *self._trace(record.trace)]
             case CheckpointSaved():
                 return [
-                    f"saved {record.kind} {record.label}: {record.path} ({record.bytes / 2**20:.1f} MiB, {record.seconds:.2f} s)"
+                    f"saved {state_name(record.kind, record.label)}: {record.path} ({size(record.bytes)}, in {duration(record.seconds)})"
                 ]
             case CheckpointFailed():
                 return [
                     f"! could not save {record.kind} {record.path}: {record.reason}; training goes on, earlier ones are intact"
                 ]
-            case LogLine() if record.flag:
-                who = "" if record.worker is None else f"worker {record.worker}: "
-                return [f"[{record.flag}] {who}{line}" for line in record.message.splitlines()]
-            case LogLine() if record.level != "debug":
-                return [
-                    ("! " if record.level in ("warning", "error") else "") + line
-                    for line in record.message.splitlines()
-                ]
+            case LogLine():
+                return said_lines(record)
             case SettingChanged():
                 return [f"{change_words(record)}, by {record.by}"]
-            case PhaseChanged():
+            case PhaseChanged() | StageChanged():
+                what = "phase" if isinstance(record, PhaseChanged) else "stage"
                 return [
-                    f"phase {record.to} after {record.came_from}: {record.reason}",
-                    f"  {lesson_line(record.lesson)}",
-                ]
-            case StageChanged():
-                return [
-                    f"stage {record.to} after {record.came_from}: {record.reason}",
+                    f"{what} {record.to} after {record.came_from}: {record.reason}",
                     f"  {lesson_line(record.lesson)}",
                 ]
             case StateChanged(state="paused"):
                 return [f"paused {record.reason}"]
             case RunFinished():
-                return [f"{record.reason} at {record.timesteps:,} timesteps"]
+                return [end_words(record)]
             case _:
                 return []
 
@@ -125,6 +121,16 @@ def start_summary(run: RunStarted) -> list[str]:
     ]
 
 
+def said_lines(said: LogLine) -> list[str]:
+    """What a debug flag shows, and who says so; of all else what is more than a detail."""
+    lines = said.message.splitlines()
+    if said.flag:
+        who = "" if said.worker is None else f"worker {said.worker}: "
+        return [f"[{said.flag}] {who}{line}" for line in lines]
+    mark = "! " if said.level in ("warning", "error") else ""
+    return [mark + line for line in lines] if said.level != "debug" else []
+
+
 def lesson_line(lesson: Lesson) -> str:
     """What a curriculum's step means for the learner."""
     return (
@@ -141,11 +147,11 @@ def iteration_line(record: IterationFinished, reward: EpisodeReward) -> str:
         value = metrics.get(key)
         return format("-", ">" + form.partition(".")[0].strip(",")) if value is None else format(value, form)
 
-    paid = f"{'-':>8}" if reward.mean is None else f"{reward.mean:8.3f}{over_episodes(reward.episodes)}"
+    paid = f"{'-':>8}" if reward.mean is None else f"{reward.mean:8.3f}{over_episodes(reward.episodes, reward.short)}"
     return (
         f"{record.timesteps:>12,}  reward {paid}"
         f"  entropy {show('train/entropy', '5.3f')}  KL {show('train/approx_kl', '6.4f')}"
-        f"  {show('time/overall_steps_per_second', ',.0f')} steps/s"
+        f"  {show(OVERALL_SPEED, ',.0f')} steps/s"
         f" (collected {show('time/collected_steps_per_second', ',.0f')})"
         f"{campaign_words(metrics)}"
     )

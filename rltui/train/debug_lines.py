@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from rltui.events.records import Record
+from rltui.runs.words import state_name
 from rltui.train.line_limit import LineLimit
 from rltui.train.orders import Orders
 from rltui.train.said_lines import tell_lines
@@ -26,7 +27,7 @@ class TrainerDebug:
     def due(self, timesteps: int, due: Iterable[tuple[str, str]]) -> None:
         """debug_checkpoints: what is to be saved after an iteration."""
         if self._orders.is_on(CHECKPOINTS):
-            what = ", ".join(f"{kind} {label}" for kind, label in due) or "nothing"
+            what = ", ".join(state_name(kind, label) for kind, label in due) or "nothing"
             self.say(CHECKPOINTS, [f"due at {timesteps:,} timesteps: {what}"])
 
     def say(self, flag: str, lines: Iterable[str]) -> None:

@@ -21,7 +21,8 @@ def opening(prepared: Prepared, course: Course, timesteps: int) -> list[Record]:
     if plan.rewind:
         checkpoint = str(plan.checkpoint or "")
         told.append(RunResumed(time=now, timesteps=plan.timesteps, checkpoint=checkpoint, reason=plan.reason))
-    told.append(LogLine(time=now, level="info", source="runs", message=plan.reason))
+    else:
+        told.append(LogLine(time=now, level="info", source="runs", message=plan.reason))
     told += [LogLine(time=now, level="warning", source="runs", message=warning) for warning in plan.warnings]
     told += [LogLine(time=now, level="warning", source="lut", message=warning) for warning in prepared.table_warnings]
     return [*told, curriculum_planned(prepared.profile, plan.timesteps)]
@@ -80,6 +81,7 @@ def lesson_facts(course: Course, timesteps: int) -> Lesson:
         epochs=ppo.epochs,
         reward_names=blueprint.spec.reward_names,
         by_hand=course.set_by_hand,
+        reward_weights=blueprint.spec.reward_weights(course.lasted(timesteps)),
     )
 
 

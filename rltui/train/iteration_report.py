@@ -10,6 +10,9 @@ import numpy as np
 from rltui.env.episode_stats import EpisodeStats
 from rltui.env.lanes import MATCH
 from rltui.env.turtle import TurtleStats, total_turtles
+from rltui.events.episode_reward import FIRST_EPISODES
+from rltui.events.records import OVERALL_SPEED
+from rltui.figures import MEGABYTE
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.messages import RolloutDone
 
@@ -47,7 +50,7 @@ def iteration_metrics(
         if report is None:
             continue
         metrics[f"worker/{index}/seconds"] = report.seconds
-        metrics[f"worker/{index}/memory_mb"] = report.memory / 2**20
+        metrics[f"worker/{index}/memory_mb"] = report.memory / MEGABYTE
     return metrics
 
 
@@ -86,12 +89,18 @@ def mean_reward(stats: EpisodeStats) -> float | None:
     return _per(sum(stats.rewards.values()), stats.car_episodes)
 
 
+def first_episodes(stats: EpisodeStats) -> float | None:
+    """Percent of the arenas that are still in the episode that they began with."""
+    return _per(100 * stats.first_episodes, stats.arenas)
+
+
 def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
     minutes, car_minutes = stats.seconds / 60, stats.car_seconds / 60
     return {
         "rollout/policy_reward": mean_reward(stats),
         "rollout/episodes": stats.episodes,
         "rollout/episode_seconds": _per(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
+        FIRST_EPISODES: first_episodes(stats),
         "rollout/goals_per_minute": _per(stats.goals, minutes),
         "rollout/conceded_per_minute": _per(stats.conceded, minutes),
         "rollout/own_goals_per_minute": _per(stats.own_goals, minutes),
@@ -131,7 +140,7 @@ def _times(rows: int, times: IterationTimes) -> dict[str, float | None]:
     return {
         "time/collected_steps_per_second": _per(rows, times.collect),
         "time/consumed_steps_per_second": _per(rows, times.learn),
-        "time/overall_steps_per_second": _per(rows, times.total),
+        OVERALL_SPEED: _per(rows, times.total),
         "time/iteration": times.total,
         "time/collect": times.collect,
         "time/learn": times.learn,

@@ -37,10 +37,11 @@ from rltui.train.stop_request import StopRequest, Urgency
 LIVE_INTERVAL = 0.1  # seconds between two live states
 PAUSE_POLL = 0.02  # seconds between two looks while paused
 MEANING = {
-    Urgency.FINISH: "the iteration is finished and saved, then training stops (Ctrl-C again: save now)",
-    Urgency.NOW: "the last whole state is saved and training stops now (Ctrl-C again: abandon)",
+    Urgency.FINISH: "the iteration is finished and saved, then training stops",
+    Urgency.NOW: "the last whole state is saved and training stops now",
     Urgency.ABANDON: "training stops without saving",
 }
+AGAIN = {Urgency.FINISH: " (Ctrl-C again: save now)", Urgency.NOW: " (Ctrl-C again: abandon)"}  # for who has that key
 URGENCY = {"finish": Urgency.FINISH, "now": Urgency.NOW, "abandon": Urgency.ABANDON}
 
 
@@ -143,7 +144,8 @@ class LiveControls:
         """Say once what a stop will do; the signal's handler may not write anything itself."""
         if self.stop.urgency > self._said:
             self._said = self.stop.urgency
-            self._log(f"{self.stop.reason}: {MEANING[self._said]}")
+            again = AGAIN.get(self._said, "") if self.stop.reason.startswith("Ctrl-C") else ""
+            self._log(f"{self.stop.reason}: {MEANING[self._said]}{again}")
 
     def _obey(self, pending: Pending) -> None:
         wrong = problem(pending.command, self.known())

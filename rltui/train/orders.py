@@ -138,5 +138,5 @@ def _without(missing: list[int], workers: tuple[int, ...]) -> str:
     names = ", ".join(map(str, missing))
     return (
         f"{len(workers) - len(missing)} of {len(workers)} workers have it; worker {names} has not answered for "
-        f"{PATIENCE:.0f} s, and gets it when it does, or the one in its place"
+        f"{PATIENCE:g} s, and gets it when it does, or the one in its place"
     )

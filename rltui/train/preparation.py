@@ -77,6 +77,11 @@ class Prepared:
         """Of the run that the plan names."""
         return self.options.data.run(self.plan.run)
 
+    @property
+    def found_a_name(self) -> bool:
+        """Whether the run is a new one whose name nobody asked for: another start may have found the same."""
+        return self.options.run is None and self.plan.kind != "resume"
+
 
 def prepare(options: TrainOptions) -> Prepared:
     """Check folder, meshes, components, action table and device, and decide where to resume. Raises RltuiError; changes

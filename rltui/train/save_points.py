@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rltui.events.commands import SaveMilestone
-from rltui.events.episode_reward import EPISODES, REWARD
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
 from rltui.runs.saver import Kind, SaveResult
+from rltui.runs.words import state_name
 from rltui.train.collectors import Collected
 from rltui.train.course import Course
 from rltui.train.curriculum import Move
-from rltui.train.iteration_report import match_stats, mean_reward
+from rltui.train.iteration_report import first_episodes, match_stats, mean_reward
 from rltui.train.live_controls import LiveControls, Pending
 from rltui.train.saving import SavedFigures, Saving
 
@@ -33,7 +34,9 @@ class SavePoints:
     def remember(self, report: UpdateReport, collected: Collected) -> None:
         """The figures that the next checkpoint carries; unknown ones keep their last value."""
         stats = match_stats(collected.reports)
-        self._loop.rewards.iteration({REWARD: mean_reward(stats), EPISODES: stats.episodes}, stats.rewards)
+        self._loop.rewards.iteration(
+            {REWARD: mean_reward(stats), EPISODES: stats.episodes, FIRST_EPISODES: first_episodes(stats)}, stats.rewards
+        )
         self._figures = SavedFigures(
             self._loop.rewards.value,
             entropy=report.metrics.get("train/entropy", self._figures.entropy),
@@ -90,7 +93,7 @@ class SavePoints:
 def _answer(command: Pending) -> Callable[[SaveResult], None]:
     def then(result: SaveResult) -> None:
         if result.outcome in ("saved", "present"):
-            command.applied(f"{result.kind} {result.label} is at {result.path}")
+            command.applied(f"{state_name(result.kind, result.label)} is at {result.path}")
         else:
             command.refused(result.reason or "a newer one was asked for")
 

@@ -13,6 +13,7 @@ from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.saved import SavedPolicy, save_policy
+from rltui.profile.name_line import STATE_FILE, with_name
 from rltui.runs import meta, trainer_state
 from rltui.runs.checkpoint import is_complete
 from rltui.runs.meta import Meta, milestone_label
@@ -23,7 +24,6 @@ from rltui.train.blueprint import Blueprint
 from rltui.train.course import Course
 from rltui.train.preparation import Prepared
 
-PROFILE_FILE = "profile.toml"
 Callback = Callable[[SaveResult], None]
 
 
@@ -82,7 +82,8 @@ class Saving:
             self._saved_at = timesteps
         lesson = self._course.blueprint
         policy = partial(self._policy, lesson)
-        files = _Files(self._sheet(timesteps, figures), snapshot(), self._course.state(), lesson, policy)
+        text = with_name(lesson.text, self._course.curriculum.phase_name)
+        files = _Files(self._sheet(timesteps, figures), snapshot(), self._course.state(), text, policy)
         held = time.perf_counter() - started
         self.held_seconds += held
         for kind, label in wanted:
@@ -129,6 +130,7 @@ class Saving:
             time=time.time(),
             mean_reward=figures.reward.mean,
             reward_episodes=figures.reward.episodes,
+            reward_short=figures.reward.short,
             entropy=figures.entropy,
             approx_kl=figures.approx_kl,
             obs_signature=prepared.signature.obs,
@@ -215,10 +217,10 @@ class _Files:
         sheet: Meta,
         snapshot: LearnerSnapshot,
         state: TrainerState,
-        lesson: Blueprint,
+        profile: str,
         policy: Callable[[LearnerSnapshot], bytes],
     ) -> None:
-        self._sheet, self._snapshot, self._state, self._lesson = sheet, snapshot, state, lesson
+        self._sheet, self._snapshot, self._state, self._profile = sheet, snapshot, state, profile
         self._policy = policy
         self._made: dict[str, bytes] | None = None
 
@@ -229,6 +231,6 @@ class _Files:
                 POLICY_FILE: self._policy(self._snapshot),
                 meta.NAME: meta.encode(self._sheet),
                 trainer_state.NAME: trainer_state.encode(self._state),
-                PROFILE_FILE: self._lesson.text.encode(),
+                STATE_FILE: self._profile.encode(),
             }
         return self._made

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from rltui.env.from_profile import reward_warnings
 from rltui.env.obs_trial import obs_warnings
 from rltui.events.records import Level
+from rltui.figures import MEGABYTE
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
 from rltui.profile.keep import kept
@@ -16,11 +17,11 @@ from rltui.runs.atomic import replace_file
 from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.history import copy_history, unclean_end
 from rltui.runs.journal import JournalWriter
-from rltui.runs.lock import RunLock
+from rltui.runs.journal_end import reward_so_far
+from rltui.runs.lock import RunLock, claim
 from rltui.runs.paths import RunPaths
 from rltui.runs.prune import clean_temporary
 from rltui.runs.resume import confirm
-from rltui.runs.summary import reward_so_far
 from rltui.runs.writable import check_writable
 from rltui.supervise.launch import output_mover
 from rltui.train.blueprint import Blueprint
@@ -52,6 +53,8 @@ def train(options: TrainOptions) -> int:
         )
         return 0
     paths = prepared.paths
+    if prepared.found_a_name and not claim(paths):
+        return train(options)  # a start in the same second has it
     sys.setswitchinterval(SWITCH_SECONDS)
     with ExitStack() as stack:
         stack.enter_context(RunLock(paths))
@@ -69,7 +72,7 @@ class _Session:
         self._unclean = unclean_end(paths)
         for name, text in kept(prepared.profile, paths.profile.name).items():
             replace_file(paths.profile.with_name(name), text.encode())
-        journal = JournalWriter(paths.journal, prepared.profile.log.rotate_mb << 20)
+        journal = JournalWriter(paths.journal, prepared.profile.log.rotate_mb * MEGABYTE)
         stack.callback(journal.close)
         if prepared.plan.parent_run is not None:
             copy_history(paths.data.run(prepared.plan.parent_run), journal, prepared.plan.timesteps)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rltui.errors import RltuiError
+from rltui.figures import size
 
 ALIGN = 64  # bytes: a cache line
 
@@ -136,6 +137,6 @@ def check_room(shape: RolloutShape) -> None:
     free = shutil.disk_usage(folder).free
     if shape.expected_bytes > free:
         raise RltuiError(
-            f"rollouts need {shape.expected_bytes / 2**20:,.0f} MiB of shared memory, {folder} has {free / 2**20:,.0f} MiB free",
+            f"rollouts need {size(shape.expected_bytes)} of shared memory, {folder} has {size(free)} free",
             "lower ppo.iteration or ppo.buffer_iterations, or enlarge /dev/shm (docker: --shm-size=2g)",
         )

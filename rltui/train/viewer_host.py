@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rltui.events.commands import OutputLive, SetRender, ViewerLive
 from rltui.events.records import Level
+from rltui.figures import duration
 from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, LoopState, Pending
 from rltui.train.preparation import Prepared
@@ -93,7 +94,7 @@ class ViewerHost:
             self._lost(running)
         for wait in [wait for wait in self._waiting if time.monotonic() - wait.since > PATIENCE]:
             self._waiting.remove(wait)
-            wait.pending.refused(f"the viewer did not answer within {PATIENCE:.0f} s")
+            wait.pending.refused(f"the viewer did not answer within {PATIENCE:g} s")
 
     def publish(self, weights: Weights) -> None:
         """The learner's newest weights (policy_flat), and the reward weights set by hand, if they have changed."""
@@ -120,7 +121,7 @@ class ViewerHost:
         if running.playing is None:
             return ViewerLive("starting", None, "", [OutputLive(name, "", 0) for name in sorted(self._outputs)])
         playing, silence = running.playing, time.monotonic() - running.heard
-        problem = f"no word of it for {silence:.0f} s" if silence > SILENT else ""
+        problem = f"no word of it for {duration(silence)}" if silence > SILENT else ""
         return ViewerLive("playing", playing.timesteps, playing.address, playing.outputs, problem)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rltui.events.commands import WorkerLive
+from rltui.figures import MEGABYTE
 from rltui.train.messages import RolloutDone
 from rltui.train.shared_rollout import SharedRollout
 
@@ -18,7 +19,7 @@ def worker_live(
         pid=pid,
         steps_per_second=shape.rows / newest.seconds if newest else None,
         arenas=shape.arenas,
-        memory_mb=newest.memory / 2**20 if newest else None,
+        memory_mb=newest.memory / MEGABYTE if newest else None,
         heartbeat_age=None,
         restarts=0,
         progress=float(shared.steps_done[worker]) / shape.steps,

@@ -20,6 +20,7 @@ import msgspec
 from rltui.errors import RltuiError
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record, WorkerFailed, WorkerStarted
+from rltui.figures import duration
 from rltui.train.actor import ActorSpec
 from rltui.train.messages import (
     Close,
@@ -247,9 +248,9 @@ class WorkerPool:
             return "died", self._death(index, member), member.trace.read_text() if member.trace.exists() else ""
         silent = time.monotonic() - max(float(self._shared.heartbeat[index]), member.since)
         if member.state == "collecting" and silent > self._timeout:
-            return "hung", f"no heartbeat for {silent:.1f} s (workers.timeout_s = {self._timeout:g}); killed", ""
+            return "hung", f"no heartbeat for {duration(silent)} (workers.timeout_s = {self._timeout:g}); killed", ""
         if member.state == "starting" and silent > START_TIMEOUT:
-            return "start", f"not ready after {silent:.0f} s; killed", ""
+            return "start", f"not ready after {duration(silent)}; killed", ""
         return None
 
     def _death(self, index: int, member: _Member) -> str:
@@ -271,7 +272,7 @@ class WorkerPool:
         self._deaths.append(time.monotonic())
         if len(self._deaths) == DEATHS and self._deaths[-1] - self._deaths[0] < DEATH_WINDOW:
             raise WorkersFailing(
-                f"{DEATHS} workers failed within {DEATH_WINDOW:.0f} s; the newest: worker {index} {kind}: {reason}",
+                f"{DEATHS} workers failed within {DEATH_WINDOW:g} s; the newest: worker {index} {kind}: {reason}",
                 trace.strip()[-4000:],
             )
         self._members[index] = self._spawn(index, member.restarts + 1)

@@ -21,9 +21,8 @@ from rltui.tui.actions import PLACES, Place, pane_actions
 from rltui.tui.browser.messages import RunOpened, WatchAsked
 from rltui.tui.keeping import Keeping
 from rltui.tui.kept_cockpit import KeptCockpit
-from rltui.tui.later import later
 from rltui.tui.messages import BrowserAsked
-from rltui.tui.notices.herald import Herald
+from rltui.tui.notices.messenger import Messenger
 from rltui.tui.notices.teller import Teller
 from rltui.tui.place import place_of
 from rltui.tui.screens.dialog import Palette
@@ -82,14 +81,12 @@ class RltuiApp(App[str]):
         if no_color is not None:
             os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
         self._data, self._first_run, self._readonly = data, attach, readonly
-        self._world = world or World()
-        self._lifeline = lifeline or Lifeline()
+        self._world, self._lifeline = world or World(), lifeline or Lifeline()
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
         self._checks: HashChecks | None = None  # of the browser, since it was first opened
         self._key_order = KeyOrder(self)
         self._kept = KeptCockpit(self)  # that the browser was opened from
-        self._charts = chart_style(os.environ, ascii_only)
         self._filters.append(HarmlessFilter())
         if ascii_only:
             self._filters.append(AsciiFilter())
@@ -98,15 +95,15 @@ class RltuiApp(App[str]):
         self.ui = ui or Loaded(UiSettings(), ui_path())
         self.own_keys = self.ui.settings.keys
         self.set_keymap(keymap(self.own_keys))
-        self._teller = Teller(self, self.ui.settings, self.write_to_terminal)
-        self._herald = Herald(self._world.clock())
+        teller = Teller(self, self.ui.settings, self.write_to_terminal)
+        self._messenger = Messenger(teller, self._world.clock)
         self._keeping = Keeping(
             self, data, lambda: self._cockpit, self._world.clock, lambda words: self.write_to_terminal(words)
         )
         self.theme = self._coloured = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         self.stylesheet.set_variables(self.get_css_variables())
-        if self.ui.settings.charts != "auto" and not ascii_only:
-            self._charts = self.ui.settings.charts
+        charts = self.ui.settings.charts
+        self._charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
 
     def on_load(self) -> None:
         self._lifeline.entered()
@@ -114,7 +111,7 @@ class RltuiApp(App[str]):
     def on_mount(self) -> None:
         if not self.is_headless:
             end_on_signals(self.watch_terminal, self._end)
-        self._teller.begin()
+        self._messenger.begin()
         self.set_interval(1.0, self._look_after_run)
         self.set_timer(first_picture.SOON, first_picture.drawn)
         if self.ui.problems:
@@ -137,7 +134,7 @@ class RltuiApp(App[str]):
         self._key_order.answered(message)
 
     def on_unmount(self) -> None:
-        self._teller.end()
+        self._messenger.end()
 
     def write_to_terminal(self, sequence: str) -> None:
         """What is for the terminal itself and draws nothing."""
@@ -145,16 +142,11 @@ class RltuiApp(App[str]):
             self._driver.write(sequence)
 
     def on_cockpit_screen_news(self, message: CockpitScreen.News) -> None:
-        for notice in self._herald.hear(message.before, message.now):
-            self._teller.tell(notice)
+        self._messenger.hear(message.before, message.now)
 
     def _look_after_run(self) -> None:
-        """A trainer that has gone without a word says so to nobody."""
         cockpit = self._cockpit
-        moment = self._world.clock()
-        for notice in self._herald.tick(cockpit.snapshot, moment) if cockpit is not None else ():
-            self._teller.tell(notice)
-        self._teller.name_run(cockpit.snapshot if cockpit is not None else None, moment)
+        self._messenger.look(cockpit.snapshot if cockpit is not None else None)
 
     def refresh_css(self, animate: bool = True) -> None:
         """Textual asks for it at its start too, where all has just been read in the right colours."""
@@ -188,17 +180,21 @@ class RltuiApp(App[str]):
         self._show(LAUNCHER)
 
     def _launcher(self) -> LauncherScreen:
+        from rltui.tui.screens.launcher import LauncherScreen  # each of these (see later.py) where it is needed
+
         launch, world = self._world.launch or self._launch_detached, self._world
-        return later("launcher")(self._data, launch, world.checker, world.clock, world.free_memory, world.tools)
+        return LauncherScreen(self._data, launch, world.checker, world.clock, world.free_memory, world.tools)
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
         """The cockpit on a run, in the place of what is shown: what lies below another screen still costs time."""
+        from rltui.tui.screens.cockpit import CockpitScreen
+
         self._kept.let_go()
         self._lifeline.opened(run)
-        self._herald = Herald(self._world.clock())
+        self._messenger.follow()
         source = (self._world.sources or self._run_files)(run, trainer)
         self._show(
-            later("cockpit")(
+            CockpitScreen(
                 source, readonly=self._readonly, charts=self._charts, clock=self._world.clock, layout=self.ui.settings
             )
         )
@@ -214,15 +210,19 @@ class RltuiApp(App[str]):
 
     def on_browser_asked(self, message: BrowserAsked) -> None:
         """The browser in the place of what is shown, which it goes back to."""
+        from rltui.tui.browser.hash_checks import HashChecks
+        from rltui.tui.browser.surroundings import Surroundings
+        from rltui.tui.screens.browser import BrowserScreen
+
         state = Path(message.state) if message.state else None
         launch = self._world.launch or self._launch_detached
-        self._checks = self._checks or later("hash checks")()
-        around = later("surroundings")(
+        self._checks = self._checks or HashChecks()
+        around = Surroundings(
             self._data, launch, self._world.checker, self._world.clock, self._checks, message.run, state,
             readonly=self._readonly, charts=self._charts,
         )  # fmt: skip
         self._kept.keep(self._cockpit)
-        self._show(later("browser")(around))
+        self._show(BrowserScreen(around))
 
     def on_browser_left(self) -> None:
         if (cockpit := self._kept.take()) is not None:
@@ -247,8 +247,10 @@ class RltuiApp(App[str]):
         self.open_run(message.run, message.trainer)
 
     def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RunSource:
+        from rltui.tui.run.sources import RunFiles
+
         alive = (lambda: trainer.process.poll() is None) if trainer is not None else None
-        return later("run files")(self._data.run(run), readonly=self._readonly, launched=alive)
+        return RunFiles(self._data.run(run), readonly=self._readonly, launched=alive)
 
     def _launch_detached(self, offer: Offer) -> LaunchedTrainer:
         from rltui.supervise import launch  # with psutil, not needed before the first picture
@@ -261,7 +263,9 @@ class RltuiApp(App[str]):
     @cached_property
     def other_runs(self) -> OtherRuns:
         """To compare with the one that is looked at."""
-        return self._world.other_runs or later("other runs")(self._data)
+        from rltui.tui.run.runs_on_disk import RunsOnDisk
+
+        return self._world.other_runs or RunsOnDisk(self._data)
 
     @property
     def data(self) -> DataDir:

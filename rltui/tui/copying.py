@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.terminal import clipboard
 
 if TYPE_CHECKING:

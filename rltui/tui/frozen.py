@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rltui.tui import figures
+from rltui import figures
 
 if TYPE_CHECKING:
     from rltui.tui.panes.pane import View

@@ -105,6 +105,7 @@ ROLES: Mapping[str, tuple[str, str, bool]] = {
     "strong": ("foreground", "", True),
     "title": ("foreground", "", True),
     "key": ("primary", "", True),
+    "act": ("accent", "", True),
     "good": ("success", "", False),
     "warn": ("warning", "", False),
     "bad": ("error", "", False),

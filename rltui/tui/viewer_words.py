@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from rltui import figures
 from rltui.events.commands import OutputLive, ViewerLive
 from rltui.events.records import CLOCK
-from rltui.tui import figures
 from rltui.tui.run.condition import condition
 from rltui.tui.run.model import RunSnapshot
 

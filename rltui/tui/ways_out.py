@@ -25,6 +25,10 @@ def how_to_go_on(snapshot: RunSnapshot, own: OwnKeys) -> str:
     launcher, resume = _keys(COCKPIT, own).get("launcher", "the palette"), _keys(LAUNCHER, own).get("resume", "it")
     if snapshot.saved_timesteps is None or snapshot.gone:
         return f"it has ended with nothing to resume: {launcher} opens the launcher"
+    limit = snapshot.header.step_limit if snapshot.header else None
+    if limit is not None and snapshot.saved_timesteps >= limit:
+        there = f"{launcher} opens the launcher, {resume} there asks for a new one and trains on"
+        return f"it has ended at its limit of {limit:,} steps: {there}"
     return (
         f"it has ended: {launcher} opens the launcher, {resume} there resumes it at {snapshot.saved_timesteps:,} steps"
     )

@@ -25,7 +25,7 @@ from rltui.runs.milestones import read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.tui.actions import COCKPIT
 from rltui.tui.run.flags import SHORT
-from tests.fakes.phases import phase
+from tests.fakes.phases import phase, small
 from tests.fakes.rocketsimvis import Listener, accepted
 from tests.fakes.terminal import Terminal
 from tests.fakes.tmux import INSTALLED, TmuxWindow
@@ -50,14 +50,8 @@ schema = 1
 description = "Two phases for a person."
 [curriculum]
 phases = [{profile = "b-first", until = {goals_per_minute = 1000}}, {profile = "b-second"}]
-[policy]
-layers = [32, 32]
-[critic]
-layers = [32, 32]
-[collect]
-workers = 2
-arenas = 4
-""",
+"""
+    + small(),
     "b-first": phase("One", 1, "touch = 1.0"),
     "b-second": phase("Two", 2, "goal = 1.0"),
 }

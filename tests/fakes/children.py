@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -98,13 +99,14 @@ def tools(
     judge: Callable[[str], dict[str, Any]] = judged,
     check_goes: threading.Event | None = None,
     differences: list[dict[str, Any]] | None = None,
+    clock: Callable[[], float] | None = None,
 ) -> LauncherTools:
     """All of them; what is not said goes at once and well."""
     doctor, check = doctor_goes or open_gate(), check_goes or open_gate()
     return LauncherTools(
         reference=ReferenceReader(lambda command: schema()),
         texts=TextChecker(lambda command: FakeTextChild(judge, check)),
-        preflights=Preflights(lambda command: FakeDoctor(command, doctor, fails or {})),
+        preflights=Preflights(lambda command: FakeDoctor(command, doctor, fails or {}), clock or time.time),
         differences=ProfileDifferences(lambda command: json.dumps(differences or []).encode()),
         measurements=Measurements(Path("cache")),
     )

@@ -54,7 +54,7 @@ def verdict(path: str, signature: Signature = saved_runs.SIGNATURE) -> dict[str,
         "milestone_interval": 5_000_000,
     }  # fmt: skip
     warnings = (
-        ["ppo.gamma = 0.9: a reward counts half after 0.44 s, so the bot looks no further"]
+        ["ppo.gamma = 0.9: a reward counts half after 0.4 s, so the bot looks no further"]
         if name == "bronze-skills"
         else []
     )
@@ -71,13 +71,18 @@ def check_child(command: list[str]) -> bytes:
     return msgspec.json.encode(found[0] if len(found) == 1 else found)
 
 
-def make_stopped(data: DataDir, name: str, *, iterations: int, time: float, ended: bool = True) -> RunPaths:
-    """A run with a journal, a checkpoint at its end and two milestones; its clock is moved so that it ended at `time`."""
+def make_stopped(
+    data: DataDir, name: str, *, iterations: int, time: float, ended: bool = True, limit: int | None = None
+) -> RunPaths:
+    """A run with a journal, a checkpoint at its end and two milestones; its clock is moved so that it ended at `time`.
+
+    limit: the step limit that it was started with.
+    """
     paths = data.run(name)
     paths.folder.mkdir(parents=True)
     shift = time - run_story.now_of(iterations)
     writer = JournalWriter(paths.journal)
-    for record in [*run_story.opening(name), *run_story.iterations(1, iterations)]:
+    for record in [*run_story.opening(name, step_limit=limit), *run_story.iterations(1, iterations)]:
         writer.write(msgspec.structs.replace(record, time=record.time + shift))
     if ended:
         writer.write(run_story.finished(iterations * run_story.STEPS, time, reason="asked to stop"))

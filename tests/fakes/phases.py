@@ -1,19 +1,12 @@
-"""A campaign's phases, small enough for tests."""
+"""A campaign's phases, small enough for tests, and what makes any profile as small."""
 
 from __future__ import annotations
 
-# The end of a campaign whose nets and batches are as small.
-SMALL = """\
+NETS = """\
 [policy]
 layers = [32, 32]
 [critic]
 layers = [32, 32]
-[collect]
-workers = 2
-arenas = 4
-[learner]
-device = "cpu"
-threads = 1
 """
 _PHASE = """\
 schema = 1
@@ -23,10 +16,7 @@ resets = [{{kind = "kickoff"}}]
 terminals = [{{kind = "goal"}}, {{kind = "timeout", seconds = 4}}]
 [rewards]
 {rewards}
-[policy]
-layers = [32, 32]
-[critic]
-layers = [32, 32]
+{nets}\
 [ppo]
 iteration = {iteration}
 batch = {iteration}
@@ -34,6 +24,19 @@ learning_rate = {rate}
 """
 
 
+def small(arenas: int = 4) -> str:
+    """The end of a profile or campaign with small nets, two workers and one thread. arenas: of each worker."""
+    return f"""\
+{NETS}\
+[collect]
+workers = 2
+arenas = {arenas}
+[learner]
+device = "cpu"
+threads = 1
+"""
+
+
 def phase(label: str, number: int, rewards: str, iteration: int = 512, rate: float = 2e-4) -> str:
     """A profile. rewards: lines of its table."""
-    return _PHASE.format(label=label, number=number, rewards=rewards, iteration=iteration, rate=rate)
+    return _PHASE.format(label=label, number=number, rewards=rewards, nets=NETS, iteration=iteration, rate=rate)

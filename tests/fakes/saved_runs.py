@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
-from rltui.events.records import IterationFinished, RunFinished, RunStarted
+from rltui.events.records import IterationFinished, RunFinished, RunResumed, RunStarted
 from rltui.runs import manifest, meta
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
@@ -153,6 +153,11 @@ def header(run: str = "alpha", *, time: float = 1_700_000_000.0, pid: int = 4321
         "host": "tower",
     }
     return RunStarted(**values)
+
+
+def resumed(timesteps: int) -> RunResumed:
+    """Takes back the rows above."""
+    return RunResumed(time=1.0, timesteps=timesteps, checkpoint="x", reason="y")
 
 
 def finish(timesteps: int, time: float = 1_700_000_100.0) -> RunFinished:

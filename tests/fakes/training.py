@@ -20,43 +20,31 @@ from rltui.events.records import IterationFinished, Record, WorkerStarted
 from rltui.runs.journal import JournalTail
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.patience import patience
+from tests.fakes.phases import small
 
 DEADLINE = 60.0  # seconds: generous, for shared machines; a condition that holds is found within milliseconds
 T = TypeVar("T")
 _pause = threading.Event()  # never set: a look every 10 ms
 
-TINY = """\
+TINY = f"""\
 schema = 1
 label = "Tiny"
 phase = 1
 description = "Small enough for tests."
 milestone_interval = 4096
 save_every = 1024
-resets = [{kind = "kickoff"}]
-terminals = [{kind = "goal"}, {kind = "timeout", seconds = 4}]
+resets = [{{kind = "kickoff"}}]
+terminals = [{{kind = "goal"}}, {{kind = "timeout", seconds = 4}}]
 
 [rewards]
 touch = 1.0
 speed_toward_ball = 0.05
 
-[policy]
-layers = [32, 32]
-
-[critic]
-layers = [32, 32]
-
+{small()}
 [ppo]
 iteration = 512
 batch = 512
 minibatch = 256
-
-[collect]
-workers = 2
-arenas = 4
-
-[learner]
-device = "cpu"
-threads = 1
 """
 
 

@@ -38,23 +38,12 @@ from rltui.events.commands import (
 from rltui.events.records import IterationFinished, RunFinished, TableUsed, WorkerFailed, WorkerStarted
 from rltui.supervise.control_client import ControlClient
 from tests.fakes.fake_run import ME
+from tests.fakes.phases import small
 from tests.fakes.training import TINY, Training, wait_for
 from tests.measure.impersonal import Impersonal, lines
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "journals"
 FAULTY = Path(__file__).parents[1] / "fakes" / "faulty_reward.py"
-SMALL = """
-[policy]
-layers = [32, 32]
-[critic]
-layers = [32, 32]
-[collect]
-workers = 2
-arenas = 16
-[learner]
-device = "cpu"
-threads = 1
-"""
 LANE = """
 [mechanics]
 weight = 0.25
@@ -176,7 +165,7 @@ def campaign(tape: Tape) -> None:
         'schema = 1\ndescription = "Two phases."\nmilestone_interval = 1_000_000\nsave_every = 200_000\n'
         "[curriculum]\nwindow = 2\nphases = [\n"
         '{profile = "first", until = {touches_per_minute = 0, kickoff_touches = 0}, min_steps = 200_000},\n'
-        '{profile = "second", until = {goals_per_minute = 3, shots_per_minute = 1}},\n]\n' + SMALL
+        '{profile = "second", until = {goals_per_minute = 3, shots_per_minute = 1}},\n]\n' + small(arenas=16)
     )
     tape.start("--steps", "850000")
     tape.note("first-phase", lambda live: live.iteration > 3 and live.state == "collecting")

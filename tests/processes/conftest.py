@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rltui.events.records import IterationFinished
+from tests.fakes.forked import quick_disk
 from tests.fakes.training import Training
 
 
@@ -19,6 +20,13 @@ def training(tmp_path: Path) -> Iterator[Training]:
         yield run
     finally:
         run.kill_all()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on the quickest disk there is, for what is killed and begun again many times."""
+    with quick_disk(tmp_path) as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")

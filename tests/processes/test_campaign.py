@@ -20,11 +20,10 @@ from rltui.profile.load import load
 from rltui.runs import meta, trainer_state
 from rltui.runs.listing import complete, list_milestones
 from tests.fakes.asking import ask
-from tests.fakes.phases import SMALL, phase
+from tests.fakes.phases import phase, small
 from tests.fakes.training import Training, wait_for
 
-CAMPAIGN = (
-    """\
+CAMPAIGN = """\
 schema = 1
 description = "Two phases, small enough for tests."
 milestone_interval = 1_000_000
@@ -36,9 +35,7 @@ phases = [
     {profile = "second", until = {goals_per_minute = 1000}},
 ]
 %s
-"""
-    + SMALL
-)
+""" + small()
 NEVER = "until = {goals_per_minute = 1000}"
 AT_ONCE = "until = {touches_per_minute = 0}, min_steps = 1_000"
 BREAKABLE = """\
@@ -89,12 +86,14 @@ def test_it_promotes_by_itself_and_everything_follows(campaign: Training) -> Non
     assert (phase.came_from, phase.to, phase.timesteps) == ("first", "second", 1024)
     assert phase.reason.startswith("skill reached: touches")
     assert (phase.lesson.phase, phase.lesson.label, phase.lesson.reward_names) == (2, "Two", ["goal", "face_ball"])
+    assert phase.lesson.reward_weights == {"goal": 5.0, "face_ball": 0.01}
     assert (to_chaser.came_from, to_chaser.to, to_teams.to) == ("1v1", "1v2 chaser", "2v2")
     assert to_chaser.lesson.iteration == 600, "only blue's car is learnt from: 75 steps of 8 arenas"
     rows = campaign.iterations()
     assert [row.metrics.get("curriculum/phase") for row in rows][:3] == [1, 1, 2]
     assert {row.metrics.get("curriculum/stage") for row in rows} == {1, 2, 3}
     assert "reward/touch" in rows[0].metrics
+    assert (rows[2].metrics["rollout/first_episodes"] or 0) > 50, "all arenas have begun anew with the phase"
     assert set(rows[-1].metrics) >= {"reward/goal", "curriculum/goals_per_minute_missing"}
     assert [row.metrics["train/learning_rate"] for row in rows[1:3]] == [2e-4, 1e-4]
     (milestone,) = list_milestones(campaign.paths)
@@ -104,6 +103,7 @@ def test_it_promotes_by_itself_and_everything_follows(campaign: Training) -> Non
     taught = load(newest / "profile.toml")
     assert (list(taught.rewards), taught.game.blue, taught.phases) == (["goal", "face_ball"], 2, ())
     kept = load(campaign.paths.profile)
+    assert (taught.name, kept.name) == ("second", "tiny")
     assert [list(phase.rewards) for phase in kept.phases] == [["touch", "speed_toward_ball"], ["goal", "face_ball"]]
     assert "phase second after first: skill reached" in campaign.output
 

@@ -12,7 +12,8 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs.journal import JournalWriter
-from rltui.runs.listing import list_checkpoints
+from rltui.runs.keep import keep
+from rltui.runs.listing import list_checkpoints, list_milestones
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.saver import SaveJob, Saver
 from rltui.runs.writable import check_writable
@@ -119,6 +120,30 @@ def test_a_right_that_is_taken_away_while_it_trains_fails_saves_and_nothing_else
 def job(paths: RunPaths, commit: int) -> SaveJob:
     about = make_meta("alpha", commit, commit * 1000)
     return SaveJob("checkpoint", paths.checkpoint(commit * 1000), commit * 1000, lambda: make_files(about))
+
+
+@pytest.mark.parametrize("place", ["run", "checkpoints", "milestones"])
+def test_keeping_a_checkpoint_leaves_nothing_half(data: DataDir, place: str) -> None:
+    paths = make_run(data, commits=1)
+    data.milestones.mkdir()
+    for other in [data.root, *data.root.rglob("*")]:
+        other.chmod(0o777)
+    {"run": paths.folder, "checkpoints": data.checkpoints, "milestones": data.milestones}[place].chmod(0o555)
+    before = tree(data.root)
+
+    def person(report: Callable[[str], None]) -> None:
+        become_nobody()
+        try:
+            keep(paths, list_checkpoints(paths)[0])
+        except RltuiError as error:
+            report(error.message)
+
+    with Forked(person) as process:
+        assert process.wait() == 0
+        assert "Permission denied" in process.lines()[0]
+    assert {name: content for name, content in tree(data.root).items() if "lock" not in name} == before
+    assert not list_milestones(paths) and not paths.milestones.exists()
+    assert not list(data.root.rglob(".saving-*"))
 
 
 def test_a_journal_of_somebody_else(data: DataDir) -> None:

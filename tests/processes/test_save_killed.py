@@ -7,7 +7,7 @@ import random
 import select
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,16 +18,10 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.prune import clean_temporary, prune
 from rltui.runs.resume import choose_resume
 from rltui.runs.saver import SaveJob, Saver, SaveResult
-from tests.fakes.forked import Forked, quick_disk
+from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, save
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and SIGKILL")
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with quick_disk(tmp_path) as folder:
-        yield folder
 
 
 SIZE = 300_000  # bytes a net: two writes a file

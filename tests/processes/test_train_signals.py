@@ -9,9 +9,10 @@ import time
 import psutil
 import pytest
 
-from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted
+from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted, end_words
 from rltui.runs.checkpoint import verify
 from rltui.runs.listing import complete
+from rltui.tui.log.entries import entry_of
 from tests.fakes.patience import patience
 from tests.fakes.training import Training, runs, wait_for
 
@@ -46,6 +47,9 @@ def test_once_finishes_the_iteration_saves_and_exits_0(training: Training, numbe
     end = training.wait_records(RunFinished)[-1]
     assert end.exit_code == 0
     assert end.timesteps == training.iterations()[-1].timesteps
+    told = [entry.message for entry in map(entry_of, training.poll()) if entry is not None and entry.level != "debug"]
+    assert told[-1] == end_words(end) and f"stopped at {end.timesteps:,} timesteps: " in training.output
+    assert sum("stop" in message for message in told) <= 2, "what will happen, and what has"
     newest = complete(training.paths)[-1]
     assert newest.timesteps == end.timesteps
     verify(newest.path)

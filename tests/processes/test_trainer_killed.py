@@ -6,7 +6,7 @@ import random
 import select
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,17 +18,10 @@ from rltui.runs.paths import DataDir
 from rltui.runs.resume import choose_resume, confirm
 from rltui.runs.saver import SaveJob, Saver
 from rltui.runs.summary import describe_run
-from tests.fakes.forked import Forked, quick_disk
-from tests.fakes.saved_runs import SIGNATURE, finish, header, make_files, make_meta, row
-from tests.unit.runs.test_run_history import resumed
+from tests.fakes.forked import Forked
+from tests.fakes.saved_runs import SIGNATURE, finish, header, make_files, make_meta, resumed, row
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and SIGKILL")
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with quick_disk(tmp_path) as folder:
-        yield folder
 
 
 def train(data: DataDir, report: Callable[[str], None], last: int) -> None:

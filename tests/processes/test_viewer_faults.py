@@ -16,20 +16,17 @@ from rltui.events.commands import CommandRefused, NextPhase, SetRender
 from rltui.events.records import IterationFinished, LogLine, PhaseChanged
 from rltui.view.recording import Recording
 from tests.fakes.asking import applied, ask
-from tests.fakes.phases import SMALL, phase
+from tests.fakes.phases import phase, small
 from tests.fakes.rocketsimvis import free_port
 from tests.fakes.training import Training, runs, wait_for
 from tests.fakes.viewed import frames, viewer, viewers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of another process")
-CAMPAIGN = (
-    """\
+CAMPAIGN = """\
 schema = 1
 [curriculum]
 phases = [{profile = "first", until = {goals_per_minute = 1000}}, {profile = "second"}]
-"""
-    + SMALL
-)
+""" + small()
 SHARE = 0.03  # of the machine's processor time that rendering may cost
 CORES = os.cpu_count() or 1
 

@@ -18,8 +18,7 @@ from rltui.runs.milestones import MilestoneClock
 from rltui.runs.paths import DataDir, default_run_name, name_problem
 from rltui.runs.resume import choose_resume
 from rltui.runs.summary import describe_runs
-from tests.fakes.saved_runs import SIGNATURE, make_run, place, row
-from tests.unit.runs.test_run_history import resumed
+from tests.fakes.saved_runs import SIGNATURE, make_run, place, resumed, row
 
 FEW = settings(max_examples=40, deadline=None)
 

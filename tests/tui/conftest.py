@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.app import App
 
 from rltui.runs.paths import DataDir
+from rltui.tui.app import RltuiApp
 from tests.fakes import data_folder
 
 
@@ -31,3 +34,19 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
     monkeypatch.setattr("rltui.runs.resume_plan.default_run_name", lambda profile: f"{profile}-20251127-133000")
     data_folder.write_profiles(tmp_path)
     return DataDir(Path("data"))
+
+
+@pytest.fixture
+def acted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, object]]:
+    """What bindings have run. The program cannot be left, and writes nothing outside the test's folder."""
+    found: list[tuple[str, object]] = []
+    run_action = App.run_action
+
+    async def noted(app: App[Any], action: Any, default_namespace: Any = None, namespaces: Any = None) -> bool:
+        found.append((str(action), default_namespace))
+        return await run_action(app, action, default_namespace, namespaces)
+
+    monkeypatch.setattr(App, "run_action", noted)
+    monkeypatch.setattr(RltuiApp, "exit", lambda *_, **__: None)
+    monkeypatch.setenv("RLTUI_CONFIG", str(tmp_path / "config"))
+    return found

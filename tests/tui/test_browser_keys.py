@@ -15,11 +15,8 @@ from rltui.runs.lock import RunLock
 from rltui.runs.milestones import Mark, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import list_trash
-from rltui.supervise.launch import LaunchedTrainer
-from rltui.supervise.managed_process import ManagedProcess
 from rltui.tui.browser.library import TRASH, Node
 from rltui.tui.browser.messages import RunOpened
-from rltui.tui.launcher.offers import Offer
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.browser import BrowserScreen
 from rltui.tui.screens.cockpit import CockpitScreen
@@ -27,25 +24,12 @@ from rltui.tui.screens.fork import ForkScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.start_dialog import StartDialog
 from rltui.tui.screens.typed_dialog import TypedDialog
-from tests.fakes import run_story
+from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.fake_run import FakeControl, FakeRun
+from tests.fakes.launches import Launches, a_trainer
 from tests.fakes.saved_runs import tree
 from tests.fakes.screens import LAUNCHER_NOW, Clock, cockpit, until, until_shown
-
-
-class Launches:
-    """In the place of supervise.launch.detached: remembers the offers; a trainer starts at once, or the error comes."""
-
-    def __init__(self, fails: RltuiError | None = None) -> None:
-        self.offers: list[Offer] = []
-        self.fails = fails
-
-    def __call__(self, offer: Offer) -> LaunchedTrainer:
-        self.offers.append(offer)
-        if self.fails is not None:
-            raise self.fails
-        return LaunchedTrainer(offer.run or "?", 4242, ManagedProcess("trainer", [], Path("trainer.log")))
 
 
 def milestone(data: DataDir, label: str) -> Path:
@@ -79,11 +63,11 @@ async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
         ]  # fmt: skip
         assert len(screen.shown) == 11
         await show(pilot, Node("phase", "alpha", PHASE))
-        assert names(pilot) == ["10 M", "5 M", "1.09568 M", "0.5 M"]
+        assert names(pilot) == ["10 M", "5 M", "1.09568 M", "500 k"]
         await show(pilot, Node("run", "alpha-b2"))
         assert names(pilot) == ["checkpoint"]
         await show(pilot, TRASH)
-        assert [(entry.kind, entry.name) for entry in screen.shown] == [("deleted", "0.25 M")]
+        assert [(entry.kind, entry.name) for entry in screen.shown] == [("deleted", "250 k")]
         screen.tree_list.focus()
         await pilot.press("home", "down", "space")
         await until(pilot, lambda: "▸ alpha" in screen_text(pilot.app.screen))
@@ -111,14 +95,14 @@ async def test_a_digit_sorts_and_again_turns_the_order_round(data: DataDir) -> N
     async with browser(data) as pilot:
         await show(pilot, Node("phase", "alpha", PHASE))
         for key, order in (
-            ("1", ["10 M", "5 M", "1.09568 M", "0.5 M"]),
-            ("1", ["0.5 M", "1.09568 M", "5 M", "10 M"]),
-            ("2", ["10 M", "5 M", "1.09568 M", "0.5 M"]),
-            ("3", ["1.09568 M", "0.5 M", "5 M", "10 M"]),
-            ("3", ["10 M", "5 M", "1.09568 M", "0.5 M"]),
-            ("9", ["5 M", "10 M", "1.09568 M", "0.5 M"]),
-            ("7", ["5 M", "10 M", "1.09568 M", "0.5 M"]),
-            ("8", ["10 M", "5 M", "1.09568 M", "0.5 M"]),
+            ("1", ["10 M", "5 M", "1.09568 M", "500 k"]),
+            ("1", ["500 k", "1.09568 M", "5 M", "10 M"]),
+            ("2", ["10 M", "5 M", "1.09568 M", "500 k"]),
+            ("3", ["1.09568 M", "500 k", "5 M", "10 M"]),
+            ("3", ["10 M", "5 M", "1.09568 M", "500 k"]),
+            ("9", ["5 M", "10 M", "1.09568 M", "500 k"]),
+            ("7", ["5 M", "10 M", "1.09568 M", "500 k"]),
+            ("8", ["10 M", "5 M", "1.09568 M", "500 k"]),
         ):
             await pilot.press(key)
             assert names(pilot) == order, key
@@ -153,9 +137,9 @@ async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
         screen = browser_of(pilot)
-        await pilot.press("slash", *"^alpha .*5 M")
-        assert names(pilot) == ["5 M", "0.5 M"]
-        await until_shown(pilot, "Everything  2 of 11  /^alpha .*5 M")
+        await pilot.press("slash", *"^alpha .*5 M|500 k")
+        assert names(pilot) == ["5 M", "500 k"]
+        await until_shown(pilot, "/^alpha .*5 M|500 k  2 of 11 · enter keeps · esc clears")
         line = screen.query_one("#state-filter", Input)
         line.value = "!alpha"
         await until(pilot, lambda: {entry.run for entry in screen.shown} == {"beta", ""})
@@ -257,6 +241,20 @@ async def test_a_damaged_one_offers_the_good_one_before_it_and_starts_nothing_by
         assert launches.offers[0].args == ("--resume", str(milestone(data, "005M")))
 
 
+async def test_the_newest_of_a_run_at_its_step_limit_asks_for_a_new_one(data: DataDir) -> None:
+    data_folder.make_stopped(data, "gamma", iterations=250, time=LAUNCHER_NOW - 60, limit=5_000_000)
+    launches = Launches(RltuiError("not now", ""))
+    async with browser(data, launch=launches) as pilot:
+        await go_to(pilot, data.run("gamma").checkpoint(5_120_000))
+        await pilot.press("R")
+        await until_shown(pilot, "has reached its limit of 5,000,000 timesteps")
+        await pilot.press("r")
+        await until_shown(pilot, "Its step limit is reached")
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(launches.offers))
+        assert (launches.offers[0].run, launches.offers[0].args) == ("gamma", ())
+
+
 async def test_a_run_in_training_is_not_started_twice(data: DataDir) -> None:
     fill(data)
     with RunLock(data.run("alpha")):
@@ -274,8 +272,11 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await go_to(pilot, milestone(data, "005M"))
         await pilot.press("F")
         await until(pilot, lambda: isinstance(pilot.app.screen, ForkScreen))
+        await pilot.press("down")
+        await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 steps")
         text = await until_shown(pilot, "ppo.learning_rate  0.0002 → 0.0001")
         assert "✓ ball-touching" in text
+        assert "✗ my-bot  not valid" in text
         assert "✗ my-bot" in text
         assert "[mechanics]" in text
         assert "not there → 4 keys" in text
@@ -283,7 +284,7 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await until_shown(pilot, "the profile is not valid")
         await pilot.press("enter")
         assert launches.offers == []
-        await pilot.press("home")
+        await pilot.press("home", "down")
         await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 steps")
         await pilot.press("enter")
         await until(pilot, lambda: bool(launches.offers))
@@ -293,6 +294,20 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
             "ball-touching-20251127-133000",
             ("--fork-from", str(milestone(data, "005M"))),
         )
+
+
+async def test_a_fork_opens_on_the_state_s_own_profile_which_fits(data: DataDir) -> None:
+    fill(data)
+    launches = Launches(RltuiError("not now", ""))
+    async with browser(data, launch=launches) as pilot:
+        await go_to(pilot, milestone(data, "005M"))
+        await pilot.press("F")
+        await until_shown(pilot, "▌✓ quick, its own")
+        await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 steps")
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(launches.offers))
+        offer, path = launches.offers[0], milestone(data, "005M")
+        assert (offer.profile, offer.args) == (str(path / "profile.toml"), ("--fork-from", str(path)))
 
 
 async def test_a_profile_that_does_not_fit_says_why(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,6 +352,38 @@ async def test_pin_promote_and_note_stand_beside_the_milestone(data: DataDir) ->
         await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
         await pilot.press("p")
         await until_shown(pilot, "cannot be marked")
+
+
+async def test_a_checkpoint_is_kept_as_a_milestone_and_u_takes_it_back(data: DataDir) -> None:
+    fill(data)
+    source = data.run("alpha").checkpoint(11_468_800)
+    path = milestone(data, "011.4688M")
+    async with browser(data) as pilot:
+        await go_to(pilot, source)
+        await pilot.press("M")
+        await until_shown(pilot, "milestone 11.4688 M of alpha kept: u takes it back, 30 s")
+        assert tree(path) == tree(source)
+        await until(pilot, lambda: browser_of(pilot).library.entry(path) is not None)
+        await pilot.press("M")
+        await until_shown(pilot, "is kept already, as")
+        await go_to(pilot, path)
+        await pilot.press("M")
+        await until_shown(pilot, "it is a milestone: it is kept already")
+        await pilot.press("u")
+        await until(pilot, lambda: not path.exists())
+        assert source.is_dir()
+        assert list_trash(data)[0].milestone == f"{PHASE}/011.4688M"
+
+
+async def test_a_damaged_checkpoint_is_not_kept(data: DataDir) -> None:
+    fill(data)
+    source = data.run("alpha").checkpoint(11_468_800)
+    (source / "PPO_POLICY.pt").write_bytes(b"cut")
+    async with browser(data) as pilot:
+        await go_to(pilot, source)
+        await pilot.press("M")
+        await until_shown(pilot, "PPO_POLICY.pt is damaged")
+        assert not milestone(data, "011.4688M").exists()
 
 
 async def test_deleting_wants_the_name_and_u_takes_it_back(data: DataDir) -> None:
@@ -407,7 +454,7 @@ async def test_after_thirty_seconds_the_trash_is_the_way_back(data: DataDir) -> 
         await until_shown(pilot, "u takes it back")
         clock.now += 31
         await pilot.press("u")
-        await until_shown(pilot, "nothing was deleted in the")
+        await until_shown(pilot, "nothing was deleted or kept")
         assert not path.exists()
         await until(pilot, lambda: len(browser_of(pilot).library.under(TRASH)) == 2)
         await show(pilot, TRASH)
@@ -471,7 +518,7 @@ async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) ->
         assert "1.0 → 0.5" in text
         assert "learning_rate" not in text
         assert "+595,680" in text
-        await until_shown(pilot, "29 iterations")
+        await until_shown(pilot, "29 single iterations")
         first = screen_text(pilot.app.screen)
         await pilot.press("right_square_bracket")
         await until(pilot, lambda: screen_text(pilot.app.screen) != first)
@@ -514,9 +561,9 @@ async def test_from_the_cockpit_and_back_to_it(data: DataDir, monkeypatch: pytes
 
 async def test_the_cockpit_comes_back_from_the_browser_as_it_was_left(data: DataDir) -> None:
     fill(data)
-    control = FakeControl()
+    control, clock = FakeControl(), Clock()
     run = FakeRun(run_story.told(30), name="alpha", control=control)
-    async with cockpit(run, (200, 50)) as pilot:
+    async with cockpit(run, (200, 50), clock=clock) as pilot:
         left = pilot.app.screen
         assert isinstance(left, CockpitScreen)
         await until(pilot, lambda: left.snapshot.link.connected)
@@ -535,6 +582,9 @@ async def test_the_cockpit_comes_back_from_the_browser_as_it_was_left(data: Data
         pane = left.focused_pane()
         assert pane is not None and pane.pane_id() == "audit" and "debug and above" in text
         assert [pane.display for pane in left.panes if pane.pane_id() == "lut"] == [True]
+        await until(pilot, lambda: max(pane.region.right for pane in left.panes if pane.display) == 160)
+        clock.now += 2 * 3600
+        await until_shown(pilot, "no word from the trainer for 2 h")  # ages grow again
 
 
 async def test_a_kept_cockpit_goes_when_another_run_is_opened_from_the_browser(data: DataDir) -> None:
@@ -550,6 +600,18 @@ async def test_a_kept_cockpit_goes_when_another_run_is_opened_from_the_browser(d
         pilot.app.screen.post_message(RunOpened("beta"))
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         await until(pilot, lambda: not left.is_running)
+        assert pilot.app.screen is not left
+
+
+async def test_a_kept_cockpit_makes_room_for_the_trainer_that_goes_on_with_its_run(data: DataDir) -> None:
+    fill(data)
+    async with cockpit(FakeRun(run_story.told(30), name="alpha", process=False)) as pilot:
+        left = pilot.app.screen
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
+        trainer = a_trainer("alpha")
+        pilot.app.screen.post_message(RunOpened("alpha", trainer))
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen) and not left.is_running)
         assert pilot.app.screen is not left
 
 

@@ -56,7 +56,7 @@ async def test_two_side_by_side(data: DataDir, size: tuple[int, int], ascii_only
             await pilot.press("space")
         await all_checked(pilot)
         await pilot.press("equals_sign")
-        await until_shown(pilot, " iterations ")
+        await until_shown(pilot, " single iterations")
         box = pilot.app.screen.query_one("#compare").region
         rows = screen_text(pilot.app.screen).split("\n")[box.y : box.bottom]
         compare(name_of("compare", size, ascii_only), "\n".join(row[box.x : box.right] for row in rows) + "\n")

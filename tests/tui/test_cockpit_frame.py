@@ -91,7 +91,7 @@ async def test_a_click_on_a_tab_shows_its_pane() -> None:
         column = rows[row].index(" a") + 1
         await pilot.click(offset=(column, row))
         await until(pilot, lambda: focused(pilot) == "audit")
-        await until_shown(pilot, "✓ applied    0.90 s checkpoint")
+        await until_shown(pilot, "✓ applied     0.9 s checkpoint")
 
 
 async def test_a_focused_pane_that_is_pushed_aside_hands_the_focus_on() -> None:
@@ -228,9 +228,9 @@ async def test_the_change_prompt_completes_cycles_and_remembers() -> None:
 async def test_news_is_told_and_history_is_not() -> None:
     run = live_run()
     async with cockpit(run) as pilot:
-        assert "milestone 010M" not in "".join(notice.title for notice in pilot.app._notifications)
+        assert "milestone 10 M" not in "".join(notice.title for notice in pilot.app._notifications)
         run.records.add(run_story.saved(15_000_000, NOW + 1, milestone=True))
-        await until_shown(pilot, "alpha: milestone 015M")
+        await until_shown(pilot, "alpha: milestone 15 M")
 
 
 async def test_each_way_of_telling_can_be_switched_off(tmp_path: Path) -> None:

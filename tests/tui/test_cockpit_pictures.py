@@ -92,7 +92,7 @@ async def test_every_state_is_said_in_words(case: Case) -> None:
         ("2", "reward / episode"),
         ("3", "Bottleneck: learn"),
         ("4", "last event"),
-        ("9", "ready in 0.8 s"),
+        ("9", "ready in 0.9 s"),
         ("i", "256-256-256-90"),
     ],
 )

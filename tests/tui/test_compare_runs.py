@@ -13,9 +13,9 @@ from rltui.tui.pictures import screen_text
 from rltui.tui.symbols import ChartStyle
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import browser, browser_of, go_to
+from tests.fakes.charted import Runs, charts
 from tests.fakes.fake_run import FakeJournal
 from tests.fakes.screens import LAUNCHER_NOW, until, until_shown
-from tests.tui.test_metrics_keys import Runs, charts
 
 
 @pytest.mark.parametrize("style", ["braille", "blocks"])
@@ -43,6 +43,10 @@ async def test_the_charts_go_to_the_part_that_both_runs_have_and_back() -> None:
         assert "zoom" in text and pane.charting.window is not None
         await pilot.press("w")
         assert pane.charting.window is None  # what the user has asked for stays so
+        await pilot.press("w")
+        assert pane.charting.window is not None  # both again
+        await pilot.press("w")
+        assert pane.charting.window is None
         await pilot.press("right_square_bracket")  # beta, nearly half as long: it is seen in all of it
         await until(pilot, lambda: pane.comparison.run is not None and pane.comparison.run.history.length == 300)
         text = await until_shown(pilot, "beta reaches")
@@ -95,3 +99,34 @@ async def test_runs_that_are_paid_differently_are_said_to_be() -> None:
         await until_shown(pilot, "▲ rewards differ, not comparable: touch")
         await pilot.press("escape")
         await until(pilot, lambda: "rewards differ" not in screen_text(pilot.app.screen))
+
+
+async def test_w_shows_all_timesteps_of_two_states_and_goes_back(data: DataDir) -> None:
+    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW - 900)
+    async with browser(data, (120, 50)) as pilot:
+        for run, iterations in (("delta", 12), ("alpha", 560)):
+            await go_to(pilot, data.run(run).checkpoint(iterations * run_story.STEPS))
+            await pilot.press("space")
+        await pilot.press("equals_sign")
+        text = await until_shown(pilot, "w all timesteps")
+        assert "Shown are the timesteps near which both are; w: all" in text and " 302 k" in text
+        await pilot.press("w")
+        text = await until_shown(pilot, "w where both are")
+        assert " 11.5 M" in text and " 302 k" not in text
+        await pilot.press("w")
+        await until_shown(pilot, " 302 k")
+
+
+async def test_w_is_not_offered_where_there_is_no_choice(data: DataDir) -> None:
+    data_folder.make_stopped(data, "alpha", iterations=30, time=LAUNCHER_NOW - 180)
+    data_folder.make_stopped(data, "delta", iterations=24, time=LAUNCHER_NOW - 900)
+    async with browser(data, (120, 50)) as pilot:
+        for run, iterations in (("delta", 24), ("alpha", 30)):
+            await go_to(pilot, data.run(run).checkpoint(iterations * run_story.STEPS))
+            await pilot.press("space")
+        await pilot.press("equals_sign")
+        text = await until_shown(pilot, "delta reaches")
+        assert "w all" not in text and "Shown are" not in text
+        await pilot.press("w")
+        assert "delta reaches" in screen_text(pilot.app.screen)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
 from textual import events
 from textual.pilot import Pilot
@@ -11,7 +10,6 @@ from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
-from rltui.supervise.managed_process import ManagedProcess
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.dialog import Palette
@@ -20,6 +18,7 @@ from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.screens.quit_dialog import QuitDialog
 from rltui.tui.terminal.key_order import LONGEST_PASTE
 from rltui.tui.widgets.footer import Footer
+from tests.fakes.launches import a_trainer
 from tests.fakes.screens import cockpit, cockpit_of, launcher, live_run, until, until_shown
 
 
@@ -55,7 +54,7 @@ async def test_a_start_that_succeeds_under_the_palette_opens_the_cockpit(data: D
 
     def launch(offer: Offer) -> LaunchedTrainer:
         assert go.wait(15)
-        return LaunchedTrainer("alpha", 4242, ManagedProcess("trainer", [], Path("trainer.log")))
+        return a_trainer("alpha")
 
     async with launcher(data, launch=launch, run=live_run()) as pilot:
         await pilot.press("enter")

@@ -3,69 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from rltui.profile.locate import shipped_folder
 from rltui.profile.problems import show_key
 from rltui.runs.paths import DataDir
-from rltui.tui.launcher.tools import LauncherTools
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.form import FormScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.widgets.footer import Footer
-from rltui.tui.widgets.row_list import RowList
 from tests.fakes import children
-from tests.fakes.screens import launcher, until, until_shown
-
-MINE = Path("profiles/ball-touching.toml")
-QUICK = (shipped_folder() / "quick.toml").read_text(encoding="utf-8")
-
-
-@asynccontextmanager
-async def form(
-    data: DataDir, size: tuple[int, int] = (120, 40), tools: LauncherTools | None = None, text: str = QUICK
-) -> AsyncIterator[Pilot[str]]:
-    """Open on profiles/ball-touching.toml, which is quick's text."""
-    MINE.write_text(text, encoding="utf-8")
-    async with launcher(data, size, tools=tools or children.tools()) as pilot:
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen) and bool(pilot.app.screen.reference.keys))
-        await pilot.pause()
-        yield pilot
-
-
-def screen(pilot: Pilot[str]) -> FormScreen:
-    return next(each for each in pilot.app.screen_stack if isinstance(each, FormScreen))
-
-
-def text(pilot: Pilot[str]) -> str:
-    return screen(pilot).session.draft.text
-
-
-async def go(pilot: Pilot[str], key: str, kind: str = "field") -> None:
-    """The cursor onto the row of this key; what hides it is opened."""
-    found = screen(pilot)
-    found.is_open |= {row.path for row in found.rows.values() if row.kind in ("section", "element")}
-    found.show_all()
-    wanted = next(identity for identity in found.rows if identity[0] == kind and show_key(identity[1]) == key)
-    rows = found.query_one("#form-rows", RowList)
-    rows.set_rows(rows.rows, wanted)
-    await pilot.pause()
-
-
-async def typed(pilot: Pilot[str], value: str) -> None:
-    """Into the open line, in the place of what stands there."""
-    found = screen(pilot)
-    await until(pilot, lambda: found.line.row is not None)
-    await pilot.press(
-        "ctrl+u", *({" ": "space", ".": "full_stop", "-": "minus", "_": "underscore"}.get(c, c) for c in value)
-    )
+from tests.fakes.edited_form import MINE, QUICK, begun, edited, form, go, screen, text, typed
+from tests.fakes.screens import until, until_shown
 
 
 async def test_a_value_is_checked_as_it_is_typed_and_only_its_line_changes(data: DataDir) -> None:
@@ -84,11 +36,18 @@ async def test_a_value_is_checked_as_it_is_typed_and_only_its_line_changes(data:
         assert "in the file  1e-3" in screen_text(pilot.app.screen)
 
 
+async def test_a_value_that_follows_another_says_so_once(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "ppo.critic_learning_rate")
+        await until_shown(pilot, "default      that of ppo.learning_rate")
+        await pilot.press("enter")
+        shown = await until_shown(pilot, "ppo.critic_learning_rate = that of ppo.learning_rate")
+        assert "= =" not in shown
+
+
 async def test_escape_leaves_the_line_and_undo_takes_a_change_back(data: DataDir) -> None:
     async with form(data) as pilot:
-        await go(pilot, "collect.arenas")
-        await pilot.press("enter")
-        await typed(pilot, "8")
+        await begun(pilot, "collect.arenas", "8")
         await pilot.press("escape")
         assert text(pilot) == QUICK and isinstance(pilot.app.screen, FormScreen)
         await pilot.press("enter")
@@ -103,9 +62,7 @@ async def test_escape_leaves_the_line_and_undo_takes_a_change_back(data: DataDir
 
 async def test_what_is_no_value_at_all_is_not_taken(data: DataDir) -> None:
     async with form(data) as pilot:
-        await go(pilot, "ppo.epochs")
-        await pilot.press("enter")
-        await typed(pilot, "many")
+        await begun(pilot, "ppo.epochs", "many")
         await until_shown(pilot, "✗ expected whole number, 1 to 100")
         await pilot.press("enter")
         assert text(pilot) == QUICK and screen(pilot).line.row is not None
@@ -126,10 +83,7 @@ async def test_choices_step_and_truths_toggle(data: DataDir) -> None:
 
 async def test_a_list_of_layers_needs_no_brackets(data: DataDir) -> None:
     async with form(data) as pilot:
-        await go(pilot, "policy.layers")
-        await pilot.press("enter")
-        await typed(pilot, "64 32")
-        await pilot.press("enter")
+        await edited(pilot, "policy.layers", "64 32")
         assert "layers = [64, 32]  # neurons" in text(pilot)
 
 
@@ -143,10 +97,7 @@ async def test_a_reward_is_chosen_from_all_with_their_explanations(data: DataDir
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
         assert "\nstrong_hit = 1.0\n" in text(pilot)
-        await go(pilot, "rewards.strong_hit.full_hit_speed")
-        await pilot.press("enter")
-        await typed(pilot, "1000")
-        await pilot.press("enter")
+        await edited(pilot, "rewards.strong_hit.full_hit_speed", "1000")
         assert "\nstrong_hit = {weight = 1.0, full_hit_speed = 1000}\n" in text(pilot)
         await go(pilot, "rewards.strong_hit", "element")
         await pilot.press("x")
@@ -155,10 +106,7 @@ async def test_a_reward_is_chosen_from_all_with_their_explanations(data: DataDir
 
 async def test_a_weight_stays_a_number(data: DataDir) -> None:
     async with form(data) as pilot:
-        await go(pilot, "rewards.touch.weight")
-        await pilot.press("enter")
-        await typed(pilot, "2.5")
-        await pilot.press("enter")
+        await edited(pilot, "rewards.touch.weight", "2.5")
         assert text(pilot) == QUICK.replace("touch = 1.0 ", "touch = 2.5 ")
 
 
@@ -203,9 +151,7 @@ async def test_an_outdated_check_is_ended_and_its_answer_ignored(data: DataDir) 
         return children.judged(content)
 
     async with form(data, tools=children.tools(check_goes=gate, judge=judge)) as pilot:
-        await go(pilot, "ppo.epochs")
-        await pilot.press("enter")
-        await typed(pilot, "0")
+        await begun(pilot, "ppo.epochs", "0")
         await until(pilot, lambda: screen(pilot)._checking._checker._newest.child is not None)
         first = screen(pilot)._checking._checker._newest.child
         await typed(pilot, "3")
@@ -244,10 +190,7 @@ async def test_leaving_with_changes_asks(data: DataDir) -> None:
 
 
 async def change(pilot: Pilot[str]) -> None:
-    await go(pilot, "collect.arenas")
-    await pilot.press("enter")
-    await typed(pilot, "8")
-    await pilot.press("enter")
+    await edited(pilot, "collect.arenas", "8")
     await until(pilot, lambda: "arenas = 8 " in text(pilot))
 
 
@@ -299,9 +242,7 @@ async def test_a_shipped_profile_becomes_a_copy(data: DataDir, monkeypatch: pyte
 async def test_what_is_no_value_yet_gets_no_verdict_and_letters_are_no_keys(data: DataDir) -> None:
     async with form(data) as pilot:
         await until_shown(pilot, "✓ valid")
-        await go(pilot, "ppo.epochs")
-        await pilot.press("enter")
-        await typed(pilot, "abc")
+        await begun(pilot, "ppo.epochs", "abc")
         text = await until_shown(pilot, "✗ expected")
         assert "✓ valid" not in text.split("✗ expected")[1]
         assert {"save", "add", "undo"} <= screen(pilot).query_one(Footer)._dimmed

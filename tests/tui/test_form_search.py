@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 from rltui.profile.problems import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.screens.launcher import LauncherScreen
+from tests.fakes.edited_form import QUICK, edited, form, screen, text
 from tests.fakes.screens import until, until_shown
-from tests.tui.test_form_editing import QUICK, form, go, screen, text, typed
 
 
 def here(pilot: Pilot[str]) -> str:
@@ -75,10 +75,7 @@ async def test_a_search_without_a_find_says_so_and_esc_leaves_it_before_the_form
 
 async def test_a_changed_field_goes_back_to_the_file_then_to_its_default(data: DataDir) -> None:
     async with form(data) as pilot:
-        await go(pilot, "ppo.learning_rate")
-        await pilot.press("enter")
-        await typed(pilot, "7e-4")
-        await pilot.press("enter")
+        await edited(pilot, "ppo.learning_rate", "7e-4")
         await until_shown(pilot, "1 change")
         await until_shown(pilot, "d puts it back")
         await pilot.press("d")
@@ -91,10 +88,7 @@ async def test_a_changed_field_goes_back_to_the_file_then_to_its_default(data: D
 
 async def test_the_short_form_of_a_reward_is_marked_and_put_back(data: DataDir) -> None:
     async with form(data, text="schema = 1\n\n[rewards]\ntouch = 1.0\n") as pilot:
-        await go(pilot, "rewards.touch.weight")
-        await pilot.press("enter")
-        await typed(pilot, "3")
-        await pilot.press("enter")
+        await edited(pilot, "rewards.touch.weight", "3")
         await until(pilot, lambda: "touch = 3" in text(pilot) and screen(pilot).row_list.has_focus)
         assert screen(pilot).session.judged(frozenset()).changed(("rewards", "touch", "weight"))
         await pilot.press("d")

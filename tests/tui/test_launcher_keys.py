@@ -11,11 +11,8 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
-from rltui.supervise.launch import LaunchedTrainer
-from rltui.supervise.managed_process import ManagedProcess
 from rltui.tui.app import RltuiApp
 from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher.offers import Offer
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.launcher import LauncherScreen
@@ -23,23 +20,8 @@ from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.world import World
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeRun
+from tests.fakes.launches import Launches
 from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, until, until_shown
-
-
-class Launches:
-    """In the place of supervise.launch.detached: remembers the offers, and starts nothing."""
-
-    def __init__(self, fails: RltuiError | None = None) -> None:
-        self.offers: list[Offer] = []
-        self.fails = fails
-        self.go = threading.Event()
-
-    def __call__(self, offer: Offer) -> LaunchedTrainer:
-        self.offers.append(offer)
-        assert self.go.wait(15)
-        if self.fails is not None:
-            raise self.fails
-        return LaunchedTrainer(offer.run or "?", 4242, ManagedProcess("trainer", [], Path("trainer.log")))
 
 
 def fill(data: DataDir) -> None:
@@ -54,7 +36,7 @@ def item(pilot_screen: object) -> str:
 
 
 async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(data: DataDir) -> None:
-    launches = Launches()
+    launches = Launches(waits=True)
     run = FakeRun(run_story.opening("ball-touching-20251127-133000"), name="ball-touching-20251127-133000")
     async with launcher(data, launch=launches, run=run) as pilot:
         await until_shown(pilot, "start the new run ball-touching-20251127-133000")
@@ -75,7 +57,7 @@ async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(da
 )
 async def test_enter_resumes_and_n_never_does(data: DataDir, key: str, run: str, args: tuple[str, ...]) -> None:
     fill(data)
-    launches = Launches()
+    launches = Launches(waits=True)
     async with launcher(data, launch=launches) as pilot:
         await until_shown(pilot, "resume alpha at 11,468,800 steps")
         await pilot.press(key)
@@ -88,7 +70,7 @@ async def test_enter_resumes_and_n_never_does(data: DataDir, key: str, run: str,
 
 async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> None:
     """A quick hand: the child still judges the profile when enter is pressed."""
-    judge, launches = threading.Event(), Launches()
+    judge, launches = threading.Event(), Launches(waits=True)
 
     def slow(command: Sequence[str]) -> bytes:
         assert judge.wait(15)
@@ -138,7 +120,6 @@ async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
 
 async def test_a_failed_start_is_shown_in_place_with_its_hint(data: DataDir) -> None:
     launches = Launches(RltuiError("cannot make data/runs: Permission denied", "choose another folder: --data-dir DIR"))
-    launches.go.set()
     async with launcher(data, launch=launches) as pilot:
         await pilot.press("enter")
         text = await until_shown(pilot, "It did not start: cannot make data/runs: Permission denied")
@@ -182,7 +163,6 @@ async def go_to(pilot: object, wanted: str) -> None:
 async def test_a_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataDir) -> None:
     fill(data)
     launches = Launches(RltuiError("not now", ""))
-    launches.go.set()
     run = FakeRun(run_story.told(30), name="beta", process=False)
     async with launcher(data, launch=launches, run=run) as pilot:
         await go_to(pilot, "run beta")
@@ -193,6 +173,29 @@ async def test_a_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataDir
         await pilot.press("escape", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         await until_shown(pilot, "ENDED UNCLEANLY")
+
+
+async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data: DataDir) -> None:
+    fill(data)
+    paths = data_folder.make_stopped(data, "gamma", iterations=250, time=LAUNCHER_NOW - 60, limit=5_120_000)
+    launches = Launches(RltuiError("not now", ""))
+    async with launcher(data, launch=launches) as pilot:
+        await go_to(pilot, "run gamma")
+        await until_shown(pilot, "! it has reached its limit of 5,120,000 timesteps")
+        await pilot.press("R")
+        await until_shown(pilot, "gamma was started to end at 5,120,000 timesteps")
+        await until_shown(pilot, "enter alone: it trains on until you stop it")
+        await pilot.press("escape", "R")
+        assert launches.offers == []
+        await until_shown(pilot, "Its step limit is reached")
+        await pilot.press(*"5M", "enter")
+        await until_shown(pilot, "it has 5,120,000 already")
+        await pilot.press("backspace", "backspace", *"6M")
+        await until_shown(pilot, "880,000 timesteps more")
+        await pilot.press("enter")
+        await until_shown(pilot, "not now")
+        assert [(offer.run, offer.args) for offer in launches.offers] == [("gamma", ("--steps", "6000000"))]
+    assert paths.checkpoint(5_120_000).is_dir()
 
 
 async def test_a_running_run_is_attached_to_and_never_started_twice(data: DataDir) -> None:
@@ -212,7 +215,6 @@ async def test_a_running_run_is_attached_to_and_never_started_twice(data: DataDi
 async def test_a_milestone_says_in_words_what_enter_does_and_does_it(data: DataDir) -> None:
     fill(data)
     launches = Launches(RltuiError("not now", ""))
-    launches.go.set()
     async with launcher(data, launch=launches) as pilot:
         await go_to(pilot, "milestone 005M")
         await until_shown(pilot, "branch off as alpha-b2 at 5,000,000 steps")
@@ -321,7 +323,6 @@ async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: Dat
     """Another profile trains in the only run: that one can be shown, or a new one begun."""
     data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
     launches = Launches(RltuiError("not now", ""))
-    launches.go.set()
     run = FakeRun(run_story.told(30), name="alpha")
     with RunLock(data.run("alpha")):
         async with launcher(data, launch=launches, run=run) as pilot:

@@ -12,8 +12,8 @@ from rltui.runs.paths import DataDir
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.launcher import LauncherScreen
 from tests.fakes import children, data_folder
-from tests.fakes.screens import LAUNCHER_NOW, launcher, until, until_shown
-from tests.tui.test_launcher_keys import Launches
+from tests.fakes.launches import Launches
+from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, until, until_shown
 
 TALL = (120, 50)
 
@@ -25,7 +25,7 @@ async def test_the_checks_turn_green_one_by_one(data: DataDir) -> None:
         assert "✓ action table: 90 rows pass 45 checks" in shown and "the speed is being measured" in shown
         gate.set()
         shown = await until_shown(pilot, "about 14,000 steps/s, 612 MB of memory, first")
-        assert "milestone in 5 m 51 s" in shown and "measured here" in shown and "✓ ready to launch" in shown
+        assert "milestone in 5 min 51 s" in shown and "measured here" in shown and "✓ ready to launch" in shown
     assert (Path("cache") / next(Path("cache").iterdir()).name).is_file()
 
 
@@ -35,6 +35,38 @@ async def test_a_failing_check_says_what_launching_will_do(data: DataDir) -> Non
         shown = await until_shown(pilot, "✗ 1 failed")
         assert "✗ memory: about 64 GB needed" in shown and "fewer collect.workers" in shown
         assert "launching goes on, and the system may end the trainer" in shown
+
+
+async def test_what_was_checked_a_while_ago_says_so_and_r_checks_again(data: DataDir) -> None:
+    clock = Clock(LAUNCHER_NOW - 180)
+    tools = children.tools(clock=clock)
+    async with launcher(data, TALL, tools=tools) as pilot:
+        await until_shown(pilot, "✓ ready to launch  3 min ago, r checks again")
+        clock.now = LAUNCHER_NOW
+        await pilot.press("r")
+        await until(pilot, lambda: "r checks again" not in screen_text(pilot.app.screen))
+        await until_shown(pilot, "✓ ready to launch")
+
+
+async def test_another_content_is_checked_anew(data: DataDir) -> None:
+    """Of the profile, or of a file that it names."""
+    own = Path("mine.py")
+    own.write_text("class Mine: ...")
+    profile = Path("profiles/ball-touching.toml")
+    profile.write_text(f'{profile.read_text()}[rewards]\n"mine.py:Mine" = 1\n')
+    tools = children.tools()
+    begun: list[str] = []
+    start = tools.preflights._start
+    tools.preflights._start = lambda command: (begun.append(command[3]), start(command))[1]  # type: ignore[func-returns-value]
+    async with launcher(data, TALL, tools=tools) as pilot:
+        await until_shown(pilot, "✓ ready to launch")
+        assert len(begun) == 1
+        own.write_text("class Mine: ...  # mended")
+        await until(pilot, lambda: len(begun) == 2)
+        await until_shown(pilot, "✓ ready to launch")
+        profile.write_text(f"{profile.read_text()}# a remark\n")
+        await until(pilot, lambda: len(begun) == 3)
+        await until_shown(pilot, "✓ ready to launch")
 
 
 async def test_moving_on_ends_the_child(data: DataDir) -> None:
@@ -99,7 +131,6 @@ data_folder_verdict = data_folder.verdict
 async def test_force_names_what_it_passes_over(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data_folder, "verdict", forcible)
     launches = Launches()
-    launches.go.set()
     async with launcher(data, TALL, launch=launches) as pilot:
         await pilot.press("down", "down")
         await until_shown(pilot, "F launches it all the same")

@@ -82,6 +82,22 @@ async def test_an_inverted_search_and_one_that_is_no_expression() -> None:
         await until_shown(pilot, "unterminated character set")
 
 
+async def test_esc_in_the_search_drops_the_search_alone_and_goes_back() -> None:
+    async with cockpit(talking()) as pilot:
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9", "w", "up", "up")
+        here = open_entry(pane)
+        await pilot.press("slash", *"line", "up", "up")
+        await until_shown(pilot, "/line▏")
+        assert open_entry(pane) != here
+        await pilot.press("escape")
+        text = await until_shown(pilot, "worker 0 · ")
+        assert "/line" not in text
+        assert open_entry(pane) == here
+        await pilot.press("escape")
+        await until(pilot, lambda: "worker 0 · " not in screen_text(pilot.app.screen))
+
+
 async def test_worker_and_flag_filters_go_round() -> None:
     async with cockpit(talking()) as pilot:
         await pilot.press("9", "f", "w")
@@ -92,6 +108,20 @@ async def test_worker_and_flag_filters_go_round() -> None:
         assert "steer 0.25" in text and "line 59" not in text
         await pilot.press("w", "d")
         assert "line 59" in await until_shown(pilot, "line 58")
+
+
+async def test_the_count_is_of_the_lines_that_are_shown() -> None:
+    async with cockpit(talking()) as pilot:
+        pane, snapshot = cockpit_of(pilot).query_one(LogPane), cockpit_of(pilot).snapshot
+        await pilot.press("9", "w", "w")
+        await until_shown(pilot, "worker 1")
+        own = [entry for entry in snapshot.log if entry.worker == 1 and entry.level != "debug"]
+        await until_shown(pilot, f"{len(own)} of {len(snapshot.log)} lines")
+        await pilot.press("escape")
+        while pane.level != "debug":
+            await pilot.press("l")
+            await pilot.pause()
+        await until_shown(pilot, f"debug and above · {len(snapshot.log)} lines")
 
 
 async def test_enter_opens_an_entry_with_its_whole_trace() -> None:
@@ -154,7 +184,7 @@ async def test_what_is_no_longer_kept_is_counted() -> None:
     async with cockpit(run) as pilot:
         await pilot.press("9")
         total = cockpit_of(pilot).snapshot.log_total
-        await until_shown(pilot, f"5,000 lines, {total - 5000:,} older ones left out")
+        await until_shown(pilot, f"5,000 lines, {total - 5000:,} older ones in journal.jsonl")
 
 
 class Pouring(FakeJournal):

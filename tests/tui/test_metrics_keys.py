@@ -2,61 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 
-import msgspec
 import pytest
-from textual.pilot import Pilot
 
-from rltui.events.records import Record
-from rltui.runs.paths import DataDir
-from rltui.tui.app import RltuiApp
+from rltui.tui.paint import plain
 from rltui.tui.panes.charting import span_of
-from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.world import World
 from tests.fakes import run_story
-from tests.fakes.fake_run import FakeJournal
-from tests.fakes.screens import Clock, cockpit_of, live_run, until, until_shown
-
-
-class Runs:
-    """Two other runs; gone: the data folder cannot be read."""
-
-    gone = False
-
-    def names(self) -> list[str]:
-        if self.gone:
-            raise OSError(5, "Input/output error")
-        return ["alpha", "beta", "gamma"]
-
-    def journal(self, name: str) -> FakeJournal:
-        rows: list[Record] = []
-        for index in range(1, 301 if name == "beta" else 2):
-            row = run_story.iteration(index)
-            rows.append(msgspec.structs.replace(row, metrics={**row.metrics, "rollout/policy_reward": 7.0}))
-        return FakeJournal(rows)
-
-
-@asynccontextmanager
-async def charts(
-    size: tuple[int, int] = (120, 40), runs: Runs | None = None
-) -> AsyncIterator[tuple[Pilot[str], MetricsPane]]:
-    """The cockpit with the focus on the charts of 607 iterations."""
-    run = live_run()
-    world = World(sources=lambda name, trainer: run, clock=Clock(), other_runs=runs or Runs())
-    app = RltuiApp(DataDir(Path("data")), attach="alpha", world=world)
-    async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.history.length == 607)
-        await pilot.press("1")
-        pane = app.screen.query_one(MetricsPane)
-        await until(pilot, lambda: pane.has_focus and bool(pane.cells))
-        yield pilot, pane
+from tests.fakes.charted import Runs, charts
+from tests.fakes.screens import cockpit_of, until, until_shown
 
 
 async def test_a_filter_counts_live_and_esc_clears_it_first() -> None:
@@ -75,6 +32,22 @@ async def test_a_filter_counts_live_and_esc_clears_it_first() -> None:
         await until_shown(pilot, "/!xq▏  37 of 37 metrics")
         await pilot.press("escape")
         assert pane.charting.pattern.text == ""
+
+
+async def test_the_chart_keeps_the_attention_under_a_filter_and_esc_in_the_line_goes_back_to_it() -> None:
+    async with charts() as (pilot, pane):
+        await pilot.press("down", "down")
+        here = pane.keys(pane.view)[pane.charting.at]  # type: ignore[arg-type]
+        await pilot.press("slash", *"reward/")
+        assert pane.charting.at == 0
+        await pilot.press("down")
+        assert pane.charting.at == 1, "the arrows move in what is left"
+        await pilot.press("escape")
+        assert pane.keys(pane.view)[pane.charting.at] == here  # type: ignore[arg-type]
+        await pilot.press("slash", *"train", "enter")
+        assert pane.keys(pane.view)[pane.charting.at] == here  # type: ignore[arg-type]
+        await pilot.press("slash", *"zz", "enter", "escape")
+        assert not pane.charting.pattern.text
 
 
 async def test_typing_a_filter_presses_no_other_key() -> None:
@@ -229,8 +202,29 @@ async def test_rewards_are_ordered_and_have_curves() -> None:
         await pilot.press("down")
         await until_shown(pilot, "▸in_air")
         await pilot.press("enter")
-        await until(pilot, lambda: "▸in_air" not in screen_text(pilot.app.screen))
-        assert not pane.wants_curve
+        await until(pilot, lambda: "face_ball" not in screen_text(pilot.app.screen))
+        assert "▸in_air" in screen_text(pilot.app.screen)
+        await pilot.press("escape")
+        await until_shown(pilot, "face_ball")
+        assert cockpit_of(pilot).seating.alone is pane, "esc closes one thing at a time"
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_enter_on_a_reward_shows_its_curve_at_every_size(size: tuple[int, int]) -> None:
+    async with charts(size) as (pilot, _):
+        await pilot.press("2", "down")
+        pane = pilot.app.screen.query_one(RewardsPane)
+        before = list(pane.lines)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(pane.lines) == pane.size.height and pane.lines != before)
+        chosen, other = ("speed_toward_ball", "face_ball")
+        text = plain(pane.lines)
+        assert text.count(chosen) == 2
+        assert other not in text
+        await pilot.press("down")
+        await until(pilot, lambda: plain(pane.lines).count(other) == 2)
+        await pilot.press("enter")
+        await until(pilot, lambda: chosen in plain(pane.lines))
 
 
 @pytest.mark.parametrize(("key", "words"), [("1", "Chart all metrics"), ("2", "Largest first")])
@@ -244,4 +238,4 @@ async def test_the_mark_of_a_change_stands_in_the_charts_and_is_named_at_the_cur
     async with charts() as (pilot, pane):
         await pilot.press("x")
         pane.change(replace(pane.charting, cursor=5_000_000.0))
-        await until_shown(pilot, "┊ milestone 005M")
+        await until_shown(pilot, "┊ milestone 5 M")

@@ -9,8 +9,8 @@ from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place
 from tests.fakes import sent_screen, walking
 from tests.fakes.sent_screen import Sent
+from tests.fakes.walked_places import AWAY, opened
 from tests.fakes.walking import Change, Walk
-from tests.tui.test_walks import AWAY, acted, opened  # noqa: F401
 
 KEYS = ("t", "t", "z", "f1", "question_mark", "ctrl+p", "escape", "escape", "tab", "shift+tab", "f", "enter")
 
@@ -43,7 +43,7 @@ async def test_a_walk_leaves_nothing_behind(
     count: int,
     data: DataDir,
     monkeypatch: pytest.MonkeyPatch,
-    acted: list[tuple[str, object]],  # noqa: F811
+    acted: list[tuple[str, object]],
 ) -> None:
     with sent_screen.followed() as sent:
         async with opened(place, data) as (pilot, changes):

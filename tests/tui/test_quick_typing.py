@@ -9,9 +9,10 @@ from textual.widgets import Input
 from rltui.runs.paths import DataDir
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.screens.change_prompt import ChangePrompt
-from rltui.tui.screens.form import FormScreen
 from rltui.tui.screens.launcher import LauncherScreen
-from tests.fakes import browsed, children
+from tests.fakes import browsed
+from tests.fakes.edited_form import form, go
+from tests.fakes.edited_form import screen as screen_of
 from tests.fakes.screens import cockpit, launcher, live_run, until
 
 TEXT = "qa-cpR x"  # most of its letters do something where nothing is typed
@@ -81,16 +82,10 @@ async def test_the_filter_of_the_charts_list() -> None:
 
 
 async def test_a_value_of_the_form(data: DataDir) -> None:
-    async with launcher(data, tools=children.tools()) as pilot:
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen) and bool(pilot.app.screen.reference.keys))
-        screen = pilot.app.screen
-        assert isinstance(screen, FormScreen)
+    async with form(data) as pilot:
+        screen = screen_of(pilot)
         text = screen.session.draft.text
-        await until(pilot, lambda: screen.row is not None and any(row.kind == "field" for row in screen.rows.values()))
-        label = next(row for row in screen.rows.values() if row.path == ("label",))
-        rows = screen.query_one("#form-rows")
-        rows.set_rows(rows.rows, label.identity)  # type: ignore[attr-defined]
+        await go(pilot, "label")
         burst(pilot, "enter", TEXT, "enter")
         await until(pilot, lambda: screen.line.row is None and screen.session.draft.text != text)
         assert TEXT in screen.session.draft.text
@@ -98,11 +93,8 @@ async def test_a_value_of_the_form(data: DataDir) -> None:
 
 
 async def test_choosing_what_is_added(data: DataDir) -> None:
-    async with launcher(data, tools=children.tools()) as pilot:
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen) and bool(pilot.app.screen.reference.keys))
-        screen = pilot.app.screen
-        assert isinstance(screen, FormScreen)
+    async with form(data) as pilot:
+        screen = screen_of(pilot)
         add = next(row for row in screen.rows.values() if row.path[:1] == ("rewards",))
         rows = screen.query_one("#form-rows")
         rows.set_rows(rows.rows, add.identity)  # type: ignore[attr-defined]

@@ -2,84 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.app import App
-from textual.pilot import Pilot
 
-from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
-from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.actions import Place
-from rltui.tui.app import RltuiApp
-from rltui.tui.launcher.offers import Offer
 from rltui.tui.screens.form import FormScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from tests.fakes import browsed, changing_world, children, walking
 from tests.fakes.screen_checks import what_is_wrong
-from tests.fakes.screens import Clock, cockpit, launcher, live_run, until
+from tests.fakes.screens import launcher, live_run, until
+from tests.fakes.walked_places import AWAY, opened, refuse
 from tests.fakes.walking import Walk
 
-AWAY: dict[Place, tuple[tuple[type, str], ...]] = {  # what leads away from a place, so that a walk stays there
-    "launcher": ((RltuiApp, "open_run"), (RltuiApp, "on_browser_asked")),
-    "browser": ((RltuiApp, "on_browser_left"), (RltuiApp, "open_run"), (RltuiApp, "on_watch_asked")),
-    "cockpit": ((RltuiApp, "show_launcher"), (RltuiApp, "on_browser_asked")),
-    "form": ((FormScreen, "dismiss"),),
-}
 SHORT = (0, 45)  # seed, steps
 LONG = pytest.param(2, 1500, marks=pytest.mark.slow)
-
-
-@pytest.fixture
-def acted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, object]]:
-    """What bindings have run. The program cannot be left, and writes nothing outside the test's folder."""
-    found: list[tuple[str, object]] = []
-    run_action = App.run_action
-
-    async def noted(app: App[Any], action: Any, default_namespace: Any = None, namespaces: Any = None) -> bool:
-        found.append((str(action), default_namespace))
-        return await run_action(app, action, default_namespace, namespaces)
-
-    monkeypatch.setattr(App, "run_action", noted)
-    monkeypatch.setattr(RltuiApp, "exit", lambda *_, **__: None)
-    monkeypatch.setenv("RLTUI_CONFIG", str(tmp_path / "config"))
-    return found
-
-
-@asynccontextmanager
-async def opened(place: Place, data: DataDir) -> AsyncIterator[tuple[Pilot[str], dict[str, walking.Change]]]:
-    """The place, and what may become of its world."""
-    if place == "cockpit":
-        clock, run = Clock(), live_run()
-        async with cockpit(run, clock=clock) as pilot:
-            yield pilot, {**changing_world.of_a_run(run, clock)}
-        return
-    browsed.fill(data)
-    at = (
-        browsed.browser(data, launch=refuse)
-        if place == "browser"
-        else launcher(data, launch=refuse, tools=children.tools())
-    )
-    async with at as pilot:
-        if place == "form":
-            await open_form(pilot)
-        clock = pilot.app.world.clock  # type: ignore[attr-defined]
-        yield pilot, {**changing_world.of_the_disk(data, Path.cwd(), clock)}
-
-
-def refuse(offer: Offer) -> LaunchedTrainer:
-    raise RltuiError("nothing is launched here\nat all [/]", f"of {offer.run}")
-
-
-async def open_form(pilot: Pilot[str]) -> None:
-    """On the launcher's profile."""
-    app = pilot.app
-    await pilot.press("e")
-    await until(pilot, lambda: isinstance(app.screen, FormScreen) and bool(app.screen.reference.keys))
 
 
 @pytest.mark.parametrize(("seed", "count"), [SHORT, LONG])

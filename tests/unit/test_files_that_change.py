@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from rltui import plain_file
+from tests.fakes.odd_files import KINDS, at_once
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes")
 
@@ -54,6 +55,61 @@ def test_a_file_that_becomes_a_pipe_and_back_is_never_waited_for(tmp_path: Path)
             except OSError as error:
                 seen.add(plain_file.reason(error))
     assert seen == {"words", "it is a pipe, not a file"}
+
+
+OPENED: dict[str, Callable[[Path], object]] = {"read": plain_file.open_to_read, "append": plain_file.open_to_append}
+
+
+@pytest.mark.parametrize("how", OPENED)
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "socket"])
+def test_what_takes_its_place_once_it_was_looked_at_is_refused(
+    tmp_path: Path, kind: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither waited for nor left open."""
+    path = tmp_path / "trainer.log"
+    path.write_bytes(b"words")
+    look = plain_file.check
+
+    def swapped_after(path: Path) -> int:
+        size = look(path)
+        path.unlink()
+        KINDS[kind](path)
+        return size
+
+    monkeypatch.setattr(plain_file, "check", swapped_after)
+    opened = len(list(Path("/proc/self/fd").iterdir()))
+    with at_once(), pytest.raises(OSError):
+        OPENED[how](path)
+    assert len(list(Path("/proc/self/fd").iterdir())) == opened
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_can_be_seen_to_be_no_file_is_not_even_opened(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening can itself do something: a tape is wound back, whoever writes to a pipe goes on."""
+    KINDS[kind](tmp_path / "odd")
+    opened: list[object] = []
+    with monkeypatch.context() as watched:
+        watched.setattr(os, "open", lambda *args: opened.append(args))
+        with pytest.raises(OSError, match=f"it is a {kind}, not a file"):
+            plain_file.open_to_read(tmp_path / "odd")
+    assert opened == []
+
+
+def test_more_than_its_size_says_is_too_large() -> None:
+    """Of /proc and of a file that grows."""
+    with pytest.raises(OSError, match="too large: 101 bytes, where at most 100"):
+        plain_file.read_bytes(Path("/proc/self/maps"), 100)
+
+
+def test_a_size_is_a_problem_where_one_is_given() -> None:
+    assert plain_file.problem(Path(__file__)) == plain_file.problem(Path(__file__), 1 << 20) == ""
+    assert "too large" in plain_file.problem(Path(__file__), 100)
+
+
+def test_a_path_that_no_system_has_is_an_error_like_others() -> None:
+    assert "null" in plain_file.problem(Path("a\0b"))
 
 
 def test_a_file_that_grows_is_read_as_far_as_was_meant(tmp_path: Path) -> None:

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 
 import msgspec
 
+from rltui import figures
 from rltui.errors import RltuiError
 from rltui.runs import trash
 from rltui.runs.export_folder import export_folder, export_policy, target_of
-from rltui.runs.listing import CheckpointInfo
+from rltui.runs.keep import keep
+from rltui.runs.listing import CheckpointInfo, look
 from rltui.runs.marking import check_markable
 from rltui.runs.milestones import Mark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import Trashed
-from rltui.tui import figures
 from rltui.tui.browser.library import Entry, Library
 from rltui.tui.browser.stage import Stage
 from rltui.tui.screens.typed_dialog import Asked, Judgement, TypedDialog
@@ -27,11 +28,11 @@ LONGEST_NOTE = 200
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """The newest deletion, and until when `u` alone takes it back."""
+    """The newest deletion or keeping, and until when `u` alone takes it back. back: called in a thread; its words."""
 
-    trashed: Trashed
-    until: float
     words: str
+    until: float
+    back: Callable[[], str]
 
 
 class StateActs:
@@ -90,6 +91,34 @@ class StateActs:
             return False
         return True
 
+    # Keeping
+
+    def keep(self, entry: Entry) -> None:
+        """A checkpoint's copy among the milestones; nothing is asked, for nothing is lost and `u` takes it back."""
+        info = entry.info
+        if info is None or entry.kind != "checkpoint":
+            is_one = entry.kind == "milestone"
+            self._stage.complain(
+                "it is a milestone: it is kept already" if is_one else "only a checkpoint can be kept as a milestone"
+            )
+            return
+        self._stage.work(lambda: self._kept(entry, info))
+
+    def _kept(self, entry: Entry, info: CheckpointInfo) -> str:
+        paths = self._data.run(entry.run)
+        kept = keep(paths, info)
+        if kept.present:
+            return f"{entry.words} is kept already, as {kept.milestone}; nothing was changed"
+        words = f"milestone {figures.millions(kept.path.name)} of {entry.run}"
+
+        def back() -> str:
+            trash.delete(paths, look(kept.path))
+            return f"{words} is in the trash"
+
+        self.undoable = Undo(f"{words} kept", self._clock() + UNDO_SECONDS, back)
+        aside = f"; a damaged one of that name is now {kept.set_aside}" if kept.set_aside else ""
+        return f"{entry.words} is kept as {kept.milestone}{aside}"
+
     # Export
 
     def export(self, entry: Entry) -> None:
@@ -116,7 +145,7 @@ class StateActs:
             return Judgement(f"✗ {error.message}")
         if target.exists():
             return Judgement(f"✗ {target} exists: it is never overwritten")
-        what = "policy.npz alone" if _is_file(text) else f"the complete folder, {figures.file_size(entry.bytes)},"
+        what = "policy.npz alone" if _is_file(text) else f"the complete folder, {figures.size(entry.bytes)},"
         return Judgement(f"✓ {what} to {target}", good=True)
 
     def _exported(self, entry: Entry, text: str | None) -> None:
@@ -156,28 +185,27 @@ class StateActs:
 
     def _move(self, entry: Entry, info: CheckpointInfo) -> str:
         trashed = trash.delete(self._data.run(entry.run), info)
-        self.undoable = Undo(trashed, self._clock() + UNDO_SECONDS, entry.words)
+        until = self._clock() + UNDO_SECONDS
+        self.undoable = Undo(f"{entry.words} deleted", until, lambda: self._restored(trashed, entry.words))
         return f"{entry.words} is in the trash; u takes it back"
 
     def undo(self, highlighted: Entry | None) -> None:
-        """A row of the trash comes back; else the newest deletion, while it may."""
-        if highlighted is not None and highlighted.trashed is not None:
-            self._restore(highlighted.trashed, highlighted.words)
-        elif self.undoable is not None and self._clock() < self.undoable.until:
-            self._restore(self.undoable.trashed, self.undoable.words)
+        """A row of the trash comes back; else the newest deletion or keeping is taken back, while it may."""
+        undoable, self.undoable = self.undoable, None
+        if highlighted is not None and (trashed := highlighted.trashed) is not None:
+            words = highlighted.words
+            self._stage.work(lambda: self._restored(trashed, words))
+        elif undoable is not None and self._clock() < undoable.until:
+            self._stage.work(undoable.back)
         else:
             self._stage.complain(
-                "nothing was deleted in the last 30 s", "Older ones are under Trash: u on a row puts it back"
+                "nothing was deleted or kept in the last 30 s",
+                "Older deletions are under Trash: u on a row puts it back",
             )
 
-    def _restore(self, trashed: Trashed, words: str) -> None:
-        self.undoable = None
-
-        def work() -> str:
-            trash.restore(self._data, trashed)
-            return f"{words} is back"
-
-        self._stage.work(work)
+    def _restored(self, trashed: Trashed, words: str) -> str:
+        trash.restore(self._data, trashed)
+        return f"{words} is back"
 
     def empty(self, library: Library) -> None:
         """All that the trash holds now; what is deleted meanwhile stays."""
@@ -220,7 +248,7 @@ def watch_command(entry: Entry, data: DataDir, *, ascii_only: bool) -> list[str]
 def _deletion(entry: Entry, newest: bool) -> Asked:
     lines = [
         (entry.words, "strong"),
-        (f"{figures.count(entry.timesteps)} steps, {figures.file_size(entry.bytes)}", "muted"),
+        (f"{figures.count(entry.timesteps)} steps, {figures.size(entry.bytes)}", "muted"),
     ]
     if newest:
         lines.append(

@@ -3,117 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
-from rltui.events.records import IterationFinished
-from rltui.runs.history import current_line
-from rltui.runs.journal import read_journal
+from rltui import figures
 from rltui.runs.meta import Meta
-from rltui.runs.paths import DataDir
-from rltui.tui import figures
-from rltui.tui.browser.curves import one_curve, two_curves
-from rltui.tui.browser.library import Entry, Library
-from rltui.tui.browser.profile_changes import ABSENT, Change, saved_changes
+from rltui.tui.browser.curves import Sight, one_curve, two_curves
+from rltui.tui.browser.pair import Comparison, ends_of, rewards_apart
+from rltui.tui.browser.profile_changes import ABSENT, Change
 from rltui.tui.paint import Line, Span, clean, crop_text, pad, text_line, wrap
-from rltui.tui.run.history import History
-from rltui.tui.run.rewards_apart import apart, paid, told
+from rltui.tui.run.rewards_apart import told
 from rltui.tui.symbols import ChartStyle
 
-REWARD = "rollout/policy_reward"
-PROFILE = "profile.toml"
 NAME_WIDTH = 13
+MOST_MARKS = 6  # the newest
 FIGURES = (("reward", "mean_reward"), ("of episodes", "reward_episodes"), ("entropy", "entropy"), ("KL", "approx_kl"))
 
 
-@dataclass(frozen=True)
-class Curves:
-    """own: iterations of the newer one's run; where training led from the older to it, those between the two.
-
-    other: of the older one's run, where that is another line of training. Both up to the state that is compared.
-    """
-
-    own: History
-    other: History | None = None
-
-    @property
-    def all(self) -> list[History]:
-        return [self.own, *([self.other] if self.other is not None else [])]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """left: the older one. curves: what the journals tell of the two; None while being read."""
-
-    left: Entry
-    right: Entry
-    changes: list[Change] | str
-    curves: Curves | None = None
-
-    def metrics(self) -> list[str]:
-        """Keys to choose from, the reward first."""
-        keys = {key for history in (self.curves.all if self.curves else ()) for key in history.columns} - {"timesteps"}
-        return sorted(keys, key=lambda key: (key != REWARD, key))
-
-    @property
-    def of_one_line(self) -> bool:
-        """Whether training led from one to the other: within a run, or from a run to its branch."""
-        parent = (self.right.meta.parent or "") if self.right.meta else ""
-        return self.left.run == self.right.run or parent.rpartition("@")[0] == self.left.run
-
-
-def to_compare(library: Library, marked: Sequence[Path], here: Entry | None) -> list[Entry]:
-    """The marked states; of one alone also the highlighted."""
-    chosen = [entry for path in marked if (entry := library.entry(path)) is not None]
-    if len(chosen) == 1 and here is not None and here.meta is not None and here.path != chosen[0].path:
-        chosen.append(here)
-    return chosen
-
-
-def compare(left: Entry, right: Entry) -> Comparison:
-    """The older one goes to the left. Reads their two profiles."""
-    if (left.timesteps or 0) > (right.timesteps or 0):
-        left, right = right, left
-    return Comparison(left, right, saved_changes(left.path / PROFILE, right.path / PROFILE))
-
-
-def read_curves(data: DataDir, comparison: Comparison) -> Curves:
-    """Call it in a thread."""
-    left, right = comparison.left, comparison.right
-    low, high = left.timesteps or 0, right.timesteps or 0
-    if comparison.of_one_line:  # a branch has its parent's rows too
-        return Curves(_history(data, right.run, low, high))
-    return Curves(_history(data, right.run, 0, high), _history(data, left.run, 0, low))
-
-
-def _history(data: DataDir, run: str, low: int, high: int) -> History:
-    records = current_line(read_journal(data.run(run).journal))
-    rows = [r for r in records if isinstance(r, IterationFinished) and low <= r.timesteps <= high]
-    return History().extended((row.timesteps, row.metrics) for row in rows)
-
-
-def lines(comparison: Comparison, metric: str, now: float, width: int, style: ChartStyle = "braille") -> list[Line]:
-    """All of it, for a column of `width`."""
+def lines(
+    comparison: Comparison, metric: str, now: float, width: int, style: ChartStyle = "braille", whole: bool = False
+) -> list[Line]:
+    """All of it, for a column of `width`. whole: the chart has all timesteps."""
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
     differ = told(rewards_apart(comparison))
-    found += [*wrap(f"▲ {differ}", width, "warn"), ()] if differ else []
-    found += [*_curve(comparison, metric, width, style), (), *_profiles(comparison, width)]
+    warnings = [*([differ] if differ else []), *_short(comparison)]
+    found += [row for words in warnings for row in wrap(f"▲ {words}", width, "warn")]
+    found += [()] if warnings else []
+    found += [*_curve(comparison, metric, width, style, whole), (), *_profiles(comparison, width)]
     return found
 
 
-def rewards_apart(comparison: Comparison) -> list[str]:
-    """By what the two profiles say, and by the weights that were in force then, set by hand or by a schedule."""
-    changes = comparison.changes if not isinstance(comparison.changes, str) else []
-    found = [f"{c.key.removeprefix('rewards.')} {c.left or ABSENT} → {c.right or ABSENT}" for c in changes if _pays(c)]
-    curves = comparison.curves
-    if curves is None:
-        return found
-    left = paid(curves.own, 0) if curves.other is None else paid(curves.other, -1)
-    return found + apart(left, paid(curves.own, -1))
-
-
-def _pays(change: Change) -> bool:
-    return change.key.partition(".")[0] in ("rewards", "[rewards]")
+def _short(comparison: Comparison) -> list[str]:
+    """Of which states the reward is that of short episodes."""
+    states = [entry for entry in (comparison.left, comparison.right) if entry.meta and entry.meta.reward_short]
+    return [
+        f"the reward of {entry.words} is of short episodes: saved soon after a start of {entry.run}" for entry in states
+    ]
 
 
 def _columns(width: int) -> int:
@@ -140,7 +63,7 @@ def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
         if key != "reward_episodes" or any(value is not None for value in values):  # not every saved state tells it
             found.append(_row(name, _pair(*values, figures.number), width))
     found.append(_row("saved", _ages(left.meta, right.meta, now), width))
-    found.append(_row("size", _pair(left.bytes, right.bytes, figures.file_size), width))
+    found.append(_row("size", _pair(left.bytes, right.bytes, figures.size), width))
     for name, texts in (
         ("run", (left.run, right.run)),
         ("phase", (left.phase or figures.UNKNOWN, right.phase or figures.UNKNOWN)),
@@ -156,7 +79,7 @@ def _ages(left: Meta | None, right: Meta | None, now: float) -> list[Span]:
     """How long ago each was saved, and how long after the left one the right one was."""
     times = (left.time if left else None, right.time if right else None)
     gap = times[1] - times[0] if times[0] is not None and times[1] is not None else None
-    later = figures.UNKNOWN if gap is None else f"{figures.duration(abs(gap))} {'later' if gap >= 0 else 'earlier'}"
+    later = figures.UNKNOWN if gap is None else f"{figures.age(abs(gap))} {'later' if gap >= 0 else 'earlier'}"
     return [*((figures.ago(now - time if time is not None else None), "") for time in times), (later, "muted")]
 
 
@@ -192,14 +115,18 @@ def _fits(comparison: Comparison, width: int) -> list[Line]:
     return found
 
 
-def _curve(comparison: Comparison, metric: str, width: int, style: ChartStyle) -> list[Line]:
+def _curve(comparison: Comparison, metric: str, width: int, style: ChartStyle, whole: bool) -> list[Line]:
     """The metric from one to the other in one row; of two lines of training both, by their steps."""
     curves = comparison.curves
     if curves is None:
         return [text_line("reading the journals …", "muted")]
-    if curves.other is not None:
-        return two_curves((comparison.left.run, curves.other), (comparison.right.run, curves.own), metric, width, style)
-    return one_curve((comparison.right.run, curves.own), metric, width)
+    if curves.problem:
+        return wrap(curves.problem, width, "bad")
+    ends, own = ends_of(comparison, metric), (comparison.right.run, curves.own)
+    if curves.other is None:
+        return one_curve(own, metric, ends, width)
+    sight = Sight(style, whole, curves.marks[-MOST_MARKS:])
+    return two_curves((comparison.left.run, curves.other), own, metric, ends, sight, width)
 
 
 def _profiles(comparison: Comparison, width: int) -> list[Line]:

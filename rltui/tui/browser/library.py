@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from rltui import figures
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.meta import Meta
 from rltui.runs.milestones import Mark
 from rltui.runs.shelf import Shelf, Stray
 from rltui.runs.trash import Trashed
-from rltui.tui import figures
 
 Kind = Literal["milestone", "checkpoint", "stray", "deleted"]
 NodeKind = Literal["all", "run", "phase", "checkpoints", "strays", "trash"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rltui import figures
 from rltui.runs.shelf import Shelf
-from rltui.tui import figures
 from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, Node, parent_run
 from rltui.tui.paint import Line, Span, crop_text, pad
 from rltui.tui.widgets.row_list import Row

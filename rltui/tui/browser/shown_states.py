@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.browser import state_table, state_words
 from rltui.tui.browser.library import Entry
-from rltui.tui.browser.state_table import FilterError, Sorting
+from rltui.tui.browser.state_table import Sorting
 from rltui.tui.paint import clean
+from rltui.tui.pattern import Pattern
 
 if TYPE_CHECKING:
     from rltui.tui.browser.hash_checks import HashChecks
@@ -20,24 +21,26 @@ if TYPE_CHECKING:
 
 
 class ShownStates:
-    """entries: as shown. first: where the cursor goes once it is there. filter: a regular expression, as typed."""
+    """entries: as shown. first: where the cursor goes once it is there. pattern: what they must match."""
 
     def __init__(
         self, screen: BrowserScreen, checks: HashChecks, clock: Callable[[], float], first: Path | None
     ) -> None:
         self._screen, self._checks, self._clock = screen, checks, clock
         self._first: object | None = first
-        self._sorting, self._problem = Sorting(), ""
+        self._sorting = Sorting()
+        self._under = 0  # entries below the tree's node
         self.entries: list[Entry] = []
         self.marked: list[Path] = []
-        self.filter = ""
+        self.pattern = Pattern()
 
     def show(self) -> None:
         """The table again: what lies under the tree's node and matches the filter."""
         library, node, table = self._screen.library, self._screen.node, self._screen.table
         width = max(table.size.width, 20)
         entries = library.under(node)
-        self.entries = state_table.sort(self._filtered(entries), self._sorting)
+        left = [entry for entry in entries if self.pattern.matches(state_table.searched(entry))]
+        self.entries, self._under = state_table.sort(left, self._sorting), len(entries)
         columns = state_table.fitting(
             width, {entry.run for entry in entries if entry.run}, with_phase=node.kind in ("all", "run", "trash")
         )
@@ -49,26 +52,16 @@ class ShownStates:
         self._first = None if first is not None or library.complete else self._first
         empty = state_words.nothing(library, filtered_out=bool(entries), width=width)
         table.set_table(state_table.head(columns, self._sorting, width), rows, empty, first)
-        table.border_title = self._title(node.words, len(entries))
+        table.border_title = Content(f"{clean(node.words)}  {figures.count(len(entries))}")
 
-    def _filtered(self, entries: list[Entry]) -> list[Entry]:
-        """A filter that is no regular expression leaves all, and the table's title says so."""
-        try:
-            found, self._problem = state_table.filtered(entries, self.filter), ""
-        except FilterError as error:
-            found, self._problem = entries, str(error)
-        return found
+    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
+        """Only what matches; the cursor to that one, None for where it is."""
+        self.pattern, self._first = pattern, goes if goes is not None else self._first
+        self._screen.show_table()
 
-    def _title(self, words: str, all_of_it: int) -> Content:
-        count = f"{len(self.entries)} of {all_of_it}" if self.filter else figures.count(all_of_it)
-        title = f"{clean(words)}  {count}{f'  /{clean(self.filter)}' if self.filter else ''}"
-        problem = f" · ✗ no regular expression: {clean(self._problem)}" if self._problem else ""
-        return Content.assemble(title, (problem, "$error"))
-
-    def go_back(self, before: object | None) -> None:
-        """All rows again, without a filter, and the cursor on that one; None for where it is."""
-        self.filter, self._first = "", before if before is not None else self._first
-        self.show()
+    def found(self) -> tuple[Sequence[object], int]:
+        """What the filter leaves, of how many."""
+        return [entry.path for entry in self.entries], self._under
 
     def sort(self, key: str) -> None:
         """By the column with this digit; again turns the order round."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rltui import plain_file
 from rltui.errors import RltuiError
+from rltui.profile.name_line import STATE_FILE
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.lookup import previous_good
 from rltui.runs.paths import DataDir, RunPaths, absolute
@@ -62,10 +63,15 @@ def fork_offer(data: DataDir, entry: Entry, profile: ProfileEntry, now: float) -
 
 
 def _resume(data: DataDir, paths: RunPaths, info: CheckpointInfo, now: float) -> Offer:
-    campaign = _is_campaign(paths.profile)
-    profile = paths.profile if campaign else info.path / "profile.toml"
+    profile = kept_profile(paths, info.path)
     offer = offer_at(data, info, str(profile), now)
-    return offer if offer.refused else replace(offer, reason=f"{offer.reason}; {CAMPAIGN if campaign else OWN}")
+    how = CAMPAIGN if profile == paths.profile else OWN
+    return offer if offer.refused else replace(offer, reason=f"{offer.reason}; {how}")
+
+
+def kept_profile(paths: RunPaths, state: Path) -> Path:
+    """With which a state was trained: the one saved with it; of a campaign the run's, since a state's is one phase alone."""
+    return paths.profile if _is_campaign(paths.profile) else state / STATE_FILE
 
 
 def _told(refusal: str, entry: Entry) -> str:

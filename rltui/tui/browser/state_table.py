@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry
 from rltui.tui.paint import Line, Span, clean, pad
@@ -59,7 +59,7 @@ COLUMNS = (
     Column("4", "KL", 8, 8, lambda e, now: figures.number(e.meta.approx_kl if e.meta else None),
            lambda e: e.meta.approx_kl if e.meta else None),
     Column("5", "age", 8, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
-    Column("6", "size", 9, 7, lambda e, now: figures.file_size(e.bytes), lambda e: e.bytes),
+    Column("6", "size", 9, 7, lambda e, now: figures.size(e.bytes), lambda e: e.bytes),
     Column("7", "rating", 7, 9, lambda e, now: figures.UNKNOWN),
     Column("8", "kept", 7, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
     Column("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
@@ -90,23 +90,6 @@ def sort(entries: Sequence[Entry], sorting: Sorting) -> list[Entry]:
     known = [entry for entry in entries if order(entry) is not None]
     known.sort(key=lambda entry: order(entry), reverse=sorting.descending)  # type: ignore[arg-type,return-value]  # none is None
     return known + [entry for entry in entries if order(entry) is None]
-
-
-class FilterError(ValueError):
-    """The regular expression is none; the message says why."""
-
-
-def filtered(entries: Sequence[Entry], text: str) -> list[Entry]:
-    """Those that the regular expression is found in, in any case; with `!` before it, the others."""
-    wanted = not text.startswith("!")
-    pattern = text.removeprefix("!").strip()
-    if not pattern:
-        return list(entries)
-    try:
-        found = re.compile(pattern, re.IGNORECASE)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise FilterError(str(error)) from error
-    return [entry for entry in entries if bool(found.search(searched(entry))) == wanted]
 
 
 def searched(entry: Entry) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rltui import figures
 from rltui.runs.words import over_episodes
-from rltui.tui import figures
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry, Library
 from rltui.tui.paint import Line, beside, clean, text_line, wrap
@@ -13,7 +13,8 @@ from rltui.tui.paint import Line, beside, clean, text_line, wrap
 TWO_COLUMNS = 76
 Rows = list[tuple[str, str, str]]  # name, value, role
 HOW = (
-    "A trainer saves checkpoints as it goes, and milestones every so many steps; M in the view of a run keeps one now."
+    "A trainer saves checkpoints as it goes, and milestones every so many steps; M in the view of a run keeps one now, "
+    "M here keeps a checkpoint as one."
 )
 
 
@@ -74,8 +75,9 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
     rows: Rows = [("steps", figures.count(entry.timesteps), "")]
     if meta is not None:
+        over = over_episodes(meta.reward_episodes, meta.reward_short)
         rows += [
-            ("reward", f"{figures.number(meta.mean_reward)}{over_episodes(meta.reward_episodes)}", ""),
+            ("reward", f"{figures.number(meta.mean_reward)}{over}", ""),
             ("entropy", f"{figures.number(meta.entropy)} nats", ""),
             ("KL", figures.number(meta.approx_kl), ""),
             ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
@@ -121,10 +123,11 @@ def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
 
 def unusable(entry: Entry | None, *, readonly: bool) -> frozenset[str]:
     """The actions that cannot be done with this entry."""
-    dimmed = {"resume", "fork", "pin", "note", "promote", "delete", "undo"} if readonly else set()
+    dimmed = {"resume", "fork", "keep", "pin", "note", "promote", "delete", "undo"} if readonly else set()
     if entry is None or not entry.usable:
         dimmed |= {"fork", "watch", "pin", "note", "promote", "export"}
         dimmed |= set() if entry is not None and entry.reason else {"resume"}
+    dimmed |= set() if entry is not None and entry.usable and entry.kind == "checkpoint" else {"keep"}
     return frozenset(dimmed)
 
 

@@ -10,6 +10,7 @@ from rltui.tui.browser.starts import resume_start
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.screens.fork import ForkScreen
 from rltui.tui.screens.launching import LaunchingScreen
+from rltui.tui.screens.limit_dialog import with_limit_asked
 from rltui.tui.screens.start_dialog import StartDialog
 
 if TYPE_CHECKING:
@@ -46,8 +47,11 @@ class TrainingOn:
 
     def _launch(self, offer: Offer | None) -> None:
         if offer is not None:
-            screen = LaunchingScreen(offer, self._around.launch, self._around.clock)
-            self._screen.app.push_screen(screen, self._launched)
+            with_limit_asked(self._screen.app, offer, self._launch_now)
+
+    def _launch_now(self, offer: Offer) -> None:
+        screen = LaunchingScreen(offer, self._around.launch, self._around.clock)
+        self._screen.app.push_screen(screen, self._launched)
 
     def _launched(self, trainer: LaunchedTrainer | None) -> None:
         if trainer is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.checks.preflight import SPEED, Preflight, PreflightCheck
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.estimate import lines_of
@@ -14,6 +14,7 @@ from rltui.tui.launcher.word_tables import signed
 from rltui.tui.paint import Line, clean, crop_text, fit, text_line, wrap
 
 DISK_LOW = 5e9  # bytes
+OLD = 60.0  # seconds
 WORDS_FROM = 56  # columns; below, what passed is named and no more
 STATES = {
     "waiting": ("○", "idle"),
@@ -49,7 +50,11 @@ def check_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: in
     memory = check.summary.memory_mb if check and check.summary else None
     if preflight is None:
         rows += _room(memory, moment.free_memory_mb, catalog.free_bytes)
-    head = text_line(TITLE, "title") if preflight is None else ((TITLE, "title"), *_tally(preflight))
+    head = (
+        text_line(TITLE, "title")
+        if preflight is None
+        else ((TITLE, "title"), *_tally(preflight), *_age(preflight, moment.now))
+    )
     lines: list[Line] = [head, *signed(rows, width)]
     lines += _preflight(preflight, width) if preflight else []
     return [*lines, *_expected(entry, moment, width)]
@@ -68,6 +73,12 @@ def _tally(preflight: Preflight) -> Line:
     if preflight.failed:
         return ((f"  ✗ {len(preflight.failed)} failed", "bad"),)
     return (("  ✓ ready to launch", "good"),) if not preflight.problem else ()
+
+
+def _age(preflight: Preflight, now: float) -> Line:
+    """Of what was looked at some time ago: memory, disk and ports change."""
+    old = preflight.ended is not None and now - preflight.ended >= OLD
+    return ((f"  {figures.ago(now - (preflight.ended or now))}, r checks again", "muted"),) if old else ()
 
 
 def _preflight(preflight: Preflight, width: int) -> list[Line]:
@@ -126,7 +137,7 @@ def _room(memory: float | None, free: float | None, disk: int | None) -> list[tu
         rows.append((sign, f"about {figures.megabytes(memory)} of memory{left}", role))
     if disk is not None:
         sign, role = ("✓", "good") if disk > DISK_LOW else ("!", "warn")
-        rows.append((sign, f"{disk / 1e9:.0f} GB of disk free", role))
+        rows.append((sign, f"{figures.size(disk)} of disk free", role))
     return rows
 
 

@@ -1,6 +1,6 @@
 """Whether a profile can be trained here: the doctor in a child of low priority, check by check as they end.
 
-What was found is remembered by the profile's content. Only one child runs; the newest profile is the one that counts.
+What was found is remembered by the profile's content and that of the files it names. Only one child runs; the newest profile is the one that counts.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -40,15 +41,19 @@ class PreflightCheck:
 
 @dataclass(frozen=True)
 class Preflight:
-    """key: of the profile's content. done: nothing more will come. problem: why the child said nothing."""
+    """key: of the profile's content. ended: Unix seconds; None while more will come. problem: why the child said nothing."""
 
     key: str
     checks: tuple[PreflightCheck, ...] = ()
-    done: bool = False
+    ended: float | None = None
     problem: str = ""
     steps_per_second: float | None = None  # as measured just now
     measured: float | None = None  # Unix seconds
     busy_percent: float | None = None  # of the processor, by others while it was measured
+
+    @property
+    def done(self) -> bool:
+        return self.ended is not None
 
     @property
     def failed(self) -> tuple[PreflightCheck, ...]:
@@ -68,15 +73,21 @@ class Child(Protocol):
 class Preflights:
     """Asked from threads; `known` from anywhere."""
 
-    def __init__(self, start: Callable[[Sequence[str]], Child] | None = None) -> None:
-        """start: begins the child, for tests."""
-        self._start = start or DoctorChild
+    def __init__(
+        self, start: Callable[[Sequence[str]], Child] | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        """start: begins the child, for tests. clock: Unix seconds."""
+        self._start, self._clock = start or DoctorChild, clock
         self._known: dict[str, Preflight] = {}
         self._newest: NewestChild[Child] = NewestChild()
 
     def known(self, key: str) -> Preflight | None:
         """What is known of this content, running or done."""
         return self._known.get(key)
+
+    def forget(self, key: str) -> None:
+        """What was found there counts no longer."""
+        self._known.pop(key, None)
 
     def run(self, key: str, profile: Path, data: Path, tell: Callable[[Preflight], None], speed: bool) -> None:
         """Blocks until the child has ended or a newer one takes its place. speed: measure that too.
@@ -100,7 +111,7 @@ class Preflights:
         except OSError as error:
             state = replace(state, problem=str(error))
         if self._newest.release(child):
-            self._say(_ended(state), tell)
+            self._say(_ended(state, self._clock()), tell)
         else:
             self._known.pop(key, None)
 
@@ -146,10 +157,10 @@ def _with(state: Preflight, check: PreflightCheck) -> Preflight:
     return replace(state, checks=tuple(check if old.name == check.name else old for old in state.checks))
 
 
-def _ended(state: Preflight) -> Preflight:
+def _ended(state: Preflight, now: float) -> Preflight:
     unended = [check for check in state.checks if check.state in ("waiting", "running")]
     problem = state.problem or (f"the doctor ended before {unended[0].name} was checked" if unended else "")
-    return replace(state, done=True, problem=problem)
+    return replace(state, ended=now, problem=problem)
 
 
 class DoctorChild:

@@ -1,4 +1,4 @@
-"""What a child `rltui profile check --json` says of profiles, remembered by the files' content.
+"""What a child `rltui profile check --json` says of profiles, remembered by the files' content and that of the files they name.
 
 Judging a profile imports its components and pydantic; that happens in the child, never here.
 """
@@ -16,6 +16,7 @@ import msgspec
 from rltui import plain_file
 from rltui.runs.signature import Signature
 from rltui.tui.checks.child import Run, run_child
+from rltui.tui.checks.content_key import content_key
 
 
 class ProfileProblem(msgspec.Struct, frozen=True):
@@ -95,7 +96,7 @@ _decoder = msgspec.json.Decoder(list[ProfileCheck] | ProfileCheck)
 
 
 class ProfileChecker:
-    """Verdicts by file content; `check` runs one child for all the files whose content it has not seen."""
+    """Verdicts by content; `check` runs one child for all the files whose content it has not seen."""
 
     def __init__(self, run: Run | None = None) -> None:
         """run: command → its standard output, for tests."""
@@ -103,12 +104,12 @@ class ProfileChecker:
         self._known: dict[tuple[str, str], ProfileCheck] = {}
 
     def known(self, path: Path) -> ProfileCheck | None:
-        """The verdict on the file as it now is; None where it has not been checked yet."""
-        return self._known.get((str(path), content_hash(path)))
+        """The verdict on the file, and on those that it names, as they now are; None where it has not been checked yet."""
+        return self._known.get((str(path), content_key(path)))
 
     def check(self, paths: Sequence[Path]) -> Mapping[Path, ProfileCheck]:
         """A verdict for every path. Blocks for a second or two; call it from a thread."""
-        hashes = {path: content_hash(path) for path in paths}
+        hashes = {path: content_key(path) for path in paths}
         missing = [path for path in paths if (str(path), hashes[path]) not in self._known]
         for path, verdict in zip(missing, self._ask(missing), strict=True):
             self._known[str(path), hashes[path]] = verdict

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from textual.content import Content
 
 from rltui.profile.draft import Draft
 from rltui.profile.problems import KeyPath
 from rltui.tui.form.finding import all_open, found, holding, matches
 from rltui.tui.form.mistakes import after
 from rltui.tui.form.rows import FormRow, form_rows
-from rltui.tui.paint import Line, clean, text_line
+from rltui.tui.paint import Line, text_line
 from rltui.tui.pattern import Pattern
-from rltui.tui.widgets.filter_line import FilterLine
 
 if TYPE_CHECKING:
     from rltui.tui.screens.form import FormScreen
 
-ASKED = "a part of a name or of what it means; ! inverts; esc clears"
 NOTHING: Line = text_line("  No field has that in its name or its explanation; esc clears the search.", "muted")
 
 
@@ -28,7 +25,6 @@ class Searching:
     def __init__(self, form: FormScreen) -> None:
         self._form = form
         self.pattern = Pattern()
-        self._before: object | None = None  # where the cursor stood when the line was opened
         self._all: tuple[Draft, list[FormRow], frozenset[KeyPath]] | None = None  # of one draft
 
     @property
@@ -49,51 +45,19 @@ class Searching:
         """What is open in those rows."""
         return self._every_row()[1] if self.on and self._form.reference.keys else self._form.is_open
 
-    def subtitle(self) -> Content:
-        """`/rate  3 of 140 fields · n next · esc clears`, for the border."""
-        if not self.on:
-            return Content("")
-        if self.pattern.problem:
-            return Content.assemble((f"✗ no regular expression: {clean(self.pattern.problem)}", "$error"))
-        rows = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
-        hits = sum(matches(row, self.pattern) for row in rows)
-        keys = "enter goes there" if self._line.has_class("open") else "n next"
-        return Content(f"/{clean(self.pattern.text)}  {hits} of {len(rows)} fields · {keys} · esc clears")
-
-    def open(self) -> None:
-        """The line, with what was searched for."""
-        self._before = self._form.row_list.key
-        self._line.add_class("open")
-        self._line.focus()
-
-    def typed(self, text: str) -> None:
-        """With each key: the cursor goes to the first field found."""
-        row, was_on, self.pattern = self._form.row, self.on, Pattern(text)
-        if was_on and not self.on and row is not None:
-            self._form.is_open |= holding(self._every_row()[0], row)
+    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
+        """What is left of the rows; without a search, what holds the row under the cursor is open."""
+        rows = {row.identity: row for row in self._every_row()[0]}
+        if not pattern.text and (row := rows.get(goes or self._form.row_list.key)) is not None:  # type: ignore[call-overload]
+            self._form.is_open |= holding(list(rows.values()), row)
+        self.pattern = pattern
         self._form.show_all()
-        if self.on and not self.pattern.problem and (row is None or not matches(row, self.pattern)):
-            self._go(next((each for each in self._form.rows.values() if matches(each, self.pattern)), None))
+        self._form.row_list.set_rows(self._form.row_list.rows, goes)
 
-    def keep(self) -> None:
-        """Back to the rows; what was found stays."""
-        self._line.remove_class("open")
-        self._form.row_list.focus()
-        self._form.show_all()
-
-    def clear(self) -> bool:
-        """All rows again, the cursor where it is, or from the line where it was; False where nothing was searched for."""
-        line = self._line
-        if not self.on and not line.has_class("open"):
-            return False
-        line.value = ""
-        if line.has_class("open"):
-            self.pattern = Pattern()
-            self._form.show_all()
-            self._form.row_list.set_rows(self._form.row_list.rows, self._before)
-        self.typed("")
-        self.keep()
-        return True
+    def found(self) -> tuple[Sequence[object], int]:
+        """The fields found, of how many."""
+        fields = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
+        return [row.identity for row in fields if matches(row, self.pattern)], len(fields)
 
     def step(self, by: int) -> None:
         """To the next field found, or the one before, around the ends."""
@@ -109,10 +73,6 @@ class Searching:
     def _go(self, row: FormRow | None) -> None:
         if row is not None:
             self._form.row_list.set_rows(self._form.row_list.rows, row.identity)
-
-    @property
-    def _line(self) -> FilterLine:
-        return self._form.query_one(FilterLine)
 
     def _every_row(self) -> tuple[list[FormRow], frozenset[KeyPath]]:
         draft, reference = self._form.session.shown, self._form.reference

@@ -9,6 +9,7 @@ from textual.widgets import Input, Label
 from rltui.errors import RltuiError
 from rltui.profile.draft import Draft
 from rltui.profile.problems import show_key
+from rltui.profile.toml_text import default_words
 from rltui.tui.form.elements import set_in, short_path
 from rltui.tui.form.rows import FormRow
 from rltui.tui.form.values import ValueProblem, toml_of, typed_of
@@ -32,7 +33,7 @@ class ValueLine(Horizontal):
         self.query_one(Label).update(f"{show_key(row.path)} =")
         self.add_class("open")
         line = self.query_one(Input)
-        line.placeholder = row.entry.default if row.entry else ""
+        line.placeholder = default_words(row.entry.default) if row.entry else ""
         line.value = typed_of(row.written)
         line.cursor_position = len(line.value)
         line.focus()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from rltui import figures
 from rltui.profile.problems import KeyPath, show_key
+from rltui.profile.toml_text import default_words
 from rltui.profile.written import Written
-from rltui.tui import figures
 from rltui.tui.checks.profile_check import ProfileCheck, ProfileProblem
 from rltui.tui.form.reference import Entry, Reference, Registered
 from rltui.tui.form.rows import FormRow
@@ -112,7 +113,7 @@ def _value(row: FormRow) -> tuple[str, str]:
         return "", ""
     if row.written is not None:
         return clean(" ".join(row.written.split())), "strong"
-    return (row.entry.default if row.entry and row.entry.default else figures.UNKNOWN), "faint"
+    return (default_words(row.entry.default) if row.entry and row.entry.default else figures.UNKNOWN), "faint"
 
 
 def details(row: FormRow | None, judged: Judged, reference: Reference, width: int) -> list[Line]:
@@ -142,7 +143,7 @@ def _facts(row: FormRow, judged: Judged, width: int) -> list[Line]:
     facts: list[tuple[str, str]] = []
     if entry is not None and row.kind == "field":
         facts += [("takes", ", ".join(filter(None, (entry.type, entry.range, entry.unit))))]
-        facts += [("default", entry.default)] if entry.default else []
+        facts += [("default", default_words(entry.default))] if entry.default else []
     if row.kind in ("field", "element") and judged.changed(row.path):
         facts += [("in the file", f"{was if was is not None else 'not written'} · d puts it back")]
     lines: list[Line] = []

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from textual.content import Content
-
 from rltui.tui.launcher.catalog import Catalog
-from rltui.tui.launcher.catalog_tree import HEADINGS, PROFILES, Item, filtered, first_match, groups, rows
-from rltui.tui.paint import clean
+from rltui.tui.launcher.catalog_tree import (
+    HEADINGS,
+    PROFILES,
+    Item,
+    filtered,
+    first_match,
+    groups,
+    holding,
+    matchable,
+    rows,
+)
 from rltui.tui.pattern import Pattern
 from rltui.tui.widgets.row_list import Row
 
@@ -17,27 +24,26 @@ FIRST_PROFILE = "quick"  # where the cursor starts: the one for a first bot
 
 
 class Branches:
-    """Which of the rows are there. filter: what they must match, as typed. before: where the cursor stood
-    when its line was opened.
-    """
+    """Which of the rows are there. pattern: what they must match, whatever is folded."""
 
     def __init__(self) -> None:
-        self.filter = ""
-        self.before: Item | None = None
+        self.pattern = Pattern()
         self._folded: set[Item] = set()
         self._grouped: set[Item] = set()  # groups seen: a new one starts closed unless it is the first
 
     @property
-    def subtitle(self) -> Content:
-        """The filter, for the list's border, or why it is no regular expression."""
-        problem = Pattern(self.filter).problem
-        if problem:
-            return Content.assemble((f"✗ no regular expression: {clean(problem)}", "$error"))
-        return Content(f"filter: {clean(self.filter)}" if self.filter else "")
+    def filtered(self) -> bool:
+        return bool(self.pattern.text)
 
-    def first_found(self, found: Sequence[Row]) -> Item | None:
-        """Where the cursor goes as the filter is typed; None for where it is."""
-        return first_match(found) if self.filter and not Pattern(self.filter).problem else None
+    def found(self, catalog: Catalog, shown: Sequence[Row]) -> tuple[list[object], int]:
+        """(keys of those that match, how many there are)."""
+        every = rows(catalog, frozenset(), 40)
+        return [row.key for row in shown if matchable(row)], sum(matchable(row) for row in every)
+
+    def open_to(self, catalog: Catalog, item: object) -> None:
+        """Whatever hides this row."""
+        if isinstance(item, Item):
+            self._folded -= holding(catalog, item)
 
     def close_new(self, catalog: Catalog) -> None:
         """Groups of milestones that have come."""
@@ -47,11 +53,12 @@ class Branches:
             self._grouped.add(item)
 
     def fold(self, item: Item) -> None:
-        """Open what is closed, close what is open."""
-        self._folded ^= {item}
+        """Open what is closed, close what is open; what is filtered is all open."""
+        self._folded ^= {item} if not self.filtered else set()
 
     def rows(self, catalog: Catalog, width: int) -> list[Row]:
-        return filtered(rows(catalog, frozenset(self._folded), width), self.filter)
+        closed = frozenset() if self.filtered else frozenset(self._folded)
+        return filtered(rows(catalog, closed, width), self.pattern)
 
     def cursor(self, found: Sequence[Row], here: object, wanted: Path | None) -> Item | None:
         """Where it goes; None for where it is. wanted: a profile that was just written."""
@@ -59,7 +66,7 @@ class Branches:
         new = Item("profile", str(wanted)) if wanted else None
         if new is not None and new in profiles:
             return new
-        if self.filter and isinstance(here, Item) and here.kind in HEADINGS:  # typed before the list was there
+        if self.filtered and isinstance(here, Item) and here.kind in HEADINGS:  # typed before the list was there
             return first_match(found)
         if here is not None:
             return None

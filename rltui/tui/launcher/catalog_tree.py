@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rltui.runs.summary import RunSummary, SavedState
-from rltui.tui import figures
+from rltui import figures
+from rltui.runs.saved_states import SavedState
+from rltui.runs.summary import RunSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.paint import Line, clean, crop_text, pad, width_of, wrap
+from rltui.tui.pattern import Pattern
 from rltui.tui.widgets.row_list import Row
 
 Kind = Literal["section", "profile", "run", "group", "milestone"]
@@ -24,7 +25,6 @@ RUN_STATES = {
 }
 HEADINGS = ("section", "group")
 ENDING = 7  # columns: the time of day at the end of a run's name, `-100732`
-SPEED = "time/overall_steps_per_second"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +63,46 @@ def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     return lines
 
 
-def filtered(found: Sequence[Row], pattern: str) -> list[Row]:
-    """The rows whose text matches, under their headings; ! before the pattern inverts. A bad pattern filters nothing."""
-    inverted, wanted = pattern.startswith("!"), pattern.removeprefix("!")
-    try:
-        matcher = re.compile(wanted, re.IGNORECASE) if wanted else None
-    except re.error:
-        matcher = None
-    if matcher is None:
+def filtered(found: Sequence[Row], pattern: Pattern) -> list[Row]:
+    """The rows whose text matches, a milestone's with its group's, under their headings; without groups that have none."""
+    if not pattern.text or pattern.problem:
         return list(found)
-    return [
-        row
-        for row in found
-        if not isinstance(row.key, Item)
-        or row.key.kind in HEADINGS
-        or bool(matcher.search("".join(text for text, _ in row.line))) != inverted
-    ]
+    kept: list[Row] = []
+    group, pending = "", []  # the text of the group above, and its row until something of it is found
+    for row in found:
+        kind = row.key.kind if isinstance(row.key, Item) else "section"
+        if kind == "group":
+            group, pending = _text(row), [row]
+        elif not matchable(row):
+            kept.append(row)
+        elif pattern.matches(_text(row), group if kind == "milestone" else ""):
+            kept += [*pending, row] if kind == "milestone" else [row]
+            pending = []
+    return kept
+
+
+def _text(row: Row) -> str:
+    return "".join(text for text, _ in row.line)
+
+
+def matchable(row: Row) -> bool:
+    """Whether it is something that a filter looks for; headings and notes are none."""
+    return isinstance(row.key, Item) and row.key.kind not in HEADINGS
 
 
 def first_match(found: Sequence[Row]) -> Item | None:
     """The first row that is no heading."""
-    items = (row.key for row in found if isinstance(row.key, Item))
-    return next((item for item in items if item.kind not in HEADINGS), None)
+    return next((row.key for row in found if isinstance(row.key, Item) and matchable(row)), None)
+
+
+def holding(catalog: Catalog, item: Item) -> set[Item]:
+    """The headings that have to be open for this row to be seen."""
+    if item.kind == "profile":
+        return {PROFILES}
+    if item.kind == "run":
+        return {RUNS}
+    found = {group for group, _, states in groups(catalog) if any(state.path == item.name for state in states)}
+    return {MILESTONES, *found} if item.kind in ("milestone", "group") else set()
 
 
 def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[SavedState]]]:
@@ -127,7 +145,7 @@ def _profile(entry: ProfileEntry, width: int) -> Line:
 def _run(run: RunSummary, width: int) -> Line:
     symbol, word, role = RUN_STATES[run.state]
     spans: list[tuple[str, str]] = [(f"   {symbol} ", role)]
-    figures_width = 8 if width < 40 else 26 if width >= 46 else 18
+    figures_width = 8 if width < 40 else 28 if width >= 46 else 18
     room = max(width - figures_width - 6, 8)
     spans.append((pad(_shortened(run.name, room), room), ""))
     steps = figures.short(run.timesteps)
@@ -135,8 +153,8 @@ def _run(run: RunSummary, width: int) -> Line:
         spans.append((f" {word:<9}", role))
     spans.append((f"{steps:>8}", ""))
     if width >= 46:
-        rate = figures.rate(run.metrics.get(SPEED)) if run.state == "training" else ""
-        spans.append((f"{rate:>8}", "muted"))
+        rate = figures.rate(run.speed.steps_per_second if run.speed else None) if run.state == "training" else ""
+        spans.append((f"{rate:>10}", "muted"))
     return tuple(spans)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rltui import figures
 from rltui.errors import RltuiError
-from rltui.tui import figures
-from rltui.tui.later import later
 
 if TYPE_CHECKING:
     from rltui.tui.launcher.tools import LauncherTools
@@ -24,15 +23,18 @@ class Editing:
 
     def edit(self) -> None:
         """The profile's form."""
+        from rltui.tui.form.session import EditSession  # not needed before the first picture
+        from rltui.tui.screens.form import FormScreen
+
         entry = self._screen.profile_here("e", "edits")
         if entry is None:
             return
         try:
-            session = later("edit session").open(entry.path, entry.shipped)
+            session = EditSession.open(entry.path, entry.shipped)
         except RltuiError as error:
             self._screen.notify(error.message, severity="error")
             return
-        self._screen.app.push_screen(later("form")(session, self._tools.reference, self._tools.texts), self._edited)
+        self._screen.app.push_screen(FormScreen(session, self._tools.reference, self._tools.texts), self._edited)
 
     def compare(self) -> None:
         """The first time chooses one side, the second shows the differences."""

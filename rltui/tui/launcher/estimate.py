@@ -13,9 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from rltui import plain_file
+from rltui import figures, plain_file
 from rltui.runs.summary import RunShape, RunSummary
-from rltui.tui import figures
 from rltui.tui.checks.profile_check import ProfileSummary
 
 STEADY = 0.1  # share of a shown speed: one that is nearer to it does not take its place
@@ -158,7 +157,7 @@ def lines_of(summary: ProfileSummary | None, found: Estimate | None) -> list[str
         return [f"about {memory}"] if memory else []
     parts = [f"about {rounded(found.steps_per_second):,} steps/s", memory]
     if summary.milestone_interval:
-        parts.append(f"first milestone in {figures.duration(summary.milestone_interval / found.steps_per_second)}")
+        parts.append(f"first milestone in {figures.remaining(summary.milestone_interval / found.steps_per_second)}")
     return [", ".join(part for part in parts if part), found.basis]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rltui.tui.checks.check_words import in_short
+from rltui.tui.checks.content_key import content_key
 from rltui.tui.checks.preflight import Preflight
-from rltui.tui.checks.profile_check import content_hash
 from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.catalog_tree import Item, profile_at
 from rltui.tui.launcher.estimate import Estimate, Measured, Steady, from_measurement, from_runs, shape_key
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rltui.tui.screens.launcher import LauncherScreen
 
 REST = 0.6  # seconds that the cursor rests on a profile before the doctor comes
+FRESH = 300.0  # seconds for which coming back to a profile does not ask again: memory and disk change meanwhile
 
 
 class Examining:
@@ -60,6 +61,14 @@ class Examining:
             return None, None
         return self._tools.preflights.known(_key(entry)), self._speed(entry)
 
+    def anew(self) -> None:
+        """Somebody asked: what is known of the profile here counts no longer."""
+        entry = self._entry_at(self._screen.item)
+        if entry is not None:
+            self.end()
+            self._tools.preflights.forget(_key(entry))
+            self.moved()
+
     def end(self) -> None:
         """Nobody waits for the child any more."""
         self._tools.preflights.cancel()
@@ -76,7 +85,7 @@ class Examining:
             return
         key = _key(entry)
         known = self._tools.preflights.known(key)
-        if known is not None and known.done:
+        if known is not None and known.ended is not None and self._clock() - known.ended < FRESH:
             return
         self._examined = key
         speed = self._speed(entry) is None and not self._trains()
@@ -111,4 +120,4 @@ class Examining:
 
 
 def _key(entry: ProfileEntry) -> str:
-    return f"{entry.path}@{content_hash(entry.path)}"
+    return f"{entry.path}@{content_key(entry.path)}"

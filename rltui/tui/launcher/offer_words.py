@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.launcher.catalog import Catalog
 from rltui.tui.launcher.catalog_tree import Item, groups
 from rltui.tui.launcher.moment import Moment
@@ -23,7 +23,7 @@ def title_line(catalog: Catalog | None, width: int) -> Line:
     if catalog is None:
         return tagline
     parts = [figures.plural(len(catalog.runs), "run"), figures.plural(catalog.milestones, "milestone")]
-    parts += [f"{catalog.free_bytes / 1e9:.0f} GB free"] if catalog.free_bytes is not None else []
+    parts += [f"{figures.size(catalog.free_bytes)} free"] if catalog.free_bytes is not None else []
     counts = " · ".join(parts) + " "
     left = tagline if width >= width_of(tagline) + len(counts) + 30 else name
     room = width - width_of(left) - len(counts) - 5
@@ -86,8 +86,8 @@ SECTIONS: Mapping[str, str] = {
         "with one that has stopped. Runs appear here when you launch a profile."
     ),
     "Milestones": (
-        "A milestone is a full copy of a bot, kept for good every so many steps, or when you press M while it trains. "
-        "Enter on one trains on from there, on a branch of its own."
+        "A milestone is a full copy of a bot, kept for good every so many steps, or when you press M: while it trains, or on a "
+        "checkpoint in the browser. Enter on one trains on from there, on a branch of its own."
     ),
 }
 

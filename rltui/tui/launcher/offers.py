@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.profile.name_line import STATE_FILE
 from rltui.runs import meta, trainer_state
 from rltui.runs.changed_sources import told_of_sources
 from rltui.runs.checkpoint import DamagedError
@@ -16,17 +17,20 @@ from rltui.runs.listing import CheckpointInfo
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import choose_resume
 from rltui.runs.resume_plan import ResumePlan
+from rltui.runs.saved_states import SavedState
 from rltui.runs.signature import Signature
-from rltui.runs.summary import RunSummary, SavedState
+from rltui.runs.summary import RunSummary
 from rltui.tui.checks.profile_check import ProfileSummary
 from rltui.tui.launcher.catalog import ProfileEntry
+from rltui.tui.launcher.step_limits import limited
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """profile, run, args: for supervise.launch.detached. refused: why it cannot be done; then the rest is empty.
 
-    attach: the run that is to be shown instead of starting anything.
+    attach: the run that is to be shown instead of starting anything. reached: the step limit that the run has reached,
+    with its timesteps: a new one is to be asked for before it starts.
     """
 
     title: str
@@ -39,6 +43,8 @@ class Offer:
     refused: str = ""
     hint: str = ""
     attach: str = ""
+    reached: int | None = None
+    timesteps: int = 0
 
 
 def offer_attach(run: RunSummary) -> Offer:
@@ -77,7 +83,7 @@ def offer_milestone(data: DataDir, saved: SavedState, now: float) -> Offer:
     """Training on from a milestone, with the profile that it was saved with."""
     if saved.meta is None:
         return Offer("", refused=saved.damage or "it cannot be read")
-    return _offer(data, saved.meta.signature, str(Path(saved.path) / "profile.toml"), now, mode=saved.path)
+    return _offer(data, saved.meta.signature, str(Path(saved.path) / STATE_FILE), now, mode=saved.path)
 
 
 def offer_at(data: DataDir, info: CheckpointInfo, profile: str, now: float) -> Offer:
@@ -104,7 +110,8 @@ def _offer(
         return Offer("", refused=error.message, hint=error.hint)
     plan = told_of_sources(plan, summary.sources if summary else {})
     phase = _phase(plan, summary) if summary and summary.phases else 0
-    return Offer(title_of(plan), plan.reason, plan.warnings, profile, plan.run, _arguments(plan, mode), phase)
+    offer = Offer(title_of(plan), plan.reason, plan.warnings, profile, plan.run, _arguments(plan, mode), phase)
+    return limited(data, plan, offer)
 
 
 def _phase(plan: ResumePlan, summary: ProfileSummary) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.checks.check_words import check_lines
 from rltui.tui.checks.profile_check import PhaseSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
@@ -92,8 +92,8 @@ def _campaign(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
 def _ends(phase: PhaseSummary, last: bool) -> str:
     """`until kickoff_touches 85 and touches_per_minute 3, at least 500 k steps`."""
     parts = [f"until {' and '.join(f'{name} {value:g}' for name, value in phase.until.items())}"] if phase.until else []
-    parts += [f"at least {figures.short(phase.min_steps)} steps"] if phase.min_steps else []
-    parts += [f"at most {figures.short(phase.max_steps)} steps"] if phase.max_steps else []
+    parts += [f"at least {figures.exact(phase.min_steps)} steps"] if phase.min_steps else []
+    parts += [f"at most {figures.exact(phase.max_steps)} steps"] if phase.max_steps else []
     return ", ".join(parts) or ("to the end" if last else "until N is pressed")
 
 
@@ -115,7 +115,7 @@ def _weight(weight: float | list[tuple[int, float]]) -> str:
     if not isinstance(weight, list):
         return f"{weight:g}"
     path = " → ".join(f"{value:g}" for _, value in weight)
-    return f"{path} in {figures.short(weight[-1][0])}"
+    return f"{path} in {figures.exact(weight[-1][0])}"
 
 
 def _on_the_point(text: str, whole: int) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rltui.runs.summary import RunSummary, SavedState
-from rltui.runs.words import over_episodes
-from rltui.tui import figures
-from rltui.tui.launcher.catalog_tree import RUN_STATES, SPEED, label_of, phase_of
+from rltui import figures
+from rltui.runs.meta import Meta
+from rltui.runs.saved_states import SavedState
+from rltui.runs.summary import RunSummary
+from rltui.runs.words import over_episodes, over_iterations
+from rltui.tui.launcher.catalog_tree import RUN_STATES, label_of, phase_of
 from rltui.tui.launcher.enter_words import enter_will, offer_lines
 from rltui.tui.launcher.moment import Moment
 from rltui.tui.launcher.word_tables import INDENT, indented, table
@@ -39,7 +41,7 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: i
     if meta is not None:
         rows += [
             ("saved", f"{figures.date(meta.time)}, {figures.ago(moment.now - meta.time)}"),
-            ("reward", f"{figures.number(meta.mean_reward)}{over_episodes(meta.reward_episodes)}"),
+            ("reward", f"{figures.number(meta.mean_reward)}{over_episodes(meta.reward_episodes, meta.reward_short)}"),
             ("entropy", f"{figures.number(meta.entropy)} nats"),
             ("KL", figures.number(meta.approx_kl)),
             ("policy", meta.policy),
@@ -54,10 +56,7 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: i
 
 def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
-    rows = [
-        (label_of(saved), f"reward {figures.number(saved.meta.mean_reward if saved.meta else None)}")
-        for saved in states
-    ]
+    rows = [(label_of(saved), _reward_words(saved.meta)) for saved in states]
     head = wrap(f"{figures.plural(len(states), 'milestone')} of {run.name}", width, "strong")
     return [
         *head,
@@ -85,9 +84,9 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
         *([("by now", run.phase_profile)] if run.phase_profile else []),
         ("phase", f"{run.phase} {run.label or ''}".strip() if run.phase is not None else run.label or figures.UNKNOWN),
         ("steps", figures.count(run.timesteps)),
-        ("reward", f"{figures.number(run.reward.mean)}{over_episodes(run.reward.episodes)}"),
+        ("reward", f"{figures.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
         ("entropy", f"{figures.number(metrics.get('train/entropy'))} nats"),
-        ("speed", f"{figures.rate(metrics.get(SPEED))} overall"),
+        ("speed", _speed(run)),
         ("saved", _saved_words(run, now)),
         (
             "kept",
@@ -98,6 +97,18 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
     rows += [("parent", run.parent)] if run.parent else []
     rows += [("damaged", f"{saved.name}: {saved.damage}") for saved in run.damaged[:3]]
     return table(rows, width)
+
+
+def _reward_words(meta: Meta | None) -> str:
+    short = ", of short episodes after a start" if meta is not None and meta.reward_short else ""
+    return f"reward {figures.number(meta.mean_reward if meta is not None else None)}{short}"
+
+
+def _speed(run: RunSummary) -> str:
+    speed = run.speed
+    if speed is None:
+        return figures.UNKNOWN
+    return figures.rate(speed.steps_per_second) + over_iterations(speed.iterations, run.state == "training")
 
 
 def _saved_words(run: RunSummary, now: float) -> str:

@@ -30,11 +30,19 @@ class Starting:
         if offer.attach:
             self._screen.open_run(offer.attach)
         elif not offer.refused:
-            self._screen.app.push_screen(LaunchingScreen(offer, self._launch, self._clock), self._launched)
+            self._begin(offer)
         elif (entry := self._screen.valid_profile()) is not None:
             self._ask_otherwise(entry, offer)
         else:
             self._screen.notify(offer.hint, title=offer.refused.split("\n")[0], severity="error", timeout=8)
+
+    def _begin(self, offer: Offer) -> None:
+        from rltui.tui.screens.limit_dialog import with_limit_asked  # not needed before the first picture
+
+        with_limit_asked(self._screen.app, offer, self._launch_now)
+
+    def _launch_now(self, offer: Offer) -> None:
+        self._screen.app.push_screen(LaunchingScreen(offer, self._launch, self._clock), self._launched)
 
     def _ask_otherwise(self, entry: ProfileEntry, offer: Offer) -> None:
         """No run can be gone on with: show one that is being trained, or begin another."""

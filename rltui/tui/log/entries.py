@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rltui import figures
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 from rltui.events.records import (
     CheckpointFailed,
@@ -22,8 +23,9 @@ from rltui.events.records import (
     UpdateDropped,
     WorkerFailed,
     WorkerStarted,
+    end_words,
 )
-from rltui.tui import figures
+from rltui.runs.words import state_name
 
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 LONGEST = 20_000  # characters of a message: more is nobody's line to read, and thousands of lines are kept
@@ -92,15 +94,12 @@ def _of_run(record: RunStarted | RunResumed | RunFinished | StateChanged) -> Log
             )
             return LogEntry(record.time, "info", "trainer", f"run {record.run} opened: {record.profile}, {cars}")
         case RunResumed():
-            text = f"resumed at {record.timesteps:,} steps: {record.reason}"
-            return LogEntry(record.time, "info", "trainer", text)
+            return LogEntry(record.time, "info", "runs", record.reason)
         case RunFinished():
             level: Level = "info" if record.exit_code == 0 else "error"
-            return LogEntry(record.time, level, "trainer", f"ended at {record.timesteps:,} steps: {record.reason}")
+            return LogEntry(record.time, level, "trainer", end_words(record))
         case StateChanged():
-            level = {"failed": "error", "collecting": "debug", "learning": "debug", "saving": "debug"}.get(  # type: ignore[assignment]
-                record.state, "info"
-            )
+            level = "info" if record.state in ("paused", "starting") else "debug"  # how it ends, RunFinished tells
             return LogEntry(
                 record.time, level, "trainer", _joined(record.state, record.reason.removeprefix(f"{record.state}: "))
             )
@@ -109,8 +108,9 @@ def _of_run(record: RunStarted | RunResumed | RunFinished | StateChanged) -> Log
 def _of_worker(record: WorkerStarted | WorkerFailed) -> LogEntry:
     if isinstance(record, WorkerStarted):
         word = f"restarted (restart {record.restarts})" if record.restarts else "started"
-        text = f"{word}, pid {record.pid}, ready in {record.seconds:.1f} s"
-        return LogEntry(record.time, "info", f"worker {record.worker}", text, record.worker)
+        text = f"{word}, pid {record.pid}, ready in {figures.duration(record.seconds)}"
+        level: Level = "info" if record.restarts else "debug"  # the first start of each is the workers pane's
+        return LogEntry(record.time, level, f"worker {record.worker}", text, record.worker)
     text = _joined(f"{record.kind}: {record.reason}", record.trace.strip(), separator="\n")
     return LogEntry(record.time, "error", f"worker {record.worker}", text, record.worker)
 
@@ -118,8 +118,8 @@ def _of_worker(record: WorkerStarted | WorkerFailed) -> LogEntry:
 def _of_checkpoint(record: CheckpointSaved | CheckpointFailed | CheckpointPruned) -> LogEntry:
     match record:
         case CheckpointSaved():
-            size = figures.megabytes(record.bytes / 1e6)
-            text = f"{record.kind} {record.label or f'{record.timesteps:,}'} saved: {size} in {record.seconds:.2f} s"
+            size = figures.size(record.bytes)
+            text = f"{state_name(record.kind, record.label or str(record.timesteps))} saved: {size} in {figures.duration(record.seconds)}"
             level: Level = "info" if record.kind == "milestone" else "debug"  # checkpoints come several a minute
             return LogEntry(record.time, level, "runs", text)
         case CheckpointFailed():
@@ -136,7 +136,10 @@ def _of_command(record: CommandLogged) -> LogEntry:
         case CommandApplied():
             waited = record.outcome.seconds
             outcome = "applied at once" if waited < 0.1 else f"applied after {figures.duration(waited)}"
-            return LogEntry(record.time, "info", who, _joined(f"{record.command} → {outcome}", record.outcome.detail))
+            level: Level = (
+                "debug" if record.command.startswith("stop") else "info"
+            )  # what comes of it, RunFinished tells
+            return LogEntry(record.time, level, who, _joined(f"{record.command} → {outcome}", record.outcome.detail))
         case CommandRefused():
             return LogEntry(record.time, "warning", who, f"{record.command} → refused: {record.outcome.reason}")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rltui import figures
 from rltui.events.records import Level
-from rltui.tui import figures
 from rltui.tui.log.entries import LogEntry
 from rltui.tui.paint import Line, Span, clean, pad, wrap
 from rltui.tui.pattern import Pattern

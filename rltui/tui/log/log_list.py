@@ -57,6 +57,11 @@ class LogList:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def kept(self) -> int:
+        """Entries of the log, listed or not."""
+        return len(self._log)
+
     def update(self, log: Sequence[LogEntry], total: int) -> None:
         """The newest log, and how many entries there ever were. Looks at the new ones only, where it can."""
         new = total - self.total

@@ -61,6 +61,11 @@ class LogWindow:
             self.cursor = number
         self.catch_up()
 
+    def go_back(self, number: int | None) -> None:
+        """To where the cursor was; None: it follows."""
+        self.cursor = number
+        self.catch_up()
+
     def catch_up(self) -> None:
         """After the list has grown: count what is new below."""
         if self.cursor is not None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from rltui.events.records import PhaseChanged
+from rltui.events.records import PhaseChanged, end_words
+from rltui.runs.words import state_name
 from rltui.tui.settings.ui_settings import NoticeKind
 
 if TYPE_CHECKING:
@@ -63,14 +64,14 @@ class Herald:
         if end.exit_code:
             yield Notice("failed", now.run, f"{now.run} failed", end.reason, end.time, end.timesteps, "error")
         else:
-            text = f"{end.reason}, at {end.timesteps:,} steps"
+            text = end_words(end)
             yield Notice("ended", now.run, f"{now.run} has ended", text, end.time, end.timesteps)
 
     def _milestone(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:
         saved = now.milestone
         if saved is not None and saved != before.milestone and saved.time >= self._since:
-            text = f"{saved.timesteps:,} steps"
-            yield Notice("milestone", now.run, f"{now.run}: milestone {saved.label}", text, saved.time, saved.timesteps)
+            title, text = f"{now.run}: {state_name('milestone', saved.label)}", f"{saved.timesteps:,} steps"
+            yield Notice("milestone", now.run, title, text, saved.time, saved.timesteps)
 
     def _promotions(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:
         for lesson in now.lessons:

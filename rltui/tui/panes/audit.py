@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rltui import figures
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 from rltui.events.records import CommandLogged, SettingChanged, change_words
-from rltui.tui import figures
 from rltui.tui.paint import Line, clean, crop, pad, split, text_line, width_of
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run.in_force import in_force
@@ -33,7 +33,7 @@ class AuditPane(Pane, Selecting):
         "One line for each command that reached the trainer, from any viewer or command line: when, who, what, and its "
         "outcome with the seconds from acceptance until it was in force. A change of a setting is written again, with "
         "●, at the timestep from which it holds, where the charts have a mark; "
-        "○ is a change that holds no more: a newer one, the profile or a switch-off has taken its place. What is too long for its line stands "
+        "○ is a change that holds no more: a newer one, the profile, a switch-off, a resume or the trainer's end has taken it back. What is too long for its line stands "
         "whole below, for the entry under the cursor. It all is in the run's journal for good."
     )
     FOLLOW = True
@@ -45,7 +45,8 @@ class AuditPane(Pane, Selecting):
     def depends(self, view: View) -> object:
         audit = view.snapshot.audit
         header = view.snapshot.header
-        return len(audit), audit[-1] if audit else None, header.by_hand if header else None, view.snapshot.opened
+        by_hand, start = header.by_hand if header else None, view.snapshot.opened
+        return len(audit), audit[-1] if audit else None, by_hand, start, view.snapshot.ended
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         entries, holding = folded(view.snapshot.audit), in_force(view.snapshot)
@@ -112,7 +113,7 @@ def _whole_line(entry: CommandLogged | SettingChanged, width: int, holds: bool =
         sign, word, role = ("● ", "in force", "key") if holds else ("○ ", "changed", "muted")
         return (*head, (sign, role), (pad(word, SECONDS), role), (pad("", SECONDS), ""), *_words(entry))
     symbol, word, role = _OUTCOMES[type(entry.outcome)]
-    seconds = figures.seconds(entry.outcome.seconds) if isinstance(entry.outcome, CommandApplied) else ""
+    seconds = figures.duration(entry.outcome.seconds) if isinstance(entry.outcome, CommandApplied) else ""
     return (
         *head,
         (f"{symbol} ", role),

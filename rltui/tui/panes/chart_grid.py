@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rltui import figures
 from rltui.events.health import Health
 from rltui.events.metric_names import health_of, metric_of
-from rltui.tui import figures
 from rltui.tui.paint import Line, beside
 from rltui.tui.panes.charting import GAP, PLAIN, Charting, grid, span_of
 from rltui.tui.run.model import RunSnapshot

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rltui import figures
 from rltui.events.records import CLOCK, ITERATION
-from rltui.tui import figures
+from rltui.runs.words import state_name
 from rltui.tui.paint import Line, Span, crop, text_line
 from rltui.tui.panes.chart_grid import Scene
 from rltui.tui.panes.charting import Charting, row_at, span_of
@@ -86,11 +87,15 @@ def _legend(scene: Scene) -> list[Span]:
 
 
 def _rewards_apart(scene: Scene) -> list[str]:
-    """Own and compared run, each by its newest row."""
+    """Own and compared run, each by its newest row and what its profile says beside that."""
     if scene.other is None:
         return []
-    names = scene.snapshot.run, scene.other.name
-    return apart(paid(scene.snapshot.history, -1), paid(scene.other.history, -1), names)
+    snapshot, other = scene.snapshot, scene.other
+    own = (snapshot.header.reward_weights if snapshot.header is not None else {}) or other.own_weights
+    their = other.weights
+    told = bool(own and their)  # of one alone nothing can be compared with
+    left, right = paid(snapshot.history, -1, own if told else {}), paid(other.history, -1, their if told else {})
+    return apart(left, right, (snapshot.run, other.name))
 
 
 def _end(name: str, own: History, other: OtherRun) -> list[Span]:
@@ -101,7 +106,7 @@ def _end(name: str, own: History, other: OtherRun) -> list[Span]:
     if len(set(ends.values())) < 2:
         return []
     first = min(ends, key=lambda run: ends[run])
-    return [(f"  {END} ", OTHER_ROLE), (f"{first} reaches {figures.short(ends[first])}", "muted")]
+    return [(f"  {END} ", OTHER_ROLE), (f"{first} reaches {figures.short(ends[first])}: figures there", "muted")]
 
 
 def cursor_line(scene: Scene) -> Line:
@@ -133,7 +138,7 @@ def near_marks(marks: Sequence[Mark], x: float, span: tuple[float, float], most:
 
 def _mark_words(mark: Mark) -> str:
     words = {
-        "milestone": f"milestone {mark.label}",
+        "milestone": state_name("milestone", mark.label),
         "dropped": f"update dropped: {mark.label}",
         "lesson": f"goes on to {mark.label}",
     }

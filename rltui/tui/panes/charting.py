@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from rltui.events.metric_names import in_order, metric_of
+from rltui.events.records import OVERALL_SPEED
 from rltui.tui.pattern import Pattern
 from rltui.tui.run.history import History
 
@@ -16,7 +17,7 @@ CORE = (
     "train/approx_kl",
     "train/value_loss",
     "train/explained_variance",
-    "time/overall_steps_per_second",
+    OVERALL_SPEED,
 )
 MORE = (
     "train/clip_fraction",

@@ -58,6 +58,11 @@ class Comparison:
         self._begun, self._shown = True, both
         return replace(charting, window=both[1] - both[0] if both else None, end=both[1] if both else None)
 
+    def refitted(self, charting: Charting, own: History) -> Charting:
+        """As when the comparison began, for charts that show all."""
+        self._begun = False
+        return self.fitted(charting, own)
+
     def unfitted(self, charting: Charting) -> Charting:
         """All of one's own run again, unless the user has zoomed meanwhile."""
         is_ours = self._is_ours(charting)
@@ -75,11 +80,11 @@ class Comparison:
         """Have all runs but one's own listed; RunsListed comes."""
         threading.Thread(target=self._list, args=(runs, own, wish), name="lists runs", daemon=True).start()
 
-    def start(self, name: str, runs: OtherRuns) -> None:
-        """Compare with this run; OtherRunRead comes when it has been read."""
+    def start(self, name: str, runs: OtherRuns, own: str) -> None:
+        """Compare one's own run with this one; OtherRunRead comes when it has been read."""
         self.stop()
         self.run = OtherRun(name, reading=True)
-        self._reader = OtherReader(name, runs, self._tell)
+        self._reader = OtherReader(name, runs, self._tell, own)
         self._reader.start()
 
     def take(self, run: OtherRun) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rltui import figures
 from rltui.events.records import CurriculumPlanned, PhaseChanged, PhasePlan, StageChanged
-from rltui.tui import figures
 from rltui.tui.paint import Line, clean, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run import pace

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rltui import figures
 from rltui.events.distance import distances, place
 from rltui.events.records import RunStarted, SettingChanged
-from rltui.tui import figures
 from rltui.tui.paint import Line, crop, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run.flags import flag_words
+from rltui.tui.run.in_force import in_force
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.scrolled import Scrolled
 
@@ -94,8 +95,8 @@ def _arrow(old: list[str], new: list[str]) -> str:
 def by_hand(snapshot: RunSnapshot) -> list[str]:
     """What is in force in the place of the profile's: `reward touch 0.5, by ada at 1.2 M`."""
     found = snapshot.header.by_hand if snapshot.header is not None else {}
-    told = {(record.setting, record.value): record for record in snapshot.audit if isinstance(record, SettingChanged)}
-    return [f"{setting} {value:g}{_by_whom(told.get((setting, value)))}" for setting, value in found.items()]
+    told = {record.setting: record for record in in_force(snapshot)}
+    return [f"{setting} {value:g}{_by_whom(told.get(setting))}" for setting, value in found.items()]
 
 
 def _by_whom(record: SettingChanged | None) -> str:
@@ -123,7 +124,8 @@ def _identity(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, 
         yield "table", f"hash {table[:12]}"
     resumed = snapshot.resumed
     if resumed is not None:
-        yield "resumed", f"at {resumed.timesteps:,}: {resumed.reason}"
+        where = f"{resumed.timesteps:,}"
+        yield "resumed", resumed.reason if where in resumed.reason else f"at {where}: {resumed.reason}"
         if resumed.checkpoint:
             yield "from", resumed.checkpoint
 
@@ -141,7 +143,7 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
         ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}"),
         (
             "saving",
-            f"every {figures.short(header.save_every)}, milestone every {figures.short(header.milestone_interval)}",
+            f"every {figures.exact(header.save_every)}, milestone every {figures.exact(header.milestone_interval)}",
         ),
         ("seed", f"{header.seed}, tick skip {header.tick_skip}"),
         ("started", f"{figures.date(header.time)}, pid {header.pid} on {header.host}"),
@@ -183,7 +185,9 @@ def _saved(snapshot: RunSnapshot) -> list[tuple[str, str]]:
             ("saved", f"checkpoint at {snapshot.checkpoint.timesteps:,}, {figures.clock(snapshot.checkpoint.time)}")
         )
     if snapshot.milestone is not None:
-        found.append(("milestone", f"{snapshot.milestone.label}, {figures.clock(snapshot.milestone.time)}"))
+        found.append(
+            ("milestone", f"{figures.millions(snapshot.milestone.label)}, {figures.clock(snapshot.milestone.time)}")
+        )
     if snapshot.link.controller is not None and not snapshot.link.mine:
         found.append(("control", snapshot.link.controller))
     if len(snapshot.link.clients) > 1:

@@ -9,8 +9,8 @@ from typing import ClassVar, TypeVar
 from textual import events
 from textual.binding import BindingType
 
+from rltui import figures
 from rltui.events.records import Level
-from rltui.tui import figures
 from rltui.tui.actions import pane_bindings
 from rltui.tui.log.entries import LEVELS, LogEntry
 from rltui.tui.log.lines import entry_lines as entry_lines
@@ -21,6 +21,7 @@ from rltui.tui.paint import Line, fit, text_line
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.pattern import Pattern
 from rltui.tui.screens.log_entry import LogEntryScreen
+from rltui.tui.typed_filter import MOVES, TypedFilter
 from rltui.tui.widgets.scrolled import ROWS
 from rltui.tui.widgets.wheeled import Wheeled
 
@@ -49,7 +50,7 @@ class LogPane(Pane, Wheeled):
         super().__init__(name=name, classes=classes)
         self._list = LogList()
         self._window = LogWindow(self._list)
-        self._typed: str | None = None  # the search, while it is being typed
+        self._filter = TypedFilter()  # the search
 
     @property
     def level(self) -> Level:
@@ -92,7 +93,8 @@ class LogPane(Pane, Wheeled):
         return "[$muted] · [/]".join(self._words())
 
     def action_search(self) -> None:
-        self._typed = self._list.wanted.search.text
+        self._filter.open(self._window.cursor)
+        self.screen.refresh_bindings()
         self._show()
 
     def action_next_hit(self) -> None:
@@ -115,7 +117,7 @@ class LogPane(Pane, Wheeled):
             self.app.push_screen(LogEntryScreen(self._list.entries[self._window.place]))
 
     def action_clear(self) -> None:
-        self._typed = None
+        self._filter = TypedFilter()
         self._choose(worker=None, flag="", search=Pattern(), only_hits=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -130,8 +132,8 @@ class LogPane(Pane, Wheeled):
     def on_key(self, event: events.Key) -> None:
         page = max(self.size.height - 1, 1)
         steps = {**ROWS, "pageup": -page, "pagedown": page, "home": -len(self._list), "end": len(self._list)}
-        if self._typed is not None:
-            self._type(event, self._typed)
+        if self._filter.typing and event.key not in MOVES:
+            self._type(event)
         elif event.key in steps:
             self.move(steps[event.key])
         else:
@@ -151,24 +153,24 @@ class LogPane(Pane, Wheeled):
     def watch_has_focus(self, has_focus: bool) -> None:
         """The cursor shows, and a search is typed, while the pane has the focus."""
         super().watch_has_focus(has_focus)
-        self._typed = self._typed if has_focus else None
+        self._filter.typing = self._filter.typing and has_focus
         self._show()
 
-    def _type(self, event: events.Key, typed: str) -> None:
-        """A key while the search is typed; hits show with every one."""
-        if event.key == "enter":
-            self._typed = None
-            self._go_to_hit(-1, from_end=True)
-        elif event.key == "escape":
-            self.action_clear()
-        elif event.key == "backspace":
-            self._search(typed[:-1])
-        elif event.is_printable and event.character:
-            self._search(typed + event.character)
+    @property
+    def typing(self) -> bool:
+        return self._filter.typing
 
-    def _search(self, text: str) -> None:
-        self._typed = text
-        self._choose(search=Pattern(text))
+    def _type(self, event: events.Key) -> None:
+        """A key while the search is typed; hits show with every one."""
+        outcome = self._filter.press(event.key, event.character)
+        self._choose(search=self._filter.pattern)
+        if outcome == "kept":
+            self._go_to_hit(-1, from_end=True)
+        elif outcome == "dropped":
+            self._window.go_back(self._filter.before)
+            self._show()
+        if not self._filter.typing:
+            self.screen.refresh_bindings()
 
     def _wanted_search(self) -> Pattern:
         return self._list.wanted.search
@@ -206,19 +208,21 @@ class LogPane(Pane, Wheeled):
         if not self.following:
             new = f"{figures.plural(self._window.unseen, 'new line')} – " if self._window.unseen else ""
             found.append(f"{_loud('STANDS STILL')} [$accent]{new}End follows[/]")
-        if wanted.search.text or self._typed is not None:
+        if wanted.search.text or self._filter.typing:
             found.append(self._search_words(wanted))
         found += [f"[$primary]{word}[/]" for word in _filter_words(wanted)]
-        dropped = (
-            self._list.total - len(self.view.snapshot.log) if self.view is not None and self.view.snapshot.log else 0
-        )
-        left_out = f", {dropped:,} older ones left out" if dropped else ""
-        count = figures.plural(len(self.view.snapshot.log) if self.view else 0, "line")
-        return [*found, f"[$muted]{wanted.level} and above[/]", f"[$muted]{count}{left_out}[/]"]
+        return [*found, f"[$muted]{wanted.level} and above[/]", f"[$muted]{self._count()}[/]"]
+
+    def _count(self) -> str:
+        """`12 of 57 lines`: those that are listed of those that are kept; what is older is in the journal alone."""
+        kept = figures.plural(self._list.kept, "line")
+        older = self._list.total - self._list.kept
+        left_out = f", {older:,} older ones in journal.jsonl" if older else ""
+        return (kept if len(self._list) == self._list.kept else f"{len(self._list):,} of {kept}") + left_out
 
     def _search_words(self, wanted: Wanted) -> str:
-        text = (self._typed if self._typed is not None else wanted.search.text).replace("[", r"\[")
-        caret = "▏" if self._typed is not None else ""
+        text = wanted.search.text.replace("[", r"\[")
+        caret = "▏" if self._filter.typing else ""
         if wanted.search.problem:
             problem = wanted.search.problem.replace("[", r"\[")
             return f"[$error]/{text}{caret} {problem}[/]"

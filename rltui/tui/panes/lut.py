@@ -11,7 +11,7 @@ from textual import work
 from textual.binding import BindingType
 from textual.message import Message
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.actions import pane_bindings
 from rltui.tui.checks.table_check import TableVerdict
 from rltui.tui.news import while_there

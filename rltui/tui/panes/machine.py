@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.message import Message
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.machine.machine import GpuLoad, MachineSample, ProcessLoad, Room
 from rltui.tui.machine.sampler import Sampler
 from rltui.tui.paint import Line, beside, clean, crop, ends, pad, wrap
@@ -87,12 +87,7 @@ class MachinePane(Pane, Scrolled):
         """The trainer and its workers, where they run here; this program and its guardian."""
         roles: dict[int, str] = {}
         header = snapshot.header
-        if (
-            header is not None
-            and header.host == self._host
-            and snapshot.finished is None
-            and snapshot.alive is not False
-        ):
+        if header is not None and header.host == self._host and not snapshot.ended:
             roles[header.pid] = "trainer"
             roles |= {
                 row.pid: f"worker {row.worker}"
@@ -175,9 +170,9 @@ def _disk(sample: MachineSample, width: int) -> Iterator[Line]:
     if disk is None:
         yield _fact("disk", figures.UNKNOWN, width)
         return
-    yield _gauge("disk", disk.share, f"{size(disk.free)} free of {size(disk.total)}", width)
+    yield _gauge("disk", disk.share, f"{figures.size(disk.free)} free of {figures.size(disk.total)}", width)
     if sample.disk_full_in is not None:
-        yield _fact("", f"fills in about {figures.duration(sample.disk_full_in)}", width, "warn")
+        yield _fact("", f"fills in about {figures.remaining(sample.disk_full_in)}", width, "warn")
 
 
 def _cores(cores: tuple[float, ...], width: int) -> Iterator[Line]:
@@ -218,7 +213,7 @@ def _processes(sample: MachineSample, width: int, tight: bool) -> Iterator[Line]
             (
                 (f"{process.pid:>7}", "muted"),
                 (f"{_percent(process.cpu):>6}", ""),
-                (f"{size(process.rss):>9}", ""),
+                (f"{figures.size(process.rss):>9}", ""),
             ),
             width,
         )
@@ -246,7 +241,7 @@ def _gauge(name: str, share: float | None, text: str, width: int) -> Line:
 def _room(name: str, room: Room | None, width: int) -> Line:
     if room is None:
         return _fact(name, figures.UNKNOWN, width)
-    return _gauge(name, room.share, f"{size(room.used)} of {size(room.total)}", width)
+    return _gauge(name, room.share, f"{figures.size(room.used)} of {figures.size(room.total)}", width)
 
 
 def _fact(name: str, text: str, width: int, role: str = "") -> Line:
@@ -258,15 +253,4 @@ def _percent(value: float | None) -> str:
 
 
 def _rate(value: float | None) -> str:
-    return figures.UNKNOWN if value is None else f"{size(value)}/s"
-
-
-def size(value: float | None) -> str:
-    """Bytes by thousands: 830 B, 1.2 kB, 64 MB, 5.1 GB, 1.9 TB."""
-    if value is None:
-        return figures.UNKNOWN
-    for limit, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if value >= limit * 0.9995:
-            part = value / limit
-            return f"{part:.0f} {unit}" if (part >= 9.95 and unit != "GB") or part >= 99.5 else f"{part:.1f} {unit}"
-    return f"{value:.0f} B"
+    return figures.UNKNOWN if value is None else f"{figures.size(value)}/s"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from rltui.events.health import Health, judged, verdict
+from rltui import figures
+from rltui.events.health import Health, judged, side_of
 from rltui.events.metric_names import health_of, metric_of
-from rltui.tui import figures
 from rltui.tui.paint import Line, wrap
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.chart import Curve
@@ -22,7 +22,7 @@ def help_lines(snapshot: RunSnapshot, key: str, x: float | None, width: int) -> 
     lines: list[Line] = [((metric.label, "title"), (f"  {key}", "faint"))]
     figure = figures.number(value) + (f" {metric.unit}" if metric.unit and figures.known(value) else "")
     lines.append(((figure, "strong"), (f" {when}", "muted")))
-    sign, role = _SIGNS[verdict(health, value)]
+    sign, role = _SIGNS[side_of(health, value)]
     words = judged(health, value)
     if words:
         lines += wrap(f"{sign} {words}.", width, role)

@@ -16,15 +16,16 @@ from rltui.tui.news import while_there
 from rltui.tui.paint import Line, beside, text_line, wrap
 from rltui.tui.panes.chart_grid import Scene, cells, draw_cells, first_row
 from rltui.tui.panes.chart_words import head_lines
-from rltui.tui.panes.charting import CORE, all_keys, row_at, usual_keys
+from rltui.tui.panes.charting import CORE, all_keys, charted, row_at, usual_keys
 from rltui.tui.panes.charts_pane import ChartsPane
 from rltui.tui.panes.comparison import Comparison, OtherRunRead, RunsListed, Wish
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metric_help import help_lines, to_try
 from rltui.tui.panes.pane import View, in_the_middle
-from rltui.tui.panes.picker import Entry, Picker, typed_text
+from rltui.tui.panes.picker import Entry, Picker
 from rltui.tui.pattern import Pattern
 from rltui.tui.run.other_run import OtherRuns, neighbour
+from rltui.tui.typed_filter import MOVES, TypedFilter
 
 HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
 LEAST_CHART = 5  # lines
@@ -70,12 +71,26 @@ class MetricsPane(ChartsPane):
         super().__init__(name=name, classes=classes)
         self.picker: Picker | None = None
         self.comparison = Comparison(self.post_message)
-        self._typing = False  # a filter
+        self._filter = TypedFilter()
+        self._was_typing = False
         self._first = 0  # row of charts in view
         self._note = ""  # said until the next key
 
     def on_unmount(self) -> None:
         self.comparison.stop()
+
+    @property
+    def typing(self) -> bool:
+        return self.picker is not None or self._filter.typing
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return self._filter.typing or (self.picker is not None and self.picker.filter.typing)
+
+    def redraw(self) -> None:
+        super().redraw()
+        if self.typing != self._was_typing:
+            self._was_typing = self.typing
+            self.screen.refresh_bindings()  # other keys do something now
 
     def has_nothing(self, view: View) -> bool:
         return not view.snapshot.history.length
@@ -105,7 +120,9 @@ class MetricsPane(ChartsPane):
         keys = self.keys(view)
         self.charting = replace(self.charting, at=min(self.charting.at, max(len(keys) - 1, 0)))
         scene = self.scene(view)
-        head = head_lines(scene, len(keys), len(all_keys(view.snapshot.history)), typing=self._typing, width=width)
+        head = head_lines(
+            scene, len(keys), len(all_keys(view.snapshot.history)), typing=self._filter.typing, width=width
+        )
         head += [text_line(self._note, "warn")] if self._note else []
         head = head[: max(height - LEAST_CHART, 0)]
         size = width, height - len(head)
@@ -141,22 +158,28 @@ class MetricsPane(ChartsPane):
         self._note = ""
         if self.picker is not None:
             self._press_in_picker(self.picker, event)
-        elif self._typing:
+        elif self._filter.typing:
+            event.stop()
             self._type(event)
         elif event.key == "escape" and self._go_back():
             event.stop()
 
     def _type(self, event: events.Key) -> None:
-        event.stop()
-        if event.key in ("enter", "escape"):
-            self._typing = False
-            pattern = self.charting.pattern if event.key == "enter" else Pattern()
-            self.change(replace(self.charting, pattern=pattern))
-            return
-        text = typed_text(self.charting.pattern.text, event.key, event.character)
-        if text is not None:
-            self._first = 0
-            self.change(replace(self.charting, pattern=Pattern(text), at=0))
+        outcome = self._filter.press(event.key, event.character)
+        if outcome == "ignored":
+            self.action_select(MOVES.get(event.key, 0))
+        else:
+            self._show_filtered(self._filter.before if outcome == "dropped" else None)
+
+    def _show_filtered(self, goes: int | None = None) -> None:
+        """goes: the chart that has the attention; None: the same as before, or the first that is found."""
+        charting = replace(self.charting, pattern=self._filter.pattern)
+        if goes is None and self.view is not None:
+            history = self.view.snapshot.history
+            before, now = charted(self.charting, history), charted(charting, history)
+            here = before[self.charting.at] if self.charting.at < len(before) else ""
+            goes = now.index(here) if here in now else 0
+        self.change(replace(charting, at=goes or 0))
 
     def _go_back(self) -> bool:
         """One thing less: the explanation, the enlarged chart, the filter, the cursor, the compared run. False: none there."""
@@ -166,7 +189,9 @@ class MetricsPane(ChartsPane):
         elif charting.alone:
             charting = replace(charting, alone=False)
         elif charting.pattern.text:
-            charting = replace(charting, pattern=Pattern())
+            self._filter.pattern = Pattern()
+            self._show_filtered()
+            charting = self.charting
         elif charting.cursor is not None:
             charting = replace(charting, cursor=None)
         elif self.comparison.run is not None:
@@ -207,7 +232,7 @@ class MetricsPane(ChartsPane):
         self.charting = replace(self.charting, keys=own, at=0)
 
     def action_filter(self) -> None:
-        self._typing = True
+        self._filter.open(self.charting.at)
         self.redraw()
 
     def action_choose(self) -> None:
@@ -258,13 +283,20 @@ class MetricsPane(ChartsPane):
             self._compare_with(neighbour(message.names, now, 1 if message.wish == "next" else -1))
         self.redraw()
 
+    def action_whole(self) -> None:
+        """All timesteps; where those are shown already, the ones near which both runs are."""
+        if self.charting.window is None and self.view is not None:
+            self.change(self.comparison.refitted(self.charting, self.view.snapshot.history))
+        else:
+            super().action_whole()
+
     def _compare_with(self, name: str) -> None:
         self.memory.forget()  # of the run compared so far
         self.charting = self.comparison.unfitted(self.charting)
         if name == NO_RUN:
             self.comparison.stop()
         else:
-            self.comparison.start(name, self._runs)
+            self.comparison.start(name, self._runs, self.view.snapshot.run if self.view is not None else "")
 
     @while_there
     def on_other_run_read(self, message: OtherRunRead) -> None:

@@ -99,6 +99,14 @@ class Pane(Painted, can_focus=True):
         """Rows of content that it would fill now; 0: whatever the slot has."""
         return self.WANTS
 
+    @property
+    def typing(self) -> bool:
+        """Whether keys go into a line or a list in it."""
+        return False
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return self.typing
+
     @classmethod
     def pane_id(cls) -> str:
         """As the registry of keys and ui.toml call it: the class's name without "Pane", in lower case."""

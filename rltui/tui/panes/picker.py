@@ -8,6 +8,7 @@ from typing import Literal
 
 from rltui.tui.paint import SOLID, Line, crop, fit, pad, text_line
 from rltui.tui.pattern import Pattern
+from rltui.tui.typed_filter import MOVES, TypedFilter
 
 Outcome = Literal["taken", "chosen", "closed", "ignored"]
 _MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
@@ -32,15 +33,14 @@ class Picker:
     hint: str
     marked: set[str] | None = None
     cursor: int = 0
-    pattern: Pattern = field(default_factory=Pattern)
-    typing: bool = False
+    filter: TypedFilter = field(default_factory=TypedFilter)
     first: int = 0
     _room: int = 10
 
     @property
     def shown(self) -> list[Entry]:
         """Those that the filter lets through."""
-        return [entry for entry in self.entries if self.pattern.matches(entry.key, entry.label)]
+        return [entry for entry in self.entries if self.filter.pattern.matches(entry.key, entry.label)]
 
     @property
     def key(self) -> str | None:
@@ -54,8 +54,9 @@ class Picker:
 
     def press(self, key: str, character: str | None) -> Outcome:
         """chosen: enter; closed: esc with nothing left to clear."""
-        if self.typing:
-            return self._type(key, character)
+        if self.filter.typing and key not in MOVES:
+            self._type(key, character)
+            return "taken"
         if key in ("enter", "escape"):
             return self._end(key)
         page = max(self._room - 1, 1)
@@ -63,7 +64,7 @@ class Picker:
         if key in moves:
             self.cursor = min(max(self.cursor + moves[key], 0), max(len(self.shown) - 1, 0))
         elif key == "slash":
-            self.typing = True
+            self.filter.open(self._place)
         elif key == "space" and self.marked is not None and self.key is not None:
             self.marked ^= {self.key}
             self.cursor = min(self.cursor + 1, max(len(self.shown) - 1, 0))
@@ -74,19 +75,26 @@ class Picker:
     def _end(self, key: str) -> Outcome:
         if key == "enter":
             return "chosen"
-        if self.pattern.text:
-            self.pattern, self.cursor = Pattern(), 0
+        if self.filter.pattern.text:
+            at = self._place
+            self.filter.pattern, self.cursor = Pattern(), at
             return "taken"
         return "closed"
 
-    def _type(self, key: str, character: str | None) -> Outcome:
-        typed = typed_text(self.pattern.text, key, character)
-        if key in ("enter", "escape"):
-            self.typing = False
-            typed = "" if key == "escape" else typed
-        if typed is not None:
-            self.pattern, self.cursor, self.first = Pattern(typed), 0, 0
-        return "taken"
+    @property
+    def _place(self) -> int:
+        """Of what the cursor stands on, in the whole list."""
+        return next((place for place, entry in enumerate(self.entries) if entry.key == self.key), 0)
+
+    def _type(self, key: str, character: str | None) -> None:
+        """The cursor stays on what it stands on, or goes to the first that is found."""
+        here = self.key
+        outcome = self.filter.press(key, character)
+        if outcome == "typed":
+            places = [place for place, entry in enumerate(self.shown) if entry.key == here]
+            self.cursor = places[0] if places else 0
+        elif outcome == "dropped":
+            self.cursor = self.filter.before or 0
 
     def lines(self, width: int, height: int) -> list[Line]:
         """At most `height` lines; the cursor's row is in view."""
@@ -100,14 +108,11 @@ class Picker:
 
     def _head(self) -> list[Line]:
         lines: list[Line] = [((self.title, "title"), (f"  {self.hint}", "muted"))]
-        if self.typing or self.pattern.text:
+        pattern, typing = self.filter.pattern, self.filter.typing
+        if typing or pattern.text:
             count = f"  {len(self.shown)} of {len(self.entries)}"
-            note = (
-                (f"  ✗ no regular expression: {self.pattern.problem}", "bad")
-                if self.pattern.problem
-                else (count, "muted")
-            )
-            lines.append((("/", "key"), (self.pattern.text, "strong"), ("▏" if self.typing else "", "key"), note))
+            note = (f"  ✗ no regular expression: {pattern.problem}", "bad") if pattern.problem else (count, "muted")
+            lines.append((("/", "key"), (pattern.text, "strong"), ("▏" if typing else "", "key"), note))
         return lines
 
     def _rows(self, width: int) -> tuple[list[Line], int]:
@@ -137,12 +142,3 @@ class Picker:
             width,
         )
         return tuple((text, f"{role} cursor".strip()) for text, role in line) if is_here else line
-
-
-def typed_text(text: str, key: str, character: str | None) -> str | None:
-    """The text after a key; None where the key types nothing."""
-    if key == "backspace":
-        return text[:-1]
-    if key == "ctrl+u":
-        return ""
-    return text + character if character is not None and character.isprintable() and len(character) == 1 else None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.runs.meta import milestone_label
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.paint import Line, pad
 from rltui.tui.run import pace
 from rltui.tui.run.model import RunSnapshot
@@ -33,9 +32,9 @@ def progress_line(snapshot: RunSnapshot, width: int) -> Line:
 
 
 def _name(goal: pace.Goal) -> str:
-    if goal.name == "milestone" and goal.target is not None:
-        return f"milestone {milestone_label(goal.target)}"
-    return f"limit {figures.short(goal.target)}" if goal.name == "limit" else goal.name
+    if goal.target is None or goal.name not in ("milestone", "limit"):
+        return goal.name
+    return f"{goal.name} {figures.exact(goal.target)}"
 
 
 def _fixed(goal: pace.Goal) -> int:

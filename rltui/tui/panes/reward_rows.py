@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.settling import settled, settling
 
 PREFIX, WEIGHT, TOTAL = "reward/", "weight/", "rollout/policy_reward"
 SINCE = 100  # iterations that a change looks back
@@ -35,19 +36,20 @@ class RewardRow:
 def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
     """(snapshot, age): with the rewards of the newest iteration in which episodes ended, and how many iterations ago that was.
 
-    As it is, and 0, where none have ended in this lesson.
+    As it is, and 0, where none have ended in this lesson, or since a start from which on other rewards are paid.
     """
-    keys = [key for key in snapshot.metrics if key.startswith(PREFIX)]
+    keys = {key for key in snapshot.metrics if key.startswith(PREFIX)}
     history, begun = snapshot.history, snapshot.lessons[-1].timesteps if snapshot.lessons else -1
-    columns = {key: history.columns[key] for key in (*keys, TOTAL) if key in history.columns}
+    columns = {key: column for key, column in history.columns.items() if key.startswith(PREFIX) or key == TOTAL}
     if any(figures.known(snapshot.metrics[key]) for key in keys):
         return snapshot, 0
     for row in range(history.length - 1, max(history.length - 1 - LOOK_BACK, -1), -1):
         if history.timesteps[row] <= begun:
             break
-        if any(figures.known(columns[key][row]) for key in keys if key in columns):
-            told = {key: column[row] for key, column in columns.items()}
-            return replace(snapshot, metrics={**snapshot.metrics, **told}), history.length - 1 - row
+        told = {key: column[row] for key, column in columns.items() if figures.known(column[row])}
+        if paid := told.keys() - {TOTAL}:
+            found = replace(snapshot, metrics={**snapshot.metrics, **told})
+            return (found, history.length - 1 - row) if paid == keys else (snapshot, 0)
     return snapshot, 0
 
 
@@ -64,18 +66,20 @@ def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:
 def _row(snapshot: RunSnapshot, name: str, sizes: float) -> RewardRow:
     value = _known(snapshot.metrics.get(PREFIX + name))
     share = abs(value) / sizes if value is not None and sizes else None
-    change, trend = change_of(snapshot.history, PREFIX + name)
+    change, trend = (None, 0) if settling(snapshot) else change_of(snapshot.history, PREFIX + name)
     return RewardRow(name, value, share, change, trend, _known(snapshot.metrics.get(WEIGHT + name)))
 
 
 def change_of(history: History, key: str) -> tuple[float | None, int]:
-    """(change, trend): the mean of the newest SMOOTH iterations against that of those SINCE iterations before."""
-    column = history.columns.get(key)
-    if column is None or history.length < SINCE + SMOOTH:
+    """(change, trend): the mean of the newest SMOOTH iterations against that of those SINCE iterations before.
+
+    Rewards of a time in which mostly short episodes had ended do not count.
+    """
+    start = history.length - SINCE - SMOOTH
+    if start < 0 or key not in history.columns:
         return None, 0
-    now = _mean(column[history.length - SMOOTH : history.length])
-    end = history.length - SINCE
-    before = _mean(column[end - SMOOTH : end])
+    rows = settled(history, key, start) if key.startswith(PREFIX) else history.columns[key][start : history.length]
+    now, before = _mean(rows[-SMOOTH:]), _mean(rows[:SMOOTH])
     if now is None or before is None:
         return None, 0
     change = now - before

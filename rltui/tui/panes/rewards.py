@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
 
+from rltui import figures
 from rltui.events.records import RunStarted
-from rltui.tui import figures
 from rltui.tui.actions import pane_bindings
-from rltui.tui.paint import Line, Span, beside, fit, pad, text_line
+from rltui.tui.paint import Line, Span, beside, fit, pad, text_line, wrap
 from rltui.tui.panes.chart_grid import shares
 from rltui.tui.panes.charting import GAP, GOOD_HEIGHT
 from rltui.tui.panes.pane import Pane, View
@@ -26,6 +27,7 @@ from rltui.tui.panes.reward_rows import (
     rows_of,
     weight_marks,
 )
+from rltui.tui.run.settling import SHORT, settling
 from rltui.tui.widgets.bars import signed_bar
 from rltui.tui.widgets.chart import ChartData, Look, chart
 from rltui.tui.widgets.columns import Columns
@@ -50,7 +52,8 @@ class RewardsPane(Pane, Selecting):
     HELP = (
         "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "
         "newest iteration (where none did, in the last one in which some did, with its age); they sum to the reported reward. The percentage is its share of all contributions, signs left "
-        "aside; an arrow says that it has changed clearly since a hundred iterations ago. The weight is the one in force where it is not just the profile's. One "
+        "aside; an arrow says that it has changed clearly since a hundred iterations ago. Short episodes so far: all arenas begin at once, at a start, a resume or a "
+        "new phase, and for about one timeout the episodes that end are the short ones. The weight is the one in force where it is not just the profile's. One "
         "bar that dwarfs the rest is what the bot will learn, whatever was meant. A penalty should be negative. Dotted lines "
         "in the curve are changes of its weight, and new phases or stages."
     )
@@ -58,7 +61,7 @@ class RewardsPane(Pane, Selecting):
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
         self.order = 0  # index in ORDERS
-        self.wants_curve = True
+        self.alone = False  # the selected one's curve
         self._memory = Columns()
 
     def has_nothing(self, view: View) -> bool:
@@ -72,7 +75,9 @@ class RewardsPane(Pane, Selecting):
         age = newest_paid(view.snapshot)[1]
         words = [f"{figures.plural(age, 'iteration')} ago"] if age else []
         words += [ORDERS[self.order][0]] if self.order else []
-        return f"[$muted]{', '.join(words)}[/]" if words else ""
+        found = [f"[$warning]{SHORT}[/]"] if settling(view.snapshot) else []
+        found += [f"[$muted]{', '.join(words)}[/]"] if words else []
+        return "[$muted], [/]".join(found)
 
     def action_sort(self) -> None:
         """The next order."""
@@ -80,9 +85,17 @@ class RewardsPane(Pane, Selecting):
         self.redraw()
 
     def action_curve(self) -> None:
-        """Curves below the bars, or none."""
-        self.wants_curve = not self.wants_curve
+        """The selected one's curve alone, or all rewards again."""
+        self.alone = not self.alone
         self.redraw()
+
+    def opened(self) -> None:
+        self.action_curve()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape" and self.alone:
+            event.stop()
+            self.action_curve()
 
     def redraw(self) -> None:
         """At once, whatever the pace of new figures."""
@@ -94,16 +107,28 @@ class RewardsPane(Pane, Selecting):
         snapshot, age = newest_paid(view.snapshot)
         view = replace(view, snapshot=snapshot)
         found = ordered(rows_of(snapshot), self.order)
+        if self.alone:
+            return self._alone(view, found, width, height)
         foot = _total(view, found, width)
         head = _heads(width, max(len(row.name) for row in found), age) if height >= len(found) + len(foot) + 1 else []
         rows = [self._row(view, row, found, width) for row in found]
         table = min(len(head) + len(rows), max(height - len(foot), 1))
         lines = [*self.selection(head, rows, width, table), *foot][:height]
         room = height - len(lines)
-        if not self.wants_curve or room < LEAST_CHART:
+        if room < LEAST_CHART:
             return lines
         gap: list[Line] = [()] if room > LEAST_CHART else []
         return [*lines, *gap, *self._curves(view, found, width, room - len(gap))]
+
+    def _alone(self, view: View, found: Sequence[RewardRow], width: int, height: int) -> list[Line]:
+        """The selected one's row, and its curve in all of the pane; why not, where that is too low for a curve."""
+        at = min(self.cursor, len(found) - 1)
+        row = self.selection([], [self._row(view, item, found, width) for item in found], width, 1)
+        room = height - len(row)
+        if room < LEAST_CHART:
+            why = f"A curve needs {LEAST_CHART + 1} rows, there are {height} here: f gives this pane the whole screen."
+            return [*row, *wrap(why, width, "muted")][:height]
+        return [*row, *self._curve(view, found[at], at, (width, room))]
 
     def _row(self, view: View, row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
         """A blank for the cursor, the name, the bar, and as many figures as there is room for."""

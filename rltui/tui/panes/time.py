@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rltui.tui import figures
+from rltui import figures
+from rltui.events.records import OVERALL_SPEED
 from rltui.tui.paint import Line, Span, ends, pad, text_line, width_of, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.reward_rows import SINCE, change_of
@@ -11,7 +12,7 @@ from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.sparkline import sparkline
 
-RATES = (("collected", "time/collected_steps_per_second"), ("consumed", "time/consumed_steps_per_second"), ("overall", "time/overall_steps_per_second"))  # fmt: skip
+RATES = (("collected", "time/collected_steps_per_second"), ("consumed", "time/consumed_steps_per_second"), ("overall", OVERALL_SPEED))  # fmt: skip
 NAME, SHARE, FIGURE, CURVE = 11, 8, 8, 16  # columns
 WIDE = 64  # columns from which on each part has its trend
 
@@ -68,7 +69,7 @@ def _share(found: list[Part], part: Part) -> str:
 def _head(snapshot: RunSnapshot, width: int) -> list[Line]:
     """The iteration's seconds and how near to the limit, then the steps a second, with their trend where there is room."""
     metrics = snapshot.metrics
-    left: Line = (("iteration ", "muted"), (figures.seconds(metrics.get("time/iteration")), "strong"))
+    left: Line = (("iteration ", "muted"), (figures.duration(metrics.get("time/iteration")), "strong"))
     limit = share_of_limit(snapshot)
     words = "collecting at " if width >= WIDE else ""
     limited: Line = ((words, "muted"), (figures.percent(limit), "strong"), (" of limit", "muted"))
@@ -104,7 +105,7 @@ def _rate(snapshot: RunSnapshot, name: str, key: str) -> Line:
 
 
 def _figure(part: Part) -> str:
-    return figures.micros(part.micros) if part.micros is not None else figures.seconds(part.seconds)
+    return figures.micros(part.micros) if part.micros is not None else figures.duration(part.seconds)
 
 
 def _line(view: View, told: tuple[Part, str, str], is_top: bool, width: int, room_for: int) -> Line:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.run.model import RunSnapshot
 
 WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")

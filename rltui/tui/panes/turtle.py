@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.paint import Line, beside, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run import turtles
@@ -102,7 +102,7 @@ _ROWS = (
 
 
 def _both(ticks: float | None) -> str:
-    return figures.UNKNOWN if ticks is None else f"{ticks / TICKS:.2f} s, {ticks:.0f} ticks"
+    return figures.UNKNOWN if ticks is None else f"{figures.duration(ticks / TICKS)}, {ticks:.0f} ticks"
 
 
 def _times(history: History, lane: str) -> str:
@@ -115,7 +115,7 @@ def _times(history: History, lane: str) -> str:
 
 
 def _ticks(ticks: float | None) -> str:
-    return figures.UNKNOWN if ticks is None else f"{ticks:.0f} ticks ({ticks / TICKS:.2f} s)"
+    return figures.UNKNOWN if ticks is None else f"{ticks:.0f} ticks ({figures.duration(ticks / TICKS)})"
 
 
 def _references(history: History, width: int) -> Iterator[Line]:

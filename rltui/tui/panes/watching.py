@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from textual.message import Message
 
+from rltui import figures
 from rltui.events.watched import Watched
-from rltui.tui import figures
 from rltui.tui.match_reader import MatchReader
 from rltui.tui.paint import Line, wrap
 from rltui.tui.panes.pane import Pane, View, in_the_middle

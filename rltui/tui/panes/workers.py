@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.actions import pane_bindings
 from rltui.tui.paint import Line, Span, clean, crop, crop_text, pad
 from rltui.tui.panes.pane import Pane, View
@@ -60,7 +60,7 @@ class WorkersPane(Pane, Selecting):
         return not view.snapshot.workers
 
     def depends(self, view: View) -> object:
-        ended, paused = _ended(view.snapshot), view.snapshot.paused
+        ended, paused = view.snapshot.ended, view.snapshot.paused
         return (
             view.snapshot.workers,
             ended,
@@ -98,7 +98,7 @@ class WorkersPane(Pane, Selecting):
             self.show(self.view)
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        ended = _ended(view.snapshot)
+        ended = view.snapshot.ended
         self._shown = sorted(view.snapshot.workers, key=ORDERS[self.order][1])  # type: ignore[arg-type]
         marked = any(flag.workers is not None for flag in flags_on(view.snapshot))
         columns = [
@@ -115,7 +115,7 @@ class WorkersPane(Pane, Selecting):
         rows = view.snapshot.workers
         rates = [row.steps_per_second for row in rows if row.steps_per_second is not None]
         order = f" · {ORDERS[self.order][0]}" if self.order else ""
-        if _ended(view.snapshot) or not rates:
+        if view.snapshot.ended or not rates:
             return f"[$muted]{order.removeprefix(' · ')}[/]" if order else ""
         usual, since = None if _rests(view.snapshot) else usual_speed(rows), at_work_since(view.snapshot)
         ill = sum(illness(row, view.now, usual, since) is not None for row in rows)
@@ -124,13 +124,9 @@ class WorkersPane(Pane, Selecting):
         return f"[$muted]{figures.plural(len(rows), 'worker')} · {speed}{sick}{order}[/]"
 
 
-def _ended(snapshot: RunSnapshot) -> bool:
-    return snapshot.finished is not None or snapshot.alive is False
-
-
 def _rests(snapshot: RunSnapshot) -> bool:
     """Nobody collects: there is no speed."""
-    return snapshot.paused or _ended(snapshot)
+    return snapshot.paused or snapshot.ended
 
 
 class _Table:

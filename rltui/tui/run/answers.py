@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.paint import Line
 from rltui.tui.run.model import CommandFate, RunSnapshot, Stage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rltui.tui import figures
+from rltui import figures
 
 if TYPE_CHECKING:
     from rltui.tui.run.model import RunSnapshot

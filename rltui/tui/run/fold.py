@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
+from rltui import figures
 from rltui.events.commands import (
     CommandAccepted,
     CommandApplied,
@@ -41,6 +43,7 @@ from rltui.events.records import (
 from rltui.runs.thinned import IterationRows
 from rltui.tui.log.entries import LogEntry, entry_of
 from rltui.tui.run.model import AUDIT_ENTRIES, LOG_LINES, CommandFate, FlagRow, Mark, RunSnapshot, Stage, WorkerRow
+from rltui.tui.run.rewards_apart import steady_weights
 
 HEADER_SETTINGS = {"learning rate": "learning_rate", "entropy": "ent_coef"}
 
@@ -233,6 +236,7 @@ class _Draft:
         )
 
     def _start(self, record: RunStarted) -> None:
+        self._marks += self._reweighted(record)
         self._workers = {index: WorkerRow(index, arenas=record.arenas) for index in range(record.workers)}
         self._set(
             run=record.run,
@@ -247,6 +251,19 @@ class _Draft:
             finished=None,
             progress=None,
         )
+
+    def _reweighted(self, record: RunStarted) -> list[Mark]:
+        """Rewards whose weights are others than before the start, as by an edited profile: what is paid is another thing."""
+        header = self._of("header")
+        if not isinstance(header, RunStarted):
+            return []
+        self._flush_rows()
+        before = steady_weights(self._history, record.timesteps, header)
+        return [
+            Mark(record.timesteps, "changed", f"reward {name} {weight:g}")
+            for name, weight in record.reward_weights.items()
+            if f"reward {name}" not in record.by_hand and not math.isclose(weight, before.get(name, weight))
+        ]
 
     def _lesson(self, record: PhaseChanged | StageChanged) -> None:
         """The header goes with the lesson."""
@@ -287,7 +304,7 @@ class _Draft:
             row = replace(row, state="failed", pid=None, steps_per_second=None, heartbeat_age=None,
                           event=f"{record.kind}: {record.reason}", failed=True)  # fmt: skip
         else:
-            again = f"restarted in {record.seconds:.1f} s" if record.restarts else f"started in {record.seconds:.1f} s"
+            again = f"{'restarted' if record.restarts else 'started'} in {figures.duration(record.seconds)}"
             row = replace(row, state="ready", pid=record.pid, restarts=record.restarts)
             if not row.failed or record.restarts == 0:
                 row = replace(row, event=again, failed=False)

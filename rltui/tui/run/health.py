@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.run.model import RunSnapshot, WorkerRow
 
 BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a word

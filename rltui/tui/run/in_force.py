@@ -1,37 +1,37 @@
-"""Which changes by hand hold now: the newest of each thing, a flag's for each worker. Pure."""
+"""Which changes by hand hold now: of a setting the one that the header has, of a flag the newest for each worker. Pure."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from rltui.events.records import SettingChanged
 from rltui.tui.run.model import RunSnapshot
 
 
 def in_force(snapshot: RunSnapshot) -> frozenset[SettingChanged]:
-    """Of the audit. What was taken back, replaced, or ended with a lesson or a start of the trainer, holds no more."""
+    """Of the audit. What was taken back, replaced, undone by a resume, or ended with a lesson or the trainer, holds no more."""
+    changes = [record for record in snapshot.audit if isinstance(record, SettingChanged)]
+    settings = _settings(snapshot, [record for record in changes if record.value is not None])
+    return frozenset((*settings, *_flags(snapshot, [record for record in changes if record.value is None])))
+
+
+def _settings(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> list[SettingChanged]:
+    """By the header, for a resume to before the newest change puts an older one in force; before there is one, the newest."""
+    header, values = snapshot.header, {record.setting: record.value for record in changes}
+    made = {(record.setting, record.value): record for record in changes if not record.profile}
+    holding = values if header is None else header.by_hand
+    return [made[item] for item in holding.items() if item in made]
+
+
+def _flags(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> Iterable[SettingChanged]:
+    """They end with the trainer that was told. Without `in worker 0` it is for all, and replaces each worker's own."""
     newest: dict[tuple[str, str], SettingChanged] = {}
-    for record in snapshot.audit:
-        if isinstance(record, SettingChanged):
-            _take(newest, record)
-    return frozenset(record for record in newest.values() if _holds(snapshot, record))
-
-
-def _take(newest: dict[tuple[str, str], SettingChanged], record: SettingChanged) -> None:
-    """newest: by what is set and, of a flag, in which worker; `` for all of them, which replaces each worker's own."""
-    name, where, is_on = record.setting, "", True
-    if record.value is None:
+    told_since = snapshot.opened.time if snapshot.opened is not None else 0.0
+    for record in changes if not snapshot.ended else ():
         name, _, rest = record.setting.partition(" ")
         state, _, where = rest.partition(" ")
-        is_on = state != "off"
-    if not where:
-        for key in [key for key in newest if key[0] == name]:
+        for key in [key for key in newest if key[0] == name and where in ("", key[1])]:
             del newest[key]
-    newest.pop((name, where), None)
-    if is_on and not record.profile:
-        newest[name, where] = record
-
-
-def _holds(snapshot: RunSnapshot, record: SettingChanged) -> bool:
-    """Flags end with the trainer that was told; of the others the header says what goes on."""
-    if record.value is None:
-        return snapshot.opened is None or record.time >= snapshot.opened.time
-    return snapshot.header is None or snapshot.header.by_hand.get(record.setting) == record.value
+        if state == "on" and record.time >= told_since:
+            newest[name, where] = record
+    return newest.values()

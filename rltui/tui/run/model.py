@@ -132,9 +132,14 @@ class RunSnapshot:
     reader_problem: str = ""  # why the reader thread ended
 
     @property
+    def ended(self) -> bool:
+        """The trainer has said so, or its process is gone."""
+        return self.finished is not None or self.alive is False
+
+    @property
     def paused(self) -> bool:
         """Held by hand, by a trainer that is there."""
-        return self.state == "paused" and self.finished is None and self.alive is not False
+        return self.state == "paused" and not self.ended
 
     @property
     def news_time(self) -> float | None:

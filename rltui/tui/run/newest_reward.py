@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
-from rltui.events.episode_reward import EPISODES, PART, REWARD, WINDOW, EpisodeReward, RewardWindow
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD, WINDOW, EpisodeReward, RewardWindow
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
+
+TAKEN = (REWARD, EPISODES, FIRST_EPISODES)
 
 
 def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
@@ -16,7 +18,7 @@ def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
     for row in range(_first_of_window(history, begun), history.length):
         paid = [key for key in history.columns if key.startswith(PART) and not math.isnan(history.columns[key][row])]
         if paid or not math.isnan(history.columns[REWARD][row]):
-            window.iteration({REWARD: history.columns[REWARD][row], EPISODES: history.columns[EPISODES][row]}, paid)
+            window.iteration({key: history.columns[key][row] for key in TAKEN if key in history.columns}, paid)
     return window.value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,12 +17,18 @@ LOOK = 5.0  # seconds between two looks at its journal: it may still be training
 
 @dataclass(frozen=True, slots=True)
 class OtherRun:
-    """problem: why its journal cannot be read; empty where it can. reading: nothing has been read yet."""
+    """problem: why its journal cannot be read; empty where it can. reading: nothing has been read yet.
+
+    weights: of its rewards as its profile has them now, and of one's own where one's own journal does not tell; empty where
+    that is not known.
+    """
 
     name: str
     history: History = field(default_factory=History)
     problem: str = ""
     reading: bool = False
+    weights: Mapping[str, float] = field(default_factory=dict)
+    own_weights: Mapping[str, float] = field(default_factory=dict)
 
 
 class OtherRuns(Protocol):
@@ -33,13 +39,16 @@ class OtherRuns(Protocol):
 
     def journal(self, name: str) -> Journal: ...
 
+    def weights(self, name: str) -> Mapping[str, float]:
+        """Of its rewards, as the profile in its folder has them; empty where that is not known."""
+
 
 class OtherReader(threading.Thread):
-    """publish(OtherRun) is called from this thread: once when all is read, then whenever rows have come."""
+    """publish(OtherRun) is called from this thread: once when all is read, then whenever rows have come. own: one's own run."""
 
-    def __init__(self, name: str, runs: OtherRuns, publish: Callable[[OtherRun], None]) -> None:
+    def __init__(self, name: str, runs: OtherRuns, publish: Callable[[OtherRun], None], own: str = "") -> None:
         super().__init__(name=f"reader of {name}, to compare", daemon=True)
-        self._run, self._runs, self._publish = name, runs, publish
+        self._run, self._runs, self._publish, self._own = name, runs, publish, own
         self._leave = threading.Event()
 
     def stop(self) -> None:
@@ -60,7 +69,9 @@ class OtherReader(threading.Thread):
                 snapshot = fold(snapshot, records)
             if snapshot.history is not said:
                 said = snapshot.history
-                self._say(OtherRun(self._run, said))
+                weights = snapshot.header.reward_weights if snapshot.header is not None else {}
+                own = self._runs.weights(self._own) if self._own else {}
+                self._say(OtherRun(self._run, said, "", False, weights or self._runs.weights(self._run), own))
             self._leave.wait(LOOK)
 
     def _say(self, run: OtherRun) -> None:

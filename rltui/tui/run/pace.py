@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Literal
 
+from rltui.events.records import OVERALL_SPEED
+from rltui.runs.recent_speed import MOST, RecentSpeed, mean_speed
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.promotion import is_last_phase, metrics_of, steps_by_skill, ways
 
-WINDOW = 20  # iterations that the speed is averaged over
 FEWEST = 3  # iterations before an estimate is shown
 
 
@@ -28,8 +30,27 @@ class Goal:
 
 
 def speed(snapshot: RunSnapshot) -> float | None:
-    """Overall steps per second, mean of the last iterations."""
-    return snapshot.history.mean("time/overall_steps_per_second", WINDOW)
+    """Steps per second, as `recent` has them."""
+    found = recent(snapshot)
+    return found.steps_per_second if found is not None else None
+
+
+def recent(snapshot: RunSnapshot) -> RecentSpeed | None:
+    """Over the newest iterations of the newest session that has had one: the figure of lists and of `rltui status`."""
+    history = snapshot.history
+    column = history.columns.get(OVERALL_SPEED)
+    if column is None or not history.length:
+        return None
+    first = bisect_right(history.timesteps, _begun(snapshot), 0, history.length)
+    return mean_speed(column[max(history.length - MOST, first) : history.length])
+
+
+def _begun(snapshot: RunSnapshot) -> float:
+    """Timesteps from which the newest session that has had an iteration has trained."""
+    last = snapshot.history.timesteps[snapshot.history.length - 1]
+    starts = [mark.timesteps for mark in snapshot.marks if mark.kind == "resume"]
+    starts += [snapshot.opened.timesteps] if snapshot.opened is not None else []
+    return max((start for start in starts if start < last), default=-1)
 
 
 def goals(snapshot: RunSnapshot) -> list[Goal]:
@@ -75,5 +96,5 @@ def _promotion(snapshot: RunSnapshot) -> list[Goal]:
 def _seconds(snapshot: RunSnapshot, steps: float) -> float | None:
     if snapshot.paused:
         return None
-    pace = snapshot.history.mean("time/overall_steps_per_second", WINDOW, FEWEST)
-    return steps / pace if pace else None
+    pace = recent(snapshot)
+    return steps / pace.steps_per_second if pace is not None and pace.iterations >= FEWEST else None

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from rltui import figures
 from rltui.errors import RltuiError, in_words
 from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
@@ -212,7 +213,10 @@ class RunReader(threading.Thread):
         self._snapshot = with_fate(self._snapshot, CommandFate(-self._wish_count, name, "unsent", problem, now))
 
     def _disconnect(self, problem: str) -> None:
-        """Answers that were due will not come any more: ids start anew with the next connection."""
+        """Answers that were due will not come any more: ids start anew with the next connection.
+
+        Nor is anything heard of the workers' pace and heartbeats, which the journal does not tell.
+        """
         control, self._control = self._control, None
         if control is None:
             return
@@ -224,7 +228,8 @@ class RunReader(threading.Thread):
             else replace(fate, id=-abs(fate.id) - 1000)
             for fate in self._snapshot.fates
         )
-        self._snapshot = replace(self._snapshot, fates=fates)
+        workers = tuple(replace(row, steps_per_second=None, heartbeat_age=None) for row in self._snapshot.workers)
+        self._snapshot = replace(self._snapshot, fates=fates, workers=workers)
         self._set_link(connected=False, mine=False, controller=None, clients=(), problem=problem)
 
     def _set_link(self, **changes: object) -> None:
@@ -236,4 +241,4 @@ class RunReader(threading.Thread):
 def _end_of(fate: CommandFate, now: float) -> str:
     """How the wait for its answer ended."""
     accepted = "it was accepted, then " if fate.stage == "accepted" else ""
-    return f"{accepted}the connection ended after {max(now - fate.time, 0.0):.0f} s"
+    return f"{accepted}the connection ended after {figures.duration(max(now - fate.time, 0.0))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rltui.runs.cached_journal import CachedJournal
+from rltui.runs.kept_weights import kept_weights
 from rltui.runs.paths import DataDir
 
 
@@ -19,3 +20,7 @@ class RunsOnDisk:
     def journal(self, name: str) -> CachedJournal:
         """Of the run; one that is not there is empty."""
         return CachedJournal(self._data.run(name).journal)
+
+    def weights(self, name: str) -> dict[str, float]:
+        """Of its rewards, as the profile in its folder has them; empty where that is not known."""
+        return kept_weights(self._data.run(name))

@@ -7,8 +7,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rltui.events.episode_reward import PART, REWARD
 from rltui.events.records import CLOCK
 from rltui.tui.run.history import History
+from rltui.tui.run.settling import settled
 
 HOUR = 3600.0  # seconds
 ROWS = 100  # iterations, where there is no hour yet
@@ -24,15 +26,15 @@ class Change:
 
 
 def change_since(history: History, key: str) -> Change | None:
-    """The mean of the newest SMOOTH iterations against that of as many before the span; None where either is unknown."""
-    column = history.columns.get(key)
-    if column is None:
-        return None
+    """The mean of the newest SMOOTH iterations against that of as many before the span; None where either is unknown.
+
+    Rewards of a time in which mostly short episodes had ended are unknown.
+    """
     end, span = _start_of_span(history)
-    if end < SMOOTH:
+    if end < SMOOTH or key not in history.columns:
         return None
-    now = _mean(column[history.length - SMOOTH : history.length])
-    before = _mean(column[end - SMOOTH : end])
+    now = _mean(_rows(history, key, history.length - SMOOTH, history.length))
+    before = _mean(_rows(history, key, end - SMOOTH, end))
     return None if now is None or before is None else Change(now - before, span)
 
 
@@ -44,6 +46,11 @@ def _start_of_span(history: History) -> tuple[int, str]:
         if SMOOTH <= row <= length - ROWS:
             return row, "1 h"
     return length - ROWS, f"{ROWS} it."
+
+
+def _rows(history: History, key: str, start: int, stop: int) -> Sequence[float]:
+    is_reward = key == REWARD or key.startswith(PART)
+    return settled(history, key, start, stop) if is_reward else history.columns[key][start:stop]
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from rltui.events.health import Health, span, verdict
+from rltui import figures
+from rltui.events.health import Health, side_of, span
 from rltui.events.metric_names import health_of, metric_of
-from rltui.tui import figures
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark, RunSnapshot
 
@@ -87,7 +87,7 @@ def _outside(history: History, sign: _Sign) -> list[Symptom]:
     if column is None or history.length < WINDOW:
         return []
     value = _median(column[history.length - WINDOW : history.length])
-    if verdict(health, value) != sign.side:
+    if side_of(health, value) != sign.side:
         return []
     rows = _rows_outside(column, history.length, health, sign.side)
     side = "below" if sign.side == "low" else "above"
@@ -100,7 +100,7 @@ def _rows_outside(column: Sequence[float], length: int, health: Health, side: st
     rows = WINDOW
     while rows < min(length, FARTHEST):
         part = column[max(length - rows - STEP, 0) : length - rows]
-        if verdict(health, _median(part)) != side:
+        if side_of(health, _median(part)) != side:
             break
         rows += len(part)
     return rows

@@ -67,7 +67,7 @@ def trend(values: Sequence[float]) -> Trend | None:
     after = means[at + 1 :]  # the record itself is high by chance too
     if len(after) > 1 and max(after[-2:]) < smooth[at] - BROKEN * noise:
         return Trend("falling", smooth[at], fmean(after[-2:]), rows[at], end, size, MOVED * noise)
-    if len(after) < max(PATIENT, math.isqrt(len(means))) and at:
+    if len(after) < max(PATIENT, math.isqrt(len(means))):
         start = max(at - BACK, 0)
         return Trend("rising", smooth[start], smooth[at], rows[start], rows[at] + size, size, MOVED * noise)
     first, last = median(after[:3]), median(after[-3:])

@@ -7,12 +7,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rltui import figures
 from rltui.events.episode_reward import PART, REWARD
 from rltui.events.records import CLOCK
-from rltui.tui import figures
 from rltui.tui.run.health import at_work_since, illness, usual_speed
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.settling import settled, settling
 from rltui.tui.run.symptoms import FARTHEST, Symptom, broken_at, symptoms
 from rltui.tui.run.trend import Trend, counted, trend
 
@@ -49,20 +50,19 @@ def findings(snapshot: RunSnapshot) -> Findings:
     history = snapshot.history
     marked = bisect_right(history.timesteps, broken_at(snapshot.marks), 0, history.length)
     first = max(marked, _first_paid_so(history))
-    rewards = history.columns.get(REWARD)
-    found = trend(rewards[first : history.length]) if rewards is not None else None
+    found = trend(settled(history, REWARD, first))
     return Findings(found, first, tuple(symptoms(snapshot, first)))
 
 
 def _first_paid_so(history: History) -> int:
     """The row from which the same rewards are paid as now; a start with another profile can change them unmarked."""
-    rewards, first = history.columns.get(REWARD), 0
-    last = next((row for row in range(history.length - 1, -1, -1) if rewards and math.isfinite(rewards[row])), None)
-    if rewards is None or last is None:
+    rewards, first = history.columns.get(REWARD, ())[: history.length], 0
+    last = next((row for row in range(len(rewards) - 1, -1, -1) if math.isfinite(rewards[row])), None)
+    if last is None:
         return 0
-    for column in (column for key, column in history.columns.items() if key.startswith(PART)):
+    for column in (column[: history.length] for key, column in history.columns.items() if key.startswith(PART)):
         is_paid = not math.isnan(column[last])
-        if is_paid and math.isfinite(sum(column[: history.length])):
+        if is_paid and math.isfinite(sum(column)):
             continue  # always
         others = (row for row in range(last, first - 1, -1) if math.isnan(column[row]) == is_paid)
         first = next((row + 1 for row in others if math.isfinite(rewards[row])), first)
@@ -72,9 +72,8 @@ def _first_paid_so(history: History) -> int:
 def verdict(snapshot: RunSnapshot, found: Findings, now: float, heard: bool) -> Verdict:
     """now: Unix seconds. heard: the trainer speaks, so that a worker's silence is its own."""
     ill = [*(_ill_workers(snapshot, now) if heard else []), *(_told(snapshot, one) for one in found.symptoms)]
-    symbol, word, role, words = _of_reward(snapshot, found)
     if not ill:
-        return Verdict(symbol, word, role, words)
+        return Verdict(*_of_reward(snapshot, found))
     more = f"; and {len(ill) - 1} more" if len(ill) > 1 else ""
     beside = f"; reward {found.trend.kind}" if found.trend is not None else ""
     return Verdict("✗", "unhealthy", "bad", f"because {ill[0]}{more}{beside}")
@@ -114,8 +113,10 @@ def _weights(history: History, row: int) -> str:
 
 def _too_few(snapshot: RunSnapshot, found: Findings) -> str:
     history = snapshot.history
-    there, rewards = history.length - found.first, history.columns.get(REWARD)
-    count, least = counted(rewards[found.first : history.length] if rewards is not None else ())
+    there = history.length - found.first
+    if settling(snapshot):
+        return "no verdict yet: until the arenas' first episodes have ended, mostly short ones have"
+    count, least = counted(settled(history, REWARD, found.first))
     since = " since the rewards changed" if found.first else ""
     if count == there:
         return f"no verdict below {least} iterations: {there}{since or ' done'}"
@@ -127,7 +128,8 @@ def _told(snapshot: RunSnapshot, one: Symptom) -> str:
     seconds = _seconds(snapshot, length - one.iterations, length)
     to_try = f": {one.to_try}" if one.to_try else ""
     more = " or more" if one.iterations >= FARTHEST else ""
-    return f"{one.words}, for {one.iterations:,} iterations{more}{seconds}{to_try}"
+    lasting = f", for {figures.plural(one.iterations, 'iteration')}{more}{seconds}" if one.iterations else ""
+    return f"{one.words}{lasting}{to_try}"
 
 
 def _ill_workers(snapshot: RunSnapshot, now: float) -> list[str]:

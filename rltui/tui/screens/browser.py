@@ -11,12 +11,11 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Input
 
+from rltui import figures
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.browser import shelf_tree, state_table, state_words
 from rltui.tui.browser.acts import StateActs, watch_command
-from rltui.tui.browser.comparison import compare, to_compare
 from rltui.tui.browser.library import ALL, Entry, Library, Node
 from rltui.tui.browser.library_reader import LibraryReader
 from rltui.tui.browser.looking import Looking
@@ -28,6 +27,7 @@ from rltui.tui.browser.messages import (
     StartReady,
     WatchAsked,
 )
+from rltui.tui.browser.pair import compare, to_compare
 from rltui.tui.browser.parts import BrowserTitle, StateDetails
 from rltui.tui.browser.shown_states import ShownStates
 from rltui.tui.browser.stage import Stage
@@ -65,7 +65,6 @@ class BrowserScreen(Screen[None]):
         self.library = Library(around.data.root)
         self.node: Node = Node("run", around.run) if around.run else ALL
         self._folded: set[Node] = set()
-        self._before_filter: object | None = None  # where the cursor stood when its line was opened
         self._states = ShownStates(self, around.checks, around.clock, around.state)
 
     def compose(self) -> ComposeResult:
@@ -75,15 +74,14 @@ class BrowserScreen(Screen[None]):
             tree.border_title = "Runs"
             yield tree
             with Vertical(id="browser-right"):
-                yield StateList(name="states", classes="pane")
-                words = "a regular expression; ! inverts; esc clears"
-                yield FilterLine("state-filter", words, lambda rows: self.table.move(rows))
+                table = StateList(name="states", classes="pane")
+                yield table
+                yield FilterLine("state-filter", table, self._states)
                 yield StateDetails(self._words)
         yield Footer(in_footer("browser"))
         yield Answer()
 
     def on_mount(self) -> None:
-        self.query_one("#state-filter").display = False
         self.table.focus()
         self._show()
         self.action_refresh()
@@ -139,10 +137,12 @@ class BrowserScreen(Screen[None]):
         title.repaint()
         width = max(self.tree_list.size.width, 20)
         self.tree_list.set_rows(shelf_tree.rows(self.library, frozenset(self._folded), width), self.node)
-        self._show_table()
+        self.show_table()
 
-    def _show_table(self) -> None:
+    def show_table(self) -> None:
+        """The table, and what is known of the state under its cursor."""
         self._states.show()
+        self.query_one(FilterLine).tell()
         self._show_details()
 
     def _show_details(self) -> None:
@@ -160,7 +160,9 @@ class BrowserScreen(Screen[None]):
     def _show_footer(self) -> None:
         entry, undo = self.entry, self._acts.undoable
         left = undo.until - self._clock() if undo else 0.0
-        answer: Line = ((f"{undo.words} deleted: u takes it back, {left:.0f} s", "warn"),) if undo and left > 0 else ()
+        answer: Line = (
+            ((f"{undo.words}: u takes it back, {figures.remaining(left)}", "warn"),) if undo and left > 0 else ()
+        )
         labels = {"delete": "Empty"} if self.node.kind == "trash" else {}
         dimmed = state_words.unusable(entry, readonly=self._around.readonly)
         self.query_one(Footer).show(labels, dimmed)
@@ -176,7 +178,7 @@ class BrowserScreen(Screen[None]):
             if message.key != self.node and not soon and not stale:
                 self.node = message.key
                 self.table.first = self.table.cursor = 0
-                self._show_table()
+                self.show_table()
             return
         self.query_one(StateDetails).first = 0
         self._show_details()
@@ -201,7 +203,7 @@ class BrowserScreen(Screen[None]):
                 self._show()
         elif (entry := self.entry) is not None and entry.meta is not None:
             self._states.mark(entry)
-            self._show_table()
+            self.show_table()
 
     def on_key(self, event: events.Key) -> None:
         if event.key in SORTABLE:
@@ -210,7 +212,7 @@ class BrowserScreen(Screen[None]):
 
     def _sort(self, key: str) -> None:
         self._states.sort(key)
-        self._show_table()
+        self.show_table()
 
     def on_state_list_sorted(self, message: StateList.Sorted) -> None:
         key = state_table.key_at(self.table.head, message.x)
@@ -218,31 +220,11 @@ class BrowserScreen(Screen[None]):
             self._sort(key)
 
     def action_filter(self) -> None:
-        line = self.query_one("#state-filter", Input)
-        self._before_filter = self.table.key
-        line.display = True
-        line.focus()
-
-    @on(Input.Changed, "#state-filter")
-    def filter_changed(self, event: Input.Changed) -> None:
-        """With each key."""
-        if event.value == event.input.value:  # what was typed before esc may be told after it
-            self._states.filter = event.value
-            self._show_table()
-
-    @on(Input.Submitted, "#state-filter")
-    def filter_kept(self) -> None:
-        """Enter keeps it and goes to what is left."""
-        self.table.focus()
+        self.query_one(FilterLine).open()
 
     def action_back(self) -> None:
-        line = self.query_one("#state-filter", Input)
-        if line.display:
-            self._states.go_back(self._before_filter if line.has_focus else None)
-            line.value = ""
-            line.display = False
-            self.table.focus()
-        else:
+        """The filter first; then to where the browser was opened from."""
+        if not self.query_one(FilterLine).drop():
             self.post_message(BrowserLeft())
 
     def action_leave(self) -> None:
@@ -253,7 +235,7 @@ class BrowserScreen(Screen[None]):
 
     @while_there
     def on_hashes_checked(self) -> None:
-        self._show_table()
+        self.show_table()
         if any(self._checks.verdict(entry.path)[0] == "gone" for entry in self.shown):
             self.action_refresh()
 
@@ -291,6 +273,9 @@ class BrowserScreen(Screen[None]):
 
     def action_promote(self) -> None:
         self._act(self._acts.promote)
+
+    def action_keep(self) -> None:
+        self._act(self._acts.keep)
 
     def action_delete(self) -> None:
         if self.node.kind == "trash":

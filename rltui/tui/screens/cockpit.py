@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,9 +12,9 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.timer import Timer
 
+from rltui import figures
 from rltui.events.commands import Command, Stop, name_of
-from rltui.tui import figures
-from rltui.tui.actions import Place, bindings, in_footer
+from rltui.tui.actions import Action, Place, bindings, in_footer, pane_footer
 from rltui.tui.frozen import frozen_words
 from rltui.tui.messages import BrowserAsked, SnapshotReady
 from rltui.tui.news import while_there
@@ -90,7 +90,7 @@ class CockpitScreen(Steering):
     def compose(self) -> ComposeResult:
         yield StatusPane(name="status", classes="status")
         yield Rooms(*self.panes, name="body")
-        yield Footer(in_footer("cockpit"))
+        yield Footer(in_footer("cockpit"), self._pane_keys)
         yield Answer("pane('a')")
 
     def on_mount(self) -> None:
@@ -113,7 +113,6 @@ class CockpitScreen(Steering):
         if self._reader is not None and self._ticking is not None:
             self._reader.wake()
             self._ticking.resume()
-        self.call_after_refresh(self.place_panes)  # the terminal may have another size now
 
     def on_resize(self) -> None:
         self.place_panes()
@@ -170,6 +169,7 @@ class CockpitScreen(Steering):
         dimmed = frozenset(action.name for action in actions if action.trains) if self.why_not else frozenset()
         labels = {"pause": "Resume"} if view.snapshot.state == "paused" else {}
         labels |= {"maximise": "All panes"} if self.seating.alone is not None else {}
+        labels |= {"launcher": "Launcher"} if not condition(view.snapshot, view.now).running else {}
         footer = self.query_one(Footer)
         footer.show(labels, dimmed)
         self.query_one(Answer).say(self._answer(view), self.size.width, int(footer.display))
@@ -214,6 +214,11 @@ class CockpitScreen(Steering):
     def focused_pane(self) -> Pane | None:
         """The pane that has the focus."""
         return self.focused if isinstance(self.focused, Pane) else None
+
+    def _pane_keys(self) -> Sequence[Action]:
+        """For the footer, of the focused pane."""
+        pane = self.focused_pane()
+        return pane_footer(pane.pane_id()) if pane is not None and not pane.typing else ()
 
     def show_pane(self, pane: Pane) -> None:
         """Bring it to the front of its place, with the focus."""

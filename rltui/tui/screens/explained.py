@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 HELP_COCKPIT = (
     "One run, live or from disk. The lines at the top say what the trainer does, how far it is and whether it learns; the "
     "panes below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
-    "you come back. Capital letters act on the training, lower-case ones only on the view."
+    "you come back. Capital letters act on the training (p and c do as P and C), other lower-case ones only on the view. The "
+    "last line has the keys that act after the word act, or debug, those that only look after view."
 )
 HELP_LAUNCHER = (
     "Profiles say what a bot shall learn, runs are bots in training, milestones are kept copies of them. Move with the arrow "
@@ -27,6 +28,7 @@ HELP_BROWSER = (
     ("signs", "○ its hashes have not been compared yet, ✓ every byte is right, ✗ damaged, ! a stray that rltui leaves alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
     ("milestone", "a copy that is kept until you delete it"),
     ("checkpoint", "the newest states of a run; older ones are removed as newer ones come"),
+    ("comparison", "= after space on a row: figures are those that the two states were saved with, each with the episodes that its reward is a mean over; w shows all timesteps, or those near which both curves are"),
     ("rating", "from games between milestones; – while none have been played"),
     ("safety", "Nothing here changes a saved state: marks are kept beside it, a deletion can be undone, and nothing starts from zero."),
 )  # fmt: skip

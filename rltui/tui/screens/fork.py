@@ -1,4 +1,4 @@
-"""Choosing the profile of a fork: which fit, what the new run would do, and where its profile differs from the state's own."""
+"""Choosing the profile of a fork, its own first: which fit, what the new run would do, where the profile differs from its own."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 
-from rltui.profile.locate import listing
 from rltui.runs.paths import DataDir
-from rltui.tui.browser.comparison import PROFILE, change_lines
+from rltui.tui.browser.comparison import change_lines
+from rltui.tui.browser.fork_profiles import profiles_for, row
 from rltui.tui.browser.library import Entry
+from rltui.tui.browser.pair import PROFILE
 from rltui.tui.browser.profile_changes import Change, resolved_changes
 from rltui.tui.browser.starts import fork_offer
 from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher.catalog import ProfileEntry
-from rltui.tui.launcher.catalog_reader import read_profile
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.news import while_there
-from rltui.tui.paint import Line, clean, text_line, wrap
+from rltui.tui.paint import Line, text_line, wrap
 from rltui.tui.screens.dialog import Dialog
 from rltui.tui.screens.start_dialog import offer_lines
 from rltui.tui.widgets.row_list import Row, RowList
@@ -88,7 +88,7 @@ class ForkScreen(Dialog[Offer | None]):
                 yield ForkWords(self._words)
 
     def on_mount(self) -> None:
-        self._show({listed.path: read_profile(listed) for listed in listing()})
+        self._show(profiles_for(self._data, self._entry))
         self.query_one("#fork-profiles", RowList).focus()
         self.run_worker(self._check, thread=True, exit_on_error=False)
 
@@ -105,22 +105,9 @@ class ForkScreen(Dialog[Offer | None]):
 
     def _show(self, profiles: dict[Path, ProfileEntry]) -> None:
         self._profiles = profiles
-        rows = [Row(path, self._row(profile)) for path, profile in profiles.items()]
+        rows = [Row(path, row(profile, self._entry)) for path, profile in profiles.items()]
         self.query_one("#fork-profiles", RowList).set_rows(rows)
         self.query_one(ForkWords).repaint()
-
-    def _row(self, profile: ProfileEntry) -> Line:
-        fits = self._fits(profile)
-        sign, role = ("◌", "muted") if fits is None else ("✓", "good") if fits else ("✗", "bad")
-        return ((f" {sign} ", role), (clean(profile.name), "" if fits else "muted"))
-
-    def _fits(self, profile: ProfileEntry) -> bool | None:
-        """As far as the signature says; None while it is not known."""
-        if profile.check is None:
-            return None
-        meta = self._entry.meta
-        wanted = profile.check.signature
-        return meta is not None and wanted is not None and not wanted.differences(meta.signature)
 
     @property
     def path(self) -> Path | None:

@@ -25,7 +25,7 @@ from rltui.tui.form.parts import FormDetails, FormTitle
 from rltui.tui.form.reference import Reference, ReferenceReader
 from rltui.tui.form.rows import FormRow, RowKind, written_sections
 from rltui.tui.form.saving import Saving
-from rltui.tui.form.searching import ASKED, NOTHING, Searching
+from rltui.tui.form.searching import NOTHING, Searching
 from rltui.tui.form.session import EditSession
 from rltui.tui.form.text_check import TextChecker
 from rltui.tui.form.text_side import TextSide
@@ -80,7 +80,7 @@ class FormScreen(Screen["Path | None"]):
                 rows.border_title = "Profile"
                 yield rows
                 yield TomlView()
-                yield FilterLine("form-search", ASKED, lambda rows: self.row_list.move(rows))
+                yield FilterLine("form-search", rows, self._searching, "n next")
                 yield ValueLine()
             details = FormDetails(self)
             details.border_title = "What it means"
@@ -126,7 +126,7 @@ class FormScreen(Screen["Path | None"]):
         typed = self.line.row  # a reward of one number is not there while its line is empty: back to it after that
         nothing = [Row(None, NOTHING)] if self._searching.on else []
         rows.set_rows(lines or nothing, typed.identity if typed else None)
-        rows.border_subtitle = self._searching.subtitle()
+        self.search_line.tell()
         self.query_one(TomlView).mark(words.by_line(judged.errors))
         self._show_sides()
 
@@ -162,7 +162,7 @@ class FormScreen(Screen["Path | None"]):
         typing = self.as_text or self.line.row is not None
         letters = [action.name for action in in_footer("form") if len(action.keys[0]) == 1]
         dimmed = frozenset(["edit", *letters] if typing else [])  # they would be typed
-        self.query_one(Footer).show({"toggle_view": "Form" if self.as_text else "TOML"}, dimmed)
+        self.query_one(Footer).show({"toggle_view": "Form"} if self.as_text else {}, dimmed)
 
     # What the child says
 
@@ -263,7 +263,7 @@ class FormScreen(Screen["Path | None"]):
         if not keys:
             self.notify("no mistake" if not problems else "it is about the whole text: tab shows it")
             return
-        self._searching.clear()
+        self.search_line.drop()
         self.is_open |= mistakes.hiding(keys, self.rows.values())
         self.show_all()
         judged = self.session.judged(self.is_open)
@@ -274,23 +274,16 @@ class FormScreen(Screen["Path | None"]):
 
     # Searching
 
+    @property
+    def search_line(self) -> FilterLine:
+        return self.query_one(FilterLine)
+
     def action_search(self) -> None:
         if self.line.row is None and not self.as_text:
-            self._searching.open()
+            self.search_line.open()
 
     def action_next_found(self, by: int) -> None:
         self._searching.step(by)
-
-    @on(Input.Changed, "#form-search")
-    def search(self, event: Input.Changed) -> None:
-        """With each key."""
-        if event.value == event.input.value:  # what was typed before esc may be told after it
-            self._searching.typed(event.value)
-
-    @on(Input.Submitted, "#form-search")
-    def search_kept(self) -> None:
-        """Enter goes to what was found."""
-        self._searching.keep()
 
     # The text
 
@@ -317,7 +310,7 @@ class FormScreen(Screen["Path | None"]):
     def action_back(self) -> None:
         if self.line.row is not None:
             self.close_line()
-        elif not self.as_text and self._searching.clear():
+        elif not self.as_text and self.search_line.drop():
             return
         elif self.as_text and not self.session.draft.written.problem:
             self.action_toggle_view()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
@@ -37,6 +36,7 @@ from rltui.tui.machine.memory import free_megabytes
 from rltui.tui.messages import BrowserAsked, CatalogReady, OfferReady, PreflightNews
 from rltui.tui.news import while_there
 from rltui.tui.paint import Line
+from rltui.tui.pattern import Pattern
 from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.row_list import RowList
@@ -90,19 +90,17 @@ class LauncherScreen(Screen[None]):
             tree.border_title = "What to train"
             yield tree
             yield Details(self._words)
-        yield FilterLine(
-            "launcher-filter", "a regular expression; ! inverts; esc clears", lambda rows: self.tree_list.move(rows)
-        )
+        yield FilterLine("launcher-filter", tree, self)
         yield Footer(in_footer("launcher"))
 
     def on_mount(self) -> None:
         self.tree_list.focus()
-        self.action_refresh()
-        self.set_interval(REFRESH, lambda: self.action_refresh() if self.is_active else None)
+        self._reading.look()
+        self.set_interval(REFRESH, lambda: self._reading.look() if self.is_active else None)
         self._show_footer()
 
     def on_screen_resume(self) -> None:
-        self.action_refresh()
+        self._reading.look()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_rows)
@@ -128,6 +126,7 @@ class LauncherScreen(Screen[None]):
 
     def action_refresh(self) -> None:
         self._reading.look()
+        self._examining.anew()
 
     @while_there
     def on_catalog_ready(self, message: CatalogReady) -> None:
@@ -152,6 +151,7 @@ class LauncherScreen(Screen[None]):
         if goes is not None and goes.name == str(self._editing.wanted):
             self._editing.wanted = None
         tree.set_rows(found, goes)
+        self.filter_line.tell()
 
     # What enter would do
 
@@ -265,40 +265,29 @@ class LauncherScreen(Screen[None]):
 
     # The filter
 
+    @property
+    def filter_line(self) -> FilterLine:
+        return self.query_one(FilterLine)
+
     def action_filter(self) -> None:
         """A line under the list."""
-        line = self.query_one("#launcher-filter", Input)
-        self._branches.before = self.item
-        line.add_class("open")
-        line.focus()
+        self.filter_line.open()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """As it is typed."""
-        if event.value == event.input.value:  # what was typed before esc may be told after it
-            self._filter_by(event.value)
-            tree = self.tree_list
-            tree.set_rows(tree.rows, self._branches.first_found(tree.rows))
-
-    def _filter_by(self, text: str) -> None:
-        self._branches.filter = text
-        self.tree_list.border_subtitle = self._branches.subtitle
+    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
+        """What is left of the list."""
+        if self.catalog is not None and not pattern.text:
+            self._branches.open_to(self.catalog, goes or self.item)
+        self._branches.pattern = pattern
         self._show_rows()
+        self.tree_list.set_rows(self.tree_list.rows, goes)
 
-    def on_input_submitted(self) -> None:
-        """Back to the list, what matches stays."""
-        self.query_one("#launcher-filter", Input).remove_class("open")
-        self.tree_list.focus()
+    def found(self) -> tuple[Sequence[object], int]:
+        """What the filter leaves, of how many."""
+        return self._branches.found(self.catalog, self.tree_list.rows) if self.catalog is not None else ((), 0)
 
     def action_back(self) -> None:
-        """The filter first, the cursor to where it was when it was typed; then what was to be compared."""
-        line = self.query_one("#launcher-filter", Input)
-        if line.has_class("open") or self._branches.filter:
-            goes = self._branches.before if line.has_class("open") else None
-            line.value = ""
-            self._filter_by("")
-            self.tree_list.set_rows(self.tree_list.rows, goes)
-            self.on_input_submitted()
-        else:
+        """The filter first; then what was to be compared."""
+        if not self.filter_line.drop():
             self._editing.give_up()
 
     def _show_footer(self) -> None:

@@ -11,8 +11,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 
+from rltui import figures
 from rltui.errors import RltuiError
-from rltui.tui import figures
 from rltui.tui.paint import Line, wrap
 from rltui.tui.screens.dialog import Dialog
 from rltui.tui.widgets.scrolled import Scrolled

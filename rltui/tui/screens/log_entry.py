@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.log.entries import LogEntry
 from rltui.tui.paint import Line, wrap
 from rltui.tui.screens.dialog import Dialog

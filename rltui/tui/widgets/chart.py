@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.paint import Line, Span, crop_text, ends, fit, text_line, width_of
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.columns import Columns
@@ -18,6 +18,7 @@ AXIS = 6  # columns of the labels and the axis
 OLDEST = 200  # rows that are looked through for the newest known figure
 OTHER_ROLE = ""  # of a compared run: the plain foreground, which no curve of one's own has
 END = "╎"  # of the shorter one of two runs
+MARK = "┊"  # of an event
 LEGEND: dict[ChartStyle, tuple[str, str]] = {"braille": ("━", "╍"), "blocks": ("━", "╍"), "ascii": ("*", "o")}
 
 
@@ -38,10 +39,10 @@ class Curve:
         row = bisect_right(self.xs, x, 0, self.rows) - 1
         return self.ys[row] if row >= 0 and x <= self.xs[self.rows - 1] else None
 
-    def newest(self) -> tuple[float | None, int]:
-        """The newest known value and how many rows have come since."""
-        last = self.rows - 1
-        for back in range(min(self.rows, OLDEST)):
+    def newest(self, x: float | None = None) -> tuple[float | None, int]:
+        """The newest known value, of rows not above `x` where that is given, and how many such rows have come since."""
+        last = self.rows - 1 if x is None else bisect_right(self.xs, x, 0, self.rows) - 1
+        for back in range(min(last + 1, OLDEST)):
             if self.ys[last - back] == self.ys[last - back]:
                 return self.ys[last - back], back
         return None, 0
@@ -51,7 +52,7 @@ class Curve:
 class ChartData:
     """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends.
 
-    change: `+1.6 in 1 h`, where it is known.
+    change: `+1.6 in 1 h`, where it is known. told: figures of one's own and of the other run, in the place of the newest.
     """
 
     label: str
@@ -64,6 +65,7 @@ class ChartData:
     other: Curve | None = None
     usual: tuple[float | None, float | None] = (None, None)
     change: str = ""
+    told: tuple[float | None, float | None] | None = None
 
     @property
     def own(self) -> Curve:
@@ -123,17 +125,22 @@ def plot_column(x: float, span: tuple[float, float], width: int) -> int | None:
 
 
 def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
-    """The value at the cursor; else the newest, and where the newest iteration does not know it, how old it is."""
+    """The value at the cursor; else what is told, or the newest, and how old it is where the newest iteration has none.
+
+    Beside another run both are read where the one that did not come so far ends.
+    """
     if look.cursor is not None:
         value, back = data.own.at(look.cursor), 0
+    elif data.told is not None:
+        value, back = data.told[0], 0
     else:
-        value, back = data.own.newest()
+        value, back = data.own.newest(end_of_shorter(data))
     is_known = figures.known(value)
     right: list[Span] = [(f" {figures.number(value)}", "strong" if is_known and not back else "muted")]
     right += [(f" {data.unit}", "muted")] if data.unit and is_known else []
     right += [(f" {back} it. ago", "warn")] if back else []
     if data.other is not None and data.other.rows:
-        there = data.other.at(look.cursor) if look.cursor is not None else _beside_newest(data.own, data.other)
+        there = _beside(data, data.other, look)
         right = right[: 1 if len(data.label) + width_of(tuple(right)) + 12 > width else None]
         right += [(f"  {LEGEND[style][1]} ", OTHER_ROLE), (figures.number(there), "muted")]
     sign = "▸" if look.selected else ""
@@ -144,10 +151,13 @@ def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
     return ends(((label, "strong" if look.selected else "muted"),), tuple(right), width)
 
 
-def _beside_newest(own: Curve, other: Curve) -> float | None:
-    """The other run's value where one's own stands now; its newest where it did not come so far."""
-    there = other.at(own.xs[own.rows - 1]) if own.rows else None
-    return there if figures.known(there) else other.newest()[0]
+def _beside(data: ChartData, other: Curve, look: Look) -> float | None:
+    """The other run's value at the cursor, or as told, or where the shorter one ends."""
+    if look.cursor is not None:
+        return other.at(look.cursor)
+    if data.told is not None:
+        return data.told[1]
+    return other.newest(end_of_shorter(data))[0]
 
 
 def _plot(
@@ -210,7 +220,7 @@ def _rows(
 ) -> list[Line]:
     ticks, lines = _ticks(data, scale, size[1], look.guides)
     cursor = plot_column(look.cursor, span, size[0]) if look.cursor is not None else None
-    signs = {column: ("┊", "mark") for mark in data.marks if (column := plot_column(mark, span, size[0])) is not None}
+    signs = {column: (MARK, "mark") for mark in data.marks if (column := plot_column(mark, span, size[0])) is not None}
     end = plot_column(ends_at, span, size[0]) if (ends_at := end_of_shorter(data)) is not None else None
     signs |= {end: (END, OTHER_ROLE)} if end is not None else {}
     signs |= {cursor: ("│", "key")} if cursor is not None else {}

@@ -2,67 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual import events
 
 from rltui.tui.actions import Action, key_name
-from rltui.tui.paint import Line, fit
+from rltui.tui.paint import Line, Span, fit, width_of
 from rltui.tui.settings.own_keys import with_own_keys
+from rltui.tui.widgets.footer_parts import ACTING, BAR, EDGE, GAP, fitting, words_of
 from rltui.tui.widgets.painted import Painted
 
 
 class Footer(Painted):
-    """A click runs the screen's action as its key would. Actions that `dimmed` names cannot be used now."""
+    """A click runs the action as its key would. Actions that are dimmed cannot be used now.
 
-    def __init__(self, actions: Sequence[Action]) -> None:
+    focused: more keys, of what has the focus; a click runs them there.
+    """
+
+    def __init__(self, actions: Sequence[Action], focused: Callable[[], Sequence[Action]] = tuple) -> None:
         super().__init__(name="footer")
-        self._actions = tuple(actions)
+        self._actions, self._of_focused = tuple(actions), focused
         self._places: list[tuple[int, int, str]] = []  # columns from, to, action name
-        self._labels: dict[str, str] = {}
+        self._labels: Mapping[str, str] = {}
         self._dimmed: frozenset[str] = frozenset()
 
     def on_mount(self) -> None:
-        """The keys that the user has given the actions."""
-        self._actions = with_own_keys(self._actions, getattr(self.app, "own_keys", {}))
+        """Other keys with another focus, and while something is typed."""
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.repaint())
         self.watch(self.screen, "focused", self.repaint, init=False)
 
-    def show(self, labels: dict[str, str], dimmed: frozenset[str]) -> None:
-        """labels: other words for some actions' labels."""
-        self._labels, self._dimmed = labels, dimmed
-        self.repaint()
+    def show(self, labels: Mapping[str, str], dimmed: frozenset[str]) -> None:
+        """labels: what belongs to this moment, and how it is called now."""
+        if (labels, dimmed) != (self._labels, self._dimmed):
+            self._labels, self._dimmed = labels, dimmed
+            self.repaint()
+
+    @property
+    def offered(self) -> tuple[Action, ...]:
+        """All that it would show if there were room, with the user's own keys."""
+        return with_own_keys((*self._of_focused(), *self._actions), getattr(self.app, "own_keys", {}))
 
     def paint(self, width: int, height: int) -> list[Line]:
         self._places = []
-        spans: list[tuple[str, str]] = []
-        column = 0
         dimmed = self._dimmed | self._typed()
-        for action in self._that_fit(width):
-            label = self._labels.get(action.name, action.label)
-            key = f" {key_name(action.keys[0])} "
-            off = action.name in dimmed
-            spans += [(key, "faint" if off else "key"), (f"{label} ", "faint" if off else "muted")]
-            self._places.append((column, column + len(key) + len(label), action.name))
-            column += len(key) + len(label) + 1
-        return [fit(tuple(spans), width)]
+        line: Line = ((" " * EDGE, ""),)
+        for part, actions in fitting(self.offered, self._labels, width).items():
+            spans = self._part(part, actions, dimmed)
+            line = (*line, *BAR) if self._places else line
+            if not part:
+                line = fit(line, width - width_of(spans))
+            self._place(actions, width_of(line) + len(part) + bool(part))
+            line = (*line, *spans)
+        return [fit(line, width)]
+
+    def _part(self, part: str, actions: Sequence[Action], dimmed: frozenset[str]) -> Line:
+        """Its word, then its keys."""
+        spans: list[Span] = [(f"{part} ", "faint")] if part else []
+        for index, action in enumerate(actions):
+            key, label = words_of(action, self._labels)
+            roles = ("faint", "faint") if action.name in dimmed else ("act" if part in ACTING else "key", "muted")
+            spans += [(" " * GAP, "")] if index else []
+            spans += [(key, roles[0]), (f" {label}", roles[1])]
+        return tuple(spans)
+
+    def _place(self, actions: Sequence[Action], column: int) -> None:
+        """Where they stand, for clicks. column: of the first key."""
+        for action in actions:
+            end = column + len(" ".join(words_of(action, self._labels)))
+            self._places.append((column, end, action.name))
+            column = end + GAP
 
     def _typed(self) -> frozenset[str]:
         """Actions whose key would go into the line that has the focus."""
         focused = self.screen.focused
         if focused is None or not focused.check_consume_key("x", "x"):
             return frozenset()
-        keys = {action.name: action.keys[0] for action in self._actions}
+        keys = {action.name: action.keys[0] for action in self.offered}
         return frozenset(name for name, key in keys.items() if key in ("enter", "space") or len(key_name(key)) == 1)
 
-    def _that_fit(self, room: int) -> list[Action]:
-        """All, or the first ones with the last (quit) kept in place."""
-        sizes = [len(key_name(a.keys[0])) + len(self._labels.get(a.name, a.label)) + 3 for a in self._actions]
-        chosen = list(range(len(sizes)))
-        while len(chosen) > 1 and sum(sizes[index] for index in chosen) > room:
-            del chosen[-2 if len(chosen) > 2 else -1]
-        return [self._actions[index] for index in chosen if sum(sizes[i] for i in chosen) <= room]
-
     def on_click(self, event: events.Click) -> None:
-        for start, end, name in self._places:
-            if start <= event.x < end:  # a dimmed one says why it cannot be
-                self.screen.call_next(self.screen.run_action, name)
+        name = next((name for start, end, name in self._places if start <= event.x < end), None)
+        action = next((action for action in self.offered if action.name == name), None)
+        if action is not None:  # a dimmed one says why it cannot be
+            owner = (self.screen.focused if action.pane else None) or self.screen
+            self.screen.call_next(owner.run_action, action.name)

@@ -61,7 +61,7 @@ class Frame:
         return drawn
 
 
-def has_frame(widget: Widget) -> bool:
+def leaves_content(widget: Widget) -> bool:
     """Whether its styles leave the content itself as it is."""
     styles = widget.styles
     return not (

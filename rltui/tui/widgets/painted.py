@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from rltui.tui.paint import Line, Span, fit, plain, wrap
 from rltui.tui.themes import role_style
-from rltui.tui.widgets.frame import KEPT, Frame, has_frame
+from rltui.tui.widgets.frame import KEPT, Frame, leaves_content
 
 
 class Painted(Widget):
@@ -104,7 +104,7 @@ class Painted(Widget):
             if self._fit_for != self.size:
                 self.lines = self._painted()
             frame = self._frame
-            if frame is None and has_frame(self):
+            if frame is None and leaves_content(self):
                 frame = self._frame = self._measured()
             if frame is None or not frame.spans_all(crop) or self.text_selection is not None:
                 return super().render_lines(crop)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rltui.tui import figures
+from rltui import figures
 from rltui.tui.widgets.plot import Bin, nice_range
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from rltui.__main__ import main
 from rltui.cli import cockpit
+from rltui.cli.parser import parse
+from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.supervise import guardian
 from rltui.supervise.lifeline import Lifeline
@@ -72,4 +74,16 @@ def test_over_ssh_it_draws_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_attach_to_nothing_opens_nothing(tmp_path: Path, opened: list[Any]) -> None:
     assert main(["attach", "alpha", "--data-dir", str(tmp_path)]) == 1
+    assert opened == []
+
+
+@pytest.mark.parametrize("command", [[], ["attach", "alpha"]])
+def test_what_textual_would_choke_on_opens_nothing(
+    tmp_path: Path, opened: list[Any], monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    make_run(DataDir(tmp_path), "alpha", 1)
+    monkeypatch.setenv("TEXTUAL_COLOR_SYSTEM", "nonsense")
+    run, args = parse([*command, "--data-dir", str(tmp_path)])
+    with pytest.raises(RltuiError, match="TEXTUAL_COLOR_SYSTEM is 'nonsense'"):
+        run(args)
     assert opened == []

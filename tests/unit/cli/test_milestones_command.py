@@ -168,3 +168,23 @@ def test_train_takes_a_fork_or_a_resume_never_both(capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit):
         parse(["train", "quick", "--fork-from", "x", "--resume", "new"])
     assert "not allowed with argument" in capsys.readouterr().err
+
+
+def test_keeping_a_checkpoint(paths: RunPaths, said: Said) -> None:
+    code, text = said("keep", "alpha/3000")
+    assert code == 0
+    assert text.startswith("checkpoint 3000 of run alpha is kept as milestone Phase1-BallTouching/000.003M")
+    assert "rltui train PROFILE --resume alpha/Phase1-BallTouching/000.003M" in text
+    kept = paths.milestones / "Phase1-BallTouching" / "000.003M"
+    assert tree(kept) == tree(paths.checkpoint(3000))
+    assert "000.003M" in said("list", "alpha")[1]
+    code, text = said("keep", "alpha/3000")
+    assert (code, "is kept already, as Phase1-BallTouching/000.003M: nothing was changed" in text) == (0, True)
+    assert said.json("keep", "alpha/2000") == {
+        "run": "alpha", "milestone": "Phase1-BallTouching/000.002M", "present": False,
+        "path": str(paths.milestones / "Phase1-BallTouching" / "000.002M"),
+    }  # fmt: skip
+    (paths.checkpoint(1000) / "policy.npz").write_bytes(b"cut")
+    code, text = said("keep", "alpha/1000")
+    assert code == 1 and "policy.npz is damaged: it has 3 bytes" in text
+    assert "rltui milestones keep alpha/1000" in said("pin", "alpha/1000")[1]

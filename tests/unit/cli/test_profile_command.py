@@ -96,7 +96,7 @@ def test_check_json_of_several_is_a_list(capsys: pytest.CaptureFixture[str]) -> 
 def test_show(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "show", "quick", "--set", "tick_skip=4")
     assert code == 0 and "tick_skip = 4\n" in out
-    assert "gamma = 0.99  # half-life 2.30 s" in out and "zero_padding = 0\n" in out
+    assert "gamma = 0.99  # half-life 2.3 s" in out and "zero_padding = 0\n" in out
 
 
 def test_show_json(capsys: pytest.CaptureFixture[str]) -> None:

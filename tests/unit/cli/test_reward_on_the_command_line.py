@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from rltui.__main__ import main
-from rltui.events.records import IterationFinished
+from rltui.events.records import OVERALL_SPEED, IterationFinished
 from rltui.runs.journal import JournalWriter
+from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.train.console import Console
 from tests.fakes.run_story import phase_changed
@@ -53,9 +54,46 @@ def test_all_tell_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) ->
     assert "reward / episode  -\n" in capsys.readouterr().out
     assert main(["ls", "--json", *where]) == 0
     runs = {run["name"]: run["reward"] for run in json.loads(capsys.readouterr().out)["runs"]}
-    assert runs == {"alpha": {"mean": 14.0, "episodes": 100}, "young": {"mean": None, "episodes": 0}}
+    assert runs == {
+        "alpha": {"mean": 14.0, "episodes": 100, "short": False},
+        "young": {"mean": None, "episodes": 0, "short": False},
+    }
     assert main(["milestones", "list", "alpha", *where]) == 0
     assert "  4000       4,000  14.000       100" in capsys.readouterr().out
+
+
+def test_all_say_that_mostly_short_episodes_have_ended(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--data-dir", str(data.root)]
+    young = msgspec.structs.replace(ROWS[2], iteration=5, timesteps=5000)
+    row = msgspec.structs.replace(young, metrics={**young.metrics, "rollout/first_episodes": 12.5})
+    writer = JournalWriter(data.run("young").journal)
+    writer.write(row)
+    writer.close()
+    assert main(["ls", *where]) == 0
+    assert "young: its reward is of short episodes so far" in capsys.readouterr().out
+    assert main(["status", "young", *where]) == 0
+    assert "20 over 40 episodes, short ones after a start" in capsys.readouterr().out
+    out = io.StringIO()
+    Console(out)(row)
+    assert "20.000 over 40 episodes, short ones after a start  entropy" in out.getvalue()
+
+
+def test_the_speed_of_ls_and_status_is_that_of_the_newest_iterations(
+    data: DataDir, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """100 steps at 10/s and 100 at 40/s: 200 steps in 12.5 s."""
+    where = ["--data-dir", str(data.root)]
+    writer = JournalWriter(data.run("young").journal)
+    for number, speed in ((5, 10.0), (6, 40.0)):
+        row = iteration(number, None, 0)
+        writer.write(msgspec.structs.replace(row, metrics={**row.metrics, OVERALL_SPEED: speed}))
+    writer.close()
+    assert main(["status", "young", *where]) == 0
+    assert "16 steps/s over 2 iterations, when it last trained" in capsys.readouterr().out
+    with RunLock(data.run("young")):
+        assert main(["ls", *where]) == 0
+        rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines()}
+    assert (rows["RUN"][5], rows["young"][5]) == ("STEPS/S", "16")
 
 
 def test_the_trainer_s_own_lines_too() -> None:

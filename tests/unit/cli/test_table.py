@@ -19,6 +19,6 @@ def test_unknown_is_a_dash_and_zero_is_zero() -> None:
 
 
 def test_bytes_carry_their_unit() -> None:
-    assert [size(value) for value in (None, 0, 1023, 1024, 5 * 2**30, 2**41)] == [
-        "-", "0 B", "1023 B", "1.0 KiB", "5.0 GiB", "2.0 TiB",
+    assert [size(value) for value in (None, 0, 999, 5 * 10**9)] == [
+        "-", "0 B", "999 B", "5.0 GB",
     ]  # fmt: skip

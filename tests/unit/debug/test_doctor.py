@@ -176,7 +176,7 @@ def test_little_shared_memory_and_a_full_disk(tmp_path: Path, monkeypatch: pytes
         free["shared"] = 2**20
         found = look("shared memory")
         assert found.outcome == "fail"
-        assert "1 MiB free" in found.sentence and "docker: --shm-size" in found.advice
+        assert "1.0 MB free" in found.sentence and "docker: --shm-size" in found.advice
     for room, outcome in ((10**12, "pass"), (10**8, "warn"), (10**6, "fail")):
         free["disk"] = room
         assert look("disk", data=tmp_path).outcome == outcome

@@ -200,7 +200,7 @@ def test_other_rewards_for_a_bot_and_other_actions() -> None:
     [
         (lambda: subject(profile()), {"car": 2}, "there is no car 2 in 1v1"),
         (lambda: subject(profile()), {"actions": "policy"}, "is a profile: it has no policy"),
-        (lambda: subject("nowhere"), {}, "no such profile"),
+        (lambda: subject("nowhere"), {}, "no profile, run or bot 'nowhere'"),
         (lambda: subject("bots/"), {}, "no checkpoint to trace"),
         (lambda: subject(profile()).in_lane("mechanics"), {}, "has no lane 'mechanics'"),
         (lambda: subject("bots/bare"), {}, "no profile.toml beside it"),

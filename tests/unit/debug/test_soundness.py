@@ -106,7 +106,7 @@ def test_a_need_that_no_machine_has_is_said_in_a_sentence() -> None:
     write(more="")
     Path("bot.toml").write_text(TINY.replace("iteration = 512", "iteration = 900_000_000_000"))
     (fault,) = faults(load("bot.toml"), "bot.toml")
-    assert fault.path == ("ppo", "iteration") and "GB of memory needed, and this machine has" in fault.message
+    assert fault.path == ("ppo", "iteration") and "TB of memory needed, and this machine has" in fault.message
 
 
 def test_a_changed_file_of_ones_own_is_noticed() -> None:

@@ -15,9 +15,8 @@ from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.state import GameState
 from tests.fakes.arenas import batch, flat_setup
+from tests.fakes.collisions import passing, ramming
 from tests.fakes.game_states import random_state
-from tests.unit.sim.test_demolition import ramming
-from tests.unit.sim.test_step_events import passing
 
 
 def quiet(arenas: int, blue: int = 1, orange: int = 1) -> GameState:

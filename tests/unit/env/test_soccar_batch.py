@@ -199,6 +199,7 @@ def slow_stats(env: SoccarBatch, steps: int) -> dict[str, Any]:
     judges = env._rewards.rewards
     env.reset(out)
     boost, open_kickoffs = env.state.boost.copy(), env.state.kickoff.copy()
+    first = np.ones(env.arenas, np.bool_)
     for _ in range(steps):
         actions = rng.integers(0, 90, (env.arenas, env.cars))
         actions[rng.random(actions.shape) < 0.7] = FULL_BOOST
@@ -222,6 +223,7 @@ def slow_stats(env: SoccarBatch, steps: int) -> dict[str, Any]:
         totals["kickoffs_touched"] += int(touched.sum())
         totals["kickoffs"] += int(decided.sum())
         open_kickoffs &= ~decided
+        first &= ~over
         for arena in np.flatnonzero(over):
             totals["episodes"] += 1
             totals["episode_ticks"] += int(state.tick[arena])
@@ -232,6 +234,8 @@ def slow_stats(env: SoccarBatch, steps: int) -> dict[str, Any]:
     names = [item.component.name for item in spec().rewards]
     return totals | {
         "car_episodes": totals["episodes"] * env.cars,
+        "arenas": env.arenas,
+        "first_episodes": int(first.sum()),
         "rewards": dict(zip(names, ended.tolist(), strict=True)),
         "car_steps": steps * env.arenas * env.cars,
         "arena_steps": steps * env.arenas,

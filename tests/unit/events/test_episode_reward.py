@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import random
 
-from rltui.events.episode_reward import EPISODES, REWARD, WINDOW, EpisodeReward, RewardWindow, newest_window
+from msgspec.structs import replace
+
+from rltui.events.episode_reward import (
+    EPISODES,
+    FIRST_EPISODES,
+    REWARD,
+    WINDOW,
+    EpisodeReward,
+    RewardWindow,
+    mostly_short,
+    newest_window,
+)
 from rltui.events.records import IterationFinished
 from tests.fakes.run_story import phase_changed
 
@@ -51,6 +63,18 @@ def test_it_is_the_fewest_newest_iterations_that_hold_a_hundred_episodes() -> No
         if newest:
             assert window.value.mean is not None
             assert abs(window.value.mean - sum(newest) / len(newest)) < 1e-9
+
+
+def test_it_is_of_short_episodes_while_more_than_a_hundredth_of_the_arenas_is_in_its_first() -> None:
+    def young(first: float | None, episodes: int = 5) -> IterationFinished:
+        return replace(iteration(1.0, episodes), metrics={REWARD: 1.0, EPISODES: episodes, FIRST_EPISODES: first})
+
+    before = iteration(1.0, 5)
+    for first, short in ((100.0, True), (1.5, True), (1.0, False), (0.0, False), (None, False), (math.nan, False)):
+        assert RewardWindow([before, young(first)]).value.short is short
+    assert not RewardWindow([before, young(50.0, 0)]).value.short, "none of them has ended"
+    assert not RewardWindow([young(50.0), young(0.0)]).value.short, "the newest says it"
+    assert mostly_short(None) is mostly_short(math.nan) is False
 
 
 def test_another_lesson_or_other_rewards_begin_anew() -> None:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from rltui.events.health import Health, judged, span, verdict
+from rltui.events.health import Health, judged, side_of, span
 from rltui.events.health_texts import TEXTS
 from rltui.events.metric_names import SECTIONS, health_of, in_order, metric_of, section_of
 from rltui.events.metrics import METRICS
@@ -75,13 +75,13 @@ def test_a_value_is_judged_against_its_range() -> None:
 def test_what_is_unknown_is_not_judged() -> None:
     kl = health_of("train/approx_kl")
     for value in (None, math.nan, math.inf):
-        assert verdict(kl, value) == "none"
+        assert side_of(kl, value) == "none"
         assert judged(kl, value) == ""
-    assert verdict(health_of("rollout/boost"), 50.0) == "none"
+    assert side_of(health_of("rollout/boost"), 50.0) == "none"
 
 
 def test_a_range_with_one_end() -> None:
     assert span(Health("", low=2)) == "2 or more"
     assert span(Health("", high=0.5)) == "0.5 or less"
-    assert verdict(Health("", low=2), 1.9) == "low"
-    assert verdict(Health("", high=2), 1.9) == "usual"
+    assert side_of(Health("", low=2), 1.9) == "low"
+    assert side_of(Health("", high=2), 1.9) == "usual"

@@ -108,6 +108,7 @@ def test_what_a_run_keeps_is_the_same_campaign_whatever_becomes_of_the_originals
     (folder / "first.toml").unlink()
     again = load(run / "run.toml")
     assert [resolved(phase) for phase in again.phases] == [resolved(phase) for phase in profile.phases]
+    assert again.name == "campaign"
 
 
 def test_phases_of_one_name_are_kept_apart(folder: Path) -> None:

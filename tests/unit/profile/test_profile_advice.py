@@ -47,7 +47,7 @@ def test_a_plain_profile_has_none(tmp_path: Path) -> None:
         ("", "learning_rate = 0", "the policy will not change"),
         ("phase = 4", "learning_rate = 1e-4", "0.8e-4 or less"),
         ("phase = 3", "learning_rate = 2e-4", "wants 1e-4"),
-        ("", "gamma = 0.9", "after 0.44 s"),
+        ("", "gamma = 0.9", "after 0.4 s"),
         ("", "iteration = 20_000\nbatch = 50_000", "more than the 20_000 timesteps at hand"),
         ("", "iteration = 50_006\nbatch = 50_000", "a last batch of only about 6 of"),
         ("", "iteration = 100", "over 16 arenas only 4 steps"),

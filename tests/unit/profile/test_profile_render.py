@@ -43,7 +43,7 @@ def test_values_are_complete(rendered: str) -> None:
 
 def test_gamma_has_its_half_life_in_seconds_of_this_tick_skip(rendered: str) -> None:
     (line,) = [line for line in rendered.splitlines() if line.startswith("gamma =")]
-    assert line.startswith("gamma = 0.995  # half-life 4.61 s")  # ln 0.5 / ln 0.995 = 138.3 steps of 4/120 s
+    assert line.startswith("gamma = 0.995  # half-life 4.6 s")  # ln 0.5 / ln 0.995 = 138.3 steps of 4/120 s
 
 
 def test_every_key_is_explained(rendered: str) -> None:

@@ -21,7 +21,7 @@ from rltui.sim.resets.turtled import Turtled
 from rltui.sim.state import GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.batches import new_out, spec
-from tests.unit.sim.test_demolition import ramming
+from tests.fakes.collisions import ramming
 
 ALL = np.ones(1, dtype=bool)
 AWAY = (0.0, 4000.0, 93.15)

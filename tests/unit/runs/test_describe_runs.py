@@ -12,8 +12,7 @@ from rltui.runs.milestones import Mark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import RunSummary, describe_run, describe_runs
 from tests.fakes.run_story import phase_changed
-from tests.fakes.saved_runs import finish, header, make_run, row, save_milestone
-from tests.unit.runs.test_run_history import resumed
+from tests.fakes.saved_runs import finish, header, make_run, resumed, row, save_milestone
 
 
 def test_nothing(tmp_path: Path) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from rltui.events.records import Record
-from rltui.runs.recent_speed import MOST, SPEED, recent_speed
+from rltui.events.records import OVERALL_SPEED, Record
+from rltui.runs.recent_speed import MOST, recent_speed
 from tests.fakes import run_story
 
 
 def iterations(*speeds: float | None) -> list[Record]:
     rows = [run_story.iteration(index + 1) for index in range(len(speeds))]
     return [
-        msgspec.structs.replace(row, metrics={**row.metrics, SPEED: speed})
+        msgspec.structs.replace(row, metrics={**row.metrics, OVERALL_SPEED: speed})
         for row, speed in zip(rows, speeds, strict=True)
     ]
 

@@ -2,15 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rltui.events.records import LogLine, RunResumed, UpdateDropped
+from rltui.events.records import LogLine, UpdateDropped
 from rltui.runs.history import copy_history, current_line, unclean_end
 from rltui.runs.journal import JournalWriter, read_journal
 from rltui.runs.paths import DataDir
-from tests.fakes.saved_runs import finish, header, row
-
-
-def resumed(timesteps: int) -> RunResumed:
-    return RunResumed(time=1.0, timesteps=timesteps, checkpoint="x", reason="y")
+from tests.fakes.saved_runs import finish, header, resumed, row
 
 
 def test_a_resume_takes_back_the_rows_above_it() -> None:

@@ -9,9 +9,7 @@ from rltui.actions.rlgym_table import IDLE
 from rltui.errors import RltuiError
 from rltui.sim.arena_batch import ArenaBatch
 from tests.fakes.arenas import batch, flat_setup
-from tests.unit.sim.test_demolition import rammed
-
-FAR = (0.0, 4000.0, 93.15)
+from tests.fakes.collisions import FAR, rammed
 
 
 def lying(z: float = 60.0) -> ArenaBatch:

@@ -9,28 +9,8 @@ import pytest
 from rlgym.rocket_league.sim import RocketSimEngine
 
 from rltui.actions.rlgym_table import FULL_BOOST, IDLE, JUMP
-from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.arena_setup import ArenaSetup
 from tests.fakes.arenas import ROWS, batch, fill_rlgym_state, flat_setup
-
-
-def ramming() -> ArenaSetup:
-    """Blue, supersonic, half a second before it hits orange's side."""
-    setup = flat_setup([(-1200, 0, 17), (0, 0, 17)], ball=(0, 4000, 93.15))
-    setup.velocity[0, 0] = 2290.0
-    setup.rotation[1] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
-    return setup
-
-
-def rammed(seed: int = 0) -> tuple[ArenaBatch, int]:
-    """A batch in the step of the demolition, and the number of that step."""
-    arenas = batch(teams=(1, 1), seed=seed)
-    arenas.reset([0], [ramming()])
-    for step in range(15):
-        arenas.step(np.array([[FULL_BOOST, IDLE]]))
-        if arenas.state.demo_respawn_timer.any():
-            return arenas, step
-    raise AssertionError("nobody was demolished")
+from tests.fakes.collisions import rammed, ramming
 
 
 @pytest.mark.parametrize("pressed", [0, -1, -2, 1], ids=["in its step", "before", "long before", "after"])

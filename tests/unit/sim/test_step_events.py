@@ -8,13 +8,11 @@ import pytest
 from rltui.actions.rlgym_table import FULL_BOOST, IDLE
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.field import PAD_POSITIONS
 from rltui.sim.resets.kickoff import Kickoff
 from rltui.sim.state import GameState
 from tests.fakes.arenas import batch, flat_setup
-from tests.unit.sim.test_demolition import rammed
+from tests.fakes.collisions import passing, rammed
 
-FAR = (0.0, 4000.0, 93.15)
 SMALL, BIG = 0, 3  # pads
 EVENTS = ("touches", "touch_height", "shots", "saves", "demos", "demoed", "boost_gained")
 
@@ -94,15 +92,6 @@ def test_each_teams_last_toucher_is_kept_until_the_reset() -> None:
     assert arenas.state.last_toucher_of.tolist() == [[1, 2]]
     arenas.reset([0], [setup])
     assert arenas.state.last_toucher_of.tolist() == [[-1, -1]]
-
-
-def passing(pad: int, boost: float, speed: float = 1500.0) -> ArenaSetup:
-    """A car that drives over a pad about 16 ticks from now."""
-    x, y, _ = PAD_POSITIONS[pad]
-    setup = flat_setup([(x - 400, y, 17)], ball=FAR)
-    setup.boost[:] = boost
-    setup.velocity[0, 0] = speed
-    return setup
 
 
 def gain_tick_by_tick(setup: ArenaSetup, row: int, pace: Pace, steps: int) -> list[tuple[int, float]]:

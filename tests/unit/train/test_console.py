@@ -8,6 +8,9 @@ from rltui.events.records import (
     CheckpointFailed,
     IterationFinished,
     LogLine,
+    RunFinished,
+    RunResumed,
+    StateChanged,
     UpdateDropped,
     WorkerFailed,
     WorkerStarted,
@@ -64,3 +67,12 @@ def test_a_terminal_that_is_gone_is_ignored() -> None:
             raise BrokenPipeError
 
     Console(Gone()).say("hello")
+
+
+def test_a_resume_and_an_end_are_a_line_each() -> None:
+    why = "run 'one' goes on at 9,216 timesteps: the newest run that fits"
+    resumed = RunResumed(time=0, timesteps=9216, checkpoint="/d/9216", reason=why)
+    stopping = StateChanged(time=0, state="stopping", reason="stopped: Ctrl-C")
+    ended = RunFinished(time=0, timesteps=9300, exit_code=0, reason="stopped: Ctrl-C")
+    told = [line.partition("  ")[2] for line in lines(resumed, stopping, ended).splitlines()]
+    assert told == [why, "stopped at 9,300 timesteps: Ctrl-C"]

@@ -54,6 +54,12 @@ def metrics(*parts: EpisodeStats) -> dict[str, float | None]:
     return iteration_metrics(1000, 200, [done(part) for part in parts], {"train/entropy": 4.4}, times, arena_steps=50)
 
 
+def test_first_episodes_are_a_share_of_all_workers_arenas() -> None:
+    begun, settled = replace(stats(2, 8.0, 2.0), arenas=4, first_episodes=3), replace(stats(2, 8.0, 2.0), arenas=4)
+    assert metrics(begun, settled)["rollout/first_episodes"] == pytest.approx(100 * 3 / 8)
+    assert metrics(stats(2, 8.0, 2.0))["rollout/first_episodes"] is None, "of no arenas"
+
+
 def test_figures_of_two_workers_are_taken_together() -> None:
     found = metrics(stats(2, 8.0, 2.0), stats(4, 4.0, -2.0))
     assert found["reward/touch"] == pytest.approx(12 / 12)

@@ -76,7 +76,8 @@ def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:
     assert policy.table_hash == one.table_hash
     assert policy.table.shape == (90, 8)
     assert {record.kind for record in told if isinstance(record, CheckpointSaved)} == {"checkpoint", "milestone"}
-    assert load(checkpoint.path / "profile.toml").ppo == prepared.profile.ppo
+    saved = load(checkpoint.path / "profile.toml")
+    assert (saved.ppo, saved.name) == (prepared.profile.ppo, prepared.profile.name)
 
 
 def test_who_asked_is_told_of_the_save_that_took_the_place_of_theirs(tmp_path: Path) -> None:

@@ -50,5 +50,5 @@ def test_a_workers_block_is_a_view_of_its_own_slice() -> None:
 def test_too_little_shared_memory_is_said_with_need_and_room(monkeypatch: pytest.MonkeyPatch) -> None:
     usage = shared_rollout.shutil.disk_usage("/dev/shm")
     monkeypatch.setattr(shared_rollout.shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
-    with pytest.raises(RltuiError, match=r"MiB of shared memory.*1 MiB free"):
+    with pytest.raises(RltuiError, match=r"MB of shared memory.*1.0 MB free"):
         SharedRollout.create(replace(SHAPE, steps=100_000))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from rltui import figures
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.signature import Signature
 from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher import offer_words, profile_words
+from rltui.tui.launcher import offer_words, profile_words, saved_words
 from rltui.tui.launcher.catalog import Catalog
 from rltui.tui.launcher.catalog_reader import CatalogReader
 from rltui.tui.launcher.catalog_tree import MILESTONES, PROFILES, RUNS, Item, groups, rows
@@ -112,7 +114,8 @@ def test_a_run_in_training_comes_first_with_its_speed(data: DataDir, reader: Cat
         row = next(line for line in tree(catalog, 50).split("\n") if "beta" in line)
         assert "▶ beta" in row
         assert "training" in row
-        assert row.endswith("k/s")
+        speed = catalog.runs[0].speed
+        assert speed is not None and row.endswith(f" {figures.rate(speed.steps_per_second)}")
 
 
 def test_only_what_changed_is_read_again(data: DataDir, reader: CatalogReader) -> None:
@@ -140,7 +143,7 @@ def test_somebody_who_is_here_for_the_first_time(data: DataDir, reader: CatalogR
     assert "Press enter: a trainer starts." in text
     assert "start the new run ball-touching-" in text
     assert "there is no run to go on with: training starts from zero" in text
-    assert "about 612 MB of memory of 23.4 GB free" in text
+    assert "about 612 MB of memory of 24.0 GB free" in text
     assert "n starts a new run" not in text
 
 
@@ -245,7 +248,19 @@ def test_the_title_shortens_a_long_path(data: DataDir, reader: CatalogReader) ->
 
 @pytest.mark.parametrize(
     ("weight", "text"),
-    [(0.05, "0.05"), (-10.0, "-10"), ([(0, 1.0), (5_000_000, 0.2)], "1 → 0.2 in 5.00 M"), ([(7, 2.0)], "2 in 7")],
+    [(0.05, "0.05"), (-10.0, "-10"), ([(0, 1.0), (5_000_000, 0.2)], "1 → 0.2 in 5 M"), ([(7, 2.0)], "2 in 7")],
 )
 def test_a_weight_that_changes_is_shown_from_first_to_last(weight: float | list[tuple[int, float]], text: str) -> None:
     assert profile_words._weight(weight) == text
+
+
+def test_a_milestone_kept_soon_after_a_start_says_that_its_reward_is_of_short_episodes(
+    data: DataDir, reader: CatalogReader
+) -> None:
+    fill(data)
+    run = next(run for run in reader.read().runs if len(run.milestones) > 1)
+    first, second = run.milestones[:2]
+    assert second.meta is not None
+    early = msgspec.structs.replace(second, meta=msgspec.structs.replace(second.meta, reward_short=True))
+    said = plain(saved_words.group_lines(run, [first, early], 80)).split("\n")
+    assert [("of short episodes after a start" in line) for line in said if " reward " in line] == [False, True]

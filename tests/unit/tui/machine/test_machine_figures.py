@@ -14,7 +14,6 @@ from rltui.tui.machine.gpu import NONE, NOT_INSTALLED, Gpus
 from rltui.tui.machine.machine import MachineSample, Room, full_in
 from rltui.tui.machine.probe import MachineProbe
 from rltui.tui.machine.sampler import Sampler
-from rltui.tui.panes.machine import size
 from rltui.tui.run.newest import Newest
 
 
@@ -35,12 +34,6 @@ def test_a_disk_that_does_not_fill_says_nothing() -> None:
     assert full_in(falling(101, 5e4, 1e12)) is None, "more than a month away"
     saw = [(float(t), 1e9 + 5e7 * (t % 10) - 2e4 * t) for t in range(0, 120, 2)]  # pruned as fast as it is written
     assert full_in(saw) is None
-
-
-def test_bytes_as_people_read_them() -> None:
-    assert [size(value) for value in (None, 0, 830, 1_234, 64_000_000, 5.14e9, 1.9e12)] == [
-        "–", "0 B", "830 B", "1.2 kB", "64 MB", "5.1 GB", "1.9 TB",
-    ]  # fmt: skip
 
 
 def test_the_probe_reads_this_process_and_its_child(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_history_is_never_told() -> None:
 def test_the_end_a_failure_a_milestone_and_a_promotion_are_told_once() -> None:
     herald, before = Herald(NOW), running()
     [milestone] = heard(herald, before, run_story.saved(15_000_000, NOW + 1, milestone=True))
-    assert (milestone.kind, milestone.title) == ("milestone", "alpha: milestone 015M")
+    assert (milestone.kind, milestone.title) == ("milestone", "alpha: milestone 15 M")
     assert "15,000,000 steps" in milestone.text
     [promotion] = heard(herald, before, run_story.phase_changed(NOW + 2, 12_440_000))
     assert (promotion.kind, promotion.title) == ("promotion", "alpha: phase phase-2-bronze-skills")
@@ -49,7 +49,7 @@ def test_the_end_a_failure_a_milestone_and_a_promotion_are_told_once() -> None:
     ended = fold(before, [run_story.finished(12_450_000, NOW + 3)])
     [end] = herald.hear(before, ended)
     assert (end.kind, end.severity) == ("ended", "information")
-    assert end.text == "step limit reached, at 12,450,000 steps"
+    assert end.text == "ended at 12,450,000 timesteps: step limit reached"
     assert herald.hear(ended, ended) == []
     [failed] = heard(herald, before, run_story.finished(12_450_000, NOW + 3, 1, "3 workers died within a minute"))
     assert (failed.kind, failed.severity, failed.text) == ("failed", "error", "3 workers died within a minute")

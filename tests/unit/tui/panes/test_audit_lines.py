@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
@@ -10,7 +12,9 @@ from rltui.events.records import CommandLogged, SettingChanged
 from rltui.tui.paint import plain, width_of
 from rltui.tui.panes.audit import AuditPane, entry_line, folded
 from rltui.tui.panes.pane import View
+from rltui.tui.run.fold import fold
 from rltui.tui.run.model import RunSnapshot
+from tests.fakes import run_story
 
 ADA, BOB = "ada on tower, pid 5151", "bob on lab, pid 7"
 
@@ -24,7 +28,7 @@ CHANGE = SettingChanged(time=1_764_244_805.0, timesteps=12_000_000, setting="lea
 
 @pytest.fixture(autouse=True)
 def utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rltui.tui.figures.clock", lambda time: "12:00:00")
+    monkeypatch.setattr("rltui.figures.clock", lambda time: "12:00:00")
 
 
 def test_what_was_answered_takes_the_place_of_its_acceptance() -> None:
@@ -43,7 +47,7 @@ def test_each_fate_is_a_line() -> None:
     ]
     assert plain(lines).split("\n") == [
         " 12:00:00 ada on tower          ◌ accepted          pause",
-        " 12:00:00 bob on lab            ✓ applied    0.40 s pause: paused at 12,431,360",
+        " 12:00:00 bob on lab            ✓ applied     0.4 s pause: paused at 12,431,360",
         " 12:00:00 ada on tower          ✗ refused           resume: not paused",
         " 12:00:00 ada on tower          ● in force          learning rate 0.0001 from 12,000,000",
     ]
@@ -53,6 +57,17 @@ def test_each_fate_is_a_line() -> None:
 def test_no_line_is_wider_than_the_pane(width: int) -> None:
     for entry in (logged(CommandApplied(2, "x" * 300, 0.4), "reward touch 2"), CHANGE):
         assert width_of(entry_line(entry, width)) <= width
+
+
+def test_it_is_drawn_again_whenever_something_ceases_to_hold() -> None:
+    """By a lesson, by another start of the trainer, by its end: none of them adds to the audit."""
+    pane, header = AuditPane(), run_story.header()
+    before = fold(RunSnapshot(), [header, CHANGE])
+    lesson = run_story.phase_changed(header.time + 1, 5)
+    again = msgspec.structs.replace(header, time=header.time + 9, by_hand={"learning rate": 1e-4})
+    for after in (fold(before, [lesson]), fold(before, [again]), replace(before, alive=False)):
+        assert after.audit == before.audit
+        assert pane.depends(View(after, 0.0)) != pane.depends(View(before, 0.0))
 
 
 def test_where_there_is_little_room_a_name_comes_without_its_machine() -> None:

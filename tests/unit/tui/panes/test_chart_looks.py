@@ -115,6 +115,21 @@ def test_beyond_a_run_s_end_there_is_no_value() -> None:
     assert picture(Look(cursor=3.0), [0, 0, 0, 0, 0], width=24, other=curve)[0].endswith("o –")
 
 
+def test_both_figures_are_read_where_the_shorter_run_ends() -> None:
+    """A bot of 4 million steps is no better than one of 2 million only because it has trained longer."""
+    shorter = Curve([0.0, 2.0], [7.0, 8.0])
+    assert picture(Look(), [0, 1, 2, 3, 4], width=24, other=shorter)[0].endswith(" 2.00  o 8.00")
+    assert picture(Look(), [0, 1, NAN, 3, 4], width=36, other=shorter)[0].endswith(" 1.00 1 it. ago  o 8.00")
+    assert picture(Look(), [0, 1, 2, 3, NAN], width=36, other=shorter)[0].endswith(" 2.00  o 8.00")
+
+
+def test_figures_that_are_told_take_the_place_of_the_newest() -> None:
+    other = Curve([0.0, 2.0], [7.0, 8.0])
+    data = ChartData("kl", "", "series-1", XS, [0, 1, 2, 3, 4], other=other, told=(2.5, None))
+    assert plain(chart(data, 26, 6, "ascii")).split("\n")[0].endswith(" 2.50  o –")
+    assert plain(chart(data, 26, 6, "ascii", Look(cursor=1.0))).split("\n")[0].endswith(" 1.00  o 7.00")
+
+
 def test_another_run_s_braille_line_is_dashed() -> None:
     other = Curve([0.0, 4.0], [0.0, 0.0])
     data = ChartData("kl", "", "series-1", XS, [1.0] * 5, other=other)

@@ -185,10 +185,10 @@ def story_scene(charting: Charting, **more: object) -> Scene:
 def test_the_cursor_line_says_when_that_was() -> None:
     row = run_story.iteration(200)
     text = plain([cursor_line(story_scene(Charting(cursor=row.timesteps + 1.0)))])
-    from rltui.tui import figures
+    from rltui import figures
 
     assert f"{row.timesteps + 1:,} steps  iteration 200  {figures.clock(row.time)}" in text
-    assert "milestone 005M" in plain([cursor_line(story_scene(Charting(cursor=5_000_000.0)))])
+    assert "milestone 5 M" in plain([cursor_line(story_scene(Charting(cursor=5_000_000.0)))])
     assert "milestone" not in text
 
 
@@ -202,7 +202,7 @@ def test_marks_near_the_cursor_nearest_first() -> None:
         Mark(101, "changed", "learning rate 0.0001"),
         Mark(500, "resume", "resumed"),
     ]
-    assert near_marks(marks, 102.0, (0.0, 1000.0)) == ["learning rate 0.0001", "milestone 005M"]
+    assert near_marks(marks, 102.0, (0.0, 1000.0)) == ["learning rate 0.0001", "milestone 5 M"]
     assert near_marks(marks, 300.0, (0.0, 1000.0)) == []
 
 

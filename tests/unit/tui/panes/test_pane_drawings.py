@@ -89,7 +89,7 @@ def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
     assert top is not None
     assert top.name == "learn"
     text = plain(TimePane().draw(view, 44, 12))
-    assert "learn      ━━━━━━━              40 %  0.80 s" in text
+    assert "learn      ━━━━━━━              40 %   0.8 s" in text
     assert "Bottleneck: learn takes 40 %" in text
 
 
@@ -116,7 +116,7 @@ def test_workers_table() -> None:
 
 
 def _clock(time: float) -> str:
-    from rltui.tui import figures
+    from rltui import figures
 
     return figures.clock(time)[:5]
 
@@ -205,10 +205,10 @@ def test_the_status_leaves_out_the_less_important_first() -> None:
 def test_progress_names_what_comes_next() -> None:
     text = plain([progress_line(STORY, 118)])
     assert "checkpoint" in text
-    assert "milestone 015M" in text
+    assert "milestone 15 M" in text
     assert "limit" not in text
     limited = replace(STORY, header=run_story.header(step_limit=30_000_000))
-    assert "limit 30.0 M" in plain([progress_line(limited, 120)])
+    assert "limit 30 M" in plain([progress_line(limited, 120)])
     assert plain([progress_line(RunSnapshot(), 118)]) == ""
 
 
@@ -219,7 +219,7 @@ def test_progress_to_the_next_phase_and_a_dash_where_nothing_is_known() -> None:
     narrow = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(20)), 80)])
     assert "checkpoint" in narrow and "promotion" in narrow and "milestone" not in narrow
     latest = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(9)), 120)])
-    assert "of 4 within 34 m 46 s" in latest
+    assert "of 4 within 34 min" in latest
     opened = plain([progress_line(fold(RunSnapshot(), [*run_story.opening(), figure_stories.plan()]), 120)])
     assert opened.count(" in –") == 3, "no speed is known before three iterations"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rltui.tui.paint import plain, width_of
-from rltui.tui.panes.picker import Entry, Picker, typed_text
+from rltui.tui.panes.picker import Entry, Picker
 
 ENTRIES = [Entry(f"play/{name}", name, "a note", "Play") for name in ("goals", "shots", "saves")] + [
     Entry(f"learn/{name}", name, "", "Learning") for name in ("kl", "entropy")
@@ -87,10 +87,3 @@ def test_the_cursor_s_row_is_in_view_at_any_size(height: int) -> None:
             if height >= 2:
                 assert sum("cursor" in role for line in lines for _, role in line[:1]) == 1
             press(target, "down")
-
-
-def test_what_keys_type() -> None:
-    assert typed_text("kl", "backspace", None) == "k"
-    assert typed_text("kl", "ctrl+u", "\x15") == ""
-    assert typed_text("kl", "é", "é") == "klé"
-    assert typed_text("kl", "f5", None) is None

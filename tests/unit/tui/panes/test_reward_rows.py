@@ -58,6 +58,17 @@ def test_figures_of_an_ended_lesson_are_not_this_one_s() -> None:
     assert newest_paid(snapshot) == (snapshot, 0)
 
 
+def test_figures_of_other_rewards_are_not_this_start_s() -> None:
+    """Begun with another profile: no lesson tells of it."""
+    before, now = {"reward/touch": 24.0, "rollout/policy_reward": 24.0}, {"reward/touch": None, "reward/goal": None}
+    more = RunSnapshot(metrics=now, history=History().extended([(100, before), (200, now)]))
+    assert newest_paid(more) == (more, 0)
+    less = RunSnapshot(
+        metrics={"reward/touch": None}, history=History().extended([(100, {**before, "reward/ball": 1.0})])
+    )
+    assert newest_paid(less) == (less, 0)
+
+
 def test_the_newest_figures_have_no_age() -> None:
     assert newest_paid(SNAPSHOT) == (SNAPSHOT, 0)
     assert RewardsPane().subtitle(View(SNAPSHOT, 0.0)) == ""
@@ -118,8 +129,13 @@ def test_the_selected_one_s_curve_stands_below() -> None:
     assert "touch" in plain(pane.draw(view, 40, 14)).split("\n")[6]
     pane.cursor = 1
     assert "concede" in plain(pane.draw(view, 40, 14)).split("\n")[6]
-    pane.wants_curve = False
-    assert len(pane.draw(view, 40, 14)) == 5
+    pane.alone = True
+    lines = plain(pane.draw(view, 40, 14)).split("\n")
+    assert "concede" in lines[0]
+    assert "concede" in lines[1]
+    assert len(lines) == 14
+    assert "touch" not in plain(pane.draw(view, 40, 14))
+    assert "A curve needs 6 rows, there are 5 here" in " ".join(plain(pane.draw(view, 40, 5)).split())
 
 
 @pytest.mark.parametrize("width", [20, 33, 44, 61, 90, 140])

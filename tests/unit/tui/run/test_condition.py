@@ -108,7 +108,7 @@ def test_goals_and_their_times() -> None:
     assert OPEN.saved_timesteps == 757_760
     assert (checkpoint.target, round(checkpoint.share, 4)) == (1_007_760, round((819_200 - 757_760) / 250_000, 4))
     assert (milestone.target, round(milestone.share, 4)) == (5_000_000, round(819_200 / 5_000_000, 4))
-    speed = OPEN.history.mean("time/overall_steps_per_second", 20)
+    speed = pace.speed(OPEN)
     assert speed is not None
     assert milestone.seconds == pytest.approx((5_000_000 - 819_200) / speed)
 
@@ -119,6 +119,15 @@ def test_while_paused_nothing_comes_nearer() -> None:
     line = plain([progress_line(paused, 120)])
     assert line.count(" paused") == 2 and " in " not in line
     assert " in " in plain([progress_line(OPEN, 120)])
+
+
+def test_who_has_ended_is_paused_no_more() -> None:
+    paused = fold_control(OPEN, run_story.live(NOW, state="paused"), NOW)
+    assert paused.paused and not paused.ended
+    killed = replace(paused, alive=False)
+    stopped = fold(paused, [StateChanged(time=NOW, state="paused", reason=""), run_story.finished(800_000, NOW)])
+    assert [(run.paused, run.ended, run.state) for run in (killed, stopped)] == [(False, True, "paused")] * 2
+    assert not replace(paused, alive=None).ended, "nobody can tell"
 
 
 def test_no_estimate_before_three_iterations_and_a_limit_where_there_is_one() -> None:
@@ -154,7 +163,7 @@ def test_answers_are_the_trainers_words_and_fade() -> None:
 
 def test_the_next_phase_is_a_goal_with_the_time_of_its_trend_or_its_latest() -> None:
     snapshot = fold(RunSnapshot(), figure_stories.campaign(20))
-    speed = snapshot.history.mean("time/overall_steps_per_second", 20)
+    speed = pace.speed(snapshot)
     assert speed is not None
     [goal] = [goal for goal in pace.goals(snapshot) if goal.name == "promotion"]
     assert (goal.words, goal.share, goal.target, goal.sure) == ("2 of 4", pytest.approx(0.5), None, "trend")
@@ -163,7 +172,7 @@ def test_the_next_phase_is_a_goal_with_the_time_of_its_trend_or_its_latest() -> 
     )
     wandering = fold(RunSnapshot(), figure_stories.campaign(9))  # too few for a trend, but the phase ends in any case
     [goal] = [goal for goal in pace.goals(wandering) if goal.name == "promotion"]
-    pace_then = wandering.history.mean("time/overall_steps_per_second", 20)
+    pace_then = pace.speed(wandering)
     assert pace_then is not None
     assert (goal.sure, goal.seconds) == ("latest", pytest.approx((30_000_000 - 9 * run_story.STEPS) / pace_then))
 

@@ -62,6 +62,38 @@ def test_a_resume_ends_flags_and_keeps_what_goes_on() -> None:
     assert by_hand(fold(snapshot, [change("reward touch", 1.0, 11, profile=True)])) == ["entropy 0.02, by ada at 10"]
 
 
+def test_a_resume_to_before_the_newest_change_puts_the_older_one_in_force_again() -> None:
+    """The record of what was undone stays in the audit, and is the newest there."""
+    older, undone = change("reward touch", 2.0, 1), change("reward touch", 3.0, 7)
+    again = msgspec.structs.replace(HEADER, time=T + 9, by_hand={"reward touch": 2.0})
+    resumed = RunResumed(time=T + 9, timesteps=5, checkpoint="5", reason="newest")
+    assert holding(older, undone, again, resumed) == ["reward touch 2"]
+    assert holding(older, change("reward touch", 1.0, 7, profile=True), again, resumed) == ["reward touch 2"]
+    assert by_hand(fold(RunSnapshot(), [HEADER, older, undone, again, resumed])) == ["reward touch 2, by ada at 1"]
+
+
+def test_a_lesson_ends_what_it_does_not_carry_on() -> None:
+    lesson = run_story.phase_changed(T + 3, 3)
+    assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), lesson) == []
+    kept = msgspec.structs.replace(lesson.lesson, by_hand={"entropy": 0.02})
+    lesson = msgspec.structs.replace(lesson, lesson=kept)
+    assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), lesson) == ["entropy 0.02"]
+
+
+def test_flags_end_with_the_trainer_and_settings_wait_for_the_next() -> None:
+    told = [HEADER, change("reward touch", 2.0, 1), change("debug_turtled_start on", None, 2)]
+    assert holding(*told[1:], run_story.finished(5, T + 9)) == ["reward touch 2"]
+    dead = fold(RunSnapshot(alive=False), told)
+    assert [change_words(record) for record in in_force(dead)] == ["reward touch 2"]
+
+
+def test_without_a_header_the_newest_of_each_holds() -> None:
+    """As at the end of a long journal, which is shown first."""
+    told = [change("reward touch", 2.0, 1), change("reward touch", 3.0, 2), change("entropy", 0.02, 3)]
+    held = in_force(fold(RunSnapshot(), [*told, change("entropy", 0.01, 4, profile=True)]))
+    assert [change_words(record) for record in held] == ["reward touch 3"]
+
+
 def test_what_goes_on_is_named_where_the_audit_does_not_reach_back() -> None:
     snapshot = fold(RunSnapshot(), [msgspec.structs.replace(HEADER, by_hand={"reward touch": 2.0})])
     assert by_hand(snapshot) == ["reward touch 2"]

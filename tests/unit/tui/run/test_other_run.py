@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import threading
 
+from msgspec.structs import replace
+
+from rltui.events.records import RunStarted
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from rltui.tui.run.other_run import OtherReader, OtherRun, neighbour
@@ -24,6 +27,9 @@ class FakeRuns:
     def journal(self, name: str) -> FakeJournal:
         return self._journal
 
+    def weights(self, name: str) -> dict[str, float]:
+        return {"touch": 9.0} if name == "alpha" else {}
+
 
 class Inbox:
     """What the thread published; `wait` until there is something."""
@@ -43,7 +49,7 @@ class Inbox:
 
 def read(journal: FakeJournal) -> OtherRun:
     inbox = Inbox()
-    reader = OtherReader("beta", FakeRuns(journal), inbox.put)
+    reader = OtherReader("beta", FakeRuns(journal), inbox.put, "alpha")
     reader.start()
     found = inbox.wait()
     reader.stop()
@@ -52,9 +58,18 @@ def read(journal: FakeJournal) -> OtherRun:
     return found
 
 
+def test_its_reward_weights_are_those_of_its_newest_header() -> None:
+    told = run_story.told(3)
+    weighed = [
+        replace(record, reward_weights={"touch": 2.0}) if isinstance(record, RunStarted) else record for record in told
+    ]
+    found = read(FakeJournal(weighed))
+    assert (found.weights, found.own_weights) == ({"touch": 2.0}, {"touch": 9.0})
+
+
 def test_its_rows_are_those_of_its_journal() -> None:
     found = read(FakeJournal(run_story.told(30)))
-    assert (found.name, found.problem, found.history.length) == ("beta", "", 30)
+    assert (found.name, found.problem, found.history.length, found.weights) == ("beta", "", 30, {})
     assert found.history.columns["train/approx_kl"][29] == run_story.iteration(30).metrics["train/approx_kl"]
 
 

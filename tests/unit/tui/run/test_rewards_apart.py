@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from rltui.tui.browser.comparison import Comparison, Curves, rewards_apart
+import msgspec
+
 from rltui.tui.browser.library import Entry
+from rltui.tui.browser.pair import Comparison, rewards_apart
+from rltui.tui.browser.past import Curves
 from rltui.tui.browser.profile_changes import Change
+from rltui.tui.paint import plain
+from rltui.tui.panes.chart_grid import Scene
+from rltui.tui.panes.chart_words import head_lines
+from rltui.tui.panes.charting import Charting
 from rltui.tui.run.history import History
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.other_run import OtherRun
 from rltui.tui.run.rewards_apart import apart, paid, told
+from tests.fakes import run_story
 
 
 def rows(*metrics: dict[str, float | None]) -> History:
@@ -31,6 +41,36 @@ def test_the_same_and_the_unknown_are_no_difference() -> None:
     assert apart(paid(PLAIN, -1), paid(PLAIN, -1)) == apart(paid(BY_HAND, -1), paid(BY_HAND, -1)) == []
     assert apart(paid(History(), -1), paid(PLAIN, -1)) == []
     assert told([]) == ""
+
+
+def test_weights_that_only_the_profile_gives_count_where_both_are_known() -> None:
+    ours, theirs = {"touch": 1.0, "goal": 10.0}, {"touch": 1.0, "goal": 20.0}
+    assert apart(paid(PLAIN, -1, ours), paid(PLAIN, -1, theirs)) == ["goal 10.0 → 20.0"]
+    assert apart(paid(PLAIN, -1, ours), paid(PLAIN, -1, ours)) == []
+    by_hand_alike = {"touch": 5.0, "goal": 10.0}
+    assert apart(paid(BY_HAND, -1, ours), paid(PLAIN, -1, by_hand_alike)) == [], "in force is what counts"
+    assert apart(paid(BY_HAND, -1, ours), paid(BY_HAND, -1, by_hand_alike)) == []
+
+
+def test_rewards_are_known_where_the_newest_iteration_ended_no_episode() -> None:
+    quiet = rows({"reward/touch": 1.0, "weight/touch": 5.0}, {"reward/touch": None, "weight/touch": 6.0})
+    assert paid(quiet, -1) == {"touch": 6.0}
+    assert paid(rows({"reward/touch": None}), -1) == {}
+
+
+def test_the_charts_compare_what_is_in_force_in_both_runs() -> None:
+    def scene(own: dict[str, float], their: dict[str, float]) -> Scene:
+        header = msgspec.structs.replace(run_story.header("alpha"), reward_weights=own)
+        snapshot = RunSnapshot(run="alpha", header=header, history=PLAIN)
+        return Scene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, weights=their), False)
+
+    def text(own: dict[str, float], their: dict[str, float]) -> str:
+        return plain(head_lines(scene(own, their), 6, 6, typing=False, width=120))
+
+    ours = {"touch": 1.0, "goal": 10.0}
+    assert "rewards differ, not comparable: goal 10.0 → 20.0" in text(ours, {"touch": 1.0, "goal": 20.0})
+    assert "differ" not in text(ours, ours)
+    assert "differ" not in text(ours, {}), "what an older journal does not tell is not guessed"
 
 
 def test_many_are_counted() -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from rltui.events.commands import Pause, Stop
+from rltui.tui.run.health import illness, usual_speed
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest import Newest
 from rltui.tui.run.run_reader import RunReader
@@ -120,9 +121,23 @@ def test_a_broken_connection_is_seen_and_made_again() -> None:
         snapshot = inbox.until(lambda snapshot: not snapshot.link.connected)
         assert snapshot.link.problem == "the trainer closed the connection"
         assert (snapshot.fates[-1].stage, snapshot.link.mine) == ("lost", False)
-        assert re.fullmatch(r"the connection ended after \d+ s", snapshot.fates[-1].text)
+        assert re.fullmatch(r"the connection ended after [\d.]+ m?s", snapshot.fates[-1].text)
         assert control.closed
         inbox.until(lambda snapshot: snapshot.link.connected)
+
+
+def test_of_workers_that_nobody_is_connected_to_hear_nothing_is_known() -> None:
+    """Their trainer goes on, and its journal tells no heartbeats: they are not ill."""
+    control = FakeControl()
+    with reading(FakeRun(run_story.opening(), control=control)) as (_, inbox):
+        control.say(run_story.live(run_story.START + 9))
+        heard = inbox.until(lambda snapshot: snapshot.live_time is not None)
+        assert all(row.heartbeat_age is not None and row.steps_per_second for row in heard.workers)
+        control.gone = True
+        alone = inbox.until(lambda snapshot: not snapshot.link.connected)
+        assert len(alone.workers) == len(heard.workers)
+        assert all(row.heartbeat_age is row.steps_per_second is None and row.pid for row in alone.workers)
+        assert not any(illness(row, run_story.START + 300, usual_speed(alone.workers)) for row in alone.workers)
 
 
 def test_a_trainer_that_died_before_its_first_record_leaves_its_last_words() -> None:

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from rltui.events.episode_reward import FIRST_EPISODES, PART, REWARD
 from rltui.tui.run.history import History
 from rltui.tui.run.since import Change, change_since
 
@@ -39,3 +40,17 @@ def test_a_hole_does_not_count() -> None:
     assert found is not None and found.value == pytest.approx(
         2 * (sum(range(391, 400)) / 9 - sum(range(291, 301)) / 10)
     )
+
+
+@pytest.mark.parametrize("key", [REWARD, f"{PART}touch"])
+def test_rewards_of_short_episodes_alone_do_not_count(key: str) -> None:
+    def resumed(share: float) -> History:
+        """The newest six of 206 iterations came after a resume, in which so many % of the arenas had their first episode."""
+        rows = (
+            (row, {key: 2.0 * row, "train/entropy": 2.0 * row, FIRST_EPISODES: share if row >= 200 else 0.0})
+            for row in range(206)
+        )
+        return History().extended(rows)
+
+    assert change_since(resumed(0.0), key) == change_since(resumed(80.0), "train/entropy") == Change(200.0, "100 it.")
+    assert change_since(resumed(80.0), key) is None, "four of the newest ten count"

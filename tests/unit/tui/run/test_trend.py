@@ -50,6 +50,51 @@ def test_a_breakdown_is_told_while_the_record_is_new_and_after() -> None:
         assert found is not None and found.kind == "falling" and found.then > 70 and found.now < 20
 
 
+def of_blocks(means: list[float]) -> list[float]:
+    """Of these means."""
+    return [mean for mean in means for _ in range(BLOCK)]
+
+
+def zigzag(means: list[float]) -> list[float]:
+    """Blocks with a noise of just 1: each second one is above the line between its neighbours by 0.826."""
+    return [mean + 0.826 * (place % 2) for place, mean in enumerate(means)]
+
+
+@pytest.mark.parametrize(("last", "kind"), [([-4, -4], "rising"), ([-6, -6], "falling"), ([-60], "rising")])
+def test_two_blocks_five_times_the_noise_below_the_record_are_a_breakdown(last: list[float], kind: str) -> None:
+    blocks = zigzag([float(place) for place in range(40)])
+    best = blocks[37]  # the middle one of the newest three
+    found = trend(of_blocks([*blocks, *(best + below for below in last)]))
+    assert found is not None and found.kind == kind and found.noise == pytest.approx(3.0)
+
+
+def test_the_longer_a_run_the_longer_it_may_be_without_a_record() -> None:
+    """√n blocks after it: 10 of some hundred, and never less than 5."""
+
+    def kind(before: int, after: int) -> str:
+        found = trend(of_blocks([*zigzag([float(place) for place in range(before)]), *[before + 4.0] * (1 + after)]))
+        assert found is not None
+        return found.kind
+
+    assert [kind(96, after) for after in (9, 10)] == ["rising", "flat"]
+    assert [kind(12, after) for after in (4, 5)] == ["rising", "flat"]
+
+
+def test_blocks_that_go_one_way_are_no_drift_the_other_way() -> None:
+    """Below its record it rises all the time, and is 1.5 times the noise lower at the end than after it."""
+    blocks = [5.0, *zigzag([4.0] * 3), *zigzag([-10 + place / 4 for place in range(40)]), *zigzag([2.5] * 3)]
+    found = trend(of_blocks(blocks))
+    assert found is not None
+    assert (found.kind, found.then, found.now) == ("flat", 4.0, 2.5) and found.noise == pytest.approx(3.0)
+    assert correlation(blocks[1:]) > 0.5
+
+
+@pytest.mark.parametrize(("known", "counts"), [(4, False), (5, True)])
+def test_a_block_counts_where_half_of_it_is_known(known: int, counts: bool) -> None:
+    found = trend([float(row) if row % BLOCK < known else math.nan for row in range(400)])
+    assert (found is not None) is counts
+
+
 @pytest.mark.parametrize("rows", [1, BLOCK, BLOCK + 7])
 def test_a_spike_at_the_end_is_not_yet_a_record(rows: int) -> None:
     found = trend([*noisy(300), *[1e6] * min(rows, BLOCK), *noisy(max(rows - BLOCK, 0) + 9)])

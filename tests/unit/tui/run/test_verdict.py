@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import msgspec
@@ -15,7 +15,9 @@ from rltui.tui.paint import plain, width_of
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.run.fold import fold, fold_control
-from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.health import illness, usual_speed
+from rltui.tui.run.history import History
+from rltui.tui.run.model import RunSnapshot, WorkerRow
 from rltui.tui.run.verdict import Verdict, findings, verdict
 from tests.fakes import run_story
 
@@ -23,7 +25,7 @@ KL, VARIANCE = "train/approx_kl", "train/explained_variance"
 
 
 def told(
-    rows: int, reward: Callable[[int], float], more: Callable[[int], dict[str, float]] | None = None
+    rows: int, reward: Callable[[int], float], more: Callable[[int], Mapping[str, float | None]] | None = None
 ) -> list[Record]:
     """A run of so many iterations with this reward (and noise of deviation 0.5), and other figures of the same row."""
     draw = random.Random(0)
@@ -42,11 +44,18 @@ def judged(records: list[Record], rows: int = 300) -> Verdict:
     return verdict(snapshot, findings(snapshot), run_story.now_of(rows), heard=True)
 
 
+def of_rewards(values: list[float]) -> Verdict:
+    """Of a history that knows nothing else, one row a timestep."""
+    history = History().extended((row, {"rollout/policy_reward": value}) for row, value in enumerate(values))
+    snapshot = RunSnapshot(run="alpha", alive=True, history=history)
+    return verdict(snapshot, findings(snapshot), 0.0, heard=True)
+
+
 def test_learning_says_from_what_to_what_and_over_how_long() -> None:
     found = judged(told(300, lambda row: row * 0.1))
     assert (found.word, found.role) == ("learning", "good")
     assert found.words.startswith("reward ")
-    assert found.words.endswith("over 110 iterations (2 m 38 s)"), "109 times 1.45 s lie between them"
+    assert found.words.endswith("over 110 iterations (2 min 38 s)"), "109 times 1.45 s lie between them"
 
 
 def test_flat_says_since_when() -> None:
@@ -90,6 +99,46 @@ def test_another_profile_s_rewards_are_others_too() -> None:
     assert findings(fold(RunSnapshot(run="alpha"), records[:-79])).first == 220
 
 
+@pytest.mark.parametrize("change", [{"reward/new": 1.0}, {"reward/touch": None}], ids=["one more", "one less"])
+def test_one_reward_more_or_less_makes_others_of_them(change: dict[str, float | None]) -> None:
+    """By its figures alone, or by a mark too: whichever is the newer change."""
+    records = told(300, lambda row: 0.1 * row, lambda row: {} if row <= 220 else change)
+    assert findings(fold(RunSnapshot(run="alpha"), records)).first == 220
+    weight = SettingChanged(time=0.0, timesteps=0, setting="reward touch", value=2.0, by="ada")
+    for row, first in ((150, 220), (250, 250)):
+        marked = msgspec.structs.replace(weight, timesteps=row * run_story.STEPS)
+        assert findings(fold(RunSnapshot(run="alpha"), [*records, marked])).first == first
+
+
+def test_since_when_is_counted_under_the_present_rewards() -> None:
+    """They begin at row 100; a weight of another reward had changed before."""
+    records = told(
+        300, lambda row: 50.0 if row <= 100 else min(row * 0.1, 20.0), lambda row: {"weight/goal": float(row > 150)}
+    )
+    change = SettingChanged(time=0.0, timesteps=100 * run_story.STEPS, setting="reward touch", value=2.0, by="ada")
+    found = judged([*records, change])
+    assert found.word == "flat" and "weight" not in found.words
+    assert found.words.startswith("since 4.12 M steps (2 min): reward 20."), "row 201 of 20,480 steps each"
+
+
+def test_what_stands_still_owes_nothing_to_chance() -> None:
+    found = of_rewards([4.0] * 100)
+    assert found.words == "since 0 steps: reward 4.00 then, 4.00 now"
+
+
+def test_a_rise_is_seen_in_its_figures() -> None:
+    """In as many digits as it takes."""
+    assert of_rewards([*[100.08] * 40, *[100.38] * 30]).words == "reward 100.1 → 100.4 over 50 iterations"
+
+
+def test_a_slow_worker_is_no_illness_of_the_run() -> None:
+    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    now = run_story.now_of(300)
+    rows = [WorkerRow(index, "collecting", steps_per_second=9e3 if index else 1e3) for index in range(4)]
+    assert illness(rows[0], now, usual_speed(rows)) == ("slow: 11 % of the others", "warn")
+    assert verdict(replace(snapshot, workers=tuple(rows)), findings(snapshot), now, heard=True).word == "learning"
+
+
 def test_a_weight_that_is_the_profile_s_again_has_not_changed() -> None:
     judged_at = judged(told(300, lambda row: row * 0.1, lambda row: {"weight/touch": 2.0} if row < 250 else {}))
     assert "weight" not in judged_at.words
@@ -109,7 +158,7 @@ def test_unhealthy_says_why_since_when_and_what_to_try() -> None:
     found = judged(told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008}))
     assert (found.word, found.role, found.symbol) == ("unhealthy", "bad", "✗")
     assert found.words.startswith(
-        "because KL 0.0500, above the usual 0.002–0.02, for 100 iterations (2 m 24 s): lower the learning rate or ppo.epochs"
+        "because KL 0.0500, above the usual 0.002–0.02, for 100 iterations (2 min 24 s): lower the learning rate or ppo.epochs"
     )
     assert found.words.endswith("; reward rising")
 
@@ -130,7 +179,7 @@ def test_a_critic_has_time_to_learn() -> None:
 
 def test_how_far_back_was_looked_is_no_claim() -> None:
     rows = told(1200, lambda row: row * 0.1, lambda row: {KL: 0.05})
-    assert ", for 1,000 iterations or more (24 m " in judged(rows, 1200).words
+    assert ", for 1,000 iterations or more (24 min " in judged(rows, 1200).words
 
 
 def test_dropped_updates_come_first() -> None:

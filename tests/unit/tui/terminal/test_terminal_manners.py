@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from rich.color import Color as RichColor
@@ -14,12 +15,15 @@ from textual.theme import Theme
 from rltui.events.commands import FLAGS
 from rltui.tui.actions import COCKPIT, LAUNCHER, PLACES, Action, Place, bindings, in_footer, key_name
 from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.screens.explained import HELP_COCKPIT
 from rltui.tui.screens.help import HelpScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
 from rltui.tui.screens.quit_dialog import QuitDialog
 from rltui.tui.symbols import AsciiFilter, chart_style, needs_ascii, to_ascii
 from rltui.tui.themes import DARK, LIGHT
+
+README = Path(__file__).parents[4] / "README.md"
 
 
 @pytest.mark.parametrize(
@@ -127,9 +131,7 @@ def test_the_registry_is_consistent(place: Place) -> None:
     assert len({action.name for action in actions}) == len(actions)
     assert all(action.help and action.label for action in actions)
     assert len(bindings(place)) == sum(len(action.keys) for action in actions if action.bound)
-    footer = in_footer(place)
-    assert footer[-1].name in ("leave", "back")
-    assert [action.footer for action in footer] == sorted(action.footer or 0 for action in footer)
+    assert next(action.name for action in in_footer(place) if action.footer == 0) in ("leave", "back")
 
 
 @pytest.mark.parametrize(("place", "screen"), [("cockpit", CockpitScreen), ("launcher", LauncherScreen)])
@@ -144,7 +146,7 @@ def test_every_registered_action_exists(place: Place, screen: type[CockpitScreen
 
 
 def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
-    """Except the aliases that users of rlgym-ppo know, and H, which leads away; a change is typed."""
+    """Except the aliases p and c that users of rlgym-ppo know, and H, which leads away; a change is typed."""
 
     def capital(action: Action) -> bool:
         return any(len(key) == 1 and key.isupper() for key in action.keys)
@@ -161,7 +163,12 @@ def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
         "launcher",
         *(f"flag('{flag}')" for flag in FLAGS),
     }
-    assert all(capital(action) for action in COCKPIT if action.trains and action.name != "change")
+    acting = [action for action in COCKPIT if action.trains and action.name != "change"]
+    assert all(capital(action) for action in acting)
+    lower = {(key, action.keys[0]) for action in acting for key in action.keys if key.islower()}
+    assert lower == {("p", "P"), ("c", "C")}
+    assert "(`p` and `c` do as `P` and `C`)" in README.read_text(encoding="utf-8")
+    assert "(p and c do as P and C)" in HELP_COCKPIT
 
 
 def test_key_names() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rltui.tui import figures
+from rltui import figures
+from rltui.runs.meta import milestone_label
 
 FUNCTIONS = [
     figures.count, figures.short, figures.number, figures.rate, figures.percent, figures.micros, figures.megabytes,
-    figures.duration, figures.seconds, figures.remaining, figures.age, figures.ago,
+    figures.duration, figures.size, figures.remaining, figures.age, figures.ago,
 ]  # fmt: skip
 
 
@@ -51,34 +55,34 @@ def test_axis_labels_fit_in_five_columns(value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(-3, "0.0 s"), (0.14, "0.1 s"), (9.94, "9.9 s"), (9.96, "10 s"), (59.4, "59 s"), (59.6, "1 m 00 s"), (181, "3 m 01 s"),
-     (7440, "2 h 04 m"), (273_600, "3 d 04 h")],
+    [(-3, "0 s"), (0.0004, "0 s"), (0.006, "6 ms"), (0.0994, "99 ms"), (0.0995, "0.1 s"), (4.24, "4.2 s"), (9.94, "9.9 s"),
+     (9.96, "10 s"), (59.4, "59 s"), (59.6, "1 min 00 s"), (181, "3 min 01 s"), (3599.6, "1 h 00 min"), (7440, "2 h 04 min"),
+     (86_399.6, "1 d 00 h"), (273_600, "3 d 04 h")],
 )  # fmt: skip
 def test_duration(seconds: float, text: str) -> None:
     assert figures.duration(seconds) == text
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.006, "6 ms"), (0.0995, "0.10 s"), (0.8, "0.80 s"), (12.34, "12.3 s"), (120, "2 m 00 s")]
-)
-def test_seconds_of_a_short_time(seconds: float, text: str) -> None:
-    assert figures.seconds(seconds) == text
+    ("count", "text"),
+    [(0, "0 B"), (830, "830 B"), (999.6, "1.0 kB"), (1_234, "1.2 kB"), (9_960, "10 kB"), (64_000_000, "64 MB"), (5.14e9, "5.1 GB"),
+     (15.62e9, "15.6 GB"), (212e9, "212 GB"), (999.6e9, "1.0 TB"), (12.3e12, "12.3 TB"), (2**30, "1.1 GB")],
+)  # fmt: skip
+def test_sizes_are_in_units_of_a_thousand(count: float, text: str) -> None:
+    assert figures.size(count) == text
 
 
-def test_remaining_has_no_tenths() -> None:
-    assert [figures.remaining(value) for value in (-1.0, 0.4, 5.6, 59.4, 59.6)] == [
-        "0 s",
-        "0 s",
-        "6 s",
-        "59 s",
-        "1 m 00 s",
-    ]
+def test_time_left_has_no_tenths_and_no_false_precision() -> None:
+    assert [figures.remaining(value) for value in (-1.0, 0.4, 5.6, 59.4, 59.6, 599, 2086, 7440, 50_000, 273_600)] == [
+        "0 s", "0 s", "6 s", "59 s", "1 min 00 s", "9 min 59 s", "34 min", "2 h 04 min", "13 h", "3 d 04 h",
+    ]  # fmt: skip
 
 
 def test_ages_have_one_unit() -> None:
     assert [figures.age(value) for value in (0.1, 12, 180, 7200, 432_000)] == ["0.1 s", "12 s", "3 min", "2 h", "5 d"]
-    assert figures.ago(1) == "just now"
-    assert figures.ago(180) == "3 min ago"
+    assert [figures.ago(value) for value in (1, 4.2, 9.6, 180, 3599)] == [
+        "just now", "4 s ago", "10 s ago", "3 min ago", "1 h ago",
+    ]  # fmt: skip
 
 
 def test_aligned_figures_share_their_decimals() -> None:
@@ -96,6 +100,14 @@ def test_rate_micros_and_memory_carry_units() -> None:
     assert figures.micros(58.44) == "58.4 µs"
     assert figures.micros(1234.4) == "1,234 µs"
     assert figures.megabytes(71.2) == "71 MB"
-    assert figures.megabytes(14_541) == "14.2 GB"
+    assert figures.megabytes(14_541) == "14.5 GB"
     assert figures.plural(1, "run") == "1 run"
     assert figures.plural(0, "run") == "0 runs"
+
+
+@given(steps=st.integers(0, 10**10))
+def test_a_milestone_is_told_to_its_last_step(steps: int) -> None:
+    told = figures.millions(milestone_label(steps))
+    number, _, unit = told.replace(",", "").partition(" ")
+    assert Decimal(number) * {"M": 1_000_000, "k": 1_000, "": 1}[unit] == steps
+    assert told == figures.exact(steps)

@@ -1,4 +1,14 @@
-"""Numbers as people read them: aligned, with their unit, unknown as an en dash and never as 0."""
+"""Numbers as people read them, everywhere: with their unit, unknown as an en dash and never as 0.
+
+steps        12,431,360 in full; 12.4 M where room is short; 15 M of a milestone or limit, which is exact
+rates        14,100 steps/s in full; 14.1 k/s where room is short
+sizes        850 B, 1.2 kB, 71 MB, 15.6 GB: units of 1,000, of files, memory and disks alike
+durations    6 ms, 4.2 s, 12 s, 3 min 01 s, 2 h 04 min, 3 d 04 h
+time left    6 s, 2 min 59 s, 34 min, 2 h 04 min, 14 h
+ages         4.2 s, 12 s, 3 min, 2 h, 5 d: in one unit; with the word, 3 min ago
+settings     as they were written: 5 s, 0.5 s
+metrics      three digits in the unit of their chart: 41.4 s, 3.12 nats, 16,034 steps/s
+"""
 
 from __future__ import annotations
 
@@ -7,6 +17,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 UNKNOWN = "–"
+MEGABYTE = 1_000_000  # bytes
 
 
 def known(value: float | None) -> bool:
@@ -19,13 +30,22 @@ def count(value: float | None) -> str:
     return UNKNOWN if value is None or not math.isfinite(value) else f"{int(value):,}"
 
 
+def exact(steps: int) -> str:
+    """A number of steps that somebody has chosen, to its last digit: 15 M, 1.09568 M, 300 k, 25.6 k, 512."""
+    for limit, unit, digits in ((1_000_000, " M", 6), (1_000, " k", 3)):
+        if steps >= limit:
+            whole, rest = divmod(steps, limit)
+            return f"{whole:,}.{rest:0{digits}d}".rstrip("0").rstrip(".") + unit
+    return str(steps)
+
+
 def millions(label: str) -> str:
-    """A milestone's folder as people read it: `5 M` of 005M, `1.09568 M` of 001.09568M; another name as it is."""
+    """A milestone's folder as people read it: `5 M` of 005M, `25.6 k` of 000.0256M; another name as it is."""
     number = label.removesuffix("M")
-    if number == label or not number.replace(".", "", 1).isdecimal():
+    whole, _, rest = number.partition(".")
+    if number == label or not (whole + rest).isdecimal() or len(rest) > 6:
         return label
-    whole, point, rest = number.partition(".")
-    return f"{int(whole or '0'):,}{point}{rest} M"
+    return exact(int(whole or "0") * 1_000_000 + int(rest.ljust(6, "0")))
 
 
 def short(value: float | None) -> str:
@@ -81,15 +101,6 @@ def aligned(values: Sequence[float | None]) -> list[str]:
     return [UNKNOWN if value is None or not math.isfinite(value) else f"{value:+.{decimals}f}" for value in values]
 
 
-def seconds(value: float | None) -> str:
-    """A short time with the digits that matter: 6 ms, 0.80 s, 12.4 s."""
-    if value is None or not math.isfinite(value):
-        return UNKNOWN
-    if value < 0.0995:
-        return f"{value * 1000:.0f} ms"
-    return f"{value:.2f} s" if value < 9.995 else f"{value:.1f} s" if value < 99.95 else duration(value)
-
-
 def rate(value: float | None) -> str:
     """Steps a second: 14.1 k/s."""
     if value is None or not math.isfinite(value):
@@ -112,64 +123,66 @@ def micros(value: float | None) -> str:
 
 
 def megabytes(value: float | None) -> str:
-    """71 MB, 1.2 GB."""
-    if value is None or not math.isfinite(value):
-        return UNKNOWN
-    return f"{value:.0f} MB" if value < 999.5 else f"{value / 1024:.1f} GB"
+    """`size` of millions of bytes."""
+    return size(None if value is None else value * MEGABYTE)
 
 
-def file_size(count: float | None) -> str:
-    """Bytes in units of 1,000: 850 B, 12.4 kB, 1.20 MB."""
+def size(count: float | None) -> str:
+    """Bytes in units of 1,000, of files, memory and disks alike: 850 B, 1.2 kB, 71 MB, 15.6 GB, 212 GB, 1.9 TB."""
     if count is None or not math.isfinite(count):
         return UNKNOWN
-    for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+    for limit, unit, fine in ((1e12, "TB", 99.95), (1e9, "GB", 99.95), (1e6, "MB", 9.95), (1e3, "kB", 9.95)):
         if count >= limit * 0.9995:
-            return f"{_three_digits(count / limit)} {unit}"
+            return f"{count / limit:.1f} {unit}" if count / limit < fine else f"{count / limit:.0f} {unit}"
     return f"{count:.0f} B"
 
 
 def duration(seconds: float | None) -> str:
-    """0.1 s, 4 s, 3 m 01 s, 2 h 04 m, 3 d 04 h. Never negative."""
+    """6 ms, 4.2 s, 12 s, 3 min 01 s, 2 h 04 min, 3 d 04 h. Never negative."""
     if seconds is None or not math.isfinite(seconds):
         return UNKNOWN
-    seconds = max(seconds, 0.0)
+    if seconds < 0.0995:
+        return f"{seconds * 1000:.0f} ms" if seconds >= 5e-4 else "0 s"
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return f"{whole // 60} m {whole % 60:02d} s"
+        return f"{whole // 60} min {whole % 60:02d} s"
     if whole < 86400:
-        return f"{whole // 3600} h {whole % 3600 // 60:02d} m"
+        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
     return f"{whole // 86400} d {whole % 86400 // 3600:02d} h"
 
 
 def remaining(seconds: float | None) -> str:
-    """Time left: as `duration`, always in whole seconds."""
+    """Time left, an estimate: 6 s, 2 min 59 s, 34 min, 2 h 04 min, 14 h, 3 d 04 h: no tenths, and one unit from 10 on."""
     if seconds is None or not math.isfinite(seconds):
         return UNKNOWN
-    return f"{max(round(seconds), 0)} s" if seconds < 59.5 else duration(seconds)
+    first, unit, *rest = (f"{max(round(seconds), 0)} s" if seconds < 59.5 else duration(seconds)).split()
+    return " ".join([first, unit, *(rest if len(first) == 1 else [])])
 
 
 def age(seconds: float | None) -> str:
-    """How long ago, in its one largest unit: 4 s, 3 min, 2 h, 5 d."""
+    """How long ago, in its one largest unit: 4.2 s, 12 s, 3 min, 2 h, 5 d."""
     if seconds is None or not math.isfinite(seconds):
         return UNKNOWN
     seconds = max(seconds, 0.0)
     if seconds < 9.95:
         return f"{seconds:.1f} s"
-    for limit, size, unit in ((59.5, 1, "s"), (3570, 60, "min"), (84600, 3600, "h")):
+    for limit, length, unit in ((59.5, 1, "s"), (3570, 60, "min"), (84600, 3600, "h")):
         if seconds < limit:
-            return f"{round(seconds / size)} {unit}"
+            return f"{round(seconds / length)} {unit}"
     return f"{round(seconds / 86400)} d"
 
 
 def ago(seconds: float | None) -> str:
-    """`age` with the word; the first seconds are "just now"."""
+    """`age` with the word, in whole seconds; the first two are "just now"."""
     if seconds is None or not math.isfinite(seconds):
         return UNKNOWN
-    return "just now" if seconds < 2 else f"{age(seconds)} ago"
+    if seconds < 2:
+        return "just now"
+    return f"{round(seconds)} s ago" if seconds < 9.95 else f"{age(seconds)} ago"
 
 
 def clock(time: float | None) -> str:

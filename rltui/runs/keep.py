@@ -1,0 +1,143 @@
+"""A checkpoint kept for good: its copy among the run's milestones, under the name that its trainer would have given it.
+
+A living trainer may remove the checkpoint meanwhile: the copy is then whole, or there is none. Nothing is written to the
+journal, which is its trainer's alone; which milestones a run has is read from their folders.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rltui.errors import RltuiError
+from rltui.profile.name_line import STATE_FILE
+from rltui.runs import checkpoint, meta
+from rltui.runs.atomic import remove_tree
+from rltui.runs.checkpoint import DamagedError, read_checkpoint, read_file, write_checkpoint
+from rltui.runs.listing import CheckpointInfo, list_milestones
+from rltui.runs.lock import no_new_trainer
+from rltui.runs.meta import Meta, milestone_label, phase_folder
+from rltui.runs.paths import RunPaths
+from rltui.runs.prune import set_aside
+from rltui.runs.saver import POLICY_FILE
+
+
+@dataclass(frozen=True)
+class Kept:
+    """milestone: `Phase1-BallTouching/012.43136M`. present: this very state was kept already, and nothing was changed.
+
+    set_aside: where a damaged milestone of the same name is now.
+    """
+
+    milestone: str
+    path: Path
+    present: bool = False
+    set_aside: Path | None = None
+
+
+def keep(paths: RunPaths, info: CheckpointInfo) -> Kept:
+    """Copy one complete state of the run to its milestones, each byte checked before and after.
+
+    RltuiError, with nothing changed, where it is damaged or gone, where another state has its name, and where the disk is
+    full or may not be written.
+    """
+    files = _content(paths, info)
+    about = _about(info, files)
+    for there in list_milestones(paths):
+        if there.timesteps == about.timesteps and _is_same(there.path, files):
+            return Kept(there.milestone, there.path, present=True)
+    target = paths.milestones / _phase_folder(about, files) / milestone_label(about.timesteps)
+    with no_new_trainer(paths), _no_empty_folder(target.parent), _made_way(paths, target) as aside:
+        write_checkpoint(target, files, paths.staging)
+        _check_copy(target)
+    return Kept(f"{target.parent.name}/{target.name}", target, set_aside=aside)
+
+
+def _content(paths: RunPaths, info: CheckpointInfo) -> dict[str, bytes]:
+    try:
+        return read_checkpoint(info.path)
+    except RltuiError as error:
+        if os.path.lexists(info.path):
+            raise
+        raise RltuiError(
+            f"{info.name} of run {paths.name!r} is gone: newer ones took its place; nothing was kept",
+            f"those it has: rltui milestones list {paths.name}",
+        ) from error
+
+
+def _about(info: CheckpointInfo, files: Mapping[str, bytes]) -> Meta:
+    try:
+        return meta.checked(files.get(meta.NAME, b""))
+    except DamagedError as error:
+        raise RltuiError(f"{info.name} cannot be kept: {error}", "choose another one") from error
+
+
+def _is_same(milestone: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether it holds this bot, and is sound to the last byte."""
+    try:
+        same = read_file(milestone, POLICY_FILE) == files.get(POLICY_FILE)
+    except DamagedError:
+        return False
+    return same and checkpoint.damage(milestone, thorough=True) is None
+
+
+def _phase_folder(about: Meta, files: Mapping[str, bytes]) -> str:
+    """As the trainer names it: by the label in the profile of its lesson."""
+    try:
+        label = tomllib.loads(files.get(STATE_FILE, b"").decode()).get("label")
+    except (ValueError, RecursionError):
+        label = None
+    return phase_folder(about.phase, str(label or about.profile), about.profile)
+
+
+@contextlib.contextmanager
+def _made_way(paths: RunPaths, target: Path) -> Iterator[Path | None]:
+    """What is damaged there is moved aside, as the trainer does it, and back where nothing comes in its place."""
+    if not os.path.lexists(target):
+        yield None
+        return
+    if checkpoint.damage(target, thorough=True) is None:
+        raise RltuiError(
+            f"milestone {target.parent.name}/{target.name} of run {paths.name!r} is there already and holds another bot: "
+            "it is never written to",
+            "copy this one to a place of its own: rltui milestones export",
+        )
+    aside = _set_aside(target, paths)
+    try:
+        yield aside
+    except BaseException:
+        with contextlib.suppress(OSError):
+            aside.rename(target)
+        raise
+
+
+def _set_aside(target: Path, paths: RunPaths) -> Path:
+    try:
+        return set_aside(target, paths)
+    except OSError as error:
+        why = f"it is damaged, and cannot be moved out of the way: {error.strerror or error}"
+        raise RltuiError(f"cannot keep {target}: {why}", "move it away by hand") from error
+
+
+def _check_copy(target: Path) -> None:
+    reason = checkpoint.damage(target, thorough=True)
+    if reason is not None:
+        remove_tree(target)
+        raise RltuiError(f"the copy differs from the original and was removed: {reason}", "the disk may be failing")
+
+
+@contextlib.contextmanager
+def _no_empty_folder(phase: Path) -> Iterator[None]:
+    """A failure leaves no folders of which nothing came."""
+    made = [folder for folder in (phase, phase.parent) if not os.path.lexists(folder)]
+    try:
+        yield
+    except BaseException:
+        for folder in made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise

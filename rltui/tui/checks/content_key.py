@@ -1,0 +1,35 @@
+"""What a verdict on a profile rests on: its own bytes, and the files that it names, such as a reward of one's own."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rltui import plain_file
+
+NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"
+
+
+def content_key(path: Path) -> str:
+    """Another one whenever the profile or a file that it names has changed. "" where it cannot be read, as a pipe, which
+    would be waited for, for ever.
+    """
+    try:
+        content = plain_file.read_bytes(path)
+    except OSError:
+        return ""
+    stamps = "".join(f"\n{stamp}" for stamp in _stamps(content, path.parent))
+    return hashlib.sha256(content + stamps.encode()).hexdigest()
+
+
+def _stamps(content: bytes, folder: Path) -> Iterator[tuple[str, int, int]]:
+    """(name, time, size) of each named file that is there, beside the profile or where the program was started."""
+    for name in sorted({found.decode(errors="replace") for found in NAMED.findall(content)}):
+        for place in (Path(name), folder / name):
+            try:
+                about = place.expanduser().stat()
+            except (OSError, ValueError, RuntimeError):  # RuntimeError: ~somebody who is not there
+                continue
+            yield name, about.st_mtime_ns, about.st_size

@@ -1,0 +1,45 @@
+"""TypedFilter: a filter typed inside a pane, which draws its line itself. The rules are those of widgets/filter_line.py. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rltui.tui.pattern import Pattern
+
+# typed: another pattern; kept, dropped: the line is closed; ignored: the key types nothing
+Outcome = Literal["typed", "kept", "dropped", "ignored"]
+MOVES = {"up": -1, "down": 1}  # in what is left, while the line is open
+
+
+@dataclass(slots=True)
+class TypedFilter:
+    """before: where the owner's cursor stood when the line was opened, to go back to when the filter is dropped."""
+
+    pattern: Pattern = field(default_factory=Pattern)
+    typing: bool = False
+    before: int | None = None
+
+    def open(self, here: int | None) -> None:
+        self.typing, self.before = True, here
+
+    def press(self, key: str, character: str | None) -> Outcome:
+        """A key while the line is open."""
+        if key in ("enter", "escape"):
+            self.typing = False
+            self.pattern = Pattern() if key == "escape" else self.pattern
+            return "dropped" if key == "escape" else "kept"
+        text = typed_text(self.pattern.text, key, character)
+        if text is None:
+            return "ignored"
+        self.pattern = Pattern(text)
+        return "typed"
+
+
+def typed_text(text: str, key: str, character: str | None) -> str | None:
+    """The text after a key; None where the key types nothing."""
+    if key == "backspace":
+        return text[:-1]
+    if key == "ctrl+u":
+        return ""
+    return text + character if character is not None and character.isprintable() and len(character) == 1 else None

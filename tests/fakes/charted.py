@@ -1,0 +1,57 @@
+"""The cockpit with the focus on its charts, and other runs to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+from textual.pilot import Pilot
+
+from rltui.events.records import Record
+from rltui.runs.paths import DataDir
+from rltui.tui.app import RltuiApp
+from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.world import World
+from tests.fakes import run_story
+from tests.fakes.fake_run import FakeJournal
+from tests.fakes.screens import Clock, live_run, until
+
+
+class Runs:
+    """Two other runs; gone: the data folder cannot be read."""
+
+    gone = False
+
+    def names(self) -> list[str]:
+        if self.gone:
+            raise OSError(5, "Input/output error")
+        return ["alpha", "beta", "gamma"]
+
+    def weights(self, name: str) -> dict[str, float]:
+        return {}
+
+    def journal(self, name: str) -> FakeJournal:
+        rows: list[Record] = []
+        for index in range(1, 301 if name == "beta" else 2):
+            row = run_story.iteration(index)
+            rows.append(msgspec.structs.replace(row, metrics={**row.metrics, "rollout/policy_reward": 7.0}))
+        return FakeJournal(rows)
+
+
+@asynccontextmanager
+async def charts(
+    size: tuple[int, int] = (120, 40), runs: Runs | None = None
+) -> AsyncIterator[tuple[Pilot[str], MetricsPane]]:
+    """The cockpit with the focus on the charts of 607 iterations."""
+    run = live_run()
+    world = World(sources=lambda name, trainer: run, clock=Clock(), other_runs=runs or Runs())
+    app = RltuiApp(DataDir(Path("data")), attach="alpha", world=world)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.history.length == 607)
+        await pilot.press("1")
+        pane = app.screen.query_one(MetricsPane)
+        await until(pilot, lambda: pane.has_focus and bool(pane.cells))
+        yield pilot, pane

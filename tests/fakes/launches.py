@@ -1,0 +1,35 @@
+"""In the place of supervise.launch.detached: remembers what was asked for, and starts nothing."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from rltui.errors import RltuiError
+from rltui.supervise.launch import LaunchedTrainer
+from rltui.supervise.managed_process import ManagedProcess
+from rltui.tui.launcher.offers import Offer
+from tests.fakes.patience import patience
+
+
+def a_trainer(run: str) -> LaunchedTrainer:
+    """One that says it has started."""
+    return LaunchedTrainer(run, 4242, ManagedProcess("trainer", [], Path("trainer.log")))
+
+
+class Launches:
+    """A trainer starts, or the error comes: at once, or when the test lets it `go`."""
+
+    def __init__(self, fails: RltuiError | None = None, *, waits: bool = False) -> None:
+        self.offers: list[Offer] = []
+        self.fails = fails
+        self.go = threading.Event()
+        if not waits:
+            self.go.set()
+
+    def __call__(self, offer: Offer) -> LaunchedTrainer:
+        self.offers.append(offer)
+        assert self.go.wait(patience(15))
+        if self.fails is not None:
+            raise self.fails
+        return a_trainer(offer.run or "?")

@@ -1,0 +1,58 @@
+"""The places that are walked through at random, each with what may become of its world meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from rltui.errors import RltuiError
+from rltui.runs.paths import DataDir
+from rltui.supervise.launch import LaunchedTrainer
+from rltui.tui.actions import Place
+from rltui.tui.app import RltuiApp
+from rltui.tui.launcher.offers import Offer
+from rltui.tui.screens.form import FormScreen
+from tests.fakes import browsed, changing_world, children, walking
+from tests.fakes.screens import Clock, cockpit, launcher, live_run, until
+
+AWAY: dict[Place, tuple[tuple[type, str], ...]] = {  # what leads away from a place, so that a walk stays there
+    "launcher": ((RltuiApp, "open_run"), (RltuiApp, "on_browser_asked")),
+    "browser": ((RltuiApp, "on_browser_left"), (RltuiApp, "open_run"), (RltuiApp, "on_watch_asked")),
+    "cockpit": ((RltuiApp, "show_launcher"), (RltuiApp, "on_browser_asked")),
+    "form": ((FormScreen, "dismiss"),),
+}
+
+
+@asynccontextmanager
+async def opened(place: Place, data: DataDir) -> AsyncIterator[tuple[Pilot[str], dict[str, walking.Change]]]:
+    """The place, and what may become of its world."""
+    if place == "cockpit":
+        clock, run = Clock(), live_run()
+        async with cockpit(run, clock=clock) as pilot:
+            yield pilot, {**changing_world.of_a_run(run, clock)}
+        return
+    browsed.fill(data)
+    at = (
+        browsed.browser(data, launch=refuse)
+        if place == "browser"
+        else launcher(data, launch=refuse, tools=children.tools())
+    )
+    async with at as pilot:
+        if place == "form":
+            await _open_form(pilot)
+        clock = pilot.app.world.clock  # type: ignore[attr-defined]
+        yield pilot, {**changing_world.of_the_disk(data, Path.cwd(), clock)}
+
+
+def refuse(offer: Offer) -> LaunchedTrainer:
+    raise RltuiError("nothing is launched here\nat all [/]", f"of {offer.run}")
+
+
+async def _open_form(pilot: Pilot[str]) -> None:
+    """On the launcher's profile."""
+    app = pilot.app
+    await pilot.press("e")
+    await until(pilot, lambda: isinstance(app.screen, FormScreen) and bool(app.screen.reference.keys))

@@ -1,0 +1,93 @@
+"""Two starts that choose their run's name in the same second: each gets a run of its own."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rltui.events.records import IterationFinished, RunFinished
+from rltui.runs.journal import read_journal
+from rltui.runs.lock import claim
+from rltui.runs.paths import DataDir
+from tests.fakes.forked import Forked
+from tests.fakes.patience import patience
+from tests.fakes.saved_runs import make_run
+from tests.fakes.simultaneous import BARRIER, STAMP
+from tests.fakes.training import DEADLINE, TINY
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and flock")
+
+FIRST = f"tiny-{STAMP}"
+
+
+def two_new_starts(folder: Path) -> list[tuple[int, str]]:
+    """Exit code and words of each; both have planned before either goes on."""
+    profile, barrier = folder / "tiny.toml", folder / "barrier"
+    profile.write_text(TINY, encoding="utf-8")
+    barrier.touch()
+    command = [sys.executable, "-m", "tests.fakes.simultaneous", "train", str(profile), "--resume", "new"]
+    with barrier.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        started = [
+            subprocess.Popen(
+                [*command, "--steps", "1024", "--data-dir", str(folder / "data")],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, BARRIER: str(barrier)},
+                text=True,
+            )
+            for _ in range(2)
+        ]
+        for process in started:
+            assert process.stdout is not None
+            assert process.stdout.readline() == f"planned {FIRST}\n"
+    said = [process.communicate(timeout=patience(DEADLINE))[0] for process in started]
+    return sorted((process.returncode, words) for process, words in zip(started, said, strict=True))
+
+
+def test_two_new_runs_are_two_runs(tmp_path: Path) -> None:
+    ends = two_new_starts(tmp_path)
+    assert [code for code, _ in ends] == [0, 0], ends
+    assert any(f"planned {FIRST}-b2\n" in words for _, words in ends), ends
+    data = DataDir(tmp_path / "data")
+    assert data.run_names() == [FIRST, f"{FIRST}-b2"]
+    for name in data.run_names():
+        records = list(read_journal(data.run(name).journal))
+        assert [row.iteration for row in records if isinstance(row, IterationFinished)] == [1, 2]
+        assert [end.exit_code for end in records if isinstance(end, RunFinished)] == [0]
+
+
+def test_one_alone_has_a_name(tmp_path: Path) -> None:
+    gun, trigger = os.pipe()
+    paths = DataDir(tmp_path).run("alpha")
+
+    def racer(report: Callable[[str], None]) -> None:
+        os.close(trigger)
+        os.read(gun, 1)
+        report(str(claim(paths)))
+
+    with Forked(racer) as one, Forked(racer) as other:
+        os.close(trigger)
+        os.close(gun)
+        assert sorted([*one.lines(1), *other.lines(1)]) == ["False", "True"]
+    assert list(paths.folder.iterdir()) == []
+
+
+def test_a_name_is_claimed_once_and_never_a_run_that_is_there(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    assert claim(data.run("new"))
+    assert not claim(data.run("new"))
+    assert not claim(make_run(data, "alpha"))
+
+
+def test_what_else_is_in_the_way_is_left_to_the_lock(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    data.runs.write_bytes(b"a file")
+    assert claim(data.run("alpha"))

@@ -1,0 +1,158 @@
+"""One filter line, the same rules in launcher, browser and form: live, kept by enter, taken away by esc, the cursor as one expects."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+from textual.pilot import Pilot
+
+from rltui.runs.paths import DataDir
+from rltui.tui.widgets.filter_line import FilterLine
+from rltui.tui.widgets.row_list import RowList
+from tests.fakes import browsed
+from tests.fakes.edited_form import form
+from tests.fakes.screens import launcher, until
+from tests.tui.test_launcher_keys import fill
+
+
+@dataclass(frozen=True)
+class Place:
+    """rows: the list's id. text: finds some rows, not the first. nothing: finds none."""
+
+    name: str
+    rows: str
+    text: str
+    nothing: str = "zzzz"
+
+
+PLACES = [Place("launcher", "tree", "beta"), Place("browser", "states", "pinned"), Place("form", "form-rows", "epochs")]
+
+
+@asynccontextmanager
+async def opened(place: Place, data: DataDir, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[str]]:
+    if place.name == "browser":
+        browsed.fill(data)
+        async with browsed.browser(data, size) as pilot:
+            yield pilot
+    elif place.name == "launcher":
+        fill(data)
+        async with launcher(data, size) as pilot:
+            yield pilot
+    else:
+        async with form(data, size) as pilot:
+            yield pilot
+
+
+def rows(pilot: Pilot[str], place: Place) -> RowList:
+    return pilot.app.screen.query_one(f"#{place.rows}", RowList)
+
+
+def line(pilot: Pilot[str]) -> FilterLine:
+    return pilot.app.screen.query_one(FilterLine)
+
+
+def keys(pilot: Pilot[str], place: Place) -> list[object]:
+    return [row.key for row in rows(pilot, place).rows]
+
+
+def found(pilot: Pilot[str]) -> list[object]:
+    return list(line(pilot)._filtered.found()[0])
+
+
+pytestmark = pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+
+
+async def test_it_filters_as_one_types_and_the_cursor_is_on_something_found(place: Place, data: DataDir) -> None:
+    async with opened(place, data) as pilot:
+        before = keys(pilot, place)
+        await pilot.press("slash", *place.text)
+        await until(pilot, lambda: len(keys(pilot, place)) < len(before))
+        assert line(pilot).has_focus
+        assert rows(pilot, place).key in found(pilot)
+        words = str(rows(pilot, place).border_subtitle)
+        assert words.startswith(f"/{place.text}  {len(found(pilot))} of ")
+        assert words.endswith("· enter keeps · esc clears")
+
+
+async def test_esc_in_the_line_brings_all_back_and_the_cursor_to_where_it_was(place: Place, data: DataDir) -> None:
+    async with opened(place, data) as pilot:
+        await pilot.press("down")
+        here, before = rows(pilot, place).key, keys(pilot, place)
+        await pilot.press("slash", *place.text)
+        await until(pilot, lambda: rows(pilot, place).key != here)
+        await pilot.press("escape")
+        assert (rows(pilot, place).key, keys(pilot, place)) == (here, before)
+        assert rows(pilot, place).has_focus
+        assert not line(pilot).is_open
+        assert str(rows(pilot, place).border_subtitle) == ""
+
+
+async def test_enter_keeps_it_and_esc_in_the_list_leaves_the_cursor_where_it_is(place: Place, data: DataDir) -> None:
+    async with opened(place, data) as pilot:
+        before = keys(pilot, place)
+        await pilot.press("slash", *place.text, "enter")
+        await until(pilot, lambda: rows(pilot, place).has_focus)
+        assert not line(pilot).is_open
+        here = rows(pilot, place).key
+        assert len(keys(pilot, place)) < len(before)
+        assert here in found(pilot)
+        screen = pilot.app.screen
+        await pilot.press("escape")
+        assert len(keys(pilot, place)) >= len(before)
+        assert rows(pilot, place).key == here
+        assert pilot.app.screen is screen, "the filter goes first, the screen stays"
+
+
+async def test_the_line_opens_again_with_what_was_typed(place: Place, data: DataDir) -> None:
+    async with opened(place, data) as pilot:
+        await pilot.press("slash", *place.text, "enter")
+        await until(pilot, lambda: rows(pilot, place).has_focus)
+        await pilot.press("slash")
+        assert line(pilot).value == place.text
+        await pilot.press("escape")
+        await pilot.press("slash")
+        assert line(pilot).value == ""
+
+
+async def test_the_arrows_move_in_what_is_left_while_it_is_typed(place: Place, data: DataDir) -> None:
+    async with opened(place, data) as pilot:
+        await pilot.press("slash", "e")
+        await until(pilot, lambda: bool(found(pilot)))
+        here = rows(pilot, place).key
+        await pilot.press("down")
+        assert rows(pilot, place).key != here
+        assert line(pilot).has_focus
+
+
+async def test_what_is_no_expression_filters_nothing_and_says_why(place: Place, data: DataDir) -> None:
+    async with opened(place, data) as pilot:
+        here = rows(pilot, place).key
+        await pilot.press("slash", "left_square_bracket")
+        await until(pilot, lambda: "✗ no regular expression" in str(rows(pilot, place).border_subtitle))
+        assert "unterminated character set" in str(rows(pilot, place).border_subtitle)
+        assert rows(pilot, place).key == here
+        assert here in keys(pilot, place)
+
+
+async def test_an_exclamation_mark_turns_it_round(place: Place, data: DataDir) -> None:
+    async with opened(place, data) as pilot:
+        await pilot.press("slash", *place.text)
+        await until(pilot, lambda: line(pilot).value == place.text and bool(found(pilot)))
+        some, (_, of) = set(found(pilot)), line(pilot)._filtered.found()
+        await pilot.press("home", "exclamation_mark")
+        await until(pilot, lambda: line(pilot).value.startswith("!") and not some & set(found(pilot)))
+        assert len(found(pilot)) == of - len(some)
+
+
+async def test_where_nothing_matches_esc_still_brings_it_back(place: Place, data: DataDir) -> None:
+    async with opened(place, data) as pilot:
+        here, before = rows(pilot, place).key, keys(pilot, place)
+        await pilot.press("slash", *place.nothing, "enter")
+        await until(pilot, lambda: f"/{place.nothing}  0 of " in str(rows(pilot, place).border_subtitle))
+        assert found(pilot) == []
+        await pilot.press("slash", "escape")
+        await until(pilot, lambda: keys(pilot, place) == before)
+        assert here in keys(pilot, place)

@@ -1,0 +1,84 @@
+"""How far back a journal is read: until the episodes of the reward are there, and in a few steps."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui.events.episode_reward import EPISODES, WINDOW, newest_window
+from rltui.events.records import IterationFinished, Record
+from rltui.runs import journal_end
+from rltui.runs.journal import FAR_BYTES, JournalWriter, encode_line, read_back, read_end, read_journal
+from rltui.runs.journal_end import JournalEnd
+from rltui.runs.paths import DataDir, RunPaths
+from tests.fakes import run_story
+from tests.fakes.saved_runs import header, row
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> RunPaths:
+    found = DataDir(tmp_path).run("alpha")
+    found.folder.mkdir(parents=True)
+    return found
+
+
+def write(paths: RunPaths, rows: int, episodes_in: range) -> None:
+    """episodes_in: iterations in which one episode ends."""
+    records: list[Record] = list(run_story.opening("alpha"))
+    for number in range(1, rows + 1):
+        record = run_story.iteration(number)
+        metrics = {**record.metrics, EPISODES: float(number in episodes_in)}
+        records.append(msgspec.structs.replace(record, metrics=metrics))
+    paths.journal.write_bytes(b"".join(map(encode_line, records)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_blocks_together_are_the_end(paths: RunPaths, seed: int) -> None:
+    """Whatever the blocks cut apart: lines, parts of the journal, garbage."""
+    draw = random.Random(seed)
+    writer = JournalWriter(paths.journal, part_bytes=draw.choice((400, 3000, 1 << 20)))
+    writer.write(header())
+    for timesteps in range(draw.choice((1, 60, 300))):
+        writer.write(row(timesteps))
+        if draw.random() < 0.05:
+            with paths.journal.open("ab") as file:
+                file.write(b"x" * draw.randrange(2000) + b"\n")
+    written = list(read_journal(paths.journal))
+    for first, most in ((1, 100), (7, 10_000), (500, 1 << 20), (1 << 20, 1 << 20), (50, 700)):
+        blocks = list(read_back(paths.journal, first, most))
+        records = [record for block in reversed(blocks) for record in block]
+        assert records == written[len(written) - len(records) :]
+        assert records == read_end(paths.journal, most)
+        assert most < 1 << 20 or records == written
+
+
+@pytest.mark.parametrize(("far", "blocks"), [(120, 1), (400, 2), (900, 3)])
+def test_no_further_than_the_rewards_episodes(
+    paths: RunPaths, monkeypatch: pytest.MonkeyPatch, far: int, blocks: int
+) -> None:
+    """Rows of 1.5 KB in blocks of 256, 512 … KB. A slow twin has read everything."""
+    write(paths, 3000, range(3000 - far, 3000 - far + WINDOW))
+    read: list[int] = []
+
+    def counted(path: Path) -> Iterator[list[Record]]:
+        for block in read_back(path):
+            read.append(len(block))
+            yield block
+
+    monkeypatch.setattr(journal_end, "read_back", counted)
+    end = JournalEnd(paths)
+    assert len(read) == blocks
+    assert end.reward == newest_window(list(read_journal(paths.journal))).value
+    assert end.reward.episodes == WINDOW and end.row is not None and end.row.iteration == 3000
+
+
+def test_where_they_are_very_far_back_it_gives_up(paths: RunPaths) -> None:
+    write(paths, 3500, range(1, 200))
+    assert paths.journal.stat().st_size > FAR_BYTES
+    end = JournalEnd(paths)
+    assert end.reward.episodes == 0
+    assert sum(isinstance(record, IterationFinished) for record in end.records) < 3000

@@ -1,0 +1,212 @@
+"""A checkpoint kept as a milestone: whole, under the trainer's own name for it, or nothing at all."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.profile.lessons import lesson
+from rltui.profile.load import load
+from rltui.profile.models import Profile
+from rltui.profile.render import render
+from rltui.runs import checkpoint, meta
+from rltui.runs.checkpoint import read_checkpoint
+from rltui.runs.keep import keep
+from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones, look
+from rltui.runs.lock import RunLock, holder
+from rltui.runs.lookup import find
+from rltui.runs.milestones import Mark, change_mark, read_marks
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.prune import prune
+from rltui.runs.resume import choose_resume
+from rltui.runs.saver import SaveJob, Saver, SaveResult
+from rltui.runs.summary import describe_run
+from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, place, save_milestone, tree
+
+PHASE = "Phase1-BallTouching"
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> RunPaths:
+    """alpha, with checkpoints at 1000 and 12,431,360 timesteps."""
+    found = make_run(DataDir(tmp_path / "data"), commits=1)
+    place(found.checkpoint(12_431_360), make_files(make_meta("alpha", 2, 12_431_360)))
+    return found
+
+
+def newest(paths: RunPaths) -> CheckpointInfo:
+    return list_checkpoints(paths)[-1]
+
+
+def flip(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[0] ^= 1
+    file.write_bytes(content)
+
+
+def test_it_is_a_whole_copy_named_for_its_steps_and_outlives_its_checkpoint(paths: RunPaths) -> None:
+    source = newest(paths)
+    kept = keep(paths, source)
+    assert (kept.milestone, kept.present, kept.set_aside) == (f"{PHASE}/012.43136M", False, None)
+    assert kept.path == paths.milestones / PHASE / "012.43136M"
+    assert tree(kept.path) == tree(source.path)
+    assert checkpoint.damage(kept.path, thorough=True) is None
+    (found,) = list_milestones(paths)
+    assert (found.milestone, found.timesteps, found.commit) == (kept.milestone, 12_431_360, 2)
+    assert not list(paths.data.root.rglob(".saving-*"))
+    shutil.rmtree(source.path)
+    assert checkpoint.damage(kept.path, thorough=True) is None
+
+
+def test_it_is_there_wherever_milestones_are(paths: RunPaths) -> None:
+    kept = keep(paths, list_checkpoints(paths)[0])
+    assert find(paths.data, "alpha/000.001M")[1].path == kept.path
+    assert [saved.timesteps for saved in describe_run(paths).milestones] == [1000]
+    plan = choose_resume(paths.data, SIGNATURE, profile="quick", mode="alpha/000.001M")
+    assert (plan.kind, plan.checkpoint, plan.parent) == ("branch", kept.path, "alpha@1000")
+
+
+def test_the_run_goes_on_from_its_checkpoint_as_before(paths: RunPaths) -> None:
+    before = choose_resume(paths.data, SIGNATURE, profile="quick", now=0)
+    keep(paths, newest(paths))
+    assert choose_resume(paths.data, SIGNATURE, profile="quick", now=0) == before
+
+
+@pytest.mark.parametrize("label", ["012M", "012.43136M"])
+def test_a_state_that_is_kept_already_is_left_as_it_is(paths: RunPaths, label: str) -> None:
+    save_milestone(paths, 2, 12_431_360, label)
+    before = tree(paths.data.root)
+    kept = keep(paths, newest(paths))
+    assert (kept.milestone, kept.present) == (f"{PHASE}/{label}", True)
+    assert tree(paths.data.root) == before
+
+
+def test_a_milestone_is_kept_already(paths: RunPaths) -> None:
+    save_milestone(paths, 1, 5_000_000, "005M")
+    assert keep(paths, list_milestones(paths)[0]).present
+
+
+def test_the_trainer_s_own_milestone_of_it_is_the_same(paths: RunPaths) -> None:
+    """What the saver finds kept by a person it does not write again."""
+    kept = keep(paths, newest(paths))
+    heard: list[SaveResult] = []
+    saver = Saver(paths, 5, heard.append)
+    saver.submit(SaveJob("milestone", kept.path, 12_431_360, lambda: read_checkpoint(newest(paths).path), "012.43136M"))
+    assert saver.close(10)
+    assert [result.outcome for result in heard] == ["present"]
+
+
+def test_another_bot_under_its_name_is_never_written_to(paths: RunPaths) -> None:
+    save_milestone(paths, 7, 12_431_360, "012.43136M")
+    before = tree(paths.data.root)
+    with pytest.raises(RltuiError, match="holds another bot"):
+        keep(paths, newest(paths))
+    assert {name: content for name, content in tree(paths.data.root).items() if "lock" not in name} == before
+
+
+def test_a_damaged_milestone_of_its_name_gives_way_and_its_marks_stay(paths: RunPaths) -> None:
+    there = save_milestone(paths, 2, 12_431_360, "012.43136M")
+    change_mark(paths, f"{PHASE}/012.43136M", lambda mark: Mark(pinned=True, note="the best"))
+    flip(there / "PPO_POLICY.pt")
+    damaged = tree(there)
+    kept = keep(paths, newest(paths))
+    assert kept.path == there and not kept.present and checkpoint.damage(there, thorough=True) is None
+    assert kept.set_aside is not None and tree(kept.set_aside) == damaged
+    assert read_marks(paths)[kept.milestone] == Mark(pinned=True, note="the best")
+
+
+def test_a_damaged_checkpoint_is_refused_with_the_reason(paths: RunPaths) -> None:
+    source = newest(paths)
+    flip(source.path / "policy.npz")
+    before = tree(paths.data.root)
+    with pytest.raises(RltuiError, match=r"policy\.npz is damaged: its SHA-256"):
+        keep(paths, source)
+    assert tree(paths.data.root) == before and not paths.milestones.exists()
+
+
+def test_one_that_was_pruned_meanwhile_is_gone(paths: RunPaths) -> None:
+    oldest = list_checkpoints(paths)[0]
+    prune(paths, 1)
+    with pytest.raises(RltuiError, match="checkpoint 1000 of run 'alpha' is gone"):
+        keep(paths, oldest)
+    assert not paths.milestones.exists()
+
+
+def test_one_without_meta_is_refused(paths: RunPaths) -> None:
+    files = make_files(make_meta("alpha", 3, 3000))
+    del files["meta.json"]
+    place(paths.checkpoint(3000), files)
+    with pytest.raises(RltuiError, match=r"checkpoint 3000 cannot be kept: meta\.json"):
+        keep(paths, look(paths.checkpoint(3000)))
+
+
+@pytest.mark.parametrize(
+    "point", ["save.mkdir", "save.write", "save.manifest.write", "save.fsync_folder", "save.rename"]
+)
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_full_disk_leaves_nothing(
+    paths: RunPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, damaged: bool
+) -> None:
+    if damaged:
+        flip(save_milestone(paths, 2, 12_431_360, "012.43136M") / "policy.npz")
+    before = tree(paths.data.root)
+    monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1:{tmp_path / 'once'}")
+    with pytest.raises(RltuiError, match="No space left on device"):
+        keep(paths, newest(paths))
+    monkeypatch.delenv("RLTUI_FAULT")
+    assert {name: content for name, content in tree(paths.data.root).items() if "lock" not in name} == before
+    assert paths.milestones.exists() is damaged
+    assert not list(paths.data.root.rglob(".saving-*"))
+    assert keep(paths, newest(paths)).milestone == f"{PHASE}/012.43136M"
+
+
+def test_a_copy_that_differs_is_removed(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rltui.runs.checkpoint.write_new", lambda path, content, point: path.write_bytes(content[:-1]))
+    with pytest.raises(RltuiError, match="the copy differs from the original"):
+        keep(paths, newest(paths))
+    assert not paths.milestones.exists()
+
+
+def test_nobody_starts_meanwhile_and_a_living_trainer_is_not_disturbed(
+    paths: RunPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[bool] = []
+    real = checkpoint.write_checkpoint
+
+    def write(*args: Path) -> int:
+        held.append(holder(paths) is not None)
+        return real(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("rltui.runs.keep.write_checkpoint", write)
+    keep(paths, newest(paths))
+    assert held == [True] and holder(paths) is None
+    with RunLock(paths):
+        about = paths.lock_json.read_bytes()
+        keep(paths, list_checkpoints(paths)[0])
+        assert paths.lock_json.read_bytes() == about
+    assert len(list_milestones(paths)) == 2
+
+
+def named_by_trainer(profile: Profile) -> str:
+    return meta.phase_folder(profile.phase, profile.label or profile.name, profile.name)
+
+
+@pytest.mark.parametrize(
+    ("name", "phase"), [("quick", 0), ("seed-task", 0), ("classic-phase-2", 0), ("campaign", 0), ("campaign", 2)]
+)
+def test_the_phase_is_called_as_the_trainer_calls_it(paths: RunPaths, name: str, phase: int) -> None:
+    profile = load(name)
+    taught = lesson(profile, phase)
+    about = msgspec.structs.replace(make_meta("alpha", 3, 3000), phase=taught.phase, profile=profile.name)
+    files = make_files(about) | {"profile.toml": render(taught).encode()}
+    kept = keep(paths, look(place(paths.checkpoint(3000), files)))
+    assert kept.path.parent.name == named_by_trainer(taught)
+
+
+def test_without_a_readable_profile_the_phase_is_called_after_it(paths: RunPaths) -> None:
+    files = make_files(make_meta("alpha", 3, 3000)) | {"profile.toml": b"\xff = ["}
+    assert keep(paths, look(place(paths.checkpoint(3000), files))).milestone == "Phase1-quick/000.003M"

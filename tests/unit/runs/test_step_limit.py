@@ -1,0 +1,44 @@
+"""The step limit of a run's newest start, found in its journal wherever that start is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui.runs.journal import END_BYTES, JournalWriter
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.step_limit import step_limit
+from tests.fakes.saved_runs import finish, header, make_run, row
+
+
+def started(paths: RunPaths, *limits: int | None, rows: int = 3) -> None:
+    writer = JournalWriter(paths.journal)
+    for limit in limits:
+        writer.write(msgspec.structs.replace(header(), step_limit=limit))
+        for number in range(1, rows + 1):
+            writer.write(row(1000 * number))
+    writer.write(finish(1000 * rows))
+    writer.close()
+
+
+@pytest.mark.parametrize(("limits", "found"), [((40_000,), 40_000), ((40_000, None), None), ((None, 9000, 7000), 7000)])
+def test_that_of_the_newest_start_counts(tmp_path: Path, limits: tuple[int | None, ...], found: int | None) -> None:
+    paths = make_run(DataDir(tmp_path), commits=0)
+    started(paths, *limits)
+    assert step_limit(paths) == found
+
+
+def test_a_start_long_ago_is_found(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=0)
+    started(paths, 40_000, rows=3 * END_BYTES // 120)
+    assert paths.journal.stat().st_size > 2 * END_BYTES
+    assert step_limit(paths) == 40_000
+
+
+def test_without_a_journal_there_is_none(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=0)
+    assert step_limit(paths) is None
+    paths.journal.write_bytes(b"\xff\x00 no record\n")
+    assert step_limit(paths) is None

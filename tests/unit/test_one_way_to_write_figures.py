@@ -1,0 +1,61 @@
+"""Sizes, times and milestones are written by `rltui.figures` alone: in the source, and in every picture of the screen."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rltui
+
+ROOT = Path(rltui.__file__).parent
+SOURCES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "figures.py")
+PICTURES = sorted((ROOT.parent / "tests" / "golden").rglob("*.txt"))
+UNITS = re.compile(r" ?(ms|s|min|h|d|B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)\b(?![/²])")  # uu/s and the like are no times
+PRECISE = re.compile(r"[.,]?\d*[fde,]")  # a format with its own idea of digits; :g writes a setting as it was written
+BINARY = re.compile(r"\b[KMGT]iB\b")
+
+
+def own_figures(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each value that an f-string formats by itself before a unit of time or size."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for value, after in zip(node.values, node.values[1:], strict=False):
+            if not isinstance(value, ast.FormattedValue) or not isinstance(after, ast.Constant):
+                continue
+            form = ast.unparse(value.format_spec)[2:-1] if value.format_spec else ""
+            if PRECISE.fullmatch(form) and UNITS.match(str(after.value)):
+                yield node.lineno, ast.unparse(node)
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('f"{size / 1e9:.1f} GB free"', 1), ('f"{took:.2f} s"', 1), ('f"{count:,} MB"', 1), ('f"{seconds:.0f} s"', 1),
+        ('f"{limit:g} s"', 0), ('f"{speed:.0f} uu/s"', 0), ('f"{rate:,.0f} steps/s"', 0), ('f"{figures.size(free)} free"', 0),
+        ('f"{number:,} steps"', 0), ('f"{number:,} saved"', 0),
+    ],
+)  # fmt: skip
+def test_what_counts_as_an_own_figure(source: str, found: int) -> None:
+    assert len(list(own_figures(source))) == found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_module_has_its_own_way(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert list(own_figures(source)) == [], "ask rltui.figures: size, duration, age, remaining"
+    assert BINARY.findall(source) == [], "sizes are in units of 1,000"
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.name)
+def test_no_picture_shows_another_spelling(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert re.findall(r"\b\d+ m \d\d s\b|\b\d+ h \d\d m\b|\b(?:in|after|within|about) +\d+\.\d\d s\b", text) == []
+    assert BINARY.findall(text) == []
+    assert re.findall(r"milestone \d{3}[\d.]*M +(?:saved|[━╸─=-]{3})", text) == [], (
+        "a milestone is told as 5 M; 005M is its folder"
+    )

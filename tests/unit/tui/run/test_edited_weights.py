@@ -1,0 +1,79 @@
+"""A start with other weights than before: marked, so that nobody compares across it; a schedule's course is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+import pytest
+
+from rltui.events.records import Record, RunResumed, SettingChanged
+from rltui.tui.run.fold import fold
+from rltui.tui.run.model import Mark, RunSnapshot
+from rltui.tui.run.symptoms import broken_at
+from tests.fakes import run_story
+
+ROWS = 4
+LAST = run_story.iteration(ROWS).timesteps
+
+
+def trained(weights: Mapping[str, float], **in_rows: float) -> list[Record]:
+    """A run with these weights; in_rows: those that stand in its rows, for they are not as the profile has them."""
+    rows = [run_story.iteration(number) for number in range(1, ROWS + 1)]
+    told = {f"weight/{name}": weight for name, weight in in_rows.items()}
+    header = msgspec.structs.replace(run_story.header(), reward_weights=dict(weights))
+    return [header, *(msgspec.structs.replace(row, metrics=row.metrics | told) for row in rows)]
+
+
+def again(
+    weights: Mapping[str, float], timesteps: int = LAST, by_hand: Mapping[str, float] | None = None
+) -> list[Record]:
+    header = msgspec.structs.replace(
+        run_story.header(), timesteps=timesteps, reward_weights=dict(weights), by_hand=dict(by_hand or {})
+    )
+    return [header, RunResumed(time=header.time, timesteps=timesteps, checkpoint="c", reason="newest")]
+
+
+def by_hand(weight: float) -> SettingChanged:
+    return SettingChanged(time=run_story.START, timesteps=1, setting="reward touch", value=weight, by="ada")
+
+
+def marked(*records: Record) -> list[Mark]:
+    """Changes that a start has marked."""
+    marks = fold(RunSnapshot(), records).marks
+    return [mark for mark in marks if mark.kind == "changed" and mark.timesteps > 1]
+
+
+def test_edited_weights_are_marked_where_they_begin() -> None:
+    records = [*trained({"touch": 1.0, "goal": 10.0}), *again({"touch": 5.0, "goal": 10.0})]
+
+    assert marked(*records) == [Mark(LAST, "changed", "reward touch 5")]
+    assert broken_at(fold(RunSnapshot(), records).marks) == LAST
+
+
+def test_going_back_marks_where_it_goes_on() -> None:
+    back = run_story.iteration(2).timesteps
+
+    assert marked(*trained({"touch": 1.0}), *again({"touch": 5.0}, back)) == [Mark(back, "changed", "reward touch 5")]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [*trained({"touch": 1.0}), *again({"touch": 1.0})],
+        [*trained({}), *again({"touch": 5.0})],
+        [*trained({"touch": 1.0}), *again({"other": 5.0})],
+        [*trained({"touch": 1.0}, touch=0.52), *again({"touch": 0.5})],
+        [by_hand(2.0), *trained({"touch": 1.0}, touch=2.0), *again({"touch": 1.0}, by_hand={"reward touch": 2.0})],
+        [msgspec.structs.replace(run_story.header(), reward_weights={"touch": 1.0}), *again({"touch": 1.0}, 0)],
+    ],
+    ids=["the same", "not told before", "another reward", "a schedule", "by hand, still", "before the first row"],
+)
+def test_what_is_no_edit_is_not_marked(records: list[Record]) -> None:
+    assert marked(*records) == []
+
+
+def test_a_weight_by_hand_that_a_start_forgets_is_marked() -> None:
+    first, *rows = trained({"touch": 1.0}, touch=2.0)
+
+    assert marked(first, by_hand(2.0), *rows, *again({"touch": 1.0})) == [Mark(LAST, "changed", "reward touch 1")]

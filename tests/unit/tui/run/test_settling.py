@@ -1,0 +1,102 @@
+"""After a start mostly short episodes end first: their rewards are told as such, and judged by nobody."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import msgspec
+
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, EpisodeReward, newest_window
+from rltui.events.records import IterationFinished, Record, RunResumed
+from rltui.tui.paint import plain
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.reward_rows import change_of
+from rltui.tui.panes.rewards import RewardsPane
+from rltui.tui.panes.status import StatusPane
+from rltui.tui.run.fold import fold
+from rltui.tui.run.history import History
+from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.newest_reward import newest_reward
+from rltui.tui.run.settling import SHORT, settled, settling
+from rltui.tui.run.verdict import findings, verdict
+from tests.fakes import run_story
+
+BEFORE, AFTER = 200, 60  # iterations before and after a resume
+
+
+def row(index: int, reward: float, first: float | None) -> IterationFinished:
+    known = run_story.iteration(index)
+    told = {REWARD: reward, EPISODES: 5, **({FIRST_EPISODES: first} if first is not None else {})}
+    return msgspec.structs.replace(known, metrics={**known.metrics, **told})
+
+
+def resumed(first: float | None) -> list[Record]:
+    """A run that was flat at 10 and begins anew: the short episodes that end first bring 4. first: as the trainer says then."""
+    noise = random.Random(5)
+    rows: list[Record] = [row(index, 10 + noise.gauss(0, 0.3), 0.0) for index in range(1, BEFORE + 1)]
+    start = RunResumed(time=run_story.START + 400, timesteps=BEFORE * run_story.STEPS, checkpoint="", reason="")
+    later = range(BEFORE + 1, BEFORE + AFTER + 1)
+    rows += [start, *(row(index, 4 + noise.gauss(0, 0.3), first) for index in later)]
+    return [*run_story.opening(), *rows]
+
+
+def said(told: list[Record]) -> str:
+    snapshot = fold(RunSnapshot(), told)
+    return verdict(snapshot, findings(snapshot), run_story.START, heard=False).word
+
+
+def test_a_resume_alone_makes_no_run_fall() -> None:
+    assert said(resumed(30.0)) == "flat", "as before the resume"
+    assert said(resumed(0.0)) == "falling", "the same rewards, once all arenas have ended an episode"
+    assert said(resumed(None)) == "falling", "a journal that does not tell"
+
+
+def test_a_first_start_is_not_judged_before_its_first_episodes_have_ended() -> None:
+    told: list[Record] = [*run_story.opening(), *(row(index, 4.0, 40.0) for index in range(1, 101))]
+    snapshot = fold(RunSnapshot(), told)
+    found = findings(snapshot)
+    assert found.trend is None
+    words = verdict(snapshot, found, run_story.START, heard=False).words
+    assert words.startswith("no verdict yet") and "short ones" in words
+
+
+def test_settled_rows_are_those_in_which_one_arena_in_a_hundred_at_most_is_in_its_first_episode() -> None:
+    history = History().extended(
+        (index, {"a": index, FIRST_EPISODES: first}) for index, first in enumerate((50, 1.1, 1, 0))
+    )
+    found = settled(history, "a")
+    assert [value for value in found if not math.isnan(value)] == [2.0, 3.0] and len(found) == 4
+    assert list(settled(history, "a", 2)) == [2.0, 3.0]
+    assert list(settled(History().extended([(0, {"a": 1.0})]), "a")) == [1.0]
+    assert list(settled(history, "b")) == []
+
+
+def test_the_cockpit_says_it_as_lists_do_and_only_for_so_long() -> None:
+    for first, short in ((30.0, True), (1.0, False), (None, False)):
+        told = resumed(first)
+        snapshot = fold(RunSnapshot(run="alpha", alive=True), told)
+        reward = newest_reward(snapshot)
+        assert (reward.short, settling(snapshot)) == (short, short)
+        assert newest_window(told).value == EpisodeReward(reward.mean, reward.episodes, short)
+        text = plain(StatusPane().draw(View(snapshot, snapshot.record_time or 0.0), 120, 3))
+        assert (SHORT in text) == short
+        column = plain(StatusPane().draw(View(snapshot, snapshot.record_time or 0.0), 60, 12))
+        assert ("episodes, short ones after a start" in column) == short
+
+
+def test_no_reward_is_told_to_have_changed_by_it() -> None:
+    key = "reward/touch"
+    rows = [(index, {key: 10.0, FIRST_EPISODES: 0.0}) for index in range(150)]
+    young = [(150 + index, {key: 4.0, FIRST_EPISODES: 60.0}) for index in range(15)]
+    known = [(index, {key: value[key]}) for index, value in [*rows, *young]]
+    assert change_of(History().extended(known), key) == (-6.0, -1)
+    assert change_of(History().extended([*rows, *young]), key) == (None, 0)
+    settled_again = [(165 + index, {key: 10.0, FIRST_EPISODES: 0.5}) for index in range(15)]
+    assert change_of(History().extended([*rows, *young, *settled_again]), key) == (0.0, 0)
+
+
+def test_the_rewards_pane_says_it() -> None:
+    for first, short in ((30.0, True), (0.0, False)):
+        snapshot = fold(RunSnapshot(run="alpha"), resumed(first))
+        assert (SHORT in RewardsPane().subtitle(View(snapshot, 0.0))) == short

@@ -1,0 +1,129 @@
+"""Two saved states side by side: one rule for the figures, which timesteps there are, what was paid when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui.events.episode_reward import REWARD
+from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
+from rltui.runs.journal import JournalWriter
+from rltui.runs.listing import look
+from rltui.runs.paths import DataDir
+from rltui.tui.browser.comparison import lines
+from rltui.tui.browser.library import Entry
+from rltui.tui.browser.pair import Comparison, can_choose_range, compare, curves_between, ends_of, rewards_apart
+from rltui.tui.browser.profile_changes import Change
+from rltui.tui.paint import plain
+from tests.fakes import run_story, saved_runs
+
+STEPS = run_story.STEPS
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    return DataDir(tmp_path)
+
+
+def write(data: DataDir, run: str, told: list[Record]) -> None:
+    data.run(run).folder.mkdir(parents=True)
+    writer = JournalWriter(data.run(run).journal)
+    for record in told:
+        writer.write(record)
+    writer.close()
+
+
+def header(weights: dict[str, float], iterations: int = 0) -> RunStarted:
+    return msgspec.structs.replace(run_story.header(timesteps=iterations * STEPS), reward_weights=weights)
+
+
+def state(data: DataDir, run: str, iterations: int, **about: object) -> Entry:
+    path = data.run(run).checkpoint(iterations * STEPS)
+    meta = msgspec.structs.replace(saved_runs.make_meta(run, 1, iterations * STEPS), **about)
+    if not path.exists():
+        saved_runs.place(path, saved_runs.make_files(meta))
+    return Entry("checkpoint", run, path, look(path))
+
+
+def read(data: DataDir, left: Entry, right: Entry) -> Comparison:
+    found = compare(left, right)
+    return Comparison(found.left, found.right, [], curves_between(data, found))
+
+
+def text(comparison: Comparison, metric: str = REWARD, whole: bool = False) -> str:
+    return plain(lines(comparison, metric, run_story.START, 90, "ascii", whole))
+
+
+def test_the_chart_says_the_table_s_figures_and_over_what_they_are(data: DataDir) -> None:
+    write(data, "alpha", [header({}), *run_story.iterations(1, 40)])
+    older = state(data, "alpha", 10, mean_reward=3.25, reward_episodes=104)
+    newer = state(data, "alpha", 40, mean_reward=9.5, reward_episodes=101)
+    found = read(data, newer, older)
+    assert "reward / episode  3.25 → 9.50  means over 104 and 101 episodes" in text(found)
+    assert "31 single iterations, from " in text(found)
+    ends = ends_of(found, "train/entropy")
+    assert ends.older == run_story.iteration(10).metrics["train/entropy"]
+    assert ends.newer == run_story.iteration(40).metrics["train/entropy"]
+    assert "the iterations at the two states" in text(found, "train/entropy")
+
+
+def test_two_runs_have_theirs_in_the_order_of_the_legend(data: DataDir) -> None:
+    write(data, "alpha", [header({}), *run_story.iterations(1, 400)])
+    write(data, "tiny", [header({}), *run_story.iterations(1, 3)])
+    long = state(data, "alpha", 400, mean_reward=9.5, reward_episodes=101)
+    tiny = state(data, "tiny", 3, mean_reward=3.25, reward_episodes=104, reward_short=True)
+    found = read(data, tiny, long)
+    shown = text(found)
+    assert "* alpha  o tiny" in shown and " 9.50  o 3.25" in shown
+    assert "Figures at the right: means over 101 and 104 episodes" in shown
+    assert "is of short episodes: saved soon after a start of tiny" in " ".join(shown.split())
+    assert can_choose_range(found, REWARD) and "w: all" in shown and " 71.7 k" in shown
+    assert " 8.19 M" in text(found, whole=True)
+    assert not can_choose_range(read(data, state(data, "alpha", 10), long), REWARD)
+
+
+def test_what_was_paid_is_told_by_the_weights_in_force_at_each(data: DataDir) -> None:
+    """Set by hand to what the other's profile has: the same, whatever the profiles say."""
+    by_hand = SettingChanged(time=1.0, timesteps=5 * STEPS, setting="reward touch", value=5.0, by="ada")
+    rows = [run_story.iteration(index) for index in range(1, 11)]
+    later = [msgspec.structs.replace(row, metrics={**row.metrics, "weight/touch": 5.0}) for row in rows[5:]]
+    write(data, "alpha", [header({"touch": 1.0}), *rows[:5], by_hand, *later])
+    write(data, "beta", [header({"touch": 5.0}), *rows])
+    alpha, beta = state(data, "alpha", 10), state(data, "beta", 10)
+    changes = [Change("rewards.touch", "1.0", "5.0"), Change("rewards.touch.power", "1", "2")]
+    alike = read(data, alpha, beta)
+    judged = Comparison(alike.left, alike.right, changes, alike.curves)
+    assert rewards_apart(judged) == ["touch.power 1 → 2"]
+    assert rewards_apart(read(data, state(data, "alpha", 5), beta)) == ["touch 1.00 → 5.00"]
+    assert rewards_apart(read(data, state(data, "alpha", 5), alpha)) == ["touch 1.00 → 5.00"]
+
+
+def test_a_start_with_another_profile_counts_from_there_on(data: DataDir) -> None:
+    rows = [run_story.iteration(index) for index in range(1, 11)]
+    again = RunResumed(time=2.0, timesteps=5 * STEPS, checkpoint="", reason="")
+    write(data, "alpha", [header({"touch": 1.0}), *rows[:5], header({"touch": 2.0}, 5), again, *rows[5:]])
+    write(data, "beta", [header({"touch": 2.0}), *rows])
+    found = read(data, state(data, "alpha", 10), state(data, "beta", 10))
+    assert rewards_apart(found) == []
+    own = found.curves
+    assert own is not None and (own.weights, list(own.marks)) == (({"touch": 2.0}, {"touch": 2.0}), [])
+    assert rewards_apart(read(data, state(data, "alpha", 4), state(data, "beta", 10))) == ["touch 1.00 → 2.00"]
+
+
+def test_training_leads_to_a_branch_only_from_before_it_left(data: DataDir) -> None:
+    for run in ("alpha", "branch"):
+        write(data, run, [header({}), *run_story.iterations(1, 20)])
+    branch = state(data, "branch", 20, parent=f"alpha@{10 * STEPS}")
+    assert compare(state(data, "alpha", 10), branch).of_one_line
+    assert not compare(state(data, "alpha", 15), branch).of_one_line
+
+
+def test_journals_that_cannot_be_read_are_told_of(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(path: Path) -> list[Record]:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("rltui.tui.browser.past.read_journal", broken)
+    found = read(data, state(data, "alpha", 2), state(data, "alpha", 5))
+    assert "The journals cannot be read: Input/output error" in text(found)

@@ -1,0 +1,83 @@
+"""The footer's keys: the way out stays longest, acts stand apart from views by a word, and nothing is wider than its room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from rltui.tui.action import Action
+from rltui.tui.actions import PLACES, Place, in_footer, pane_actions, pane_footer
+from rltui.tui.panes.catalogue import PANES
+from rltui.tui.widgets.footer_parts import ACTING, BAR, EDGE, GAP, PART_OF, fitting, words_of
+
+WAY_OUT = {"cockpit": "leave", "launcher": "leave", "browser": "leave", "form": "back"}
+
+
+def offered(place: Place) -> Sequence[Action]:
+    return (*pane_footer("metrics"), *in_footer(place)) if place == "cockpit" else in_footer(place)
+
+
+def shown(place: Place, room: int) -> list[str]:
+    return [action.name for actions in fitting(offered(place), {}, room).values() for action in actions]
+
+
+def columns(parts: dict[str, list[Action]]) -> int:
+    """As they are written out, without what lies between the last part and the right edge."""
+    texts = [
+        f"{part} ".lstrip() + (" " * GAP).join(" ".join(words_of(a, {})) for a in acts) for part, acts in parts.items()
+    ]
+    return EDGE + len(BAR[0][0].join(texts))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_way_out_and_help_are_dropped_last(place: Place) -> None:
+    assert shown(place, 8) == [WAY_OUT[place]] or shown(place, 9) == [WAY_OUT[place]]
+    assert set(shown(place, 19)) == {WAY_OUT[place], "show_help" if place == "form" else "app.help"}
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_the_cockpit_keeps_the_command_line_the_palette_and_the_pane_s_main_key(width: int) -> None:
+    assert {"leave", "app.help", "app.command_palette", "change", "filter", "pause"} <= set(shown("cockpit", width))
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("room", [0, 1, 20, 60, 80, 100, 120, 160, 200, 400])
+def test_it_fits_and_what_is_left_out_had_no_room(place: Place, room: int) -> None:
+    parts = fitting(offered(place), {}, room)
+    assert not parts or columns(parts) <= room
+    missing = [action for action in offered(place) if action not in [a for acts in parts.values() for a in acts]]
+    assert not missing or room < columns(fitting(offered(place), {}, 1000))
+
+
+def test_with_room_for_all_each_part_has_its_registry_order() -> None:
+    parts = fitting(in_footer("cockpit"), {}, 1000)
+    assert list(parts) == ["act", "debug", "view", ""]
+    assert [action.name for action in parts["act"]][:4] == ["pause", "checkpoint", "milestone", "stop"]
+    assert [action.keys[0] for action in parts["debug"]] == ["A", "L", "T", "D"]
+    assert parts[""][-1].name == "leave"
+
+
+def test_what_acts_on_the_training_is_never_under_view() -> None:
+    for action in PLACES["cockpit"]:
+        assert not action.trains or PART_OF[action.group] in ACTING, action.name
+    assert all(PART_OF[action.group] == "view" for pane in PANES for action in pane_actions(pane.pane_id()))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_two_keys_of_a_footer_have_one_rank(place: Place) -> None:
+    for pane in [*(pane.pane_id() for pane in PANES), ""] if place == "cockpit" else [""]:
+        ranks = [action.footer for action in (*pane_footer(pane), *in_footer(place))]
+        assert len(ranks) == len(set(ranks)), (place, pane)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_the_way_back_from_the_present_state_is_there(width: int) -> None:
+    """A maximised pane, a paused run, the trash: what their keys are called then."""
+    parts = fitting(offered("cockpit"), {"maximise": "All panes", "pause": "Resume"}, width)
+    assert {"maximise", "pause", "leave"} <= {action.name for actions in parts.values() for action in actions}
+
+
+def test_a_part_s_word_is_not_said_twice() -> None:
+    flags = next(action for action in PLACES["cockpit"] if action.name == "flags")
+    assert (flags.label, words_of(flags, {})) == ("Debug flags…", ("D", "Flags"))

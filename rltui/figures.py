@@ -8,6 +8,7 @@ time left    6 s, 2 min 59 s, 34 min, 2 h 04 min, 14 h
 ages         4.2 s, 12 s, 3 min, 2 h, 5 d: in one unit; with the word, 3 min ago
 settings     as they were written: 5 s, 0.5 s
 metrics      three digits in the unit of their chart: 41.4 s, 3.12 nats, 16,034 steps/s
+beyond       1.2e+15 of any quantity, and no time at all: nobody reads the zeros
 """
 
 from __future__ import annotations
@@ -15,19 +16,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeGuard
 
 UNKNOWN = "–"
 MEGABYTE = 1_000_000  # bytes
+HUGE = 999.5e9  # from here on there is no unit
+AGES = 1e11  # seconds, three thousand years: a time so far away is none
 
 
-def known(value: float | None) -> bool:
+def known(value: float | None) -> TypeGuard[float]:
     """False for None, NaN and the infinities: none of them is a figure to show."""
     return value is not None and math.isfinite(value)
 
 
 def count(value: float | None) -> str:
     """12,431,360."""
-    return UNKNOWN if value is None or not math.isfinite(value) else f"{int(value):,}"
+    return f"{int(value):,}" if known(value) else UNKNOWN
 
 
 def exact(steps: int) -> str:
@@ -50,8 +54,10 @@ def millions(label: str) -> str:
 
 def short(value: float | None) -> str:
     """12.4 M, 850 k, 97: three digits and a unit of thousands."""
-    if value is None or not math.isfinite(value):
+    if not known(value):
         return UNKNOWN
+    if abs(value) >= HUGE:
+        return f"{value:.1e}"
     for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= limit * 0.9995:
             return f"{_three_digits(value / limit)} {unit}"
@@ -63,11 +69,16 @@ def _three_digits(value: float) -> str:
     return f"{value:.0f}" if size >= 99.95 else f"{value:.1f}" if size >= 9.995 else f"{value:.2f}"
 
 
-def number(value: float | None) -> str:
-    """Three significant digits without an exponent where that stays short: 38.0, 0.0081, 1,204, 1.2e-05."""
-    if value is None or not math.isfinite(value):
+def number(value: float | None, finest: float = 0.0) -> str:
+    """Three significant digits without an exponent where that stays short: 38.0, 0.0081, 1,204, 1.2e-05.
+
+    finest: what is smaller is noise of the arithmetic, shown as 0.00.
+    """
+    if not known(value):
         return UNKNOWN
     size = abs(value)
+    if 0 < size < finest:
+        return "0.00"
     if size == 0:
         return "0"
     if size < 1e-4:
@@ -83,6 +94,8 @@ def number(value: float | None) -> str:
 def axis(value: float) -> str:
     """A tick label of at most five columns: 40, -2, .015, 16k, 2.5M, 3e-6."""
     size = abs(value)
+    if size >= HUGE:
+        return f"{value:.0e}".replace("e+", "e")
     if size >= 9999.5:
         unit, limit = ("G", 1e9) if size >= 1e9 else ("M", 1e6) if size >= 1e6 else ("k", 1e3)
         return f"{value / limit:.3g}{unit}"
@@ -96,29 +109,34 @@ def axis(value: float) -> str:
 
 def aligned(values: Sequence[float | None]) -> list[str]:
     """Signed figures with the same number of decimals, so that they align when set to the right."""
-    largest = max((abs(value) for value in values if value is not None and math.isfinite(value)), default=0.0)
+    largest = max((abs(value) for value in values if known(value)), default=0.0)
     decimals = 0 if largest >= 1000 else 1 if largest >= 100 else 2 if largest >= 1 else 3 if largest >= 0.1 else 4
-    return [UNKNOWN if value is None or not math.isfinite(value) else f"{value:+.{decimals}f}" for value in values]
+    form = "+.1e" if largest >= HUGE else f"+.{decimals}f"
+    return [f"{value:{form}}" if known(value) else UNKNOWN for value in values]
 
 
 def rate(value: float | None) -> str:
     """Steps a second: 14.1 k/s."""
-    if value is None or not math.isfinite(value):
+    if not known(value):
         return UNKNOWN
     return f"{short(value)}/s"
 
 
 def percent(share: float | None) -> str:
     """A share of 1 as whole percent; a small one that is not zero says so."""
-    if share is None or not math.isfinite(share):
+    if not known(share):
         return UNKNOWN
+    if abs(share) >= HUGE:
+        return f"{share * 100:.1e} %"
     return "<1 %" if 0 < share < 0.005 else f"{share * 100:.0f} %"
 
 
 def micros(value: float | None) -> str:
     """µs with the digits that matter at their size."""
-    if value is None or not math.isfinite(value):
+    if not known(value):
         return UNKNOWN
+    if abs(value) >= HUGE:
+        return f"{value:.1e} µs"
     return f"{value:,.0f} µs" if value >= 99.95 else f"{value:.1f} µs"
 
 
@@ -129,8 +147,10 @@ def megabytes(value: float | None) -> str:
 
 def size(count: float | None) -> str:
     """Bytes in units of 1,000, of files, memory and disks alike: 850 B, 1.2 kB, 71 MB, 15.6 GB, 212 GB, 1.9 TB."""
-    if count is None or not math.isfinite(count):
+    if not known(count):
         return UNKNOWN
+    if abs(count) >= 1e6 * HUGE:
+        return f"{count:.1e} B"
     for limit, unit, fine in ((1e12, "TB", 99.95), (1e9, "GB", 99.95), (1e6, "MB", 9.95), (1e3, "kB", 9.95)):
         if count >= limit * 0.9995:
             return f"{count / limit:.1f} {unit}" if count / limit < fine else f"{count / limit:.0f} {unit}"
@@ -139,7 +159,7 @@ def size(count: float | None) -> str:
 
 def duration(seconds: float | None) -> str:
     """6 ms, 4.2 s, 12 s, 3 min 01 s, 2 h 04 min, 3 d 04 h. Never negative."""
-    if seconds is None or not math.isfinite(seconds):
+    if not known(seconds) or seconds > AGES:
         return UNKNOWN
     if seconds < 0.0995:
         return f"{seconds * 1000:.0f} ms" if seconds >= 5e-4 else "0 s"
@@ -157,7 +177,7 @@ def duration(seconds: float | None) -> str:
 
 def remaining(seconds: float | None) -> str:
     """Time left, an estimate: 6 s, 2 min 59 s, 34 min, 2 h 04 min, 14 h, 3 d 04 h: no tenths, and one unit from 10 on."""
-    if seconds is None or not math.isfinite(seconds):
+    if not known(seconds) or seconds > AGES:
         return UNKNOWN
     first, unit, *rest = (f"{max(round(seconds), 0)} s" if seconds < 59.5 else duration(seconds)).split()
     return " ".join([first, unit, *(rest if len(first) == 1 else [])])
@@ -165,7 +185,7 @@ def remaining(seconds: float | None) -> str:
 
 def age(seconds: float | None) -> str:
     """How long ago, in its one largest unit: 4.2 s, 12 s, 3 min, 2 h, 5 d."""
-    if seconds is None or not math.isfinite(seconds):
+    if not known(seconds) or seconds > AGES:
         return UNKNOWN
     seconds = max(seconds, 0.0)
     if seconds < 9.95:
@@ -178,7 +198,7 @@ def age(seconds: float | None) -> str:
 
 def ago(seconds: float | None) -> str:
     """`age` with the word, in whole seconds; the first two are "just now"."""
-    if seconds is None or not math.isfinite(seconds):
+    if not known(seconds) or seconds > AGES:
         return UNKNOWN
     if seconds < 2:
         return "just now"
@@ -187,12 +207,19 @@ def ago(seconds: float | None) -> str:
 
 def clock(time: float | None) -> str:
     """Local time of day, 12:31:02."""
-    return UNKNOWN if time is None else datetime.fromtimestamp(time).strftime("%H:%M:%S")
+    return _local(time, "%H:%M:%S")
 
 
 def date(time: float | None) -> str:
     """Local day and minute, 2025-11-27 12:31."""
-    return UNKNOWN if time is None else datetime.fromtimestamp(time).strftime("%Y-%m-%d %H:%M")
+    return _local(time, "%Y-%m-%d %H:%M")
+
+
+def _local(time: float | None, form: str) -> str:
+    try:
+        return datetime.fromtimestamp(time).strftime(form) if known(time) else UNKNOWN
+    except (ValueError, OverflowError, OSError):  # of no year that calendars have
+        return UNKNOWN
 
 
 def plural(number_of: int, noun: str) -> str:

@@ -11,7 +11,7 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -114,6 +114,12 @@ class Component:
     def label(self) -> str:
         """What reports call it: of a user's file the class alone, for where the file lies is no part of what it is."""
         return self.name.rpartition(":")[2]
+
+
+def report_names(components: Sequence[Component]) -> list[str]:
+    """What reports call these beside each other: by label, or by their whole name where two have the same."""
+    labels = [item.label for item in components]
+    return [item.name if labels.count(label) > 1 else label for item, label in zip(components, labels, strict=True)]
 
 
 def resolve(kind: Kind, name: str) -> type[Any]:

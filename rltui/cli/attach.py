@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
 from rltui.cli import options
@@ -34,14 +33,13 @@ def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.tui import first_picture
 
     first_picture.begun()
-    from rltui.cli import chosen_run, textual_variables
+    from rltui.cli import chosen_run
     from rltui.cli.cockpit import go_easy_over_ssh, need_terminal
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)
     name: str = chosen_run.newest(data, args.run).name
     need_terminal(f"ask with: rltui status {name}")
-    textual_variables.check(os.environ)
     go_easy_over_ssh()
     from rltui.tui.program import run_app
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.options import OVERRIDE, add_json, at_least, between, command
+from rltui.cli.options import add_json, add_overrides, at_least, between, command
 from rltui.plain_text import say
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add("--workers", type=at_least(1), metavar="W", help="worker processes (default: the profile's)")
     add("--arenas", type=at_least(1), metavar="K", help="arenas of each worker (default: the profile's)")
-    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
+    add_overrides(parser)
     add_json(parser)
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """Open the launcher. RltuiError (exit 2) without a terminal, or where Textual is told what it cannot do."""
     need_terminal("train without one: rltui train PROFILE")
-    textual_variables.check(os.environ)
     from rltui.supervise.guardian import guarded
 
     return guarded(lambda lifeline: _open(args, lifeline))
@@ -35,9 +34,12 @@ def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
 
 
 def need_terminal(instead: str) -> None:
-    """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal."""
+    """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal, or where
+    a variable asks Textual for what it cannot do.
+    """
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise RltuiError(f"there is no terminal here; {instead}", exit_code=2)
+    textual_variables.check(os.environ)
 
 
 def go_easy_over_ssh() -> None:

@@ -63,11 +63,7 @@ def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
     rows = [(*_row(run), campaign) for run, campaign in zip(runs, campaigns, strict=True)]
     shown = None if any(campaigns) else -1
     lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 5, 6, 7}))
-    lines += [
-        f"{run.name}: its reward is of short episodes so far"
-        for run in runs
-        if run.reward.short and run.reward.episodes
-    ]
+    lines += [f"{run.name}: its reward is of short episodes so far" for run in runs if run.reward.short]
     return lines + [f"{run.name}: {one_line(run.note)}" for run in runs if run.note]
 
 
@@ -81,19 +77,20 @@ def _campaign(run: RunSummary) -> str:
 def _row(run: RunSummary) -> tuple[str, ...]:
     import time
 
-    from rltui.cli.table import UNKNOWN, number
-    from rltui.figures import ago
+    from rltui.cli.table import number
+    from rltui.figures import UNKNOWN, ago
 
-    speed = run.speed.steps_per_second if run.speed and run.state == "training" else None
+    trains = run.state == "training" and run.paused is None
+    speed = run.speed.steps_per_second if run.speed and trains else None
     return (
         run.name,
-        run.state,
+        run.state if run.paused is None else "paused",
         number(run.timesteps),
         number(run.reward.mean, ".3f"),
         number(run.reward.episodes or None),
         number(speed),
         str(run.checkpoints),
         str(len(run.milestones)),
-        UNKNOWN if run.updated is None else ago(time.time() - run.updated),
+        ago(None if run.updated is None else time.time() - run.updated),
         f"{run.phase_profile} ({run.profile})" if run.phase_profile else run.profile or UNKNOWN,
     )

@@ -10,9 +10,10 @@ import numpy as np
 
 from rltui.actions.row_words import describe
 from rltui.cli.outcome_lines import say_outcome
-from rltui.cli.table import UNKNOWN, aligned
+from rltui.cli.table import aligned
 from rltui.debug.lut_findings import WORST, StateReport, TableReport
 from rltui.debug.lut_subject import Subject
+from rltui.figures import UNKNOWN
 from rltui.plain_text import say
 
 SHOWN_HASH = 12  # of 64 hex digits

@@ -11,8 +11,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from rltui.cli.table import UNKNOWN, aligned, size
+from rltui.cli.table import aligned
 from rltui.errors import RltuiError
+from rltui.figures import UNKNOWN, size
 from rltui.runs.paths import DataDir
 
 PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym", "textual", "pydantic", "msgspec", "psutil")

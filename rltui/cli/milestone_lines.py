@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from rltui.cli.table import UNKNOWN, aligned, number, size
-from rltui.figures import ago
+from rltui.cli.table import aligned, number
+from rltui.figures import UNKNOWN, ago, size
 from rltui.plain_text import one_line
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.milestones import Mark

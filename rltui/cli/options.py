@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-OVERRIDE = "override one key of the profile; may be repeated"
 DATA_DIR = "where runs and checkpoints are (default: $RLTUI_DATA, else ./data)"
 
 
@@ -27,6 +25,17 @@ def command(subparsers: Subparsers, name: str, summary: str, example: str, more:
 
 def add_data_dir(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", metavar="DIR", help=DATA_DIR)
+
+
+def add_overrides(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--set",
+        metavar="section.key=value",
+        action="append",
+        default=[],
+        dest="overrides",
+        help="override one key of the profile; may be repeated",
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

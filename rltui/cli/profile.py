@@ -49,16 +49,9 @@ def add_parser(subparsers: options.Subparsers) -> None:
         commands, "schema", "list every key: type, range, unit, default, meaning", "rltui profile schema --json"
     )
     for command in (check, show):
-        _add_set(command)
+        options.add_overrides(command)
     for command in (check, show, diff, schema):
         options.add_json(command)
-
-
-def _add_set(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--set", metavar="section.key=value", action="append", default=[], dest="overrides",
-        help="override one key; may be repeated",
-    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -74,11 +67,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _new(args: argparse.Namespace) -> int:
-    from rltui.profile.locate import shipped_folder
+    from rltui.profile.locate import SHIPPED
     from rltui.profile.template import write_new
 
     path = write_new(args.name, args.source)
-    if (shipped_folder() / path.name).is_file():
+    if path.stem in SHIPPED:
         say(f"in this folder, {path.stem} now means that file, not the profile of this name that comes with rltui")
     say(f"wrote {path}; next: rltui profile check {path.stem}, rltui train {path.stem}")
     return 0

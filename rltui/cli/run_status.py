@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from rltui import figures
-from rltui.cli.table import UNKNOWN, aligned, number, reward_words
+from rltui.cli.table import aligned, number, reward_words
 from rltui.errors import RltuiError
 from rltui.events.commands import Live, WorkerLive
 from rltui.events.distance import distances, place, reached
@@ -37,6 +37,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     state: str  # the trainer's own (collecting, paused …); silent: it runs and does not answer; else stopped, unclean, empty
     training: bool
     note: str
+    paused: float | None = None  # Unix seconds since when it has been held by hand
     pid: int | None
     host: str | None
     since: float | None  # Unix seconds
@@ -47,7 +48,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     timesteps: int | None
     iteration: int | None
     speed: RecentSpeed | None  # over the newest iterations
-    steps_per_second: float | None  # the same, None while it does not train
+    steps_per_second: float | None  # the same, None while it does not train or is paused
     updated: float | None  # Unix seconds of the newest record
     metrics: dict[str, float | None]  # of the newest iteration
     reward: EpisodeReward  # over the newest episodes
@@ -76,11 +77,13 @@ def read_status(paths: RunPaths) -> RunStatus:
     training = summary.state == "training"
     heard = _ask(paths) if training else _Heard()
     live = heard.live
+    held = live.state == "paused" if live else summary.paused is not None
     return RunStatus(
         run=summary.name,
         state=live.state if live else "silent" if training else summary.state,
         training=training,
         note="; ".join(text for text in (live.reason if live else "", heard.trouble, summary.note) if text),
+        paused=summary.paused,
         pid=summary.pid,
         host=summary.host,
         since=summary.since,
@@ -91,7 +94,7 @@ def read_status(paths: RunPaths) -> RunStatus:
         timesteps=live.timesteps if live else summary.timesteps,
         iteration=live.iteration if live else summary.iteration,
         speed=summary.speed,
-        steps_per_second=summary.speed.steps_per_second if summary.speed and training else None,
+        steps_per_second=summary.speed.steps_per_second if summary.speed and training and not held else None,
         updated=summary.updated,
         metrics=summary.metrics,
         reward=summary.reward,
@@ -112,7 +115,7 @@ def status_lines(status: RunStatus) -> list[str]:
     """The same for people."""
     rows = [
         ("run", status.run),
-        ("state", status.state + (f": {status.note}" if status.note else "")),
+        ("state", _state(status)),
         ("trainer", _trainer(status)),
         ("profile", _profile(status)),
         ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
@@ -122,7 +125,7 @@ def status_lines(status: RunStatus) -> list[str]:
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
         ("where", status.folder),
-        ("updated", UNKNOWN if status.updated is None else figures.ago(time.time() - status.updated)),
+        ("updated", figures.ago(None if status.updated is None else time.time() - status.updated)),
     ]
     return [*aligned(rows), *(["", *_workers(status.workers)] if status.workers else [])]
 
@@ -142,6 +145,12 @@ def _ask(paths: RunPaths) -> _Heard:
     return _Heard(live, welcome.controller, "" if live else "the trainer has not said what it is doing yet")
 
 
+def _state(status: RunStatus) -> str:
+    """With since when it is paused, and the reason."""
+    paused = f" for {figures.duration(time.time() - status.paused)}" if status.paused is not None else ""
+    return status.state + (paused if status.state == "paused" else "") + (f": {status.note}" if status.note else "")
+
+
 def _trainer(status: RunStatus) -> str:
     if not status.training:
         return "none"
@@ -152,12 +161,12 @@ def _trainer(status: RunStatus) -> str:
 def _speed(status: RunStatus) -> str:
     speed = status.speed
     if speed is None:
-        return UNKNOWN
+        return figures.UNKNOWN
     return number(speed.steps_per_second, unit="steps/s") + over_iterations(speed.iterations, status.training)
 
 
 def _profile(status: RunStatus) -> str:
-    return (status.profile or UNKNOWN) + (f", in phase {status.phase_profile}" if status.phase_profile else "")
+    return (status.profile or figures.UNKNOWN) + (f", in phase {status.phase_profile}" if status.phase_profile else "")
 
 
 def _figure(key: str, value: float | None) -> str:
@@ -168,7 +177,7 @@ def _figure(key: str, value: float | None) -> str:
 def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
     """Where it stands in its campaign, and what the next phase waits for."""
     here = place(metrics)
-    found = [distance.words.replace("–", UNKNOWN) for distance in distances(metrics)]
+    found = [distance.words for distance in distances(metrics)]
     return [("campaign", here + (f": {reached(metrics)}" if found else ""))] * bool(here) + [
         ("next phase" if not index else "", words) for index, words in enumerate(found)
     ]
@@ -192,10 +201,10 @@ def _workers(workers: list[WorkerLive]) -> list[str]:
             worker.state,
             number(worker.steps_per_second),
             str(worker.arenas),
-            UNKNOWN if worker.memory_mb is None else figures.megabytes(worker.memory_mb),
-            UNKNOWN if worker.heartbeat_age is None else figures.age(worker.heartbeat_age),
+            figures.megabytes(worker.memory_mb),
+            figures.age(worker.heartbeat_age),
             str(worker.restarts),
-            UNKNOWN if worker.pid is None else str(worker.pid),
+            figures.UNKNOWN if worker.pid is None else str(worker.pid),
         )
         for worker in workers
     ]

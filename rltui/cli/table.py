@@ -9,8 +9,6 @@ from rltui.events.episode_reward import EpisodeReward
 from rltui.plain_text import one_line
 from rltui.runs.words import over_episodes
 
-UNKNOWN = "-"
-
 
 def aligned(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
     """Rows as lines with columns two spaces apart; those in `right` end together. A cell is one line, whatever it says."""
@@ -28,14 +26,9 @@ def aligned(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) 
 
 def number(value: float | None, form: str = ",.0f", unit: str = "") -> str:
     """`12,431,360`, `14,100 steps/s`; a dash for None."""
-    return UNKNOWN if value is None else f"{value:{form}}" + (f" {unit}" if unit else "")
+    return figures.UNKNOWN if value is None else f"{value:{form}}" + (f" {unit}" if unit else "")
 
 
 def reward_words(reward: EpisodeReward) -> str:
     """`21.5 over 104 episodes`; a dash where none has ended."""
     return number(reward.mean, ".4g") + over_episodes(reward.episodes, reward.short)
-
-
-def size(count: float | None) -> str:
-    """Bytes as `212 GB`; a dash for None."""
-    return UNKNOWN if count is None else figures.size(count)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rltui.errors import RltuiError
 
 COLOR_SYSTEMS = ("auto", "standard", "256", "truecolor", "windows")
+LARGEST = 2**31 - 1  # a number of hundreds of digits is no float
 FASTEST = 1000  # pictures a second; from a thousand million on nothing is drawn at all
 
 
@@ -26,10 +28,13 @@ def _faults(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield "TEXTUAL_FPS", f"a number of pictures a second, at most {FASTEST}"
     if (seconds := _number(environ, "TEXTUAL_SCREENSHOT", -1)) == 0:
         yield "TEXTUAL_SCREENSHOT", "a number of seconds, at least 1"
+    for name in ("TEXTUAL_SCREENSHOT", "TEXTUAL_DIM_FACTOR", "ESCDELAY"):
+        if abs(_number(environ, name, 0)) > LARGEST:
+            yield name, f"a whole number, at most {LARGEST:,}"
     folder, file = environ.get("TEXTUAL_SCREENSHOT_LOCATION", ""), environ.get("TEXTUAL_SCREENSHOT_FILENAME", "")
-    if seconds > 0 and folder and not _writable(Path(folder).expanduser() / "picture.svg"):
+    if seconds > 0 and folder and not _writable(_picture(folder, "picture.svg")):
         yield "TEXTUAL_SCREENSHOT_LOCATION", "a folder that can be written in"
-    elif seconds > 0 and file and not _writable(Path(folder).expanduser() / file):
+    elif seconds > 0 and file and not _writable(_picture(folder, file)):
         yield "TEXTUAL_SCREENSHOT_FILENAME", "a file that can be written"
     if (log := environ.get("TEXTUAL_LOG")) and not _writable(Path(log)):
         yield "TEXTUAL_LOG", "a file that can be written"
@@ -43,5 +48,15 @@ def _number(environ: Mapping[str, str], name: str, otherwise: int) -> int:
         return otherwise
 
 
+def _picture(folder: str, file: str) -> Path:
+    """As Textual joins them."""
+    return Path(os.path.expanduser(os.path.join(folder, file)))  # noqa: PTH111, PTH118 - Path's raises for an unknown user
+
+
 def _writable(file: Path) -> bool:
-    return not os.path.isdir(file) and os.access(file if os.path.lexists(file) else file.parent, os.W_OK)  # noqa: PTH112
+    """Whether it can be opened at once: a pipe waits for a reader, for ever."""
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return not os.path.lexists(file) and os.access(file.parent, os.W_OK)
+    return (stat.S_ISREG(mode) or stat.S_ISCHR(mode)) and os.access(file, os.W_OK)

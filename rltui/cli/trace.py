@@ -44,7 +44,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
         metavar="K",
         type=options.at_least(0),
         default=0,
-        help="number of the arena; each begins otherwise (default 0)",
+        help="which arena; each begins differently (default 0)",
     )
     add(
         "--car",
@@ -74,7 +74,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
         type=options.at_least(0),
         help="timesteps at which scheduled weights are taken (default: the bot's)",
     )
-    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=options.OVERRIDE)
+    options.add_overrides(parser)
     add("--out", metavar="FILE.csv", help="write there (default: the screen)")
     options.add_data_dir(parser)
 

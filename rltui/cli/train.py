@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli.options import OVERRIDE, add_data_dir
+from rltui.cli.options import add_data_dir, add_overrides
 from rltui.plain_text import say
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def add_parser(subparsers: Subparsers) -> None:
     where.add_argument("--fork-from", metavar="RUN/MILESTONE", help=FORK)
     add("--steps", metavar="N", type=_count, help="total timesteps at which the run ends (default: never)")
     add("--seed", metavar="N", type=int, help="the same as --set run.seed=N")
-    add("--set", metavar="section.key=value", action="append", default=[], dest="overrides", help=OVERRIDE)
+    add_overrides(parser)
     add("--force", action="store_true", help=FORCE)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--detach", action="store_true", help="train in a process of its own and return")
@@ -115,14 +115,12 @@ def _debug_folder(data_dir: str | None) -> str:
 
 
 def _count(text: str) -> int:
-    """300000, 300_000 and 3e5 are the same."""
-    try:
-        value = int(text)
-    except ValueError:
-        number = float(text)
-        if not number.is_integer():
-            raise argparse.ArgumentTypeError(f"a whole number of timesteps, found {text!r}") from None
-        value = int(number)
+    """300000, 300,000, 300k and 3e5 are the same."""
+    from rltui.timesteps import LARGEST, timesteps_of
+
+    value = timesteps_of(text)
+    if value is None:
+        raise argparse.ArgumentTypeError(f"expected a whole number of timesteps, at most {LARGEST:,}, found {text!r}")
     if value < 0:
         raise argparse.ArgumentTypeError(f"at least 0, found {text!r}")
     return value
@@ -132,8 +130,9 @@ _count.__name__ = "number of timesteps"  # argparse names the type in its error:
 
 
 def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
-    """Start the same training in a session of its own and say where to look."""
+    """Start the same training in a session of its own; say what it goes on with, and where to look."""
     from rltui.runs.paths import data_dir
+    from rltui.supervise.first_words import first_words
     from rltui.supervise.launch import detached
 
     data = data_dir(args.data_dir)
@@ -143,6 +142,8 @@ def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
     extra += [part for override in overrides for part in ("--set", override)]
     launched = detached(args.profile, data, args.run, extra)
     say(f"run {launched.run} trains in the background (pid {launched.pid})")
+    for words in first_words(data.run(launched.run).journal, launched.pid):
+        say(words)
     say(
         f"watch it: rltui attach {launched.run}    stop it: rltui stop {launched.run}    log: {data.run(launched.run).log}"
     )

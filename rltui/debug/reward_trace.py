@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,7 @@ class RewardTrace:
         batch.set_timesteps(subject.timesteps)
         batch.on_judged = self._note
         subject.check(batch)
-        self.components = _short(batch.reward_names)
+        self.components = batch.reward_names
         self.columns = columns(self.components)
         self.count = options.steps
         self.title = f"{subject.name}, {options.steps} steps of car {options.car} in arena {options.arena}"
@@ -90,12 +90,6 @@ class RewardTrace:
         self._step += 1
         if step.terminated or step.truncated:
             self._episode, self._running = self._episode + 1, 0.0
-
-
-def _short(names: Sequence[str]) -> list[str]:
-    """The class names of users' files, where they tell them apart."""
-    short = [name.rpartition(":")[2] for name in names]
-    return short if len(set(short)) == len(short) else list(names)
 
 
 def _check(subject: TraceSubject, options: TraceOptions) -> None:

@@ -16,14 +16,13 @@ from rltui.nearest import did_you_mean, hints
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
 from rltui.profile.locate import listing
+from rltui.profile.name_line import STATE_FILE
 from rltui.runs.checkpoint import damage
 from rltui.runs.listing import complete, look
 from rltui.runs.lookup import find, names_state
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.saver import POLICY_FILE
 from rltui.sim.state import Float
-
-PROFILE_FILE = "profile.toml"  # in a checkpoint
 
 
 @dataclass(frozen=True)
@@ -114,10 +113,10 @@ def _newest(data: DataDir, run: str) -> Path:
 def _of_policy(path: Path, profile: str | None, overrides: Sequence[str]) -> TraceSubject:
     file = path / POLICY_FILE if path.is_dir() else path
     policy = load_policy(file)
-    beside = file.parent / PROFILE_FILE
+    beside = file.parent / STATE_FILE
     if profile is None and not beside.is_file():
         raise RltuiError(
-            f"{file}: no {PROFILE_FILE} beside it says what is paid", "name one: --profile PROFILE", exit_code=2
+            f"{file}: no {STATE_FILE} beside it says what is paid", "name one: --profile PROFILE", exit_code=2
         )
     info = look(file.parent)
     name = info.name if path.is_dir() else str(path)

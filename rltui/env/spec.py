@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from rltui.actions.pipeline import PipelineOptions
-from rltui.registry import Component
+from rltui.registry import Component, report_names
 from rltui.rewards.combined import RewardOptions
 
 MIRROR = "mirror"  # the opponent that is the learner itself
@@ -78,12 +78,8 @@ class EnvSpec:
 
     @property
     def reward_names(self) -> list[str]:
-        """What reports call the rewards: by label, or by their whole name where two have the same."""
-        labels = [item.component.label for item in self.rewards]
-        return [
-            item.component.name if labels.count(label) > 1 else label
-            for item, label in zip(self.rewards, labels, strict=True)
-        ]
+        """What reports call the rewards."""
+        return report_names([item.component for item in self.rewards])
 
     def reward_weights(self, timesteps: int) -> dict[str, float]:
         """By name, after so many timesteps of the lesson."""

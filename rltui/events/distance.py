@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rltui.events.metrics import BY_KEY
+from rltui.figures import UNKNOWN
 
 CURRICULUM, MISSING = "curriculum/", "_missing"
 WHOLE = ("min_steps", "window")  # counted, not measured
@@ -31,7 +32,7 @@ class Distance:
     def words(self) -> str:
         """`kickoff touches 62 (18 missing)`."""
         form = ",.0f" if self.name in WHOLE else ".3g"
-        told = "–" if self.value is None else format(self.value, form)
+        told = UNKNOWN if self.value is None else format(self.value, form)
         if self.missing is None:
             return f"{self.label} {told}"
         return f"{self.label} {told} " + ("(reached)" if self.missing == 0 else f"({self.missing:{form}} missing)")

@@ -12,6 +12,7 @@ from rltui.events.records import IterationFinished, PhaseChanged, Record, StageC
 
 WINDOW = 100  # episodes, as Stable-Baselines3's ep_rew_mean
 REWARD, EPISODES, PART = "rollout/policy_reward", "rollout/episodes", "reward/"
+WEIGHT = "weight/"  # of a reward, told where it is not just as the profile has it
 FIRST_EPISODES = "rollout/first_episodes"  # % of the arenas that are still in the episode that they began with
 FEW = 1.0  # % of them that no longer matter
 

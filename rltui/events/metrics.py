@@ -20,6 +20,7 @@ class Metric:
     good: Good = "none"
     help: str = ""  # meaning, healthy range, what to try
     rlgym_ppo: str = ""  # the name in rlgym-ppo's report
+    finest: float = 0.0  # what is smaller is shown as 0.00
 
 
 METRICS: tuple[Metric, ...] = (
@@ -170,6 +171,7 @@ METRICS: tuple[Metric, ...] = (
         "",
         "up",
         "1 is a perfect critic, 0 is no better than the mean. Below 0 for long: critic learning rate or reward scale.",
+        finest=0.005,
     ),
     Metric("train/policy_grad_norm", "policy gradient", "", "none", "Gradient norm before clipping."),
     Metric("train/critic_grad_norm", "critic gradient", "", "none", "Gradient norm before clipping."),

@@ -11,6 +11,7 @@ from rltui.profile.machine import steps_per_rollout, worker_count
 from rltui.profile.models import Profile
 from rltui.profile.stages import stages_of
 from rltui.profile.toml_text import toml_value
+from rltui.profile.usual import entropy_words, rate_words
 
 TICKS_PER_SECOND = 120
 
@@ -32,17 +33,13 @@ def advice(profile: Profile) -> list[str]:
 
 
 def _learning_rate(profile: Profile) -> list[str]:
-    rate, phase = profile.ppo.learning_rate, profile.phase
-    text = f"ppo.learning_rate = {toml_value(rate)}"
-    if rate == 0:
-        return [f"{text}: the policy will not change"]
-    if rate > 1e-3:
-        return [f"{text}: so high that learning rarely stays stable; a bot that cannot score yet wants about 2e-4"]
-    if phase is not None and phase >= 4 and rate > 0.8e-4:
-        return [f"{text}: high for phase {phase}; dribbles, flicks and aerials want 0.8e-4 or less"]
-    if phase == 3 and rate > 1e-4:
-        return [f"{text}: high for phase 3; a bot that scores wants 1e-4"]
-    return []
+    words = rate_words(profile.ppo.learning_rate, profile.phase)
+    return [f"ppo.learning_rate = {toml_value(profile.ppo.learning_rate)}: {words}"] if words else []
+
+
+def _entropy(profile: Profile) -> list[str]:
+    words = entropy_words(profile.ppo.ent_coef)
+    return [f"ppo.ent_coef = {toml_value(profile.ppo.ent_coef)}: {words}"] if words else []
 
 
 def _horizon(profile: Profile) -> list[str]:
@@ -137,6 +134,7 @@ def _zero_sum(profile: Profile) -> list[str]:
 
 PARTS: tuple[Callable[[Profile], list[str]], ...] = (
     _learning_rate,
+    _entropy,
     _horizon,
     _batches,
     _saving,

@@ -13,7 +13,7 @@ from typing import Any
 from rltui import plain_file
 from rltui.profile.components import complete
 from rltui.profile.lessons import lessons
-from rltui.profile.locate import locate, shipped_folder
+from rltui.profile.locate import is_shipped, locate
 from rltui.profile.models import Profile
 from rltui.profile.problems import KeyPath, Problem, ProfileError, show_key
 from rltui.profile.reset_sizes import reset_misfits
@@ -84,7 +84,7 @@ def filled(data: Mapping[str, Any], first: Profile) -> dict[str, Any]:
 def kept_name(path: Path) -> str:
     """How a campaign keeps its phase's profile: by name when it came with rltui, else by its whole path."""
     whole = plain_file.real(path)
-    return path.stem if whole.parent == shipped_folder().resolve() else str(whole)
+    return whole.stem if is_shipped(path) else str(whole)
 
 
 def misfits(profile: Profile) -> list[Finding]:

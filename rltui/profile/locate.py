@@ -11,6 +11,22 @@ from rltui.nearest import did_you_mean
 from rltui.profile.problems import Problem, ProfileError
 
 SUFFIX = ".toml"
+# In a checkout a user's own profiles lie in the same folder as these, so the folder alone does not tell.
+SHIPPED = frozenset(
+    {
+        "campaign",
+        "classic-phase-1",
+        "classic-phase-2",
+        "classic-phase-3",
+        "classic-phase-4",
+        "phase-1-ball-touching",
+        "phase-2-bronze-skills",
+        "phase-3-silver-skills",
+        "phase-4-gold-skills",
+        "quick",
+        "seed-task",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -34,14 +50,20 @@ def shipped_folder() -> Path:
     return installed if installed.is_dir() else package.parent / "profiles"
 
 
+def is_shipped(path: Path) -> bool:
+    """Whether the file came with rltui, and stays as it is; a link to such a file is one."""
+    whole = plain_file.real(path)
+    named = whole.suffix == SUFFIX and whole.stem in SHIPPED
+    return named and whole.parent == plain_file.real(shipped_folder())
+
+
 def listing() -> list[Listed]:
     """All profiles by name, ./profiles before the shipped ones, each name once."""
     found: dict[str, Listed] = {}
-    shipped = shipped_folder()
-    for folder in (user_folder(), shipped):
+    for folder in (user_folder(), shipped_folder()):
         for path in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
-            own = plain_file.real(folder) != shipped
-            found.setdefault(path.stem, Listed(path.stem, path, not own))
+            if path.stem not in found:
+                found[path.stem] = Listed(path.stem, path, is_shipped(path))
     return sorted(found.values(), key=lambda listed: listed.name)
 
 

@@ -7,18 +7,23 @@ of it and is the one way from a file to a Profile.
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
+from pydantic_core import PydanticCustomError
 
 from rltui.profile.weights import schedule
+from rltui.timesteps import LARGEST
 
 SCHEMA: Final = 1
 
 
 def whole(value: Any) -> Any:
     """5e6 and 5_000_000 are the same number of steps, though TOML calls the first one a float."""
+    if isinstance(value, int | float) and LARGEST < abs(value) < math.inf:
+        raise PydanticCustomError("uncountable", f"too large, at most {LARGEST:_}")
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-RUN_FILE, STATE_FILE = "run.toml", "profile.toml"  # a run's newest start's; a saved state's
+RUN_FILE, STATE_FILE = "run.toml", "profile.toml"  # in a run's folder, of its newest start; in a saved state's
 KEPT = frozenset({RUN_FILE, STATE_FILE})  # the files that are called so whatever the profile's name
 _LINE = re.compile(r"# profile: (\S.*)")
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-LARGEST = 2**53  # timesteps: whole numbers up to here are exact as floats too
+from rltui.timesteps import LARGEST
+
+MOST = 1e38  # of a weight: rewards are float32, and the journal's header tells no figure beyond 1e100
 
 
 def schedule(value: Any) -> Any:
     """A list of points as ((timesteps, weight), …); anything else as it is, for others to judge.
 
-    PydanticCustomError says which point is wrong, and why.
+    PydanticCustomError says which point is wrong, and why; and that a plain weight is too large.
     """
+    if _is_number(value) and MOST < abs(value) < math.inf:
+        raise PydanticCustomError("weight_too_large", f"too large, at most {MOST:g}")
     if not isinstance(value, list | tuple):
         return value
     problem = next(_problems(value), "")
@@ -47,8 +51,9 @@ def _of_point(point: Any) -> Iterator[str]:
     timesteps, weight = point
     if not (0 <= timesteps <= LARGEST and float(timesteps).is_integer()):
         yield f"timesteps must be a whole number, at least 0, not {timesteps}"
-    if not -sys.float_info.max <= weight <= sys.float_info.max:
-        yield f"the weight must be finite, not {weight}"
+    if not -MOST <= weight <= MOST:
+        finite = weight == weight and abs(weight) != math.inf
+        yield f"the weight must be {f'{-MOST:g} to {MOST:g}' if finite else 'finite'}, not {weight}"
 
 
 def _is_number(value: Any) -> bool:

@@ -11,7 +11,10 @@ from rltui.runs.recent_speed import RecentSpeed, recent_speed
 
 
 class JournalEnd:
-    """records: oldest first, without what was taken back. first: the header of the run's first start. None: not known."""
+    """records: oldest first, without what was taken back. row: the newest iteration.
+
+    header: of the newest start; first: of the run's first one. None: not known.
+    """
 
     def __init__(self, paths: RunPaths, *, brief: bool = False) -> None:
         """brief: its reward may be over fewer episodes than there are."""

@@ -47,9 +47,22 @@ def keep(paths: RunPaths, info: CheckpointInfo) -> Kept:
     """
     files = _content(paths, info)
     about = _about(info, files)
+    try:
+        return _present(paths, about, files) or _copied(paths, about, files)
+    except RltuiError:
+        if (kept := _present(paths, about, files)) is not None:  # by another viewer or the trainer, meanwhile
+            return kept
+        raise
+
+
+def _present(paths: RunPaths, about: Meta, files: Mapping[str, bytes]) -> Kept | None:
     for there in list_milestones(paths):
         if there.timesteps == about.timesteps and _is_same(there.path, files):
             return Kept(there.milestone, there.path, present=True)
+    return None
+
+
+def _copied(paths: RunPaths, about: Meta, files: Mapping[str, bytes]) -> Kept:
     target = paths.milestones / _phase_folder(about, files) / milestone_label(about.timesteps)
     with no_new_trainer(paths), _no_empty_folder(target.parent), _made_way(paths, target) as aside:
         write_checkpoint(target, files, paths.staging)
@@ -91,12 +104,15 @@ def _phase_folder(about: Meta, files: Mapping[str, bytes]) -> str:
         label = tomllib.loads(files.get(STATE_FILE, b"").decode()).get("label")
     except (ValueError, RecursionError):
         label = None
-    return phase_folder(about.phase, str(label or about.profile), about.profile)
+    return phase_folder(about.phase, str(label or ""), about.profile)
 
 
 @contextlib.contextmanager
 def _made_way(paths: RunPaths, target: Path) -> Iterator[Path | None]:
-    """What is damaged there is moved aside, as the trainer does it, and back where nothing comes in its place."""
+    """What is damaged there is moved aside, as the trainer does it, and back where nothing comes in its place.
+
+    RltuiError where it is sound, and so another bot's.
+    """
     if not os.path.lexists(target):
         yield None
         return

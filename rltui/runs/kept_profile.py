@@ -18,8 +18,9 @@ def profile_name(profile: str | Path) -> str:
     """Of a profile's name or path: the file's name without .toml; of a kept one, the name with which it was trained."""
     path = absolute(profile)
     kept = {RUN_FILE: _of_run, STATE_FILE: _of_state}.get(path.name)
-    found = _written(path) or kept(path.parent) if kept is not None else None
-    return found or path.name.removesuffix(".toml")
+    if kept is not None and (found := _written(path) or kept(path.parent)):
+        return found
+    return path.name.removesuffix(".toml")
 
 
 def _written(path: Path) -> str | None:

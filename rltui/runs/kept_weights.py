@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rltui import plain_file
+from rltui.registry import Component, report_names
 from rltui.runs.paths import RunPaths
 
 
@@ -19,8 +20,7 @@ def kept_weights(paths: RunPaths) -> dict[str, float]:
     rewards, has_phases = profile.get("rewards"), bool(_table(profile.get("curriculum")).get("phases"))
     if has_phases or not isinstance(rewards, Mapping):
         return {}
-    labels = [key.rpartition(":")[2] for key in rewards]
-    names = [key if labels.count(label) > 1 else label for key, label in zip(rewards, labels, strict=True)]
+    names = report_names([Component(key) for key in rewards])
     weights = zip(names, map(_weight, rewards.values()), strict=True)
     return {name: weight for name, weight in weights if weight is not None}
 

@@ -93,6 +93,9 @@ def milestone_label(timesteps: int) -> str:
 
 
 def phase_folder(phase: int | None, label: str, profile: str) -> str:
-    """`Phase<N>-<label>`; `Phase0-<profile>` without a phase. Characters that a folder should not have become `-`."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", profile if phase is None else label).strip("-.")
+    """`Phase<N>-<label>`; `Phase0-<profile>` without a phase, `Phase<N>-<profile>` without a label.
+
+    Characters that a folder should not have become `-`.
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", profile if phase is None else label or profile).strip("-.")
     return f"Phase{phase or 0}-{name or 'unnamed'}"

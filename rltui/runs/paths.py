@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.profile.name_line import RUN_FILE
 
 MILESTONES = "milestones"  # the folder beside the runs' checkpoints, hence no run's name
 DATA_VARIABLE = "RLTUI_DATA"
@@ -81,7 +82,7 @@ class RunPaths:
     @property
     def profile(self) -> Path:
         """The resolved profile of the newest start, as text."""
-        return self.folder / "run.toml"
+        return self.folder / RUN_FILE
 
     @property
     def milestones_json(self) -> Path:

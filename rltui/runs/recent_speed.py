@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from rltui.events.records import OVERALL_SPEED, IterationFinished, Record, RunStarted
+from rltui.events.records import OVERALL_SPEED, IterationFinished, Record, RunFinished, RunStarted
 
 MOST = 20  # iterations
 
@@ -20,10 +20,12 @@ class RecentSpeed(msgspec.Struct, frozen=True):
 
 
 def recent_speed(records: Sequence[Record]) -> RecentSpeed | None:
-    """Of the newest session that has had an iteration. None where none is known."""
+    """Of the newest session; of one that has ended without an iteration, the one before. None where none is known."""
     speeds: list[float | None] = []
+    ended = False
     for record in reversed(records):
-        if len(speeds) == MOST or (isinstance(record, RunStarted) and speeds):
+        ended = ended or isinstance(record, RunFinished)
+        if len(speeds) == MOST or (isinstance(record, RunStarted) and (speeds or not ended)):
             break
         if isinstance(record, IterationFinished):
             speeds.append(record.metrics.get(OVERALL_SPEED))

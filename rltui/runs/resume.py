@@ -85,7 +85,7 @@ def _new(start: StartAsked) -> ResumePlan:
             f"run {start.run!r} exists: a new run needs a name of its own",
             f"go on with it: {start.command(f'--run {start.run}')}\nor choose another name: --run NAME",
         )
-    return _from_zero(start.data.run(start.free_name()), "a new run, as asked for")
+    return _from_zero(start.data.run(start.free_name()), "a new run")
 
 
 def _from_zero(paths: RunPaths, why: str) -> ResumePlan:

@@ -15,6 +15,7 @@ from rltui.runs.lock import Holder, holder
 from rltui.runs.manifest import NAME as MANIFEST
 from rltui.runs.milestones import Mark, read_marks
 from rltui.runs.paths import MILESTONES, DataDir, RunPaths, is_folder, name_problem
+from rltui.runs.paused import look_paused
 
 UNFINISHED = "being written, or left half written by a crash: the next start removes it"
 NO_NUMBER = "its name is no step count, as rltui and rlgym-ppo write them"
@@ -42,6 +43,7 @@ class Shelf:
     strays: tuple[Stray, ...]
     marks: dict[str, Mark]
     problem: str = ""
+    paused: float | None = None  # Unix seconds since when the trainer has been held by hand
 
     @property
     def parent(self) -> str | None:
@@ -57,14 +59,16 @@ def read_shelf(paths: RunPaths) -> Shelf:
         marks, problem = read_marks(paths), ""
     except RltuiError as error:
         marks, problem = {}, error.message
+    trainer = holder(paths)
     return Shelf(
         paths.name,
-        holder(paths),
+        trainer,
         tuple(milestones),
         tuple(checkpoints),
         tuple(_strays(paths)),
         marks,
         problem,
+        look_paused(paths, trainer),
     )
 
 

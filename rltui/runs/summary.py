@@ -16,6 +16,7 @@ from rltui.runs.journal_end import JournalEnd
 from rltui.runs.lesson_now import lesson_now
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.paused import paused_since
 from rltui.runs.recent_speed import RecentSpeed
 from rltui.runs.saved_states import SavedState, SavedStates
 
@@ -45,6 +46,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None  # of the trainer
     host: str | None
     since: float | None
+    paused: float | None = None  # Unix seconds since when it has been held by hand; only while it trains
     profile: str | None  # by which it is trained now
     phase_profile: str | None  # of a campaign: the profile of the phase it is in
     label: str | None
@@ -83,6 +85,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
         pid=trainer.pid if trainer else None,
         host=trainer.host if trainer else None,
         since=trainer.since if trainer else None,
+        paused=paused_since(trainer, journal.records),
         profile=lesson.profile,
         phase_profile=lesson.phase_profile,
         label=lesson.label,

@@ -14,6 +14,7 @@ from rltui.runs.checkpoint import DamagedError, read_file
 
 NAME = "TRAINER_STATE.json"
 SCHEMA = 1
+RATE = "learning rate"  # the setting that is no override of its own
 
 
 class RateState(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +48,15 @@ class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
     learning_rate: RateState
     curriculum: CurriculumState | None = None  # None without phases
     overrides: dict[str, OverrideState] = {}  # by what they set: entropy, reward <name>
+
+    @property
+    def by_hand(self) -> dict[str, float]:
+        """All that was in force in the place of the profile's, by its setting as in SettingChanged."""
+        rate = self.learning_rate.override
+        return {
+            **({} if rate is None else {RATE: rate}),
+            **{setting: state.value for setting, state in self.overrides.items()},
+        }
 
 
 _decoder = msgspec.json.Decoder(TrainerState)

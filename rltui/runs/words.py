@@ -28,8 +28,6 @@ def over_episodes(episodes: int | None, short: bool = False) -> str:
     return f" over {plural(episodes, 'episode')}{', short ones after a start' if short else ''}" if episodes else ""
 
 
-def over_iterations(iterations: int | None, training: bool) -> str:
+def over_iterations(iterations: int, training: bool) -> str:
     """` over 20 iterations`, behind a speed; of a run that does not train also that it is of then."""
-    return (
-        f" over {plural(iterations, 'iteration')}{'' if training else ', when it last trained'}" if iterations else ""
-    )
+    return f" over {plural(iterations, 'iteration')}{'' if training else ', when it last trained'}"

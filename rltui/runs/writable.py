@@ -11,7 +11,7 @@ from pathlib import Path
 from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY
-from rltui.runs.paths import DataDir
+from rltui.runs.paths import DataDir, RunPaths
 
 
 def check_writable(data: DataDir, run: str | None = None) -> None:
@@ -30,7 +30,7 @@ def check_writable(data: DataDir, run: str | None = None) -> None:
     for place in places:
         _try(place)
     if run is not None:
-        _try_files(data.run(run).folder)
+        _try_files(data.run(run))
 
 
 def _try(folder: Path) -> None:
@@ -44,10 +44,9 @@ def _try(folder: Path) -> None:
         raise _refusal(folder, error) from error
 
 
-def _try_files(folder: Path) -> None:
+def _try_files(paths: RunPaths) -> None:
     """The files that a trainer goes on writing must be its own to write, too."""
-    for name in ("journal.jsonl", "trainer.log", "lock", "run.toml"):
-        path = folder / name
+    for path in (paths.journal, paths.log, paths.lock, paths.profile):
         try:
             if os.path.lexists(path):
                 plain_file.open_to_append(path).close()

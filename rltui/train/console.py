@@ -29,7 +29,7 @@ from rltui.events.records import (
     change_words,
     end_words,
 )
-from rltui.figures import duration, size
+from rltui.figures import UNKNOWN, duration, size
 from rltui.plain_text import say
 from rltui.runs.words import over_episodes, state_name
 
@@ -145,9 +145,11 @@ def iteration_line(record: IterationFinished, reward: EpisodeReward) -> str:
 
     def show(key: str, form: str) -> str:
         value = metrics.get(key)
-        return format("-", ">" + form.partition(".")[0].strip(",")) if value is None else format(value, form)
+        return format(UNKNOWN, ">" + form.partition(".")[0].strip(",")) if value is None else format(value, form)
 
-    paid = f"{'-':>8}" if reward.mean is None else f"{reward.mean:8.3f}{over_episodes(reward.episodes, reward.short)}"
+    paid = (
+        f"{UNKNOWN:>8}" if reward.mean is None else f"{reward.mean:8.3f}{over_episodes(reward.episodes, reward.short)}"
+    )
     return (
         f"{record.timesteps:>12,}  reward {paid}"
         f"  entropy {show('train/entropy', '5.3f')}  KL {show('train/approx_kl', '6.4f')}"
@@ -159,6 +161,6 @@ def iteration_line(record: IterationFinished, reward: EpisodeReward) -> str:
 
 def campaign_words(metrics: Mapping[str, float | None]) -> str:
     """`  phase 2 of 4: goals 0.3 (1.7 missing)`, what is reached left out; empty outside campaigns."""
-    missing = [distance.words.replace("–", "-") for distance in distances(metrics) if distance.missing != 0]
+    missing = [distance.words for distance in distances(metrics) if distance.missing != 0]
     here = place(metrics)
     return f"  {here}" + (f": {', '.join(missing)}" if missing else "") if here else ""

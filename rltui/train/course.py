@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from rltui.env.episode_stats import EpisodeStats
 from rltui.learn.ppo import PPOLearner
-from rltui.runs.trainer_state import TrainerState
+from rltui.profile.usual import entropy_words, rate_words
+from rltui.runs.trainer_state import RATE, TrainerState
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collector
 from rltui.train.curriculum import Move
@@ -15,9 +16,7 @@ from rltui.train.overrides import ENTROPY, REWARD, Overrides
 from rltui.train.preparation import Prepared
 from rltui.train.rates import carried_on, stored
 
-RATE = "learning rate"
 Opener = Callable[[Blueprint, int], Collector]
-GUIDE = "cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less"
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,8 @@ class Course:
         self.rates.override = rate
         now = self.rates.at(self.lasted(timesteps))
         whose = "by the profile's schedule" if rate is None else "until the profile's changes"
-        return f"learning rate {now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose} ({GUIDE})"
+        doubt = "" if rate is None else rate_words(rate, self.blueprint.profile.phase)
+        return f"learning rate {now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose}{_behind(doubt)}"
 
     def override_entropy(self, ent_coef: float | None) -> str:
         """ppo.ent_coef by hand from the next update on, None: the profile's again. What it means, in words."""
@@ -79,7 +79,8 @@ class Course:
         self.overrides.put(ENTROPY, ent_coef)
         self._set_entropy()
         whose = "as in the profile" if ent_coef is None else "until the profile's changes"
-        return f"entropy {self.overrides.entropy:g} instead of {before:g}, {whose}"
+        doubt = "" if ent_coef is None else entropy_words(ent_coef)
+        return f"entropy {self.overrides.entropy:g} instead of {before:g}, {whose}{_behind(doubt)}"
 
     def override_weight(self, name: str, weight: float | None, timesteps: int) -> str:
         """A reward's weight by hand, None: the profile's again. The workers have to be told. What it means, in words."""
@@ -126,3 +127,7 @@ class Course:
         return TrainerState(
             learning_rate=stored(self.rates), curriculum=self.curriculum.state(), overrides=self.overrides.stored()
         )
+
+
+def _behind(doubt: str) -> str:
+    return f" ({doubt})" if doubt else ""

@@ -8,8 +8,9 @@ from functools import partial
 
 from rltui.events.commands import SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 from rltui.events.records import Record, SettingChanged
+from rltui.runs.trainer_state import RATE
 from rltui.train.command_check import Known
-from rltui.train.course import RATE, Course
+from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, Pending
 from rltui.train.orders import Orders, Wait
 

@@ -41,7 +41,7 @@ MEANING = {
     Urgency.NOW: "the last whole state is saved and training stops now",
     Urgency.ABANDON: "training stops without saving",
 }
-AGAIN = {Urgency.FINISH: " (Ctrl-C again: save now)", Urgency.NOW: " (Ctrl-C again: abandon)"}  # for who has that key
+AGAIN = {Urgency.FINISH: " (Ctrl-C again: save now)", Urgency.NOW: " (Ctrl-C again: abandon)"}
 URGENCY = {"finish": Urgency.FINISH, "now": Urgency.NOW, "abandon": Urgency.ABANDON}
 
 
@@ -144,7 +144,7 @@ class LiveControls:
         """Say once what a stop will do; the signal's handler may not write anything itself."""
         if self.stop.urgency > self._said:
             self._said = self.stop.urgency
-            again = AGAIN.get(self._said, "") if self.stop.reason.startswith("Ctrl-C") else ""
+            again = AGAIN.get(self._said, "") if self.stop.by_key else ""
             self._log(f"{self.stop.reason}: {MEANING[self._said]}{again}")
 
     def _obey(self, pending: Pending) -> None:

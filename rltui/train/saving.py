@@ -116,7 +116,7 @@ class Saving:
         if kind == "checkpoint":
             return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
         profile = self._course.blueprint.profile
-        folder = meta.phase_folder(profile.phase, profile.label or profile.name, profile.name)
+        folder = meta.phase_folder(profile.phase, profile.label, profile.name)
         return SaveJob(kind, self._paths.milestones / folder / label, timesteps, files, label)
 
     def _sheet(self, timesteps: int, figures: SavedFigures) -> Meta:

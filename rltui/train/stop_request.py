@@ -11,6 +11,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from types import FrameType
 
+INTERRUPT = "Ctrl-C"
+
 
 class Urgency(IntEnum):
     """Each level includes the ones before it."""
@@ -38,6 +40,11 @@ class StopRequest:
         self._on_abandon = on_abandon
         self._interrupts = 0
 
+    @property
+    def by_key(self) -> bool:
+        """Whether it was asked for with Ctrl-C: who has that key may press it again."""
+        return self.reason.startswith(INTERRUPT)
+
     def ask(self, urgency: Urgency, reason: str) -> None:
         if urgency > self.urgency:
             self.urgency, self.reason = urgency, reason
@@ -63,6 +70,6 @@ class StopRequest:
     def _interrupt(self, signum: int, frame: FrameType | None) -> None:
         self._interrupts += 1  # counted apart: a Ctrl-C after a SIGTERM is the first one
         urgency = Urgency(min(self._interrupts, Urgency.ABANDON))
-        self.ask(urgency, "Ctrl-C" if self._interrupts == 1 else f"Ctrl-C, {self._interrupts} times")
+        self.ask(urgency, INTERRUPT if self._interrupts == 1 else f"{INTERRUPT}, {self._interrupts} times")
         if urgency is Urgency.ABANDON:
             self._on_abandon()

@@ -14,9 +14,9 @@ Place = Literal["cockpit", "launcher", "browser", "form"]
 class Action:
     """name: the screen's method `action_<name>`, arguments included; that of the pane where `pane` is given.
 
-    footer: its rank there, 0 the last to be dropped where room is short; None keeps it out. trains: it acts on the training, so it needs a trainer that listens to this
-    viewer. pane: the id of the pane that has the key while it is focused ("metrics" for MetricsPane). shadows: it takes a
-    key from the screen while the pane is focused, on purpose.
+    footer: its rank there, 0 the last to be dropped where room is short; None keeps it out. trains: it acts on the
+    training, so it needs a trainer that listens to this viewer. pane: the id of the pane that has the key while it is
+    focused ("metrics" for MetricsPane). shadows: it takes a key from the screen while the pane is focused, on purpose.
     """
 
     name: str

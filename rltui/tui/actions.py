@@ -61,6 +61,7 @@ COCKPIT = (
     Action("freeze", ("z",), "Freeze", "The panes stand still until pressed again; training and its state do not", "View"),
     Action("log_level", ("l",), "Log level", "Show more or fewer kinds of log lines", "View"),
     Action("back", ("escape",), "Back", "Close the innermost: a line, a filter, frozen, maximised. It never leaves: H and q do", "View", palette=False),
+    Action("no_filter", ("slash",), "Filter", "Search the log, filter the charts; another pane says that it has none, and what is typed does nothing", "View", palette=False),
     Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, keep, pin, export, delete", "View", 16),
     Action("compare", ("equals_sign",), "Compare", "Another run's curves beside these: shows Metrics and the list of runs; esc there ends it", "View"),
     Action("launcher", ("H",), "Launcher", "Home, to profiles and runs; training goes on", "View", 15),

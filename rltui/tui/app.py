@@ -18,6 +18,7 @@ from rltui.runs.paths import DataDir
 from rltui.supervise.lifeline import BY_SIGNAL, Lifeline
 from rltui.tui import first_picture
 from rltui.tui.actions import PLACES, Place, pane_actions
+from rltui.tui.browser.kept_sorting import KeptSorting
 from rltui.tui.browser.messages import RunOpened, WatchAsked
 from rltui.tui.keeping import Keeping
 from rltui.tui.kept_cockpit import KeptCockpit
@@ -85,6 +86,7 @@ class RltuiApp(App[str]):
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
         self._checks: HashChecks | None = None  # of the browser, since it was first opened
+        self._sorting = KeptSorting()  # of the browser
         self._key_order = KeyOrder(self)
         self._kept = KeptCockpit(self)  # that the browser was opened from
         self._filters.append(HarmlessFilter())
@@ -219,7 +221,7 @@ class RltuiApp(App[str]):
         self._checks = self._checks or HashChecks()
         around = Surroundings(
             self._data, launch, self._world.checker, self._world.clock, self._checks, message.run, state,
-            readonly=self._readonly, charts=self._charts,
+            readonly=self._readonly, charts=self._charts, sorting=self._sorting,
         )  # fmt: skip
         self._kept.keep(self._cockpit)
         self._show(BrowserScreen(around))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rltui.tui.action import Action
 
 PANE_KEYS: tuple[Action, ...] = (
-    Action("search", ("slash",), "Search", "A regular expression, ! inverts; hits are marked and counted while you type", "View", 4, pane="log"),
+    Action("search", ("slash",), "Search", "A regular expression, ! inverts; hits are marked and counted while you type", "View", 4, pane="log", shadows=True),
     Action("next_hit", ("n",), "Next hit", "The next entry that the search finds", "View", pane="log"),
     Action("earlier_hit", ("e",), "Earlier hit", "The one before; after typing a search, enter goes to the newest", "View", pane="log"),
     Action("only_hits", ("x",), "Hits only", "Show nothing but what the search finds, or all again", "View", pane="log"),
@@ -20,7 +20,7 @@ PANE_KEYS: tuple[Action, ...] = (
     Action("sort", ("o",), "Order", "By number, slowest, most restarts or largest first", "View", 9, pane="workers"),
     Action("trace", ("enter",), "Traceback", "Why the worker under the cursor failed: its whole traceback", "View", 4, pane="workers"),
     Action("sort", ("o",), "Order", "Rows most chosen first, or as the table has them", "View", 4, pane="lut"),
-    Action("filter", ("slash",), "Filter", "Chart all metrics whose name matches a regular expression; ! inverts; esc clears it", "View", 4, pane="metrics"),
+    Action("filter", ("slash",), "Filter", "Chart all metrics whose name matches a regular expression; ! inverts; esc clears it", "View", 4, pane="metrics", shadows=True),
     Action("choose", ("e", "space"), "Choose", "The list of all metrics: space marks which ones are charted", "View", 9, pane="metrics"),
     Action("select(-1)", ("up", "k"), "Chart before", "The chart before; it scrolls where there are more charts than room", "View", pane="metrics", palette=False),
     Action("select(1)", ("down", "j"), "Next chart", "The next chart; PgUp, PgDn a page of them", "View", pane="metrics", palette=False),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+from rltui.tui.expression import Expression, TooSlow
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """As typed. One that is no regular expression matches everything and says why."""
+    """As typed. One that is no regular expression, or takes too long, matches everything and says why."""
 
     text: str = ""
 
@@ -19,24 +21,34 @@ class Pattern:
 
     @property
     def problem(self) -> str:
-        """Why it is no regular expression; empty where it is one."""
-        return _compiled(self._expression)[1]
+        """Why nothing is searched with it, to show; empty where it is."""
+        return self._expression.problem
 
     @property
-    def _expression(self) -> str:
-        return self.text.removeprefix("!")
+    def _expression(self) -> Expression:
+        return _expression(self.text.removeprefix("!"))
 
     def matches(self, *texts: str) -> bool:
         """Whether it is found in any of the texts (`!`: in none), upper and lower case alike."""
-        expression = _compiled(self._expression)[0]
-        if expression is None or not self._expression:
+        expression = self._expression
+        if expression.problem or not expression.text:
             return True
-        return any(expression.search(text) for text in texts) is not self.inverted
+        try:
+            return any(expression.places(text, most=1) for text in texts) is not self.inverted
+        except TooSlow:
+            return True
+
+    def places(self, text: str) -> Sequence[tuple[int, int]]:
+        """(start, end) of what it finds, to be marked: nothing where it is inverted, for that is not there."""
+        expression = self._expression
+        if expression.problem or not expression.text or self.inverted:
+            return ()
+        try:
+            return expression.places(text)
+        except TooSlow:
+            return ()
 
 
 @lru_cache(64)
-def _compiled(expression: str) -> tuple[re.Pattern[str] | None, str]:
-    try:
-        return re.compile(expression, re.IGNORECASE), ""
-    except (re.error, RecursionError, OverflowError) as error:
-        return None, str(error)
+def _expression(text: str) -> Expression:
+    return Expression(text)

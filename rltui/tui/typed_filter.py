@@ -9,6 +9,7 @@ from rltui.tui.pattern import Pattern
 
 # typed: another pattern; kept, dropped: the line is closed; ignored: the key types nothing
 Outcome = Literal["typed", "kept", "dropped", "ignored"]
+PASTE = "paste"  # the key by which a pane is told what was pasted
 MOVES = {"up": -1, "down": 1}  # in what is left, while the line is open
 
 
@@ -42,4 +43,11 @@ def typed_text(text: str, key: str, character: str | None) -> str | None:
         return text[:-1]
     if key == "ctrl+u":
         return ""
-    return text + character if character is not None and character.isprintable() and len(character) == 1 else None
+    if character is None or not character.isprintable() or (len(character) != 1 and key != PASTE):
+        return None
+    return text + character
+
+
+def one_line(pasted: str) -> str:
+    """Of what is pasted, as a line to type in takes it."""
+    return "".join(filter(str.isprintable, next(iter(pasted.splitlines()), "")))

@@ -11,6 +11,7 @@ from typing import TypeVar
 import psutil
 import pytest
 
+from rltui import figures
 from rltui.events.records import (
     CheckpointSaved,
     IterationFinished,
@@ -27,7 +28,7 @@ from rltui.tui.actions import COCKPIT
 from rltui.tui.run.flags import SHORT
 from tests.fakes.phases import phase, small
 from tests.fakes.rocketsimvis import Listener, accepted
-from tests.fakes.terminal import Terminal
+from tests.fakes.terminal import CRASH, Terminal
 from tests.fakes.tmux import INSTALLED, TmuxWindow
 from tests.fakes.training import wait_for
 
@@ -130,7 +131,7 @@ def promote_a_milestone(window: Window, run: Run) -> None:
     saved = wait_for(lambda: run.milestones()[before:], "the milestone")[0]
     window.type("b")
     window.wait_screen("Milestones and checkpoints")
-    window.wait_screen("milestone " + _short(saved))
+    window.wait_screen(f"milestone {figures.exact(saved.timesteps)}")
     window.type("P")
     window.wait_screen("● released")
     assert [mark.released for mark in read_marks(run.paths).values()] == [True]
@@ -138,11 +139,6 @@ def promote_a_milestone(window: Window, run: Run) -> None:
     window.wait_screen("PAUSED")
     window.type("P")
     window.wait_screen("COLLECTING")
-
-
-def _short(saved: CheckpointSaved) -> str:
-    """As the browser names a milestone kept by hand: 0.09216 M."""
-    return f"{saved.timesteps / 1e6:g} M"
 
 
 def _type_and_see(window: Window, keys: str, came: Callable[[str, str], bool]) -> None:
@@ -198,7 +194,7 @@ def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) ->
     second.wait_screen("STOPPED")
     second.type("q")
     assert second.wait_end() == 0
-    assert "Traceback" not in first.text + second.text
+    assert CRASH not in first.text + second.text
 
 
 @pytest.mark.slow

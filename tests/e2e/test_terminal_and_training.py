@@ -15,7 +15,7 @@ import pytest
 
 from rltui.events.records import IterationFinished
 from tests.fakes.left_terminal import colours, left_as_it_was, wait_left_as_it_was
-from tests.fakes.terminal import Terminal
+from tests.fakes.terminal import CRASH, Terminal
 from tests.fakes.training import Training, runs, wait_for
 from tests.measure.processes import thread_seconds
 
@@ -126,7 +126,7 @@ def test_poor_terminals_show_the_cockpit(run: Training, windows: list[Terminal],
     window.wait_screen("eep training")
     window.type("\r")
     assert window.wait_end() == 0
-    assert "Traceback" not in window.text
+    assert CRASH not in window.text
     wait_left_as_it_was(window)
 
 
@@ -157,4 +157,4 @@ def test_tiny_windows_are_borne(run: Training, windows: list[Terminal], size: tu
     window.wait_screen("COLLECTING")
     window.process.terminate()
     assert window.wait_end() == 128 + signal.SIGTERM
-    assert "Traceback" not in window.text
+    assert CRASH not in window.text

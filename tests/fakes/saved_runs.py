@@ -131,6 +131,11 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def without_lock(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """A tree's files without those of a run's lock, which remain from whoever has held it."""
+    return {name: content for name, content in files.items() if not Path(name).name.startswith("lock")}
+
+
 def row(timesteps: int, iteration: int = 0, reward: float = 0.0) -> IterationFinished:
     return IterationFinished(
         time=1_700_000_000.0 + timesteps,

@@ -22,6 +22,7 @@ from tests.fakes.drawn_screen import DrawnScreen
 from tests.fakes.training import DEADLINE, wait_for
 
 CONTROL = re.compile(rb"\x1b(\[[0-9;?<>=:]*[a-zA-Z~]|\][^\x07\x1b]*(\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[()][A-Z0-9]|.)")
+CRASH = "Traceback (most recent call last)"  # the first word alone is also what a key of the cockpit is called
 
 
 class Terminal:

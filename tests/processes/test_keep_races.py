@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,16 +19,10 @@ from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.prune import clean_temporary, prune
-from tests.fakes.forked import Forked, quick_disk
+from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and SIGKILL")
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with quick_disk(tmp_path) as folder:
-        yield folder
 
 
 def killed_at(paths: RunPaths, source: CheckpointInfo, nth: int) -> int:

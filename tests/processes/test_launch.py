@@ -100,7 +100,7 @@ def test_a_killed_trainer_names_the_signal(data: DataDir) -> None:
 
 
 def test_one_that_never_starts_is_stopped(data: DataDir) -> None:
-    with pytest.raises(RltuiError, match=r"had not started its run after 1 s"):
+    with pytest.raises(RltuiError, match=r"had not started its run after 0.6 s"):
         detached("never", data, "alpha", timeout=0.6)
     script = small_trainer.__file__
     mine = [child for child in psutil.Process().children() if script in child.cmdline()]

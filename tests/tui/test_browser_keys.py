@@ -108,6 +108,19 @@ async def test_a_digit_sorts_and_again_turns_the_order_round(data: DataDir) -> N
             assert names(pilot) == order, key
 
 
+async def test_the_order_is_kept_until_the_browser_is_opened_again(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        before = browser_of(pilot)
+        await pilot.press("1", "1")
+        order = names(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen is not before)
+        await until(pilot, lambda: browser_of(pilot).library.complete and names(pilot) == order)
+
+
 async def test_a_click_on_a_title_sorts_too(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:

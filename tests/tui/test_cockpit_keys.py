@@ -16,6 +16,7 @@ from rltui.events.commands import (
     Resume,
     SaveCheckpoint,
     SaveMilestone,
+    SetEntropy,
     SetFlag,
     SetLearningRate,
     Stop,
@@ -23,6 +24,7 @@ from rltui.events.commands import (
 from rltui.events.records import SettingChanged, StateChanged
 from rltui.tui.panes.log import LogPane
 from rltui.tui.pictures import screen_text
+from rltui.tui.screens.change_prompt import ChangePrompt
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.help import HelpScreen
 from rltui.tui.screens.launcher import LauncherScreen
@@ -145,6 +147,25 @@ async def test_a_change_is_typed_and_what_means_nothing_is_explained() -> None:
         await pilot.press("colon", *"lr 1", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         assert len(control_of(run).sent) == 1
+
+
+async def test_a_doubtful_change_is_warned_of_while_typed_and_asked_about_before_it_is_sent() -> None:
+    run = live_run()
+    async with cockpit(run) as pilot:
+        await pilot.press("colon", *"lr 1")
+        await until_shown(pilot, "! learning rate 1: 5,000 times the 0.0002 of now; so high")
+        await pilot.press("enter")
+        await until_shown(pilot, "Send it all the same")
+        await pilot.press("enter")  # the safe choice
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChangePrompt))
+        assert control_of(run).sent == []
+        await pilot.press(*"e-4")
+        await until_shown(pilot, "✓ learning rate 0.0001")
+        await pilot.press("ctrl+u", *"entropy 1", "enter")
+        await until_shown(pilot, "acting at random pays more")
+        await pilot.press("s")
+        await until(pilot, lambda: control_of(run).sent == [SetEntropy(1.0)])
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
 
 
 async def test_a_change_in_force_is_in_the_runs_facts_and_on_the_charts() -> None:

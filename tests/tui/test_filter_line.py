@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
+from rltui.tui.pictures import screen_text
 from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.row_list import RowList
 from tests.fakes import browsed
@@ -75,6 +76,16 @@ async def test_it_filters_as_one_types_and_the_cursor_is_on_something_found(plac
         words = str(rows(pilot, place).border_subtitle)
         assert words.startswith(f"/{place.text}  {len(found(pilot))} of ")
         assert words.endswith("· enter keeps · esc clears")
+
+
+async def test_its_words_are_never_cut_and_the_way_out_is_the_last_to_go(place: Place, data: DataDir) -> None:
+    async with opened(place, data, (80, 24)) as pilot:
+        await pilot.press("slash", *place.text)
+        await until(pilot, lambda: str(rows(pilot, place).border_subtitle).startswith(f"/{place.text}  "))
+        words = str(rows(pilot, place).border_subtitle)
+        assert words.endswith(" · esc clears")
+        bottom = screen_text(pilot.app.screen).split("\n")[rows(pilot, place).region.bottom - 1]
+        assert f" {words} " in bottom
 
 
 async def test_esc_in_the_line_brings_all_back_and_the_cursor_to_where_it_was(place: Place, data: DataDir) -> None:

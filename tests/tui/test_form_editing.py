@@ -239,6 +239,15 @@ async def test_a_shipped_profile_becomes_a_copy(data: DataDir, monkeypatch: pyte
         assert MINE.read_text() == QUICK
 
 
+async def test_in_a_checkout_ones_own_profile_beside_the_shipped_ones_is_saved_where_it_is(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rltui.profile.locate.shipped_folder", lambda: Path("profiles"))
+    async with form(data) as pilot:
+        await until_shown(pilot, "profiles/ball-touching.toml")
+        assert "comes with rltui" not in screen_text(pilot.app.screen) and not screen(pilot).session.shipped
+
+
 async def test_what_is_no_value_yet_gets_no_verdict_and_letters_are_no_keys(data: DataDir) -> None:
     async with form(data) as pilot:
         await until_shown(pilot, "✓ valid")

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
+
 from textual.pilot import Pilot
 
 from rltui.profile.problems import show_key
 from rltui.runs.paths import DataDir
+from rltui.tui.form.reference import ReferenceReader
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.form import FormScreen
 from rltui.tui.screens.launcher import LauncherScreen
-from tests.fakes.edited_form import QUICK, edited, form, screen, text
-from tests.fakes.screens import until, until_shown
+from tests.fakes import children
+from tests.fakes.edited_form import MINE, QUICK, edited, form, screen, text
+from tests.fakes.screens import launcher, until, until_shown
 
 
 def here(pilot: Pilot[str]) -> str:
@@ -101,3 +108,21 @@ async def test_going_to_a_mistake_leaves_the_search(data: DataDir) -> None:
         await until(pilot, lambda: bool(screen(pilot).session.check))
         await pilot.press("e")
         await until(pilot, lambda: here(pilot) == "ppo.epochs")
+
+
+async def test_what_is_searched_for_before_the_fields_are_known_is_found_when_they_are(data: DataDir) -> None:
+    known = threading.Event()
+    reference = ReferenceReader(lambda command: children.schema() if known.wait(60) else b"")
+    MINE.write_text(QUICK, encoding="utf-8")
+    async with launcher(data, tools=replace(children.tools(), reference=reference)) as pilot:
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+        await pilot.press("slash", *"touch", "enter")
+        await until_shown(pilot, "The fields are being read")
+        known.set()
+        await until(pilot, lambda: "rewards.touch.weight" in fields(pilot))
+        await until(pilot, lambda: "0 of 0" not in screen_text(pilot.app.screen))
+        first, left = here(pilot), fields(pilot)
+        await pilot.press("escape", "home", "slash", *"touch", "enter")
+        await until(pilot, lambda: fields(pilot) == left)
+        assert here(pilot) == first, "on the first one found"

@@ -314,7 +314,7 @@ async def test_a_profile_that_is_trained_now_opens_its_run_and_starts_nothing(da
     with RunLock(data.run("alpha")):
         async with launcher(data, run=run) as pilot:  # launching anything fails
             text = await until_shown(pilot, "open run alpha, live")
-            assert "trained there now" in text and "starts another run of it" in text
+            assert "trained there now" in text and "starts another run beside it" in text
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
 

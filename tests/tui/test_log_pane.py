@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 import threading
 import time
@@ -11,6 +12,7 @@ import pytest
 from textual import events
 
 from rltui.events.records import LogLine, Record, WorkerFailed
+from rltui.tui.log.entries import LEVELS
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.pictures import screen_text
@@ -242,3 +244,37 @@ async def test_a_log_that_stands_still_says_so_and_why(size: tuple[int, int], as
         await until_shown(pilot, "FROZEN  z goes on")
         await pilot.press("z")
         await until(pilot, lambda: "z goes on" not in screen_text(pilot.app.screen))
+
+
+async def test_a_search_that_leaves_nothing_of_a_log_that_stands_still_says_so() -> None:
+    async with cockpit(talking()) as pilot:
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9", "up", "slash", *"zzz", "enter", "x")
+        await until(pilot, lambda: not len(pane._list))
+        text = await until_shown(pilot, "nothing of level info or above · hits only")
+        assert "cannot draw" not in text
+        await pilot.press("up", "enter", "n", "escape")
+        await until_shown(pilot, "line 59")
+
+
+WALKED = ("up", "down", "pageup", "pagedown", "home", "end", "slash", "enter", "escape", "n", "e", "x", "w", "d", "l", "z", "1", "exclamation_mark")  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 300])
+async def test_a_walk_over_the_pane_s_keys_breaks_nothing(count: int) -> None:
+    chance, way = random.Random(count), []
+    run = live_run()
+    run.records = FakeJournal([line(number, worker=number % 3, level=chance.choice(LEVELS)) for number in range(count)])
+    async with cockpit(run, (120, 40)) as pilot:
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9")
+        for number in range(70):
+            way.append(chance.choice(WALKED))
+            await pilot.press(way[-1])
+            if number % 20 == 10:
+                run.records.add(line(1000 + number))
+            assert not any("cannot draw" in text for row in pane.lines for text, _ in row), way
+            if not isinstance(pilot.app.screen, type(cockpit_of(pilot))):
+                await pilot.press("escape")
+            elif cockpit_of(pilot).focused_pane() is not pane:
+                await pilot.press("9")

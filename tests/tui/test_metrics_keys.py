@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual import events
 
 from rltui.tui.paint import plain
 from rltui.tui.panes.charting import span_of
@@ -31,6 +32,21 @@ async def test_a_filter_counts_live_and_esc_clears_it_first() -> None:
         await pilot.press("backspace", "exclamation_mark", "x", "q")
         await until_shown(pilot, "/!xq▏  37 of 37 metrics")
         await pilot.press("escape")
+        assert pane.charting.pattern.text == ""
+
+
+async def test_what_is_pasted_goes_into_the_line_that_is_open_and_nowhere_else() -> None:
+    async with charts() as (pilot, pane):
+        pilot.app.post_message(events.Paste("touch"))
+        await pilot.press("slash")
+        pilot.app.post_message(events.Paste("tou\nq"))
+        await until_shown(pilot, "/tou▏")
+        await pilot.press("escape", "c", "slash")
+        pilot.app.post_message(events.Paste("speed_t"))
+        await until_shown(pilot, "/speed_t▏")
+        await pilot.press("escape", "escape", "9", "slash")
+        pilot.app.post_message(events.Paste("iteration"))
+        await until_shown(pilot, "/iteration▏")
         assert pane.charting.pattern.text == ""
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.widgets._toast import Toast
 
 from rltui.tui.notices.herald import Notice
 from rltui.tui.notices.teller import Teller
+from rltui.tui.screens.change_prompt import ChangePrompt
 from rltui.tui.settings.ui_settings import NoticeKind, UiSettings
-from tests.fakes.screens import cockpit, live_run, until
+from rltui.tui.widgets.answer import Answer
+from tests.fakes.screens import cockpit, cockpit_of, live_run, until
 
 
 def notice(number: int, kind: NoticeKind = "milestone", text: str = "15,000,000 steps") -> Notice:
@@ -45,3 +48,20 @@ async def test_a_long_text_and_many_kinds_leave_the_panes_to_be_seen() -> None:
         toasts = pilot.app.screen.query(Toast)
         assert all(toast.outer_size.height <= 4 for toast in toasts)
         assert min(toast.region.y for toast in toasts) >= pilot.app.size.height - 12
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_line(size: tuple[int, int]) -> None:
+    async with cockpit(live_run(), size) as pilot:
+        cockpit_of(pilot)._say((("the milestone is deleted: u takes it back, " * 2, "warn"),))
+        pilot.app.notify("deleted", timeout=60)
+        await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
+        answer = pilot.app.screen.query_one(Answer)
+        await until(pilot, lambda: answer.region.height > 0)
+        assert not any(toast.region.overlaps(answer.region) for toast in pilot.app.screen.query(Toast))
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChangePrompt))
+        await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
+        line = pilot.app.screen.query_one("#change").region
+        assert not any(toast.region.overlaps(line) for toast in pilot.app.screen.query(Toast))
+        assert max(toast.region.bottom for toast in pilot.app.screen.query(Toast)) == size[1]

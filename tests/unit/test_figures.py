@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -16,6 +17,21 @@ FUNCTIONS = [
     figures.count, figures.short, figures.number, figures.rate, figures.percent, figures.micros, figures.megabytes,
     figures.duration, figures.size, figures.remaining, figures.age, figures.ago,
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "function",
+    [*FUNCTIONS[1:], figures.axis, figures.clock, figures.date, lambda value: figures.aligned([value, 1.0])[0]],
+)
+@pytest.mark.parametrize("value", [1e12, 1e18, 1e30, 1e100, -1e12, -1e100])
+def test_nothing_is_too_large_to_be_read(function: Callable[[float], str], value: float) -> None:
+    """A loss that explodes, a clock that was never set: a pane has room for a figure, and draws."""
+    assert len(function(value)) <= 16
+
+
+@pytest.mark.parametrize("time", [math.nan, math.inf, 1e12, 1e90, -1e90])
+def test_a_time_of_no_calendar_is_unknown(time: float) -> None:
+    assert figures.clock(time) == figures.date(time) == "–"
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -13,7 +13,7 @@ import rltui
 
 ROOT = Path(rltui.__file__).parent
 SOURCES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "figures.py")
-PICTURES = sorted((ROOT.parent / "tests" / "golden").rglob("*.txt"))
+PICTURES = sorted((Path(__file__).parents[1] / "golden").rglob("*.txt"))
 UNITS = re.compile(r" ?(ms|s|min|h|d|B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)\b(?![/²])")  # uu/s and the like are no times
 PRECISE = re.compile(r"[.,]?\d*[fde,]")  # a format with its own idea of digits; :g writes a setting as it was written
 BINARY = re.compile(r"\b[KMGT]iB\b")
@@ -42,6 +42,10 @@ def own_figures(source: str) -> Iterator[tuple[int, str]]:
 )  # fmt: skip
 def test_what_counts_as_an_own_figure(source: str, found: int) -> None:
     assert len(list(own_figures(source))) == found
+
+
+def test_there_is_something_to_look_through() -> None:
+    assert SOURCES and PICTURES
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))

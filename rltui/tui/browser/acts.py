@@ -199,7 +199,7 @@ class StateActs:
             self._stage.work(undoable.back)
         else:
             self._stage.complain(
-                "nothing was deleted or kept in the last 30 s",
+                f"nothing was deleted or kept in the last {UNDO_SECONDS:g} s",
                 "Older deletions are under Trash: u on a row puts it back",
             )
 
@@ -255,7 +255,7 @@ def _deletion(entry: Entry, newest: bool) -> Asked:
             ("! It is the newest state of its run: training would go on from an older one, or not at all.", "warn")
         )
     lines += [
-        ("It moves to the trash: u takes it back for 30 s, the tree's Trash any time until it is emptied.", ""),
+        (f"It moves to the trash: u takes it back for {UNDO_SECONDS:g} s, the tree's Trash until it is emptied.", ""),
         (f"Type its name, {entry.path.name}, or the last four digits of its steps, {last_digits(entry)}.", ""),
     ]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rltui import figures
 from rltui.runs.meta import Meta
+from rltui.tui.browser.by_hand import by_hand_lines
 from rltui.tui.browser.curves import Sight, one_curve, two_curves
 from rltui.tui.browser.pair import Comparison, ends_of, rewards_apart
 from rltui.tui.browser.profile_changes import ABSENT, Change
@@ -15,7 +16,10 @@ from rltui.tui.symbols import ChartStyle
 
 NAME_WIDTH = 13
 MOST_MARKS = 6  # the newest
-FIGURES = (("reward", "mean_reward"), ("of episodes", "reward_episodes"), ("entropy", "entropy"), ("KL", "approx_kl"))
+FIGURES = (
+    ("reward", "mean_reward", figures.number), ("of episodes", "reward_episodes", figures.count),
+    ("entropy", "entropy", figures.number), ("KL", "approx_kl", figures.number),
+)  # fmt: skip
 
 
 def lines(
@@ -58,10 +62,10 @@ def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
     names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
     found = [_row("", [*((crop_text(name, size), "title") for name in names), ("difference", "muted")], width)]
     found.append(_row("steps", _pair(left.timesteps, right.timesteps, figures.count), width))
-    for name, key in FIGURES:
+    for name, key, write in FIGURES:
         values = getattr(left.meta, key, None), getattr(right.meta, key, None)
         if key != "reward_episodes" or any(value is not None for value in values):  # not every saved state tells it
-            found.append(_row(name, _pair(*values, figures.number), width))
+            found.append(_row(name, _pair(*values, write), width))
     found.append(_row("saved", _ages(left.meta, right.meta, now), width))
     found.append(_row("size", _pair(left.bytes, right.bytes, figures.size), width))
     for name, texts in (
@@ -83,8 +87,7 @@ def _ages(left: Meta | None, right: Meta | None, now: float) -> list[Span]:
     return [*((figures.ago(now - time if time is not None else None), "") for time in times), (later, "muted")]
 
 
-def _pair(left: float | None, right: float | None, text: object) -> list[Span]:
-    write = text if callable(text) else str
+def _pair(left: float | None, right: float | None, write: Callable[[float | None], str]) -> list[Span]:
     if left is None or right is None:
         return [(write(left), ""), (write(right), ""), (figures.UNKNOWN, "muted")]
     gap = right - left
@@ -131,7 +134,7 @@ def _curve(comparison: Comparison, metric: str, width: int, style: ChartStyle, w
 
 def _profiles(comparison: Comparison, width: int) -> list[Line]:
     found: list[Line] = [text_line("Profiles", "title")]
-    return found + change_lines(comparison.changes, width)
+    return found + change_lines(comparison.changes, width) + by_hand_lines(*comparison.by_hand, width)
 
 
 def change_lines(changes: list[Change] | str, width: int) -> list[Line]:

@@ -8,6 +8,7 @@ from rltui.runs import glance
 from rltui.runs.listing import look
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.paused import look_paused
 from rltui.runs.shelf import Shelf, foreign, read_shelf
 from rltui.runs.trash import list_trash
 from rltui.tui.browser.library import Entry, Library, shelf_entries, stray_entry, trash_entry
@@ -62,6 +63,7 @@ def _newest(shelf: Shelf) -> tuple[bool, float]:
 
 
 def _stamp(paths: RunPaths) -> Stamp:
-    """Differs once anything was added, removed, renamed or marked, or another trainer is there."""
+    """Differs once anything was added, removed, renamed or marked, another trainer is there, or it is paused."""
     places = [paths.checkpoints, paths.milestones, *glance.entries(paths.milestones), paths.milestones_json]
-    return holder(paths) is not None, *(glance.stamp(place) for place in places)
+    trainer = holder(paths)
+    return trainer is not None, look_paused(paths, trainer), *(glance.stamp(place) for place in places)

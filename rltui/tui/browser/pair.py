@@ -9,7 +9,9 @@ from pathlib import Path
 
 from rltui import figures, plain_file
 from rltui.events.episode_reward import REWARD
+from rltui.profile.name_line import STATE_FILE
 from rltui.runs.paths import DataDir
+from rltui.tui.browser.by_hand import ByHand, saved_by_hand
 from rltui.tui.browser.curves import Ends, fits_common
 from rltui.tui.browser.library import Entry, Library
 from rltui.tui.browser.past import Curves, read_curves
@@ -17,17 +19,16 @@ from rltui.tui.browser.profile_changes import ABSENT, Change, saved_changes
 from rltui.tui.run.history import History
 from rltui.tui.run.rewards_apart import apart, paid
 
-PROFILE = "profile.toml"
-
 
 @dataclass(frozen=True)
 class Comparison:
-    """left: the older one. curves: what the journals tell of the two; None while being read."""
+    """left: the older one. curves: what the journals tell of the two; None while being read. by_hand: of left and right."""
 
     left: Entry
     right: Entry
     changes: list[Change] | str
     curves: Curves | None = None
+    by_hand: tuple[ByHand, ByHand] = ({}, {})
 
     def metrics(self) -> list[str]:
         """Keys to choose from, the reward first."""
@@ -51,10 +52,11 @@ def to_compare(library: Library, marked: Sequence[Path], here: Entry | None) -> 
 
 
 def compare(left: Entry, right: Entry) -> Comparison:
-    """The older one goes to the left. Reads their two profiles."""
+    """The older one goes to the left. Reads their two profiles, and what was set by hand in their place."""
     if (left.timesteps or 0) > (right.timesteps or 0):
         left, right = right, left
-    return Comparison(left, right, saved_changes(left.path / PROFILE, right.path / PROFILE))
+    changes = saved_changes(left.path / STATE_FILE, right.path / STATE_FILE)
+    return Comparison(left, right, changes, by_hand=(saved_by_hand(left.path), saved_by_hand(right.path)))
 
 
 def curves_between(data: DataDir, comparison: Comparison) -> Curves:

@@ -62,7 +62,7 @@ def _of_run(shelf: Shelf, depth: int, closed: frozenset[Node], width: int) -> li
     indent = "  " * min(depth, DEEPEST)
     sign = f" {indent}{'▸' if node in closed else '▾'} "
     count = len(shelf.milestones) + len(shelf.checkpoints)
-    state = ("▶ ", "good") if shelf.trainer else ("", "")
+    state = ("", "") if not shelf.trainer else ("▶ ", "good") if shelf.paused is None else ("‖ ", "warn")
     found = [Row(node, _line(sign, f"{'└ ' if depth else ''}{shelf.run}", count, width, "", state))]
     if node not in closed:
         found += [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,19 +16,17 @@ from rltui.tui.paint import clean
 from rltui.tui.pattern import Pattern
 
 if TYPE_CHECKING:
-    from rltui.tui.browser.hash_checks import HashChecks
+    from rltui.tui.browser.surroundings import Surroundings
     from rltui.tui.screens.browser import BrowserScreen
 
 
 class ShownStates:
     """entries: as shown. first: where the cursor goes once it is there. pattern: what they must match."""
 
-    def __init__(
-        self, screen: BrowserScreen, checks: HashChecks, clock: Callable[[], float], first: Path | None
-    ) -> None:
-        self._screen, self._checks, self._clock = screen, checks, clock
-        self._first: object | None = first
-        self._sorting = Sorting()
+    def __init__(self, screen: BrowserScreen, around: Surroundings) -> None:
+        self._screen, self._checks, self._clock = screen, around.checks, around.clock
+        self._first: object | None = around.state
+        self._kept, self._sorting = around.sorting, around.sorting.order or Sorting()
         self._under = 0  # entries below the tree's node
         self.entries: list[Entry] = []
         self.marked: list[Path] = []
@@ -65,7 +63,7 @@ class ShownStates:
 
     def sort(self, key: str) -> None:
         """By the column with this digit; again turns the order round."""
-        self._sorting = self._sorting.pressed(key)
+        self._sorting = self._kept.order = self._sorting.pressed(key)
 
     def mark(self, entry: Entry) -> None:
         """For the comparison; again takes the mark away."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rltui import figures
+from rltui.events.health import side_of
+from rltui.events.metric_names import health_of
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry
 from rltui.tui.paint import Line, Span, clean, pad
@@ -16,6 +18,7 @@ SIGNS: dict[Verdict, tuple[str, str]] = {
     "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"), "gone": ("–", "faint"),
 }  # fmt: skip
 Sorted = float | str | None
+DEAD = "▼"  # beside the reward of one that hardly explores any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,18 @@ def _time(entry: Entry) -> float | None:
     return entry.trashed.time if entry.trashed else entry.meta.time if entry.meta else None
 
 
+def dead(entry: Entry) -> bool:
+    """Whether it hardly explored any more when it was saved: its reward is no promise for what comes of training on."""
+    return entry.meta is not None and side_of(health_of("train/entropy"), entry.meta.entropy) == "low"
+
+
 _PHASE = re.compile(r"Phase(\d+)-.*")
 NAME = Column("", "state", 11, 0, lambda entry, now: entry.name, right=False, role="strong")
 RUN = Column("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
 PHASE = Column("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
 COLUMNS = (
     Column("1", "steps", 12, 1, lambda entry, now: figures.count(entry.timesteps), lambda entry: entry.timesteps),
-    Column("2", "reward", 9, 2, lambda e, now: figures.number(e.meta.mean_reward if e.meta else None),
+    Column("2", "reward", 9, 2, lambda e, now: (f"{DEAD} " if dead(e) else "") + figures.number(e.meta.mean_reward if e.meta else None),
            lambda e: e.meta.mean_reward if e.meta else None),
     Column("3", "entropy", 10, 6, lambda e, now: figures.number(e.meta.entropy if e.meta else None),
            lambda e: e.meta.entropy if e.meta else None),
@@ -167,9 +175,15 @@ def row(entry: Entry, drawing: Drawing, width: int) -> Row:
     spans: list[Span] = [(" ", ""), ("■" if entry.path in drawing.marked else " ", "key"), sign, (" ", "")]
     for column, size in _widths(drawing.columns, width):
         text = pad(column.text(entry, drawing.now), size - 1, ">" if column.right else "<")
-        role = "bad" if column.title == "note" and entry.reason and not dimmed else "faint" if dimmed else column.role
+        role = "faint" if dimmed else _role(column, entry)
         spans += [(" ", ""), (text, role)] if column.right else [(text, role), (" ", "")]
     return Row(entry.path, tuple(spans))
+
+
+def _role(column: Column, entry: Entry) -> str:
+    if column.title == "note" and entry.reason:
+        return "bad"
+    return "warn" if column.title in ("reward", "entropy") and dead(entry) else column.role
 
 
 def _sign(entry: Entry, drawing: Drawing) -> Span:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rltui import figures
+from rltui.events.health import span
+from rltui.events.metric_names import health_of
 from rltui.runs.words import over_episodes
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry, Library
+from rltui.tui.browser.state_table import DEAD, dead
 from rltui.tui.paint import Line, beside, clean, text_line, wrap
 
 TWO_COLUMNS = 76
@@ -78,7 +81,7 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
         over = over_episodes(meta.reward_episodes, meta.reward_short)
         rows += [
             ("reward", f"{figures.number(meta.mean_reward)}{over}", ""),
-            ("entropy", f"{figures.number(meta.entropy)} nats", ""),
+            ("entropy", f"{figures.number(meta.entropy)} nats{_dead(entry)}", "warn" if dead(entry) else ""),
             ("KL", figures.number(meta.approx_kl), ""),
             ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
         ]
@@ -87,6 +90,11 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
         rows.append(("hashes", word[verdict[0]], role))
     rows += [("marks", ", ".join(marks), "warn")] if marks else []
     return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
+
+
+def _dead(entry: Entry) -> str:
+    usual = span(health_of("train/entropy"))
+    return f", {DEAD} below the usual {usual}: it hardly explored any more" if dead(entry) else ""
 
 
 def _origin(entry: Entry, library: Library) -> Rows:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.hash_checks import HashChecks
+from rltui.tui.browser.kept_sorting import KeptSorting
 from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.symbols import ChartStyle
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """run: whose states to begin with. readonly: look only. charts: how they are drawn."""
+    """run: whose states to begin with. readonly: look only. charts: how they are drawn. sorting: of the time before."""
 
     data: DataDir
     launch: Launch
@@ -30,6 +31,7 @@ class Surroundings:
     state: Path | None = None  # to begin at
     readonly: bool = False
     charts: ChartStyle = "braille"
+    sorting: KeptSorting = field(default_factory=KeptSorting)
 
     @property
     def ascii_only(self) -> bool:

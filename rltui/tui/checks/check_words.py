@@ -116,14 +116,12 @@ def _full(check: PreflightCheck, width: int) -> list[Line]:
 
 def _short(check: PreflightCheck, width: int) -> Line:
     symbol, role = STATES[check.state]
-
     words = f": {clean(check.sentence)}" if check.sentence else ""
     name = ((f"  {symbol} ", role), (check.name, "" if check.state == "pass" else "muted"))
     return (*name, (crop_text(words, max(width - 4 - len(check.name), 4)), "muted"))
 
 
 def _joined(cells: list[Line], width: int) -> Line:
-
     return tuple(span for cell in cells for span in fit(cell, width)) if len(cells) > 1 else cells[0]
 
 

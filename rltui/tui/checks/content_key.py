@@ -5,27 +5,33 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from rltui import plain_file
 
 NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"
+DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
 
 
 def content_key(path: Path) -> str:
-    """Another one whenever the profile or a file that it names has changed. "" where it cannot be read, as a pipe, which
-    would be waited for, for ever.
+    """Another one whenever the profile or a file that it names has changed.
+
+    Empty where it cannot be read; nor is a pipe, which would be waited for for ever.
     """
     try:
         content = plain_file.read_bytes(path)
     except OSError:
         return ""
-    stamps = "".join(f"\n{stamp}" for stamp in _stamps(content, path.parent))
+    stamps = "".join(f"\n{stamp}" for stamp in _stamps(content, path.parent, DEEPEST))
     return hashlib.sha256(content + stamps.encode()).hexdigest()
 
 
-def _stamps(content: bytes, folder: Path) -> Iterator[tuple[str, int, int]]:
-    """(name, time, size) of each named file that is there, beside the profile or where the program was started."""
+def _stamps(content: bytes, folder: Path, deepest: int) -> Iterator[tuple[str, int, int]]:
+    """(name, time, size) of each named file that is there, beside the profile or where the program was started.
+
+    deepest: of so many profiles named one by the other, what they name counts too.
+    """
     for name in sorted({found.decode(errors="replace") for found in NAMED.findall(content)}):
         for place in (Path(name), folder / name):
             try:
@@ -33,3 +39,6 @@ def _stamps(content: bytes, folder: Path) -> Iterator[tuple[str, int, int]]:
             except (OSError, ValueError, RuntimeError):  # RuntimeError: ~somebody who is not there
                 continue
             yield name, about.st_mtime_ns, about.st_size
+            if deepest and place.suffix == ".toml":
+                with suppress(OSError):
+                    yield from _stamps(plain_file.read_bytes(place.expanduser()), place.parent, deepest - 1)

@@ -1,6 +1,7 @@
 """Whether a profile can be trained here: the doctor in a child of low priority, check by check as they end.
 
-What was found is remembered by the profile's content and that of the files it names. Only one child runs; the newest profile is the one that counts.
+What was found is remembered by the profile's content and that of the files it names. Only one child runs; the newest
+profile is the one that counts.
 """
 
 from __future__ import annotations

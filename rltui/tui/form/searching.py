@@ -9,6 +9,7 @@ from rltui.profile.draft import Draft
 from rltui.profile.problems import KeyPath
 from rltui.tui.form.finding import all_open, found, holding, matches
 from rltui.tui.form.mistakes import after
+from rltui.tui.form.reference import Reference
 from rltui.tui.form.rows import FormRow, form_rows
 from rltui.tui.paint import Line, text_line
 from rltui.tui.pattern import Pattern
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rltui.tui.screens.form import FormScreen
 
 NOTHING: Line = text_line("  No field has that in its name or its explanation; esc clears the search.", "muted")
+NOT_YET: Line = text_line("  The fields are being read …", "muted")
 
 
 class Searching:
@@ -25,7 +27,8 @@ class Searching:
     def __init__(self, form: FormScreen) -> None:
         self._form = form
         self.pattern = Pattern()
-        self._all: tuple[Draft, list[FormRow], frozenset[KeyPath]] | None = None  # of one draft
+        self._all: tuple[list[FormRow], frozenset[KeyPath]] = [], frozenset()
+        self._all_of: tuple[Draft, Reference] | None = None  # what that was found in
 
     @property
     def on(self) -> bool:
@@ -47,9 +50,10 @@ class Searching:
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """What is left of the rows; without a search, what holds the row under the cursor is open."""
-        rows = {row.identity: row for row in self._every_row()[0]}
-        if not pattern.text and (row := rows.get(goes or self._form.row_list.key)) is not None:  # type: ignore[call-overload]
-            self._form.is_open |= holding(list(rows.values()), row)
+        rows, wanted = self._every_row()[0], goes if goes is not None else self._form.row_list.key
+        row = next((each for each in rows if each.identity == wanted), None)
+        if not pattern.text and row is not None:
+            self._form.is_open |= holding(rows, row)
         self.pattern = pattern
         self._form.show_all()
         self._form.row_list.set_rows(self._form.row_list.rows, goes)
@@ -76,7 +80,8 @@ class Searching:
 
     def _every_row(self) -> tuple[list[FormRow], frozenset[KeyPath]]:
         draft, reference = self._form.session.shown, self._form.reference
-        if self._all is None or self._all[0] is not draft:
+        if self._all_of is None or self._all_of[0] is not draft or self._all_of[1] is not reference:
             is_open = all_open(reference, draft.written)
-            self._all = draft, form_rows(reference, draft.written, is_open), is_open
-        return self._all[1], self._all[2]
+            self._all = form_rows(reference, draft.written, is_open), is_open
+            self._all_of = draft, reference
+        return self._all

@@ -23,6 +23,7 @@ RUN_STATES = {
     "unclean": ("!", "unclean", "bad"),
     "empty": ("○", "empty", "idle"),
 }
+PAUSED = ("‖", "paused", "warn")
 HEADINGS = ("section", "group")
 ENDING = 7  # columns: the time of day at the end of a run's name, `-100732`
 
@@ -142,8 +143,13 @@ def _profile(entry: ProfileEntry, width: int) -> Line:
     return (*head, (f"  {crop_text(clean(words), max(width - width_of(head) - 3, 4))}", "bad"))
 
 
+def state_words(run: RunSummary) -> tuple[str, str, str]:
+    """(symbol, word, role) of what it does."""
+    return PAUSED if run.paused is not None else RUN_STATES[run.state]
+
+
 def _run(run: RunSummary, width: int) -> Line:
-    symbol, word, role = RUN_STATES[run.state]
+    symbol, word, role = state_words(run)
     spans: list[tuple[str, str]] = [(f"   {symbol} ", role)]
     figures_width = 8 if width < 40 else 28 if width >= 46 else 18
     room = max(width - figures_width - 6, 8)
@@ -153,7 +159,8 @@ def _run(run: RunSummary, width: int) -> Line:
         spans.append((f" {word:<9}", role))
     spans.append((f"{steps:>8}", ""))
     if width >= 46:
-        rate = figures.rate(run.speed.steps_per_second if run.speed else None) if run.state == "training" else ""
+        trains = run.state == "training" and run.paused is None
+        rate = figures.rate(run.speed.steps_per_second if run.speed else None) if trains else ""
         spans.append((f"{rate:>10}", "muted"))
     return tuple(spans)
 

@@ -28,7 +28,7 @@ def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: 
     if offer is not None and offer.title.startswith("resume"):
         lines += indented([(("n", "key"), (" starts a new run instead, from zero", ""))])
     if offer is not None and offer.attach:
-        lines += indented([(("n", "key"), (" starts another run of it beside that one, from zero", ""))])
+        lines += indented([(("n", "key"), (" starts another run beside it, from zero", ""))])
     phase = offer.phase if offer is not None else 0
     summary = settings_line(entry, phase)
     lines += [(), text_line("Settings", "title"), *indented(wrap(summary, width - INDENT))] if summary else []

@@ -9,7 +9,7 @@ from rltui.runs.meta import Meta
 from rltui.runs.saved_states import SavedState
 from rltui.runs.summary import RunSummary
 from rltui.runs.words import over_episodes, over_iterations
-from rltui.tui.launcher.catalog_tree import RUN_STATES, label_of, phase_of
+from rltui.tui.launcher.catalog_tree import label_of, phase_of, state_words
 from rltui.tui.launcher.enter_words import enter_will, offer_lines
 from rltui.tui.launcher.moment import Moment
 from rltui.tui.launcher.word_tables import INDENT, indented, table
@@ -18,7 +18,7 @@ from rltui.tui.paint import Line, text_line, wrap
 
 def run_lines(run: RunSummary, moment: Moment, width: int) -> list[Line]:
     """State, figures, what enter and R will do."""
-    symbol, word, role = RUN_STATES[run.state]
+    symbol, word, role = state_words(run)
     lines: list[Line] = [((f"{symbol} {word}", role), (f"  {_since(run, moment.now)}", "muted"))]
     lines += wrap(run.note, width, "bad" if run.state in ("unclean", "failed") else "muted") if run.note else []
     lines += [(), *_run_figures(run, moment.now, width), (), text_line("Enter will", "title")]
@@ -73,7 +73,12 @@ def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> li
 
 def _since(run: RunSummary, now: float) -> str:
     if run.state == "training" and run.since is not None:
-        return f"for {figures.duration(now - run.since)}, pid {run.pid} on {run.host}"
+        paused = (
+            f"{figures.duration(now - run.paused)}, started {figures.ago(now - run.since)}"
+            if run.paused is not None
+            else ""
+        )
+        return f"for {paused or figures.duration(now - run.since)}, pid {run.pid} on {run.host}"
     return f"last word {figures.ago(now - run.updated)}" if run.updated is not None else ""
 
 
@@ -108,7 +113,9 @@ def _speed(run: RunSummary) -> str:
     speed = run.speed
     if speed is None:
         return figures.UNKNOWN
-    return figures.rate(speed.steps_per_second) + over_iterations(speed.iterations, run.state == "training")
+    return figures.rate(speed.steps_per_second) + over_iterations(
+        speed.iterations, run.state == "training" and run.paused is None
+    )
 
 
 def _saved_words(run: RunSummary, now: float) -> str:

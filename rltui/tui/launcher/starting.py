@@ -34,7 +34,10 @@ class Starting:
         elif (entry := self._screen.valid_profile()) is not None:
             self._ask_otherwise(entry, offer)
         else:
-            self._screen.notify(offer.hint, title=offer.refused.split("\n")[0], severity="error", timeout=8)
+            self._say_refused(offer)
+
+    def _say_refused(self, offer: Offer) -> None:
+        self._screen.notify(offer.hint, title=offer.refused.split("\n")[0], severity="error", timeout=8)
 
     def _begin(self, offer: Offer) -> None:
         from rltui.tui.screens.limit_dialog import with_limit_asked  # not needed before the first picture
@@ -68,7 +71,7 @@ class Starting:
         """A run of this profile from zero."""
         offer = self._screen.offering.of(item, new=True)
         if offer is not None and offer.refused:
-            self._screen.notify(offer.hint, title=offer.refused.split("\n")[0], severity="error", timeout=8)
+            self._say_refused(offer)
         elif offer is not None:
             self.start(offer)
 

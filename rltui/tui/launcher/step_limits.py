@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,6 @@ from rltui.runs.step_limit import step_limit
 
 if TYPE_CHECKING:
     from rltui.tui.launcher.offers import Offer
-
-UNITS: Mapping[str, int] = {"k": 1_000, "M": 1_000_000}
 
 
 def limited(data: DataDir, plan: ResumePlan, offer: Offer) -> Offer:
@@ -35,12 +32,7 @@ def with_total(offer: Offer, total: int | None) -> Offer:
     return replace(offer, reason=f"{offer.reason}; {ends}", args=(*offer.args, *args), reached=None)
 
 
-def total_of(text: str) -> int | None:
-    """`300000`, `300,000`, `300_000`, `3e5`, `300 k` and `0.3 M` are the same. None for what is no whole number."""
-    plain = text.replace(",", "").replace("_", "").strip()
-    unit = UNITS.get(plain[-1:], 1)
-    try:
-        value = float(plain[:-1] if unit > 1 else plain) * unit
-        return int(value) if value == int(value) else None
-    except (ValueError, OverflowError):
-        return None
+def larger_than(timesteps: int) -> int:
+    """A total to propose: the next one with a single digit that counts, 4,000,000 above 3,000,320."""
+    unit: int = 10 ** (len(str(timesteps)) - 1)
+    return (timesteps // unit + 1) * unit

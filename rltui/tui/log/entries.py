@@ -136,9 +136,7 @@ def _of_command(record: CommandLogged) -> LogEntry:
         case CommandApplied():
             waited = record.outcome.seconds
             outcome = "applied at once" if waited < 0.1 else f"applied after {figures.duration(waited)}"
-            level: Level = (
-                "debug" if record.command.startswith("stop") else "info"
-            )  # what comes of it, RunFinished tells
+            level: Level = "debug" if record.command.startswith("stop") else "info"  # RunFinished tells how it ended
             return LogEntry(record.time, level, who, _joined(f"{record.command} → {outcome}", record.outcome.detail))
         case CommandRefused():
             return LogEntry(record.time, "warning", who, f"{record.command} → refused: {record.outcome.reason}")

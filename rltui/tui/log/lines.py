@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from rltui import figures
 from rltui.events.records import Level
 from rltui.tui.log.entries import LogEntry
@@ -25,11 +23,10 @@ def folded_lines(entry: LogEntry, width: int, search: Pattern | None = None) -> 
     if len(lines) > FOLDED:
         more = f"… {len(lines) - FOLDED + 1} more lines: enter opens it"
         lines = [*lines[: FOLDED - 1], ((" " * (INDENT if width - INDENT >= NARROWEST else 0), ""), (more, "muted"))]
-    expression = _expression(search)
-    if expression is None:
+    if search is None or not search.text:
         return lines
     head = 2 if entry.time else 0  # time and sign are not searched
-    return [(*lines[0][:head], *marked(lines[0][head:], expression)), *(marked(line, expression) for line in lines[1:])]
+    return [(*lines[0][:head], *marked(lines[0][head:], search)), *(marked(line, search) for line in lines[1:])]
 
 
 def entry_lines(entry: LogEntry, width: int) -> list[Line]:
@@ -48,21 +45,14 @@ def entry_lines(entry: LogEntry, width: int) -> list[Line]:
     return [(*head, *rows[0]), *(((" " * INDENT, ""), *row) for row in rows[1:])]
 
 
-def marked(line: Line, expression: re.Pattern[str]) -> Line:
-    """The line with what the expression finds in each of its spans on a background."""
+def marked(line: Line, search: Pattern) -> Line:
+    """The line with what the search finds in each of its spans on a background."""
     spans: list[Span] = []
     for text, role in line:
         at = 0
-        for found in expression.finditer(text):
-            if found.end() > found.start():
-                spans += [(text[at : found.start()], role), (found.group(), f"{role} hit".strip())]
-                at = found.end()
+        for start, end in search.places(text):
+            if end > start:
+                spans += [(text[at:start], role), (text[start:end], f"{role} hit".strip())]
+                at = end
         spans.append((text[at:], role))
     return tuple(span for span in spans if span[0])
-
-
-def _expression(search: Pattern | None) -> re.Pattern[str] | None:
-    """None where there is nothing to mark: an inverted search finds what is not there."""
-    if search is None or not search.text or search.inverted or search.problem:
-        return None
-    return re.compile(search.text, re.IGNORECASE)

@@ -72,8 +72,8 @@ class LogWindow:
             self.unseen = len(self._list) - self._list.index(self._newest + 1)
 
     def view(self, height: int, lines_of: Callable[[LogEntry], list[Line]]) -> Drawn:
-        """The entries in view with their lines, `height` in all at most."""
-        if self.cursor is None:
+        """The entries in view with their lines, `height` in all at most; none where nothing is shown."""
+        if self.cursor is None or not len(self._list):
             self._drawn = self._upward(len(self._list) - 1, height, lines_of)
             return self._drawn
         top, place = min(self._list.index(self._top), self.place), self.place

@@ -33,8 +33,9 @@ class AuditPane(Pane, Selecting):
         "One line for each command that reached the trainer, from any viewer or command line: when, who, what, and its "
         "outcome with the seconds from acceptance until it was in force. A change of a setting is written again, with "
         "●, at the timestep from which it holds, where the charts have a mark; "
-        "○ is a change that holds no more: a newer one, the profile, a switch-off, a resume or the trainer's end has taken it back. What is too long for its line stands "
-        "whole below, for the entry under the cursor. It all is in the run's journal for good."
+        "○ is a change that holds no more: a newer one, the profile, a switch-off, a resume or the trainer's end has taken "
+        "it back. What is too long for its line stands whole below, for the entry under the cursor. It all is in the run's "
+        "journal for good."
     )
     FOLLOW = True
     WANTS = 8

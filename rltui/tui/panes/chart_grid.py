@@ -17,6 +17,7 @@ from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.chart import AXIS, ChartData, Curve, Look, chart, whole_span
 from rltui.tui.widgets.columns import Columns
 
+NO_CHANGE = 1e-12  # of any figure: less is the arithmetic of means
 MOST_MARKS = 6
 
 
@@ -145,6 +146,7 @@ def _data(scene: Scene, cell: Cell, marks: Sequence[float]) -> ChartData:
         other=_other_curve(scene.other, cell.key),
         usual=_usual(health),
         change=_change(scene, cell.key),
+        finest=metric.finest,
     )
 
 
@@ -153,6 +155,8 @@ def _change(scene: Scene, key: str) -> str:
     found = change_since(scene.snapshot.history, key) if scene.other is None else None
     if found is None:
         return ""
+    if abs(found.value) < NO_CHANGE:
+        return f"unchanged in {found.span}"
     return f"{'-' if found.value < 0 else '+'}{figures.number(abs(found.value))} in {found.span}"
 
 

@@ -29,6 +29,7 @@ def head_lines(scene: Scene, charts: int, metrics: int, *, typing: bool, width: 
     lines += [looks] if looks else []
     differences = told(_rewards_apart(scene))
     lines += [text_line(f"▲ {differences}", "warn")] if differences else []
+    lines += [by_hand] if (by_hand := _by_hand(scene)) else []
     lines += [cursor_line(scene)] if scene.charting.cursor is not None and scene.snapshot.history.length else []
     return [crop(line, width) for line in lines]
 
@@ -38,7 +39,7 @@ def filter_line(charting: Charting, charts: int, metrics: int, *, typing: bool) 
     pattern = charting.pattern
     typed: list[Span] = [("/", "key"), (pattern.text, "strong"), ("▏" if typing else "", "key"), _GAP]
     if pattern.problem:
-        return (*typed, (f"✗ no regular expression: {pattern.problem}", "bad"))
+        return (*typed, (pattern.problem, "bad"))
     words = (
         f"{charts:,} of {metrics:,} metrics"
         if pattern.text
@@ -96,6 +97,17 @@ def _rewards_apart(scene: Scene) -> list[str]:
     told = bool(own and their)  # of one alone nothing can be compared with
     left, right = paid(snapshot.history, -1, own if told else {}), paid(other.history, -1, their if told else {})
     return apart(left, right, (snapshot.run, other.name))
+
+
+def _by_hand(scene: Scene) -> Line:
+    """What is in force by hand in own and compared run: their profiles do not tell it."""
+    own = scene.snapshot.header.by_hand if scene.snapshot.header is not None else {}
+    their = scene.other.by_hand if scene.other is not None else {}
+    if scene.other is None or not (own or their):
+        return ()
+    sides = ((scene.snapshot.run, own), (scene.other.name, their))
+    words = (f"{run} {', '.join(f'{name} {value:g}' for name, value in side.items())}" for run, side in sides if side)
+    return text_line(f"set by hand: {'; '.join(words)}", "warn")
 
 
 def _end(name: str, own: History, other: OtherRun) -> list[Span]:

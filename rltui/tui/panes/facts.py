@@ -8,6 +8,7 @@ from rltui import figures
 from rltui.events.distance import distances, place
 from rltui.events.records import RunStarted, SettingChanged
 from rltui.tui.paint import Line, crop, wrap
+from rltui.tui.panes.judgement import Judge
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run.flags import flag_words
 from rltui.tui.run.in_force import in_force
@@ -26,9 +27,14 @@ class FactsPane(Pane, Scrolled):
     SHORT = "Run"
     EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."
     HELP = (
-        "What the trainer said when it opened the run, and what it last saved. What has changed since is marked, as it was → "
-        "as it is; by hand are the settings that people changed and that are in force, after a resume too."
+        "The verdict, whole, then what the trainer said when it opened the run, and what it last saved. What has changed "
+        "since is marked, as it was → as it is; by hand are the settings that people changed and that are in force, after "
+        "a resume too."
     )
+
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self._judge = Judge()
 
     def has_nothing(self, view: View) -> bool:
         return view.snapshot.header is None
@@ -44,6 +50,7 @@ class FactsPane(Pane, Scrolled):
             snapshot.metrics,
             len(snapshot.audit),
             snapshot.table_use is None,
+            self._judge.judge(view),
         )
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
@@ -51,10 +58,20 @@ class FactsPane(Pane, Scrolled):
         if header is None:
             return []
         lines: list[Line] = []
-        for name, value, role in _rows(view.snapshot, header):
+        for name, value, role in (*self._verdict(view), *_rows(view.snapshot, header)):
             rows = wrap(value, max(width - LABEL, 10), role)
             lines += [((f"{name if not index else '':<{LABEL}}", "muted"), *row) for index, row in enumerate(rows)]
         return self.window([crop(line, width) for line in lines], height)
+
+    def _verdict(self, view: View) -> Iterator[tuple[str, str, str]]:
+        """The line above all panes, whole: its advice stands at its end."""
+        judged = self._judge.judge(view)
+        if judged is not None:
+            sign, role = judged.mark
+            words = judged.words if sign == figures.UNKNOWN else f"{sign}, {judged.words}"
+            role = role if role in ("bad", "warn") else ""
+            yield "verdict", words, role
+            yield from (("and", words, role) for words in judged.more)
 
 
 def _rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str, str]]:

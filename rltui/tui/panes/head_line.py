@@ -62,16 +62,16 @@ def _speed(snapshot: RunSnapshot) -> Fact:
     """With the iterations that it is of, and without."""
     speed = pace.recent(snapshot)
     alone: Line = ((figures.rate(speed.steps_per_second if speed else None), "strong"),)
-    return ((11, (*alone, (f" over {speed.iterations} it.", "muted"))), (3, alone)) if speed else ((3, alone),)
+    if speed is None:
+        return ((3, alone),)
+    return (11, (*alone, (f" over {speed.iterations} it.", "muted"))), (3, alone)
 
 
 def _elapsed(seconds: float | None) -> Fact:
     """To the second, and to the minute."""
-    full = figures.duration(seconds)
-    coarse = (
-        figures.duration(seconds // 60 * 60).removesuffix(" 00 s") if seconds is not None and seconds >= 60 else full
-    )
-    return (7, text_line(full)), (2, text_line(coarse))
+    whole = seconds // 60 * 60 if seconds is not None and seconds >= 60 else seconds
+    coarse = figures.duration(whole).removesuffix(" 00 s")
+    return (7, text_line(figures.duration(seconds))), (2, text_line(coarse))
 
 
 def elapsed(snapshot: RunSnapshot, now: float) -> float | None:

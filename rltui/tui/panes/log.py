@@ -13,7 +13,6 @@ from rltui import figures
 from rltui.events.records import Level
 from rltui.tui.actions import pane_bindings
 from rltui.tui.log.entries import LEVELS, LogEntry
-from rltui.tui.log.lines import entry_lines as entry_lines
 from rltui.tui.log.lines import folded_lines
 from rltui.tui.log.log_list import LogList, Wanted
 from rltui.tui.log.window import LogWindow

@@ -20,7 +20,7 @@ def help_lines(snapshot: RunSnapshot, key: str, x: float | None, width: int) -> 
     metric, health = metric_of(key), health_of(key)
     value, when = _value(snapshot, key, x)
     lines: list[Line] = [((metric.label, "title"), (f"  {key}", "faint"))]
-    figure = figures.number(value) + (f" {metric.unit}" if metric.unit and figures.known(value) else "")
+    figure = figures.number(value, metric.finest) + (f" {metric.unit}" if metric.unit and figures.known(value) else "")
     lines.append(((figure, "strong"), (f" {when}", "muted")))
     sign, role = _SIGNS[side_of(health, value)]
     words = judged(health, value)

@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol, cast
 from textual import events
 from textual.binding import BindingType
 
+from rltui import figures
 from rltui.events.metric_names import health_of, metric_of, section_of
 from rltui.events.records import CLOCK
 from rltui.tui.actions import pane_actions, pane_bindings
@@ -30,11 +31,8 @@ from rltui.tui.typed_filter import MOVES, TypedFilter
 HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
 LEAST_CHART = 5  # lines
 NO_RUN = "-"  # the picker's key for comparing with none; no run can be called so
-
-
-_OWN_KEYS = frozenset(
-    key for action in pane_actions("metrics") for key in action.keys
-)  # they rest while a list is open
+# They rest while a list is open.
+_OWN_KEYS = frozenset(key for action in pane_actions("metrics") for key in action.keys)
 
 
 class _HasRuns(Protocol):
@@ -86,6 +84,10 @@ class MetricsPane(ChartsPane):
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return self._filter.typing or (self.picker is not None and self.picker.filter.typing)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a chart there is nothing to filter, and no line to type in."""
+        return action != "filter" or (self.view is not None and not self.has_nothing(self.view))
+
     def redraw(self) -> None:
         super().redraw()
         if self.typing != self._was_typing:
@@ -107,7 +109,7 @@ class MetricsPane(ChartsPane):
             return ""
         total, shown = len(self.keys(view)), len(self.cells)
         part = f"{shown} of {total} charts, " if 0 < shown < total else ""
-        return f"[$muted]{part}{last:,} iterations[/]"
+        return f"[$muted]{part}{figures.plural(last, 'iteration')}[/]"
 
     def explained(self) -> list[tuple[str, str]]:
         keys = self.keys(self.view) if self.view else CORE

@@ -13,6 +13,7 @@ from textual.message import Message
 from rltui.tui.paint import Line, width_of, wrap
 from rltui.tui.panes.tabs import Tab, markup, tabs
 from rltui.tui.symbols import ChartStyle
+from rltui.tui.typed_filter import PASTE, one_line
 from rltui.tui.widgets.painted import Painted
 
 if TYPE_CHECKING:
@@ -106,6 +107,12 @@ class Pane(Painted, can_focus=True):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return self.typing
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Goes into the line that is typed in, if one is."""
+        if self.check_consume_key("v", "v"):
+            event.stop()
+            self.post_message(events.Key(PASTE, one_line(event.text)))
 
     @classmethod
     def pane_id(cls) -> str:

@@ -111,7 +111,7 @@ class Picker:
         pattern, typing = self.filter.pattern, self.filter.typing
         if typing or pattern.text:
             count = f"  {len(self.shown)} of {len(self.entries)}"
-            note = (f"  ✗ no regular expression: {pattern.problem}", "bad") if pattern.problem else (count, "muted")
+            note = (f"  {pattern.problem}", "bad") if pattern.problem else (count, "muted")
             lines.append((("/", "key"), (pattern.text, "strong"), ("▏" if typing else "", "key"), note))
         return lines
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rltui import figures
+from rltui.events.episode_reward import PART, REWARD, WEIGHT
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.settling import settled, settling
 
-PREFIX, WEIGHT, TOTAL = "reward/", "weight/", "rollout/policy_reward"
 SINCE = 100  # iterations that a change looks back
 LOOK_BACK = 1000  # iterations, after which figures of ended episodes are too old to show
 SMOOTH = 10  # iterations that each end of it is averaged over
@@ -19,9 +19,9 @@ CLEAR = 0.05  # of the larger end: a smaller change is noise
 
 @dataclass(frozen=True, slots=True)
 class RewardRow:
-    """value: mean weighted contribution to a car's episode. share: of all sizes together, 0–1. change: against SINCE iterations ago.
+    """value: mean weighted contribution to a car's episode. share: of all sizes together, 0–1.
 
-    trend: 1 up, -1 down, 0 neither or unknown. weight: in force where a schedule or
+    change: against SINCE iterations ago. trend: 1 up, -1 down, 0 neither or unknown. weight: in force where a schedule or
     somebody by hand has changed it; None while it is just as in the profile.
     """
 
@@ -38,16 +38,16 @@ def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
 
     As it is, and 0, where none have ended in this lesson, or since a start from which on other rewards are paid.
     """
-    keys = {key for key in snapshot.metrics if key.startswith(PREFIX)}
+    keys = {key for key in snapshot.metrics if key.startswith(PART)}
     history, begun = snapshot.history, snapshot.lessons[-1].timesteps if snapshot.lessons else -1
-    columns = {key: column for key, column in history.columns.items() if key.startswith(PREFIX) or key == TOTAL}
+    columns = {key: column for key, column in history.columns.items() if key.startswith(PART) or key == REWARD}
     if any(figures.known(snapshot.metrics[key]) for key in keys):
         return snapshot, 0
     for row in range(history.length - 1, max(history.length - 1 - LOOK_BACK, -1), -1):
         if history.timesteps[row] <= begun:
             break
         told = {key: column[row] for key, column in columns.items() if figures.known(column[row])}
-        if paid := told.keys() - {TOTAL}:
+        if paid := told.keys() - {REWARD}:
             found = replace(snapshot, metrics={**snapshot.metrics, **told})
             return (found, history.length - 1 - row) if paid == keys else (snapshot, 0)
     return snapshot, 0
@@ -56,17 +56,17 @@ def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
 def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:
     """One for each reward of the match, in the header's order, then by name."""
     metrics = snapshot.metrics
-    names = [key.removeprefix(PREFIX) for key in metrics if key.startswith(PREFIX)]
+    names = [key.removeprefix(PART) for key in metrics if key.startswith(PART)]
     known = snapshot.header.reward_names if snapshot.header is not None else []
     names.sort(key=lambda name: (known.index(name) if name in known else len(known), name))
-    sizes = sum(abs(value) for name in names if (value := _known(metrics.get(PREFIX + name))) is not None)
+    sizes = sum(abs(value) for name in names if (value := _known(metrics.get(PART + name))) is not None)
     return [_row(snapshot, name, sizes) for name in names]
 
 
 def _row(snapshot: RunSnapshot, name: str, sizes: float) -> RewardRow:
-    value = _known(snapshot.metrics.get(PREFIX + name))
+    value = _known(snapshot.metrics.get(PART + name))
     share = abs(value) / sizes if value is not None and sizes else None
-    change, trend = (None, 0) if settling(snapshot) else change_of(snapshot.history, PREFIX + name)
+    change, trend = (None, 0) if settling(snapshot) else change_of(snapshot.history, PART + name)
     return RewardRow(name, value, share, change, trend, _known(snapshot.metrics.get(WEIGHT + name)))
 
 
@@ -78,7 +78,7 @@ def change_of(history: History, key: str) -> tuple[float | None, int]:
     start = history.length - SINCE - SMOOTH
     if start < 0 or key not in history.columns:
         return None, 0
-    rows = settled(history, key, start) if key.startswith(PREFIX) else history.columns[key][start : history.length]
+    rows = settled(history, key, start) if key.startswith(PART) else history.columns[key][start : history.length]
     now, before = _mean(rows[-SMOOTH:]), _mean(rows[:SMOOTH])
     if now is None or before is None:
         return None, 0

@@ -10,6 +10,7 @@ from textual import events
 from textual.binding import BindingType
 
 from rltui import figures
+from rltui.events.episode_reward import PART, REWARD
 from rltui.events.records import RunStarted
 from rltui.tui.actions import pane_bindings
 from rltui.tui.paint import Line, Span, beside, fit, pad, text_line, wrap
@@ -18,16 +19,14 @@ from rltui.tui.panes.charting import GAP, GOOD_HEIGHT
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.reward_rows import (
     ORDERS,
-    PREFIX,
     SINCE,
-    TOTAL,
     RewardRow,
     newest_paid,
     ordered,
     rows_of,
     weight_marks,
 )
-from rltui.tui.run.settling import SHORT, settling
+from rltui.tui.run.settling import SHORT_SO_FAR, settling
 from rltui.tui.widgets.bars import signed_bar
 from rltui.tui.widgets.chart import ChartData, Look, chart
 from rltui.tui.widgets.columns import Columns
@@ -51,11 +50,12 @@ class RewardsPane(Pane, Selecting):
     EMPTY = "Here will be what each reward adds to an episode, as soon as episodes have ended in an iteration."
     HELP = (
         "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "
-        "newest iteration (where none did, in the last one in which some did, with its age); they sum to the reported reward. The percentage is its share of all contributions, signs left "
-        "aside; an arrow says that it has changed clearly since a hundred iterations ago. Short episodes so far: all arenas begin at once, at a start, a resume or a "
-        "new phase, and for about one timeout the episodes that end are the short ones. The weight is the one in force where it is not just the profile's. One "
-        "bar that dwarfs the rest is what the bot will learn, whatever was meant. A penalty should be negative. Dotted lines "
-        "in the curve are changes of its weight, and new phases or stages."
+        "newest iteration (where none did, in the last one in which some did, with its age); they sum to the reported "
+        "reward. The percentage is its share of all contributions, signs left aside; an arrow says that it has changed "
+        "clearly since a hundred iterations ago. Short episodes so far: all arenas begin at once, at a start, a resume or "
+        "a new phase, and for about one timeout the episodes that end are the short ones. The weight is the one in force "
+        "where it is not just the profile's. One bar that dwarfs the rest is what the bot will learn, whatever was meant. "
+        "A penalty should be negative. Dotted lines in the curve are changes of its weight, and new phases or stages."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
@@ -65,7 +65,7 @@ class RewardsPane(Pane, Selecting):
         self._memory = Columns()
 
     def has_nothing(self, view: View) -> bool:
-        return not any(key.startswith(PREFIX) for key in view.snapshot.metrics)
+        return not any(key.startswith(PART) for key in view.snapshot.metrics)
 
     def depends(self, view: View) -> object:
         return view.snapshot.metrics_time, _names(view.snapshot.header), view.snapshot.marks, view.charts
@@ -75,7 +75,7 @@ class RewardsPane(Pane, Selecting):
         age = newest_paid(view.snapshot)[1]
         words = [f"{figures.plural(age, 'iteration')} ago"] if age else []
         words += [ORDERS[self.order][0]] if self.order else []
-        found = [f"[$warning]{SHORT}[/]"] if settling(view.snapshot) else []
+        found = [f"[$warning]{SHORT_SO_FAR}[/]"] if settling(view.snapshot) else []
         found += [f"[$muted]{', '.join(words)}[/]"] if words else []
         return "[$muted], [/]".join(found)
 
@@ -169,7 +169,7 @@ class RewardsPane(Pane, Selecting):
 
     def _curve(self, view: View, row: RewardRow, place: int, size: tuple[int, int]) -> list[Line]:
         history = view.snapshot.history
-        ys = history.columns.get(PREFIX + row.name, ())
+        ys = history.columns.get(PART + row.name, ())
         xs, length = (history.timesteps, history.length) if len(ys) else ((), 0)
         marks = weight_marks(view.snapshot, row.name)
         data = ChartData(row.name, "/ episode", f"series-{place % 7 + 1}", xs, ys, marks, length=length)
@@ -196,7 +196,7 @@ def _extras(view: View, row: RewardRow, width: int, names: int) -> list[Span]:
     cells: list[Span] = [
         (f"{'×' + figures.number(row.weight) if row.weight is not None else 'profile':>{WEIGHT}}", "muted"),
         (f"{figures.aligned([row.change])[0]:>{CHANGE}}", "muted"),
-        ("  " + sparkline(*view.snapshot.history.series(PREFIX + row.name), CURVE), "band"),
+        ("  " + sparkline(*view.snapshot.history.series(PART + row.name), CURVE), "band"),
     ]
     return cells[: len(_extra_columns(width, names))]
 
@@ -224,7 +224,7 @@ def _bar(row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
 
 def _total(view: View, found: Sequence[RewardRow], width: int) -> list[Line]:
     """The sum, below the column of what it sums."""
-    total = view.snapshot.metrics.get(TOTAL)
+    total = view.snapshot.metrics.get(REWARD)
     figure = figures.aligned([total, *(row.value for row in found)])[0]
     end = width - SHARE - sum(_extra_columns(width, max(len(row.name) for row in found)))
     return [

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from rltui import figures
 from rltui.runs.words import over_episodes, over_iterations
-from rltui.tui.paint import Line, Span, crop, ends, fit, text_line, width_of
+from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
+from rltui.tui.panes.facts import FactsPane
 from rltui.tui.panes.head_line import controller, elapsed, head_line, pill
+from rltui.tui.panes.judgement import Judge, Judgement
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.progress import progress_line
 from rltui.tui.run import pace
 from rltui.tui.run.condition import condition
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest_reward import newest_reward
-from rltui.tui.run.settling import SHORT, settling
-from rltui.tui.run.trend import BLOCK, needed
-from rltui.tui.run.verdict import Findings, findings, verdict
+from rltui.tui.run.settling import SHORT_SO_FAR, settling
 
+WHOLE = FactsPane.NUMBER  # the key of the pane that has the whole verdict
+ROOM_FOR_KEY = 60  # columns
 OLD = 60.0  # seconds after which the newest iteration's age is worth a word
 
 
@@ -26,7 +28,7 @@ class StatusPane(Pane, can_focus=False):
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
-        self._found: tuple[object, Findings] | None = None  # with what it was found in
+        self._judge = Judge()
 
     def depends(self, view: View) -> object:
         snapshot = view.snapshot
@@ -44,19 +46,10 @@ class StatusPane(Pane, can_focus=False):
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         if width < 20 or height < 2:
             return [_one_line(view, width)]
-        judged = verdict_line(view, self._findings(view.snapshot), width)
+        judged = verdict_line(view, self._judge.judge(view), width)
         if height in (2, 3):
             return [head_line(view, width), _second_line(view, width), judged][:height]
         return _column(view, width, height, judged)
-
-    def _findings(self, snapshot: RunSnapshot) -> Findings:
-        """Looked for again where they can have changed: a long history is not read at each iteration."""
-        length = snapshot.history.length
-        block = length if length < needed() else length // BLOCK
-        seen = block, len(snapshot.marks), snapshot.marks[-1:], snapshot.resumed
-        if self._found is None or self._found[0] != seen:
-            self._found = seen, findings(snapshot)
-        return self._found[1]
 
 
 def _second_line(view: View, width: int) -> Line:
@@ -73,25 +66,20 @@ def _second_line(view: View, width: int) -> Line:
     return (*detail, ("   ", ""), *progress_line(view.snapshot, room)) if room >= 30 else crop(detail, width)
 
 
-def verdict_line(view: View, found: Findings, width: int) -> Line:
-    """Whether it learns, with the evidence; how old that is, where it is old."""
+def verdict_line(view: View, judged: Judgement | None, width: int) -> Line:
+    """Whether it learns, with the evidence; how old that is, where it is old. Cut, it says which pane has the whole."""
     snapshot = view.snapshot
-    if snapshot.header is None:
+    if judged is None:
         return ()
-    now = condition(snapshot, view.now)
-    spoken = now.running and now.role != "bad"
-    paused = spoken and snapshot.paused
-    heard = spoken and not paused
-    judged = verdict(snapshot, found, view.now, heard)
-    word = f" {'' if heard else 'was '}{judged.word}" if judged.word != judged.symbol else ""
     age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
-    old = ((f"newest iteration {figures.ago(age)} ", "warn"),) if age >= OLD else ()
-    if not old and spoken and settling(snapshot):
-        old = ((f"  {SHORT} ", "warn"),)
-    mark: Span = (f" {judged.symbol}{word}", judged.role)
-    if paused:
-        mark = (f" {now.symbol} paused{',' if word else ''}{word}", now.role)
-    return ends((mark, ("  ", ""), (judged.words, "muted")), old, width)
+    old: Line = ((f"newest iteration {figures.ago(age)} ", "warn"),) if age >= OLD else ()
+    if not old and judged.spoken and settling(snapshot):
+        old = ((f"  {SHORT_SO_FAR} ", "warn"),)
+    (sign, role), words = judged.mark, judged.words
+    line: Line = ((f" {sign}", role), ("  ", ""), (words, "muted"))
+    if width_of(line) + width_of(old) > width >= ROOM_FOR_KEY:
+        old = ((f" {WHOLE}", "key"), (" whole ", "muted"), (" " if old else "", ""), *old)
+    return ends(line, old, width)
 
 
 def _column(view: View, width: int, height: int, judged: Line) -> list[Line]:

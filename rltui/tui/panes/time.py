@@ -8,6 +8,7 @@ from rltui.tui.paint import Line, Span, ends, pad, text_line, width_of, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.reward_rows import SINCE, change_of
 from rltui.tui.panes.time_parts import Part, advice, bottleneck, folded, parts, percents, share_of_limit
+from rltui.tui.run.iteration_times import iteration_times
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.sparkline import sparkline
@@ -27,18 +28,20 @@ class TimePane(Pane):
     EVERY = 2.9
     EMPTY = "Here will be how an iteration's time is spent, after the first one."
     HELP = (
-        "Percent are of a whole iteration and sum to 100. learn and save are the trainer's seconds; the others are what the "
+        "All is over the newest 20 iterations of this start together, as the speed above is: of one alone another part is the "
+        "largest each time. Percent are of a whole iteration and sum to 100. learn and save are the trainer's seconds; the others are what the "
         "workers do while collecting, in microseconds per step of one arena, scaled to the collection's share; wait is what "
         "the trainer waits for beside that, the slowest worker above all. Of the limit: how near collecting comes to stepping "
         "the bare simulator on the same cores. The largest part is the bottleneck: making anything else faster gains little. "
-        "collected: steps a second while collecting; consumed: while learning; overall: of whole iterations."
+        "collected: steps a second while collecting; consumed: while learning; overall: of whole iterations, so never above "
+        "either."
     )
 
     def has_nothing(self, view: View) -> bool:
         return not figures.known(view.snapshot.metrics.get("time/iteration"))
 
     def depends(self, view: View) -> object:
-        return view.snapshot.metrics_time, view.snapshot.header is None
+        return view.snapshot.metrics_time, view.snapshot.header is None, view.snapshot.opened
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         found = parts(view.snapshot)
@@ -68,16 +71,19 @@ def _share(found: list[Part], part: Part) -> str:
 
 def _head(snapshot: RunSnapshot, width: int) -> list[Line]:
     """The iteration's seconds and how near to the limit, then the steps a second, with their trend where there is room."""
-    metrics = snapshot.metrics
+    times = iteration_times(snapshot)
+    metrics = times.metrics
     left: Line = (("iteration ", "muted"), (figures.duration(metrics.get("time/iteration")), "strong"))
+    over: Line = ((f" over {times.iterations} it." if times.iterations else " before this start", "muted"),)
     limit = share_of_limit(snapshot)
     words = "collecting at " if width >= WIDE else ""
     limited: Line = ((words, "muted"), (figures.percent(limit), "strong"), (" of limit", "muted"))
     right = limited if limit is not None else ()
+    left = (*left, *over) if width_of((*left, *over)) + width_of(right) + 2 <= width else left
     right = right if width_of(left) + width_of(right) + 2 <= width else ()
     lines = [ends(left, right, width)]
     if width >= WIDE:
-        return [*lines, *(_rate(snapshot, name, key) for name, key in RATES)]
+        return [*lines, *(_rate(snapshot, name, key, metrics.get(key)) for name, key in RATES)]
     cells = [((f"{name} ", "muted"), (figures.rate(metrics.get(key)), "strong")) for name, key in RATES]
     while cells and sum(width_of(cell) for cell in cells) + 2 * (len(cells) - 1) > width:
         cells.pop(0)
@@ -89,9 +95,8 @@ def _head(snapshot: RunSnapshot, width: int) -> list[Line]:
     return [*lines, tuple(spans)] if spans else lines
 
 
-def _rate(snapshot: RunSnapshot, name: str, key: str) -> Line:
+def _rate(snapshot: RunSnapshot, name: str, key: str, now: float | None) -> Line:
     change, _ = change_of(snapshot.history, key)
-    now = snapshot.metrics.get(key)
     percent = (
         f"{change / (now - change) * 100:+.1f} % in {SINCE} it." if change is not None and now and now != change else ""
     )

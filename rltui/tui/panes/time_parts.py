@@ -6,17 +6,16 @@ the workers do, in microseconds per arena-step, and what the trainer waits for b
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rltui import figures
+from rltui.tui.run.iteration_times import WORKER_SECONDS, iteration_times
 from rltui.tui.run.model import RunSnapshot
 
 WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")
 LABELS = {"state": "read state"}
 FOLDED = "the rest"
-_WORKER_SECONDS = re.compile(r"worker/\d+/seconds")
 
 ADVICE = {
     "learn": "fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU would help",
@@ -49,8 +48,8 @@ class Part:
 
 
 def parts(snapshot: RunSnapshot) -> list[Part]:
-    """learn, the workers' parts in their order, wait, save, the rest; shares are None where a time is unknown."""
-    metrics = snapshot.metrics
+    """learn, the workers' parts in their order, wait, save, the rest, over the newest iterations; unknown shares are None."""
+    metrics = iteration_times(snapshot).metrics
     whole, collect, learn, save = (
         _known(metrics.get(f"time/{name}")) for name in ("iteration", "collect", "learn", "save")
     )
@@ -90,7 +89,7 @@ def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> l
 
 def worked_seconds(metrics: Mapping[str, float | None], collect: float | None) -> float | None:
     """Of collecting, what the workers worked on average; all of it where their own times are unknown."""
-    told = [_known(value) for key, value in metrics.items() if _WORKER_SECONDS.fullmatch(key)]
+    told = [_known(value) for key, value in metrics.items() if WORKER_SECONDS.fullmatch(key)]
     seconds = [value for value in told if value is not None]
     if collect is None or not seconds:
         return collect

@@ -187,7 +187,7 @@ def _cell(text: str, size: int, align: str) -> str:
 
 
 def _event(row: WorkerRow, word: Word | None, room: int) -> Line:
-    """What is wrong now, then what last happened."""
+    """What is wrong now, then what last happened: without the time of day where that leaves room for all of it."""
     if room < 8:
         return () if word is None else ((" ✗", word[1]),)
     spans: list[Span] = [("  ", "")]
@@ -197,6 +197,7 @@ def _event(row: WorkerRow, word: Word | None, room: int) -> Line:
         spans.append((" · ", "faint") if row.event and room >= 8 else ("", ""))
     if row.event and room >= 8:
         role = "bad" if row.failed else "muted"
-        told = f"{figures.clock(row.event_time)[:5]} {clean(row.event.partition(chr(10))[0])}"
-        spans.append((crop_text(told, room), role))
+        what = clean(row.event.partition(chr(10))[0])
+        told = f"{figures.clock(row.event_time)[:5]} {what}"
+        spans.append((what if len(what) <= room < len(told) else crop_text(told, room), role))
     return tuple(spans)

@@ -51,9 +51,7 @@ class History:
             if key not in own:
                 own[key] = Column(base.spill, base.length)
             own[key].extend(values)
-        for column in own.values():
-            if len(column) < length:
-                column.extend(array("d", (NAN,)) * (length - len(column)))
+        _fill(own.values(), length)
         return History(length, base.timesteps, own, base.spill)
 
     def cut(self, timesteps: int) -> History:
@@ -99,6 +97,7 @@ class History:
 
 
 def _fill(columns: Iterable[Column], length: int) -> None:
+    """With NaN up to `length` rows."""
     for column in columns:
-        if len(column) < length:
-            column.append(NAN)
+        if missing := length - len(column):
+            column.extend(array("d", (NAN,)) * missing)

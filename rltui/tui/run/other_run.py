@@ -20,7 +20,7 @@ class OtherRun:
     """problem: why its journal cannot be read; empty where it can. reading: nothing has been read yet.
 
     weights: of its rewards as its profile has them now, and of one's own where one's own journal does not tell; empty where
-    that is not known.
+    that is not known. by_hand: its settings that are in force in the place of its profile's, as in RunStarted.
     """
 
     name: str
@@ -29,6 +29,7 @@ class OtherRun:
     reading: bool = False
     weights: Mapping[str, float] = field(default_factory=dict)
     own_weights: Mapping[str, float] = field(default_factory=dict)
+    by_hand: Mapping[str, float] = field(default_factory=dict)
 
 
 class OtherRuns(Protocol):
@@ -71,7 +72,8 @@ class OtherReader(threading.Thread):
                 said = snapshot.history
                 weights = snapshot.header.reward_weights if snapshot.header is not None else {}
                 own = self._runs.weights(self._own) if self._own else {}
-                self._say(OtherRun(self._run, said, "", False, weights or self._runs.weights(self._run), own))
+                by_hand = snapshot.header.by_hand if snapshot.header is not None else {}
+                self._say(OtherRun(self._run, said, "", False, weights or self._runs.weights(self._run), own, by_hand))
             self._leave.wait(LOOK)
 
     def _say(self, run: OtherRun) -> None:

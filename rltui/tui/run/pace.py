@@ -36,17 +36,28 @@ def speed(snapshot: RunSnapshot) -> float | None:
 
 
 def recent(snapshot: RunSnapshot) -> RecentSpeed | None:
-    """Over the newest iterations of the newest session that has had one: the figure of lists and of `rltui status`."""
+    """Over the newest iterations of this start, None before its first: the figure of lists and of `rltui status`.
+
+    Of a session that has ended without an iteration: of the one before.
+    """
+    column = snapshot.history.columns.get(OVERALL_SPEED)
+    first, end = newest_rows(snapshot)
+    return mean_speed(column[first:end]) if column is not None else None
+
+
+def newest_rows(snapshot: RunSnapshot) -> tuple[int, int]:
+    """(first, end) of the iterations that the speed is of."""
     history = snapshot.history
-    column = history.columns.get(OVERALL_SPEED)
-    if column is None or not history.length:
-        return None
+    if not history.length:
+        return 0, 0
     first = bisect_right(history.timesteps, _begun(snapshot), 0, history.length)
-    return mean_speed(column[max(history.length - MOST, first) : history.length])
+    return max(history.length - MOST, first), history.length
 
 
 def _begun(snapshot: RunSnapshot) -> float:
-    """Timesteps from which the newest session that has had an iteration has trained."""
+    """Timesteps from which the session has trained whose speed is told."""
+    if snapshot.finished is None and snapshot.opened is not None:
+        return snapshot.opened.timesteps
     last = snapshot.history.timesteps[snapshot.history.length - 1]
     starts = [mark.timesteps for mark in snapshot.marks if mark.kind == "resume"]
     starts += [snapshot.opened.timesteps] if snapshot.opened is not None else []

@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Mapping
 
 from rltui import figures
+from rltui.events.episode_reward import PART, WEIGHT
 from rltui.events.records import RunStarted
 from rltui.tui.run.history import History
 
-REWARD, WEIGHT = "reward/", "weight/"
 SAYS = "rewards differ, not comparable"
 FARTHEST = 1000  # rows looked back for one in which episodes ended
 NAMED = 3  # differences told one by one
@@ -44,7 +44,7 @@ def steady_weights(history: History, timesteps: int, header: RunStarted) -> dict
 
 def _names(history: History, row: int) -> list[str]:
     """Of the rewards at this row, or at the newest before it in which episodes ended."""
-    columns = {key.removeprefix(REWARD): column for key, column in history.columns.items() if key.startswith(REWARD)}
+    columns = {key.removeprefix(PART): column for key, column in history.columns.items() if key.startswith(PART)}
     for back in range(row, max(row - FARTHEST, -1), -1):
         if names := [name for name, column in columns.items() if math.isfinite(column[back])]:
             return names

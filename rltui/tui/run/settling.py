@@ -13,7 +13,7 @@ from rltui.events.episode_reward import FIRST_EPISODES, mostly_short
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
 
-SHORT = "short episodes so far"
+SHORT_SO_FAR = "short episodes so far"
 
 
 def settling(snapshot: RunSnapshot) -> bool:

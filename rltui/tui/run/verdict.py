@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rltui import figures
-from rltui.events.episode_reward import PART, REWARD
-from rltui.events.records import CLOCK
+from rltui.events.episode_reward import PART, REWARD, WEIGHT
+from rltui.tui.run.at_work import at_work
+from rltui.tui.run.cause import cause
 from rltui.tui.run.health import at_work_since, illness, usual_speed
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
@@ -17,7 +17,6 @@ from rltui.tui.run.settling import settled, settling
 from rltui.tui.run.symptoms import FARTHEST, Symptom, broken_at, symptoms
 from rltui.tui.run.trend import Trend, counted, trend
 
-WEIGHT = "weight/"
 DIGITS = 17  # of a float at most
 _WORDS = {
     "rising": ("▲", "learning", "good"),
@@ -28,21 +27,26 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Of all iterations so far: what the reward does since row `first`, under the present rewards, and what is ill."""
+    """Of all iterations so far: what the reward does since row `first`, under the present rewards, and what is ill.
+
+    seconds: at work, from the trend's first row to its last; None where not known.
+    """
 
     trend: Trend | None
     first: int
     symptoms: tuple[Symptom, ...]
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """role: good, warn, bad or muted. words: the evidence, with since when."""
+    """role: good, warn, bad or muted. words: the evidence, with since when. more: what else is ill, each with its evidence."""
 
     symbol: str
     word: str
     role: str
     words: str
+    more: tuple[str, ...] = ()
 
 
 def findings(snapshot: RunSnapshot) -> Findings:
@@ -51,7 +55,11 @@ def findings(snapshot: RunSnapshot) -> Findings:
     marked = bisect_right(history.timesteps, broken_at(snapshot.marks), 0, history.length)
     first = max(marked, _first_paid_so(history))
     found = trend(settled(history, REWARD, first))
-    return Findings(found, first, tuple(symptoms(snapshot, first)))
+    seconds = None
+    if found is not None:
+        end = first + found.until if found.kind == "rising" else history.length
+        seconds = at_work(history, first + found.since, end)
+    return Findings(found, first, tuple(symptoms(snapshot, first)), seconds)
 
 
 def _first_paid_so(history: History) -> int:
@@ -76,7 +84,7 @@ def verdict(snapshot: RunSnapshot, found: Findings, now: float, heard: bool) -> 
         return Verdict(*_of_reward(snapshot, found))
     more = f"; and {len(ill) - 1} more" if len(ill) > 1 else ""
     beside = f"; reward {found.trend.kind}" if found.trend is not None else ""
-    return Verdict("✗", "unhealthy", "bad", f"because {ill[0]}{more}{beside}")
+    return Verdict("✗", "unhealthy", "bad", f"{ill[0]}{more}{beside}", tuple(ill[1:]))
 
 
 def _of_reward(snapshot: RunSnapshot, found: Findings) -> tuple[str, str, str, str]:
@@ -85,10 +93,9 @@ def _of_reward(snapshot: RunSnapshot, found: Findings) -> tuple[str, str, str, s
         return figures.UNKNOWN, figures.UNKNOWN, "muted", _too_few(snapshot, found)
     then, now = _figures(one)
     if one.kind == "rising":
-        rows, seconds = one.until - one.since, _seconds(snapshot, found.first + one.since, found.first + one.until)
-        words = f"reward {then} → {now} over {rows:,} iterations{seconds}"
+        words = f"reward {then} → {now} over {one.until - one.since:,} iterations{_lasting(found.seconds)}"
     else:
-        words = f"since {_moment(snapshot, found.first + one.since)}: reward {then} then, {now} now"
+        words = f"since {_moment(snapshot, found)}: reward {then} then, {now} now"
         words += f", ±{figures.number(one.noise)} by chance" if one.kind == "flat" and then != now else ""
     return (*_WORDS[one.kind], words + _weights(snapshot.history, found.first + one.since))
 
@@ -119,41 +126,39 @@ def _too_few(snapshot: RunSnapshot, found: Findings) -> str:
     count, least = counted(settled(history, REWARD, found.first))
     since = " since the rewards changed" if found.first else ""
     if count == there:
-        return f"no verdict below {least} iterations: {there}{since or ' done'}"
-    return f"no verdict below {least:,} iterations with a reward: {count:,} of the {there:,}{since or ' done'}"
+        return f"no verdict yet: it takes {least:,} iterations{since}, {count:,} are done"
+    none = f"{there - count:,} more have none: no episodes ended in them, or only short ones"
+    return f"no verdict yet: it takes {least:,} iterations with a reward{since}, {count:,} are done; {none}"
 
 
 def _told(snapshot: RunSnapshot, one: Symptom) -> str:
+    """The change that it began with comes first, for a narrow line ends early."""
     length = snapshot.history.length
-    seconds = _seconds(snapshot, length - one.iterations, length)
-    to_try = f": {one.to_try}" if one.to_try else ""
+    seconds = _lasting(at_work(snapshot.history, length - one.iterations, length))
+    since = cause(snapshot, length - one.iterations) if 0 < one.iterations < FARTHEST else ""
     more = " or more" if one.iterations >= FARTHEST else ""
     lasting = f", for {figures.plural(one.iterations, 'iteration')}{more}{seconds}" if one.iterations else ""
-    return f"{one.words}{lasting}{to_try}"
+    if since:
+        return f"{since}; {one.words}{lasting}"
+    return f"because {one.words}{lasting}" + (f": {one.to_try}" if one.to_try else "")
 
 
 def _ill_workers(snapshot: RunSnapshot, now: float) -> list[str]:
     usual = usual_speed(snapshot.workers)
     since = at_work_since(snapshot)
     found = ((row, illness(row, now, usual, since)) for row in snapshot.workers)
-    return [f"worker {row.worker} {word[0]}: pane 4" for row, word in found if word is not None and word[1] == "bad"]
+    return [
+        f"because worker {row.worker} {word[0]}: pane 4" for row, word in found if word is not None and word[1] == "bad"
+    ]
 
 
-def _moment(snapshot: RunSnapshot, row: int) -> str:
-    """`8.12 M steps (38 min)`: the row's, and how long before the newest iteration that was."""
-    history = snapshot.history
-    clock = _clock(snapshot)
-    ago = f" ({figures.age(clock[history.length - 1] - clock[row])})" if clock is not None else ""
-    return f"{figures.short(history.timesteps[row])} steps{ago}"
+def _moment(snapshot: RunSnapshot, found: Findings) -> str:
+    """`8.12 M steps (38 min)`: the row's since which it is so, and how much work before the newest iteration that was."""
+    row = found.first + (found.trend.since if found.trend is not None else 0)
+    ago = f" ({figures.age(found.seconds)})" if found.seconds is not None else ""
+    return f"{figures.short(snapshot.history.timesteps[row])} steps{ago}"
 
 
-def _seconds(snapshot: RunSnapshot, start: int, end: int) -> str:
-    """` (2 m 38 s)`: from row `start` to the last one before `end`; empty where that is not known."""
-    clock = _clock(snapshot)
-    last = min(end, snapshot.history.length) - 1
-    return f" ({figures.duration(clock[last] - clock[start])})" if clock is not None and last > start else ""
-
-
-def _clock(snapshot: RunSnapshot) -> Sequence[float] | None:
-    """Unix seconds of each row."""
-    return snapshot.history.columns.get(CLOCK)
+def _lasting(seconds: float | None) -> str:
+    """` (2 min 38 s)`; empty where that is not known, or nothing."""
+    return f" ({figures.duration(seconds)})" if seconds else ""

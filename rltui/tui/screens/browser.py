@@ -65,7 +65,7 @@ class BrowserScreen(Screen[None]):
         self.library = Library(around.data.root)
         self.node: Node = Node("run", around.run) if around.run else ALL
         self._folded: set[Node] = set()
-        self._states = ShownStates(self, around.checks, around.clock, around.state)
+        self._states = ShownStates(self, around)
 
     def compose(self) -> ComposeResult:
         yield BrowserTitle()

@@ -11,8 +11,10 @@ from textual.containers import Vertical
 from textual.geometry import Size
 from textual.widgets import Input
 
-from rltui.events.commands import Command, name_of
+from rltui.events.commands import Command, SetLearningRate, name_of
+from rltui.profile.usual import RATES
 from rltui.tui.change_words import EXAMPLES, ChangeError, completed, completions, parse
+from rltui.tui.doubts import doubt
 from rltui.tui.paint import Line, pad, wrap
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.screens.dialog import Dialog
@@ -38,7 +40,7 @@ class ChangeHelp(Painted):
 
     def paint(self, width: int, height: int) -> list[Line]:
         text, role = self._verdict
-        lines: list[Line] = [*(wrap(text, width, role) or [()])[:2]]
+        lines: list[Line] = [*(wrap(text, width, role) or [()])[:3]]
         next_word = wrap(f"tab: {'  '.join(self._choices)}", width, "key")[:2] if self._choices else [()]
         lines += [*next_word, ()]
         for example, meaning in EXAMPLES:
@@ -57,7 +59,7 @@ class ChangeHelp(Painted):
         return [now, names] if names else [now]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self.paint(width, 100)) + 2  # a reason may take two lines
+        return len(self.paint(width, 100)) + 2  # a reason may take three lines
 
 
 class ChangePrompt(Dialog[Command | None]):
@@ -101,10 +103,18 @@ class ChangePrompt(Dialog[Command | None]):
         verdict = ("", "")
         if text.strip():
             try:
-                verdict = f"✓ {name_of(parse(text, self._rewards))}", "good"
+                verdict = self._understood(parse(text, self._rewards))
             except ChangeError as error:
                 verdict = str(error), "muted" if choices else "bad"
         self.query_one(ChangeHelp).judge(*verdict, choices)
+
+    def _understood(self, command: Command) -> tuple[str, str]:
+        """(words, role); what speaks against it is said while it can still be mended."""
+        words = doubt(command, self._snapshot)
+        if words:
+            return f"! {name_of(command)}: {words}", "warn"
+        usual = f" ({RATES})" if isinstance(command, SetLearningRate) else ""
+        return f"✓ {name_of(command)}{usual}", "good"
 
     def action_complete(self) -> None:
         """As far as all choices agree; pressed again, each of them in turn."""
@@ -133,12 +143,33 @@ class ChangePrompt(Dialog[Command | None]):
 
     @on(Input.Submitted)
     def send(self, event: Input.Submitted) -> None:
-        """The command, or why there is none."""
+        """The command, or why there is none; a doubtful one once it has been asked about."""
         try:
             command = parse(event.value, self._rewards)
         except ChangeError as error:
             self.query_one(ChangeHelp).judge(f"✗ {error}", "bad", completions(event.value, self._rewards))
         else:
-            words = " ".join(event.value.split())
-            self._typed[:] = [*(text for text in self._typed if text != words), words][-MOST_TYPED:]
-            self.dismiss(command)
+            words = doubt(command, self._snapshot)
+            if words:
+                self._ask(command, words)
+            else:
+                self._sent(command)
+
+    def _ask(self, command: Command, words: str) -> None:
+        from rltui.tui.form.dialogs import AskDialog  # not needed before the first picture
+
+        choices = [
+            ("c", None, "Go on typing", f"{words[0].upper()}{words[1:]}."),
+            ("s", "send", "Send it all the same", f"{name_of(command)} holds from the next iteration on."),
+        ]
+
+        def decide(choice: str | None) -> None:
+            if choice == "send":
+                self._sent(command)
+
+        self.app.push_screen(AskDialog(f"{name_of(command)}?", choices), decide)
+
+    def _sent(self, command: Command) -> None:
+        words = " ".join(self.query_one(Input).value.split())
+        self._typed[:] = [*(text for text in self._typed if text != words), words][-MOST_TYPED:]
+        self.dismiss(command)

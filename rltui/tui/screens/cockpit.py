@@ -31,6 +31,7 @@ from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest import Newest
 from rltui.tui.run.run_reader import RunReader, RunSource
 from rltui.tui.screens.arrangement import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, is_single
+from rltui.tui.screens.no_filter import IN_PANE, NoFilterScreen
 from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
 from rltui.tui.screens.seating import STEP, Seating, Seats
 from rltui.tui.screens.steering import Steering
@@ -278,6 +279,10 @@ class CockpitScreen(Steering):
             self.action_maximise()
         else:
             self._say(ways_out(getattr(self.app, "own_keys", {})))
+
+    def action_no_filter(self) -> None:
+        """The focused pane has none: what is typed behind the key would act."""
+        self.app.push_screen(NoFilterScreen(IN_PANE))
 
     def action_browser(self) -> None:
         self.post_message(BrowserAsked(self.snapshot.run))

@@ -6,9 +6,10 @@ palette is open, would close the wrong screen, in the end the launcher itself, a
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from textual.await_complete import AwaitComplete
+from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
 
@@ -16,7 +17,15 @@ Answer = TypeVar("Answer")
 
 
 class Dialog(ModalScreen[Answer]):
-    """Asks or tells something above what is shown."""
+    """Asks or tells something above what is shown. One with a line or a list takes `/` itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("slash", "no_filter", "Filter")]
+
+    def action_no_filter(self) -> None:
+        """What is typed behind it would choose an answer."""
+        from rltui.tui.screens.no_filter import NoFilterScreen  # a dialog itself
+
+        self.app.push_screen(NoFilterScreen())
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         return super().dismiss(result) if uncovered(self) else AwaitComplete()

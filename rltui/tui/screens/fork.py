@@ -14,11 +14,11 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 
+from rltui.profile.name_line import STATE_FILE
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.comparison import change_lines
 from rltui.tui.browser.fork_profiles import profiles_for, row
 from rltui.tui.browser.library import Entry
-from rltui.tui.browser.pair import PROFILE
 from rltui.tui.browser.profile_changes import Change, resolved_changes
 from rltui.tui.browser.starts import fork_offer
 from rltui.tui.checks.profile_check import ProfileChecker
@@ -137,7 +137,7 @@ class ForkScreen(Dialog[Offer | None]):
         offer = fork_offer(self._data, self._entry, profile, self._clock())
         self.post_message(self.Worked(path, Fork(offer)))
         if not offer.refused:
-            changes = resolved_changes(self._entry.path / PROFILE, path, self._checker.run)
+            changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)
             self.post_message(self.Worked(path, Fork(offer, changes)))
 
     @while_there

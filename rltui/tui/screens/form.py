@@ -25,7 +25,7 @@ from rltui.tui.form.parts import FormDetails, FormTitle
 from rltui.tui.form.reference import Reference, ReferenceReader
 from rltui.tui.form.rows import FormRow, RowKind, written_sections
 from rltui.tui.form.saving import Saving
-from rltui.tui.form.searching import NOTHING, Searching
+from rltui.tui.form.searching import NOT_YET, NOTHING, Searching
 from rltui.tui.form.session import EditSession
 from rltui.tui.form.text_check import TextChecker
 from rltui.tui.form.text_side import TextSide
@@ -109,6 +109,7 @@ class FormScreen(Screen["Path | None"]):
         self.reference = message.reference
         self.is_open = written_sections(self.reference, self.session.draft.written)
         self.show_all()
+        self.search_line.again()
         if self.session.draft.written.problem:  # the form needs TOML to begin with
             self.action_toggle_view()
 
@@ -124,7 +125,7 @@ class FormScreen(Screen["Path | None"]):
         judged, width = self.session.judged(self._searching.is_open), max(rows.size.width, 40)
         lines = [Row(row.identity, words.row_line(row, judged, width)) for row in found]
         typed = self.line.row  # a reward of one number is not there while its line is empty: back to it after that
-        nothing = [Row(None, NOTHING)] if self._searching.on else []
+        nothing = [Row(None, NOTHING if self.reference.keys else NOT_YET)] if self._searching.on else []
         rows.set_rows(lines or nothing, typed.identity if typed else None)
         self.search_line.tell()
         self.query_one(TomlView).mark(words.by_line(judged.errors))

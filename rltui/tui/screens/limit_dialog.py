@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rltui.tui.launcher.step_limits import total_of, with_total
+from rltui import figures
+from rltui.timesteps import LARGEST, timesteps_of
+from rltui.tui.launcher.step_limits import larger_than, with_total
 from rltui.tui.screens.typed_dialog import Asked, Judgement, TypedDialog
 
 if TYPE_CHECKING:
@@ -22,25 +24,26 @@ def with_limit_asked(app: App[Any], offer: Offer, go: Callable[[Offer], None]) -
 
     def answered(text: str | None) -> None:
         if text is not None:
-            go(with_total(offer, total_of(text)))
+            go(with_total(offer, timesteps_of(text)))
 
     app.push_screen(TypedDialog(_asked(offer, offer.reached)), answered)
 
 
 def _asked(offer: Offer, limit: int) -> Asked:
+    example = larger_than(offer.timesteps)
     lines = (
         (f"{offer.run} was started to end at {limit:,} timesteps, and has {offer.timesteps:,}.", "strong"),
-        ("Type the total at which it is to end now, as in 2,000,000 or 2M.", ""),
+        (f"Type the total at which it is to end now, as in {example:,} or {figures.exact(example)}.", ""),
     )
 
     def judge(text: str) -> Judgement:
         if not text.strip():
             return Judgement("enter alone: it trains on until you stop it")
-        total = total_of(text)
+        total = timesteps_of(text)
         if total is None:
-            return Judgement("✗ not a whole number of timesteps")
+            return Judgement(f"✗ expected a whole number of timesteps, at most {LARGEST:,}")
         if total <= offer.timesteps:
             return Judgement(f"✗ it has {offer.timesteps:,} already: a larger total")
         return Judgement(f"✓ enter trains on, {total - offer.timesteps:,} timesteps more", True)
 
-    return Asked("Its step limit is reached", lines, judge, placeholder="2,000,000", empty="take")
+    return Asked("Its step limit is reached", lines, judge, placeholder=f"{example:,}", empty="take")

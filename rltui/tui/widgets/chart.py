@@ -53,6 +53,7 @@ class ChartData:
     """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends.
 
     change: `+1.6 in 1 h`, where it is known. told: figures of one's own and of the other run, in the place of the newest.
+    finest: figures smaller than this are shown as 0.00.
     """
 
     label: str
@@ -66,6 +67,7 @@ class ChartData:
     usual: tuple[float | None, float | None] = (None, None)
     change: str = ""
     told: tuple[float | None, float | None] | None = None
+    finest: float = 0.0
 
     @property
     def own(self) -> Curve:
@@ -136,13 +138,13 @@ def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
     else:
         value, back = data.own.newest(end_of_shorter(data))
     is_known = figures.known(value)
-    right: list[Span] = [(f" {figures.number(value)}", "strong" if is_known and not back else "muted")]
+    right: list[Span] = [(f" {figures.number(value, data.finest)}", "strong" if is_known and not back else "muted")]
     right += [(f" {data.unit}", "muted")] if data.unit and is_known else []
     right += [(f" {back} it. ago", "warn")] if back else []
     if data.other is not None and data.other.rows:
         there = _beside(data, data.other, look)
         right = right[: 1 if len(data.label) + width_of(tuple(right)) + 12 > width else None]
-        right += [(f"  {LEGEND[style][1]} ", OTHER_ROLE), (figures.number(there), "muted")]
+        right += [(f"  {LEGEND[style][1]} ", OTHER_ROLE), (figures.number(there, data.finest), "muted")]
     sign = "▸" if look.selected else ""
     used = len(sign + data.label) + width_of(tuple(right))
     if data.change and look.cursor is None and used + len(data.change) + 4 <= width:

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.widgets import Input
 
 from rltui.tui.paint import clean
 from rltui.tui.pattern import Pattern
+from rltui.tui.typed_filter import MOVES
 from rltui.tui.widgets.row_list import RowList
 
 ASKED = "a regular expression; ! inverts; enter keeps it, esc clears it"
-MOVES = {"up": -1, "down": 1}
+AROUND = 6  # columns of a border that are no room for its words
 
 
 class Filtered(Protocol):
@@ -66,6 +68,11 @@ class FilterLine(Input):
         """In the list's lower border: the filter and how much it leaves. For whoever has filled the list anew, too."""
         self._rows.border_subtitle = self._words()
 
+    def again(self) -> None:
+        """What there is to be filtered has only come now: what is typed holds for it too."""
+        if self._shown.text:
+            self._filter()
+
     def _close(self) -> None:
         self.remove_class("open")
         self._rows.focus()
@@ -83,11 +90,13 @@ class FilterLine(Input):
         if not self._shown.text:
             return Content("")
         if self._shown.problem:
-            return Content.assemble((f"✗ no regular expression: {clean(self._shown.problem)}", "$error"))
+            return Content.assemble((clean(self._shown.problem), "$error"))
         keys, of = self._filtered.found()
+        found = f"/{clean(self._shown.text)}  {len(keys)} of {of}"
         further = "enter keeps" if self.is_open else self._further
-        parts = [f"/{clean(self._shown.text)}  {len(keys)} of {of}", *([further] if further else []), "esc clears"]
-        return Content(" · ".join(parts))
+        words = " · ".join(part for part in (found, further, "esc clears") if part)
+        room = self._rows.outer_size.width - AROUND
+        return Content(words if cell_len(words) <= room else f"{found} · esc clears")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """What was typed before esc may be told after it: what stands in the line now counts."""

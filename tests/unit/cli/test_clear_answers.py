@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.__main__ import main
+from rltui.profile.locate import listing
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +31,16 @@ def test_a_profile_that_hides_a_shipped_one_is_told_of(capsys: pytest.CaptureFix
     )
     assert main(["profile", "new", "mine"]) == 0
     assert capsys.readouterr().out.startswith("wrote profiles/mine.toml; next: ")
+
+
+def test_in_a_checkout_a_new_profile_hides_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its folder of profiles is the shipped ones' too."""
+    monkeypatch.setattr("rltui.profile.locate.shipped_folder", lambda: Path("profiles"))
+    assert main(["profile", "new", "touch5"]) == 0
+    assert capsys.readouterr().out.startswith("wrote profiles/touch5.toml; next: ")
+    assert [(listed.name, listed.shipped) for listed in listing()] == [("touch5", False)]
 
 
 def test_an_override_without_a_value_shows_how_one_is_written(capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,7 @@ def test_what_is_missing_is_said_not_raised(
     monkeypatch.setattr(machine, "PACKAGES", ("rltui", "no-such-package"))
     assert main(["info", "--data-dir", str(tmp_path / "nowhere")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any("no-such-package" in line and line.endswith("-") for line in lines)
+    assert any("no-such-package" in line and line.endswith("–") for line in lines)
     assert any("problem" in line and "no collision meshes" in line for line in lines)
     assert any(line.split() == ["exists", "no"] for line in lines)
 

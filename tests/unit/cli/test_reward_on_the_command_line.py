@@ -47,11 +47,11 @@ def test_all_tell_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) ->
     rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines()}
     assert rows["RUN"][3:5] == ["REWARD", "EPISODES"]
     assert rows["alpha"][3:5] == ["14.000", "100"]
-    assert rows["young"][3:5] == ["-", "-"]
+    assert rows["young"][3:5] == ["–", "–"]
     assert main(["status", "alpha", *where]) == 0
     assert " ".join(capsys.readouterr().out.split()).count("reward / episode 14 over 100 episodes") == 1
     assert main(["status", "young", *where]) == 0
-    assert "reward / episode  -\n" in capsys.readouterr().out
+    assert "reward / episode  –\n" in capsys.readouterr().out
     assert main(["ls", "--json", *where]) == 0
     runs = {run["name"]: run["reward"] for run in json.loads(capsys.readouterr().out)["runs"]}
     assert runs == {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,12 +40,20 @@ def test_what_textual_takes_no_notice_of(environ: dict[str, str]) -> None:
         ({"TEXTUAL_SCREENSHOT": "0"}, "TEXTUAL_SCREENSHOT is '0'", "at least 1"),
         ({"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_LOCATION": "/no/such"}, "LOCATION is '/no/such'", "a folder"),
         (
+            {"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_LOCATION": "~nobody-here"},
+            "LOCATION is '~nobody",
+            "a folder",
+        ),
+        (
             {"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_FILENAME": "/no/such/a.svg"},
             "FILENAME is '/no/such",
             "a file",
         ),
         ({"TEXTUAL_LOG": "/no/such/folder/log"}, "TEXTUAL_LOG is '/no/such/folder/log'", "a file"),
         ({"TEXTUAL_LOG": "/"}, "TEXTUAL_LOG is '/'", "a file"),
+        ({"TEXTUAL_SCREENSHOT": "9" * 400}, "TEXTUAL_SCREENSHOT is '9", "at most 2,147,483,647"),
+        ({"TEXTUAL_DIM_FACTOR": "9" * 400}, "TEXTUAL_DIM_FACTOR is '9", "at most 2,147,483,647"),
+        ({"ESCDELAY": "9" * 400}, "ESCDELAY is '9", "at most 2,147,483,647"),
     ],
 )
 def test_what_it_would_choke_on(environ: dict[str, str], named: str, expected: str) -> None:
@@ -54,10 +63,17 @@ def test_what_it_would_choke_on(environ: dict[str, str], named: str, expected: s
     assert caught.value.exit_code == 2
 
 
+def test_a_pipe_would_be_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RltuiError, match="TEXTUAL_LOG"):
+        check({"TEXTUAL_LOG": str(tmp_path / "pipe")})
+
+
 def test_what_can_be_written_is_right(tmp_path: Path) -> None:
     check(
         {"TEXTUAL_LOG": str(tmp_path / "log"), "TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_LOCATION": str(tmp_path)}
     )
+    check({"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_FILENAME": "~/a.svg"})
     assert list(tmp_path.iterdir()) == []
 
 

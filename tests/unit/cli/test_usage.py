@@ -28,6 +28,12 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
         ("milestones pin", ["rltui: milestones pin: RUN/MILESTONE is missing"]),
         ("ls --jsn", ["rltui: ls: there is no option --jsn", '  did you mean "--json"?']),
         ("train quick --sed=4", ["rltui: train: there is no option --sed", '  did you mean "--seed"?']),
+        (
+            "train quick --steps 1e30",
+            [
+                "rltui: train: --steps: expected a whole number of timesteps, at most 9,007,199,254,740,992, found '1e30'"
+            ],
+        ),
         ("attach a b", ["rltui: attach: 'b' is a word too much"]),
         ("stop --wait soon", ["rltui: stop: --wait: expected a number of seconds, found 'soon'"]),
         ("watch --size 4", ["rltui: watch: --size: no such choice '4'", "  one of 1, 2, 3"]),

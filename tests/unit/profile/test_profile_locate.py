@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.profile import locate as room
-from rltui.profile.locate import listing, locate, shipped_folder
+from rltui.profile.locate import is_shipped, listing, locate, shipped_folder
 from rltui.profile.problems import ProfileError
 
 
@@ -72,8 +72,20 @@ def test_in_a_checkout_the_shipped_ones_lie_at_its_top(folders: Path, monkeypatc
         (folders / f"site/rltui/profiles/{name}.toml").unlink()
     (folders / "site/rltui/profiles").rmdir()
     (folders / "site/profiles").mkdir()
-    (folders / "site/profiles/seed.toml").write_text("")
+    for name in ("seed-task", "touch5"):
+        (folders / f"site/profiles/{name}.toml").write_text("")
     assert shipped_folder() == folders / "site/profiles"
+    own_too = [("seed-task", True), ("touch5", False)]
+    assert [(listed.name, listed.shipped) for listed in listing()] == [("mine", False), ("phase", False), *own_too]
     monkeypatch.chdir(folders / "site")
-    assert locate("seed") == Path("profiles/seed.toml")
-    assert [(listed.name, listed.shipped) for listed in listing()] == [("seed", True)]
+    assert locate("seed-task") == Path("profiles/seed-task.toml")
+    assert [(listed.name, listed.shipped) for listed in listing()] == own_too
+
+
+def test_a_file_is_shipped_by_its_name_and_place_also_through_a_link(folders: Path) -> None:
+    shipped = folders / "site/rltui/profiles"
+    Path("profiles/quick.toml").write_text("")
+    Path("profiles/linked.toml").symlink_to(shipped / "quick.toml")
+    found = {path: is_shipped(path) for path in (shipped / "quick.toml", *Path("profiles").glob("*.toml"))}
+    assert [path.name for path, is_so in found.items() if is_so] == ["quick.toml", "linked.toml"]
+    assert not found[Path("profiles/quick.toml")], "the user's own of this name"

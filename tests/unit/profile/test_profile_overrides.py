@@ -35,6 +35,20 @@ def problems_of(file: Path, *overrides: str) -> tuple[Problem, ...]:
     return caught.value.problems
 
 
+@pytest.mark.parametrize(
+    "override", ["save_every=1e30", "milestone_interval=9007199254740993", "ppo.iteration=1e17", "rewards.touch=1e101"]
+)
+def test_no_number_is_beyond_what_the_journal_can_tell(file: Path, override: str) -> None:
+    """Its header would be no record, and the run would have none."""
+    (problem,) = problems_of(file, override)
+    assert "too large, at most " in problem.message
+
+
+def test_a_schedule_has_no_such_weight_either(file: Path) -> None:
+    (problem,) = problems_of(file, "rewards.touch=[[0, 1e101]]")
+    assert "the weight must be -1e+38 to 1e+38" in problem.message
+
+
 def test_values_of_every_type(file: Path) -> None:
     profile = load(
         file,

@@ -12,8 +12,9 @@ from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes, 
 from rltui.profile.advice import advice
 from rltui.profile.lessons import lessons
 from rltui.profile.load import load, read
-from rltui.profile.locate import listing, shipped_folder
+from rltui.profile.locate import SHIPPED, listing, shipped_folder
 
+TOP = Path(__file__).resolve().parents[3] / "profiles"
 NAMES = [listed.name for listed in listing() if listed.shipped]
 PHASES = ("phase-1-ball-touching", "phase-2-bronze-skills", "phase-3-silver-skills", "phase-4-gold-skills")
 CLASSIC = tuple(f"classic-phase-{number}" for number in range(1, 5))
@@ -29,6 +30,10 @@ LABELS = {
 
 def test_they_are_there() -> None:
     assert set(NAMES) >= set(LABELS)
+
+
+def test_the_list_of_them_is_what_the_repository_has() -> None:
+    assert {path.stem for path in TOP.glob("*.toml")} == SHIPPED
 
 
 @pytest.mark.parametrize("name", NAMES)

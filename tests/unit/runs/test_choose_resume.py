@@ -191,6 +191,7 @@ def test_new_when_asked_for(data: DataDir) -> None:
     make_run(data, "alpha")
     plan = choose(data, mode="new")
     assert plan.kind == "new" and plan.run.startswith("quick-") and plan.checkpoint is None
+    assert plan.reason == "a new run: training starts from zero"
     assert choose(data, mode="new", run="beta").run == "beta"
     with pytest.raises(RltuiError, match="run 'alpha' exists") as caught:
         choose(data, mode="new", run="alpha")

@@ -25,7 +25,7 @@ from rltui.runs.prune import prune
 from rltui.runs.resume import choose_resume
 from rltui.runs.saver import SaveJob, Saver, SaveResult
 from rltui.runs.summary import describe_run
-from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, place, save_milestone, tree
+from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, place, save_milestone, tree, without_lock
 
 PHASE = "Phase1-BallTouching"
 
@@ -85,6 +85,17 @@ def test_a_state_that_is_kept_already_is_left_as_it_is(paths: RunPaths, label: s
     assert tree(paths.data.root) == before
 
 
+def test_what_another_keeps_meanwhile_is_kept_already(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    def after_another(target: Path, files: dict[str, bytes], staging: Path) -> None:
+        place(target, files)
+        checkpoint.write_checkpoint(target, files, staging)
+
+    monkeypatch.setattr("rltui.runs.keep.write_checkpoint", after_another)
+    kept = keep(paths, newest(paths))
+    assert (kept.milestone, kept.present) == (f"{PHASE}/012.43136M", True)
+    assert checkpoint.damage(kept.path, thorough=True) is None
+
+
 def test_a_milestone_is_kept_already(paths: RunPaths) -> None:
     save_milestone(paths, 1, 5_000_000, "005M")
     assert keep(paths, list_milestones(paths)[0]).present
@@ -105,7 +116,7 @@ def test_another_bot_under_its_name_is_never_written_to(paths: RunPaths) -> None
     before = tree(paths.data.root)
     with pytest.raises(RltuiError, match="holds another bot"):
         keep(paths, newest(paths))
-    assert {name: content for name, content in tree(paths.data.root).items() if "lock" not in name} == before
+    assert without_lock(tree(paths.data.root)) == before
 
 
 def test_a_damaged_milestone_of_its_name_gives_way_and_its_marks_stay(paths: RunPaths) -> None:
@@ -158,7 +169,7 @@ def test_a_full_disk_leaves_nothing(
     with pytest.raises(RltuiError, match="No space left on device"):
         keep(paths, newest(paths))
     monkeypatch.delenv("RLTUI_FAULT")
-    assert {name: content for name, content in tree(paths.data.root).items() if "lock" not in name} == before
+    assert without_lock(tree(paths.data.root)) == before
     assert paths.milestones.exists() is damaged
     assert not list(paths.data.root.rglob(".saving-*"))
     assert keep(paths, newest(paths)).milestone == f"{PHASE}/012.43136M"
@@ -192,7 +203,7 @@ def test_nobody_starts_meanwhile_and_a_living_trainer_is_not_disturbed(
 
 
 def named_by_trainer(profile: Profile) -> str:
-    return meta.phase_folder(profile.phase, profile.label or profile.name, profile.name)
+    return meta.phase_folder(profile.phase, profile.label, profile.name)
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,8 @@ def test_labels(timesteps: int, label: str) -> None:
         (1, "BallTouching", "x", "Phase1-BallTouching"),
         (None, "Quick", "quick", "Phase0-quick"),
         (2, "a/b ../c", "x", "Phase2-a-b-..-c"),
-        (3, "", "x", "Phase3-unnamed"),
+        (3, "", "x", "Phase3-x"),
+        (3, "…", "x", "Phase3-unnamed"),
         (None, "x", "my bot", "Phase0-my-bot"),
     ],
 )

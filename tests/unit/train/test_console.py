@@ -32,7 +32,7 @@ def test_an_iteration_is_one_line_and_unknown_is_a_dash() -> None:
     text = lines(IterationFinished(time=0, iteration=1, timesteps=20096, metrics=metrics))
     assert text.count("\n") == 1
     assert "20,096" in text
-    assert "reward        -  entropy" in text
+    assert "reward        –  entropy" in text
     assert "entropy 4.400" in text
     assert "14,207 steps/s" in text
 

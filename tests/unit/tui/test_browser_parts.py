@@ -159,3 +159,20 @@ def test_what_was_pruned_while_it_was_read_is_gone_and_not_damaged(data: DataDir
     assert "gone (pruned meanwhile)" in text
     assert "damaged" not in text
     assert "✗" not in text
+
+
+@pytest.mark.parametrize(("entropy", "is_dead"), [(0.0, True), (0.49, True), (0.51, False), (None, False)])
+def test_a_state_that_hardly_explores_is_marked_beside_its_reward(
+    data: DataDir, entropy: float | None, is_dead: bool
+) -> None:
+    """Best by reward misleads where the policy has collapsed: table and details say so."""
+    about = msgspec.structs.replace(make_meta("alpha", 1, 1000), entropy=entropy, mean_reward=-1234.0)
+    entry = entry_of(place(data.run("alpha").checkpoint(1000), make_files(about)), "checkpoint")
+    for width in (40, 120):
+        drawing = state_table.Drawing(state_table.fitting(width), (), lambda _: "sound", 0.0)
+        row = state_table.row(entry, drawing, width)
+        reward = next(text for text, _ in row.line if figures.number(-1234.0) in text)
+        assert ("▼" in reward) is is_dead
+        assert (("▼ " + figures.number(-1234.0), "warn") in row.line) or not is_dead
+    words = " ".join(plain(lines(entry, Library(data.root), ("sound", ""), 0.0, 70)).split())
+    assert ("▼ below the usual 0.5 or more: it hardly explored any more" in words) is is_dead

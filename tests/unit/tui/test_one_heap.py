@@ -1,5 +1,7 @@
 """How many heaps the C library has made, as it tells itself, with threads that all hold memory at once."""
 
+from __future__ import annotations
+
 import platform
 import subprocess
 import sys

@@ -9,9 +9,11 @@ import pytest
 
 from rltui.events.episode_reward import REWARD
 from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
+from rltui.runs import trainer_state
 from rltui.runs.journal import JournalWriter
 from rltui.runs.listing import look
 from rltui.runs.paths import DataDir
+from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
 from rltui.tui.browser.comparison import lines
 from rltui.tui.browser.library import Entry
 from rltui.tui.browser.pair import Comparison, can_choose_range, compare, curves_between, ends_of, rewards_apart
@@ -62,6 +64,7 @@ def test_the_chart_says_the_table_s_figures_and_over_what_they_are(data: DataDir
     newer = state(data, "alpha", 40, mean_reward=9.5, reward_episodes=101)
     found = read(data, newer, older)
     assert "reward / episode  3.25 → 9.50  means over 104 and 101 episodes" in text(found)
+    assert "of episodes 104 101 -3" in " ".join(text(found).split())
     assert "31 single iterations, from " in text(found)
     ends = ends_of(found, "train/entropy")
     assert ends.older == run_story.iteration(10).metrics["train/entropy"]
@@ -127,3 +130,31 @@ def test_journals_that_cannot_be_read_are_told_of(data: DataDir, monkeypatch: py
     monkeypatch.setattr("rltui.tui.browser.past.read_journal", broken)
     found = read(data, state(data, "alpha", 2), state(data, "alpha", 5))
     assert "The journals cannot be read: Input/output error" in text(found)
+
+
+def with_trainer(data: DataDir, run: str, iterations: int, rate: float | None, **overrides: float) -> Entry:
+    """A state that says what was set by hand."""
+    path = data.run(run).checkpoint(iterations * STEPS)
+    meta = saved_runs.make_meta(run, 1, iterations * STEPS)
+    held = {name: OverrideState(words="1.0", value=value) for name, value in overrides.items()}
+    told = TrainerState(learning_rate=RateState(words="2e-4", override=rate), overrides=held)
+    saved_runs.place(path, {**saved_runs.make_files(meta), trainer_state.NAME: trainer_state.encode(told)})
+    return Entry("checkpoint", run, path, look(path))
+
+
+def test_what_was_set_by_hand_is_told_beside_the_same_profile(data: DataDir) -> None:
+    older = with_trainer(data, "alpha", 2, 0.0005, entropy=0.02)
+    newer = with_trainer(data, "alpha", 5, 1.0, entropy=0.02, touch=3.0)
+    shown = " ".join(text(compare(newer, older)).split())
+    assert "Profiles the same Set by hand" in shown
+    assert "learning rate 0.0005 → 1" in shown and "entropy 0.02 in both" in shown
+    assert "touch as in its profile → 3" in shown
+
+
+def test_nothing_by_hand_is_not_told_and_what_cannot_be_read_is(data: DataDir) -> None:
+    plain_one, old = with_trainer(data, "alpha", 2, None), state(data, "alpha", 3)
+    assert "Set by hand" not in text(compare(plain_one, old))
+    torn = with_trainer(data, "alpha", 5, 1.0)
+    (torn.path / trainer_state.NAME).write_bytes(b"{")
+    shown = " ".join(text(compare(plain_one, torn)).split())
+    assert "Set by hand" in shown and "of the right one: its trainer's state cannot be read" in shown

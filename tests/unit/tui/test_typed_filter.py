@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from rltui.tui.pattern import Pattern
-from rltui.tui.typed_filter import TypedFilter, typed_text
+from rltui.tui.typed_filter import PASTE, TypedFilter, one_line, typed_text
+
+
+def test_what_is_pasted_is_typed() -> None:
+    assert one_line("re\tward/\x1b[31mtouch\nq") == "reward/[31mtouch"
+    assert one_line("") == one_line("\n") == ""
+    assert typed_text("kl", PASTE, "_divergence") == "kl_divergence"
 
 
 def test_what_keys_type() -> None:

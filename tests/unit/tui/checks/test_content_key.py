@@ -42,6 +42,16 @@ def test_it_changes_with_the_profile_and_each_file_that_it_names(profile: Path, 
     assert content_key(profile) != before
 
 
+@pytest.mark.parametrize("name", ["mine/touch.py", "profiles/rows.csv", "profiles/my.toml"])
+def test_what_the_phases_of_a_campaign_name_counts_too(profile: Path, name: str) -> None:
+    campaign = profile.with_name("campaign.toml")
+    campaign.write_text('[curriculum]\nphases = [{profile = "my.toml"}, {profile = "campaign.toml"}]\n')
+    before = content_key(campaign)
+    with Path(name).open("a") as file:
+        file.write("# \n")
+    assert content_key(campaign) != before
+
+
 def test_a_file_that_goes_or_comes_changes_it_too(profile: Path) -> None:
     before = content_key(profile)
     Path("mine/touch.py").unlink()

@@ -7,11 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rltui import figures
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import describe_run
+from rltui.timesteps import timesteps_of
 from rltui.tui.launcher.offers import Offer, offer_milestone, offer_resume
-from rltui.tui.launcher.step_limits import total_of, with_total
+from rltui.tui.launcher.step_limits import larger_than, with_total
 from tests.fakes.saved_runs import finish, header, make_run, row, save_milestone
 
 NOW = 1_700_000_600.0
@@ -67,10 +69,8 @@ def test_a_branch_is_a_line_of_its_own(data: DataDir) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "total"),
-    [("300000", 300_000), ("300,000", 300_000), (" 300_000 ", 300_000), ("3e5", 300_000), ("300 k", 300_000),
-     ("0.3M", 300_000), ("2 M", 2_000_000), ("0.5", None), ("M", None), ("", None), ("many", None), ("inf", None),
-     ("nan", None), ("1e999", None), ("3.00001 k", None), ("2MM", None)],
-)  # fmt: skip
-def test_totals_as_people_type_them(text: str, total: int | None) -> None:
-    assert total_of(text) == total
+    ("timesteps", "total"), [(3_000_320, 4_000_000), (122_880, 200_000), (9_999_360, 10_000_000), (1, 2), (0, 1)]
+)
+def test_the_total_that_is_proposed_lies_ahead_and_is_short_to_type(timesteps: int, total: int) -> None:
+    assert larger_than(timesteps) == total
+    assert timesteps_of(figures.exact(total)) == total

@@ -28,6 +28,8 @@ from rltui.tui.panes.charting import (
     zoomed,
 )
 from rltui.tui.panes.metric_help import help_lines
+from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.panes.pane import View
 from rltui.tui.pattern import Pattern
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark, RunSnapshot
@@ -249,3 +251,25 @@ def test_all_charts_of_a_run_fit_any_size() -> None:
             lines = draw_cells(scene, cells(keys, charting, (width, height)))
             assert len(lines) <= height
             assert all(width_of(line) <= width for line in lines)
+
+
+def steady(value: float) -> RunSnapshot:
+    history = History().extended((100 * row, {"train/explained_variance": value}) for row in range(200))
+    return RunSnapshot(run="alpha", history=history)
+
+
+@pytest.mark.parametrize("value", [2.4e-8, -2.4e-8])
+def test_noise_of_the_arithmetic_is_shown_as_nothing_and_no_change_as_none(value: float) -> None:
+    scene = Scene(steady(value), Charting(), "braille")
+    found = cells(["train/explained_variance"], scene.charting, (90, 12), 0, 0)
+    title = plain(draw_cells(scene, found)[:1])
+    assert title.rstrip().endswith("unchanged in 100 it.  0.00")
+    assert "0.00" in plain(help_lines(scene.snapshot, "train/explained_variance", None, 44)[1:2])
+    told = plain(draw_cells(Scene(steady(0.25), Charting(), "braille"), found)[:1])
+    assert told.rstrip().endswith("0.250")
+
+
+@pytest.mark.parametrize(("rows", "words"), [(1, "1 iteration["), (2, "2 iterations[")])
+def test_the_border_counts_iterations(rows: int, words: str) -> None:
+    history = History().extended((100 * row, {"train/entropy": 3.0}) for row in range(rows))
+    assert words in MetricsPane().subtitle(View(RunSnapshot(run="alpha", history=history), 0.0))

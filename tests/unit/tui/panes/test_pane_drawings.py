@@ -9,11 +9,12 @@ import pytest
 
 from rltui.events.records import LogLine, WorkerFailed
 from rltui.tui.log.entries import LogEntry, entry_of
+from rltui.tui.log.lines import entry_lines
 from rltui.tui.paint import plain, width_of
 from rltui.tui.panes.chart_grid import shown_marks
 from rltui.tui.panes.charting import CORE, grid, usual_keys
 from rltui.tui.panes.facts import FactsPane
-from rltui.tui.panes.log import LogPane, entry_lines
+from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.progress import progress_line
@@ -23,6 +24,7 @@ from rltui.tui.panes.time import TimePane
 from rltui.tui.panes.time_parts import bottleneck, parts
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.run.fold import fold, fold_control
+from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark, RunSnapshot
 from rltui.tui.widgets.bars import filled_bar, progress_bar, signed_bar
 from tests.fakes import figure_stories, run_story
@@ -79,6 +81,7 @@ def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
         time__iteration=2.0, time__collect=1.0, time__learn=0.8, time__save=0.02, time__simulate=60.0, time__infer=20.0,
         time__reset=None,
     )  # fmt: skip
+    view = replace(view, snapshot=replace(view.snapshot, history=History()))
     found = {part.name: part for part in parts(view.snapshot)}
     assert found["learn"].share == pytest.approx(0.4)
     assert found["simulate"].share == pytest.approx(60 / 80 * 0.5)
@@ -95,6 +98,7 @@ def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
 
 def test_a_long_time_keeps_its_distance_from_the_share() -> None:
     view = with_metrics(time__iteration=2.0, time__collect=1.6, time__learn=0.4, time__simulate=1_715.0)
+    view = replace(view, snapshot=replace(view.snapshot, history=History()))
     lines = plain(TimePane().draw(view, 44, 12)).split("\n")
     assert next(line for line in lines if "simulate" in line).endswith("80 % 1,715 µs")
     assert all(width_of(line) <= 44 for line in TimePane().draw(view, 44, 12))
@@ -113,6 +117,12 @@ def test_workers_table() -> None:
             "  1 ● collecting   20,466 ━━━━━━      32   72 MB   0.2 s         1  12:11 died: killed by signal 9,…",
         ]
     ).replace("12:00", _clock(run_story.START)).replace("12:11", _clock(NOW - 190))
+
+
+def test_a_worker_s_last_event_leaves_its_time_out_rather_than_its_end() -> None:
+    lines = plain(WorkersPane().draw(View(STORY, NOW), 74, 4)).split("\n")
+    assert lines[1].endswith("0  started in 0.8 s")
+    assert f"  {_clock(NOW - 190)} died" in lines[2]
 
 
 def _clock(time: float) -> str:

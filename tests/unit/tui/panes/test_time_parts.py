@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rltui.events.records import Record
 from rltui.tui.paint import plain
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.time import TimePane
@@ -23,6 +24,9 @@ from rltui.tui.panes.time_parts import (
     share_of_limit,
     worked_seconds,
 )
+from rltui.tui.run import pace
+from rltui.tui.run.fold import fold
+from rltui.tui.run.iteration_times import iteration_times
 from rltui.tui.run.model import RunSnapshot
 from tests.fakes import run_story
 
@@ -121,3 +125,45 @@ def test_the_pane_fits_and_names_the_largest_part(width: int, height: int) -> No
     text = plain(TimePane().draw(View(snapshot, 0.0), width, height))
     assert "learn" in text
     assert len(text.split("\n")) <= height
+
+
+def swinging(rows: int, start: int = 0) -> RunSnapshot:
+    """A run in which now learning and now simulating takes longest; in all it is simulating."""
+    told: list[Record] = [msgspec.structs.replace(run_story.header(), timesteps=start)]
+    for number in range(1, rows + 1):
+        row = run_story.iteration(number)
+        collect, learn = (9.0, 1.0) if number % 2 else (2.0, 3.0)
+        swung = {
+            **METRICS, "time/iteration": collect + learn, "time/collect": collect, "time/learn": learn, "time/save": 0.0,
+            "time/state": 0.0, "time/infer": 0.0, "worker/0/seconds": collect, "worker/1/seconds": collect,
+            "time/collected_steps_per_second": 900 / collect, "time/overall_steps_per_second": 900 / (collect + learn),
+        }  # fmt: skip
+        told.append(msgspec.structs.replace(row, metrics=swung))
+    return fold(RunSnapshot(), told)
+
+
+def test_what_limits_is_judged_over_the_newest_twenty_iterations() -> None:
+    """Of one alone learning takes 60 % and then 10 %: of all together 4 of 15 s."""
+    for rows in (40, 41):
+        snapshot = swinging(rows)
+        shares = {part.name: part.share for part in parts(snapshot)}
+        assert shares["learn"] == pytest.approx(4 / 15) and shares["simulate"] == pytest.approx(11 / 15)
+        text = plain(TimePane().draw(View(snapshot, 0.0), 76, 20))
+        assert "over 20 it." in text and "Bottleneck: simulate takes 73 %" in text
+    assert "over 3 it." in plain(TimePane().draw(View(swinging(3), 0.0), 76, 20))
+
+
+def test_speeds_are_of_the_same_iterations_as_the_header_s() -> None:
+    """Of the newest alone, collecting is at 100 steps a second, and 120 are told of all twenty as a whole."""
+    snapshot = swinging(41)
+    times = iteration_times(snapshot).metrics
+    overall, told = times["time/overall_steps_per_second"], pace.recent(snapshot)
+    assert snapshot.metrics["time/collected_steps_per_second"] == 100.0
+    assert told is not None and overall == told.steps_per_second == pytest.approx(2 * 900 / 15)
+    assert times["time/collected_steps_per_second"] == pytest.approx(2 * 900 / 11)
+
+
+def test_before_the_first_iteration_of_a_start_it_says_whose_times_they_are() -> None:
+    snapshot = swinging(5)
+    again = fold(snapshot, [run_story.header(timesteps=snapshot.timesteps)])
+    assert "before this start" in plain(TimePane().draw(View(again, 0.0), 76, 20))

@@ -1,5 +1,7 @@
 """A column against a plain list: whatever is added, cut and asked, with a disk that takes nothing now and then."""
 
+from __future__ import annotations
+
 import random
 import threading
 from array import array
@@ -112,7 +114,7 @@ def test_who_reads_while_rows_are_added_reads_what_was_added() -> None:
     assert not wrong
 
 
-def test_a_disk_that_fails_says_how_much_it_gave(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fails_says_how_much_it_gave() -> None:
     spill = Spill()
     place = spill.put(b"12345678")
     assert place is not None

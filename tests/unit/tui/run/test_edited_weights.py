@@ -8,6 +8,9 @@ import msgspec
 import pytest
 
 from rltui.events.records import Record, RunResumed, SettingChanged
+from rltui.tui.paint import plain
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.status import StatusPane
 from rltui.tui.run.fold import fold
 from rltui.tui.run.model import Mark, RunSnapshot
 from rltui.tui.run.symptoms import broken_at
@@ -77,3 +80,27 @@ def test_a_weight_by_hand_that_a_start_forgets_is_marked() -> None:
     first, *rows = trained({"touch": 1.0}, touch=2.0)
 
     assert marked(first, by_hand(2.0), *rows, *again({"touch": 1.0})) == [Mark(LAST, "changed", "reward touch 1")]
+
+
+def test_the_verdict_begins_there_from_the_start_on_and_stays_so() -> None:
+    """Before the journal's first row of the new start, and with every one after it, in one pane that has judged before."""
+    rows = 105  # within a block of ten
+    last = run_story.iteration(rows).timesteps
+    rewards = [30.0 if number < 60 else 5.0 for number in range(1, rows + 1)] + [44.0] * 59
+    told = [run_story.iteration(number) for number in range(1, len(rewards) + 1)]
+    told = [
+        msgspec.structs.replace(row, metrics={**row.metrics, "rollout/policy_reward": reward})
+        for row, reward in zip(told, rewards, strict=True)
+    ]
+    first = msgspec.structs.replace(run_story.header(), reward_weights={"touch": 1.0})
+    snapshot, pane = fold(RunSnapshot(alive=True), [first, *told[:rows]]), StatusPane()
+
+    def line() -> str:
+        return plain(pane.draw(View(snapshot, run_story.now_of(snapshot.history.length)), 160, 3)[2:])
+
+    assert "falling" in line()
+    snapshot = fold(snapshot, again({"touch": 5.0}, last))
+    assert "it takes 60 iterations since the rewards changed, 0 are done" in line()
+    for done, row in enumerate(told[rows:], start=1):
+        snapshot = fold(snapshot, [row])
+        assert f"since the rewards changed, {done} are done" in line()

@@ -85,3 +85,16 @@ def test_two_saved_states_by_their_profiles_and_by_what_was_in_force() -> None:
     assert rewards_apart(Comparison(state, state, [], Curves(BY_HAND, PLAIN))) == ["touch as in its profile → 5.00"]
     assert rewards_apart(Comparison(state, state, [], Curves(BY_HAND))) == ["touch as in its profile → 5.00"]
     assert rewards_apart(Comparison(state, state, "not readable", Curves(PLAIN, PLAIN))) == []
+
+
+def test_the_charts_tell_what_is_set_by_hand_in_both_runs() -> None:
+    def text(own: dict[str, float], their: dict[str, float]) -> str:
+        header = msgspec.structs.replace(run_story.header("alpha"), by_hand=own)
+        snapshot = RunSnapshot(run="alpha", header=header, history=PLAIN)
+        scene = Scene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, by_hand=their), False)
+        return plain(head_lines(scene, 6, 6, typing=False, width=120))
+
+    rates = text({"learning rate": 0.0005}, {"learning rate": 1.0, "entropy": 0.02})
+    assert "set by hand: alpha learning rate 0.0005; beta learning rate 1, entropy 0.02" in rates
+    assert "set by hand: beta entropy 0.02" in text({}, {"entropy": 0.02})
+    assert "by hand" not in text({}, {})

@@ -18,7 +18,7 @@ from rltui.tui.run.fold import fold
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest_reward import newest_reward
-from rltui.tui.run.settling import SHORT, settled, settling
+from rltui.tui.run.settling import SHORT_SO_FAR, settled, settling
 from rltui.tui.run.verdict import findings, verdict
 from tests.fakes import run_story
 
@@ -80,7 +80,7 @@ def test_the_cockpit_says_it_as_lists_do_and_only_for_so_long() -> None:
         assert (reward.short, settling(snapshot)) == (short, short)
         assert newest_window(told).value == EpisodeReward(reward.mean, reward.episodes, short)
         text = plain(StatusPane().draw(View(snapshot, snapshot.record_time or 0.0), 120, 3))
-        assert (SHORT in text) == short
+        assert (SHORT_SO_FAR in text) == short
         column = plain(StatusPane().draw(View(snapshot, snapshot.record_time or 0.0), 60, 12))
         assert ("episodes, short ones after a start" in column) == short
 
@@ -99,4 +99,4 @@ def test_no_reward_is_told_to_have_changed_by_it() -> None:
 def test_the_rewards_pane_says_it() -> None:
     for first, short in ((30.0, True), (0.0, False)):
         snapshot = fold(RunSnapshot(run="alpha"), resumed(first))
-        assert (SHORT in RewardsPane().subtitle(View(snapshot, 0.0))) == short
+        assert (SHORT_SO_FAR in RewardsPane().subtitle(View(snapshot, 0.0))) == short

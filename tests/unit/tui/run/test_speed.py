@@ -7,7 +7,7 @@ import random
 import msgspec
 import pytest
 
-from rltui.events.records import OVERALL_SPEED, IterationFinished, Record, RunResumed
+from rltui.events.records import OVERALL_SPEED, IterationFinished, Record, RunFinished, RunResumed
 from rltui.runs.history import current_line
 from rltui.runs.recent_speed import MOST, recent_speed
 from rltui.tui.run import pace
@@ -37,8 +37,12 @@ def story(seed: int) -> list[Record]:
         for _ in range(draw.choice((0, 1, 3, 15, 30))):
             last += 1
             told.append(at(last, draw.choice((None, draw.uniform(1e3, 2e4)))))
+        if draw.random() < 0.5:
+            told.append(RunFinished(time=run_story.START, timesteps=last, exit_code=0, reason="stopped"))
         last = max(last - draw.choice((0, 0, 2)), 0)
         told += started_again(last)
+    if draw.random() < 0.5:
+        told.append(RunFinished(time=run_story.START, timesteps=last, exit_code=0, reason="stopped"))
     return told
 
 
@@ -51,7 +55,9 @@ def test_cockpit_and_lists_tell_the_same_speed_over_the_same_iterations(seed: in
 def test_a_new_start_has_a_speed_of_its_own_from_its_first_iteration_on() -> None:
     slow = [*run_story.opening(), *(at(index, 1000.0) for index in range(1, 31))]
     before = pace.recent(fold(RunSnapshot(), [*slow, *started_again(30)]))
-    assert before is not None and before.iterations == MOST
-    assert before.steps_per_second == pytest.approx(1000.0)
+    assert before is None, "the former start's speed is none of this one"
+    early = RunFinished(time=run_story.START + 40_000, timesteps=30 * run_story.STEPS, exit_code=0, reason="Ctrl-C")
+    ended = pace.recent(fold(RunSnapshot(), [*slow, *started_again(30), early]))
+    assert ended is not None and (ended.steps_per_second, ended.iterations) == (pytest.approx(1000.0), MOST)
     after = pace.recent(fold(RunSnapshot(), [*slow, *started_again(30), at(31, 8000.0)]))
     assert after is not None and (after.steps_per_second, after.iterations) == (8000.0, 1)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from rltui.events.records import Record, SettingChanged, UpdateDropped
+from rltui.events.records import IterationFinished, Record, SettingChanged, UpdateDropped
 from rltui.tui.paint import plain, width_of
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
@@ -55,7 +55,7 @@ def test_learning_says_from_what_to_what_and_over_how_long() -> None:
     found = judged(told(300, lambda row: row * 0.1))
     assert (found.word, found.role) == ("learning", "good")
     assert found.words.startswith("reward ")
-    assert found.words.endswith("over 110 iterations (2 min 38 s)"), "109 times 1.45 s lie between them"
+    assert found.words.endswith("over 110 iterations (2 min 37 s)"), "109 iterations of about 1.44 s lie between them"
 
 
 def test_flat_says_since_when() -> None:
@@ -71,8 +71,10 @@ def test_falling_says_since_when() -> None:
 
 
 def test_too_little_is_a_dash_and_says_what_it_takes() -> None:
-    assert judged(told(12, lambda row: row)) == Verdict("–", "–", "muted", "no verdict below 60 iterations: 12 done")
-    assert judged([]).words == "no verdict below 60 iterations: 0 done"
+    assert judged(told(12, lambda row: row)) == Verdict(
+        "–", "–", "muted", "no verdict yet: it takes 60 iterations, 12 are done"
+    )
+    assert judged([]).words == "no verdict yet: it takes 60 iterations, 0 are done"
 
 
 @pytest.mark.parametrize("setting", ["reward touch", "learning rate"])
@@ -83,7 +85,7 @@ def test_rewards_of_before_a_change_of_what_is_paid_are_others(setting: str) -> 
     if setting == "learning rate":
         assert found.word == "learning"
     else:
-        assert found.words == "no verdict below 60 iterations: 20 since the rewards changed"
+        assert found.words == "no verdict yet: it takes 60 iterations since the rewards changed, 20 are done"
 
 
 def test_another_profile_s_rewards_are_others_too() -> None:
@@ -158,7 +160,7 @@ def test_unhealthy_says_why_since_when_and_what_to_try() -> None:
     found = judged(told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008}))
     assert (found.word, found.role, found.symbol) == ("unhealthy", "bad", "✗")
     assert found.words.startswith(
-        "because KL 0.0500, above the usual 0.002–0.02, for 100 iterations (2 min 24 s): lower the learning rate or ppo.epochs"
+        "because KL 0.0500, above the usual 0.002–0.02, for 100 iterations (2 min 22 s): lower the learning rate or ppo.epochs"
     )
     assert found.words.endswith("; reward rising")
 
@@ -179,7 +181,25 @@ def test_a_critic_has_time_to_learn() -> None:
 
 def test_how_far_back_was_looked_is_no_claim() -> None:
     rows = told(1200, lambda row: row * 0.1, lambda row: {KL: 0.05})
-    assert ", for 1,000 iterations or more (24 min " in judged(rows, 1200).words
+    assert ", for 1,000 iterations or more (23 min 58 s)" in judged(rows, 1200).words
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["its own seconds", "by the clock alone"])
+def test_paused_and_stopped_time_is_no_time_at_work(there: bool) -> None:
+    """A pause of ten minutes within the 100 iterations of an illness, and of a rise."""
+    rows = told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008})
+    late = [msgspec.structs.replace(one, time=one.time + 600 * (one.timesteps > 250 * run_story.STEPS))
+            if isinstance(one, IterationFinished) else one for one in rows]  # fmt: skip
+    if not there:
+        late = [msgspec.structs.replace(one, metrics={**one.metrics, "time/iteration": None})
+                if isinstance(one, IterationFinished) else one for one in late]  # fmt: skip
+    words = judged(late).words
+    assert ("for 100 iterations (2 min 22 s)" in words) is there
+    assert ("for 100 iterations (12 min 24 s)" in words) is not there, "nothing tells that it was paused"
+    falling = told(300, lambda row: 10.0 - abs(row - 150) * 0.1)
+    shifted = [msgspec.structs.replace(one, time=one.time + 600 * (one.timesteps > 250 * run_story.STEPS))
+               if isinstance(one, IterationFinished) else one for one in falling]  # fmt: skip
+    assert judged(shifted).words == judged(falling).words
 
 
 def test_dropped_updates_come_first() -> None:
@@ -237,16 +257,19 @@ def test_a_pause_before_there_is_a_verdict() -> None:
     snapshot = fold(RunSnapshot(run="alpha", alive=True), told(12, lambda row: row))
     now = run_story.now_of(12)
     paused = fold_control(snapshot, run_story.live(now, state="paused"), now)
-    assert plain(StatusPane().draw(View(paused, now), 120, 3)[2:]).startswith(" ‖ paused  no verdict below 60 ")
+    assert plain(StatusPane().draw(View(paused, now), 120, 3)[2:]).startswith(" ‖ paused  no verdict yet: it takes 60 ")
 
 
 def test_what_is_missing_is_counted_in_iterations_with_a_reward() -> None:
     def words(rows: int) -> str:
         return judged(told(rows, lambda row: math.nan if row <= 20 else row)).words
 
-    assert words(59) == "no verdict below 60 iterations with a reward: 39 of the 59 done"
-    assert words(62) == "no verdict below 60 iterations with a reward: 42 of the 62 done"
-    assert words(79) == "no verdict below 60 iterations with a reward: 59 of the 79 done"
+    assert words(59) == (
+        "no verdict yet: it takes 60 iterations with a reward, 39 are done; "
+        "20 more have none: no episodes ended in them, or only short ones"
+    )
+    assert "60 iterations with a reward, 42 are done; 20 more have none" in words(62)
+    assert "60 iterations with a reward, 59 are done; 20 more have none" in words(79)
     assert words(80).startswith("reward ")
 
 
@@ -260,8 +283,8 @@ def test_a_silent_trainer_s_workers_are_not_blamed() -> None:
 def test_new_findings_are_made_when_there_is_more_to_find() -> None:
     pane = StatusPane()
     snapshot = fold(RunSnapshot(run="alpha", alive=True), told(59, lambda row: row * 0.1))
-    assert "60 iterations: 59 done" in plain(pane.draw(View(snapshot, 0.0), 120, 3)[2:])
+    assert "takes 60 iterations, 59 are done" in plain(pane.draw(View(snapshot, 0.0), 120, 3)[2:])
     grown = fold(RunSnapshot(run="alpha", alive=True), told(60, lambda row: row * 0.1))
     assert "learning" in plain(pane.draw(View(grown, 0.0), 120, 3)[2:])
     cut = replace(grown, history=grown.history.cut_to_length(55))
-    assert "60 iterations: 55 done" in plain(pane.draw(View(cut, 0.0), 120, 3)[2:])
+    assert "takes 60 iterations, 55 are done" in plain(pane.draw(View(cut, 0.0), 120, 3)[2:])

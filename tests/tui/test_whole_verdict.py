@@ -1,0 +1,43 @@
+"""A verdict that is longer than its line says which pane has it whole, and there its advice can be read to the end."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from rltui.events.records import IterationFinished
+from tests.fakes import run_story
+from tests.fakes.fake_run import FakeControl, FakeRun
+from tests.fakes.screens import NOW, Clock, cockpit, until_shown
+
+ROWS = 240
+ADVICE = "it hardly explores any more: raise ent_coef"
+
+
+def collapsed(row: int) -> IterationFinished:
+    base = run_story.iteration(row)
+    ill = {"train/entropy": 0.0, "train/explained_variance": -3.0} if row > ROWS - 40 else {}
+    return msgspec.structs.replace(base, metrics={**base.metrics, **ill})
+
+
+def ill_run() -> FakeRun:
+    control = FakeControl()
+    control.say(run_story.live(NOW - 0.1))
+    return FakeRun([*run_story.opening(), *(collapsed(row) for row in range(1, ROWS + 1))], control=control)
+
+
+def joined(text: str) -> str:
+    """The words of the left pane, across its rows."""
+    return " ".join(text.replace("│", " ").replace("┃", " ").split())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=["80x24", "120x40", "200x50"])
+async def test_the_whole_verdict_stands_in_the_pane_of_the_run(size: tuple[int, int]) -> None:
+    async with cockpit(ill_run(), size, clock=Clock(run_story.now_of(ROWS))) as pilot:
+        line = next(row for row in (await until_shown(pilot, "unhealthy")).split("\n") if "unhealthy" in row)
+        assert line.rstrip().endswith("… i whole") or ADVICE in line
+        await pilot.press("i", "f")
+        text = joined(await until_shown(pilot, "verdict"))
+        assert ADVICE in text
+        assert "✗ unhealthy, " in text
+        assert text.count("for 40 iterations") >= 2, "what else is ill, too"

@@ -1,0 +1,49 @@
+"""What is typed to filter with, however it is meant: an expression that would take for ever is given up and says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from rltui.tui import pattern
+from rltui.tui.expression import PATIENCE, Expression
+from rltui.tui.pattern import Pattern
+
+WORD = "a_name_of_a_run_that_is_as_long_as_they_are_in_traces" * 2
+ENDLESS = [r"(\w+\s?)+:", r"(a|\w\w?)*!x", "(.*)*=", r"((\w+)*)*-", r"\w*\w*\w*\w*\w*\w*\w*-"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_known_yet() -> None:
+    pattern._expression.cache_clear()
+
+
+@pytest.mark.parametrize("text", ENDLESS)
+@pytest.mark.parametrize("inverted", ["", "!"])
+def test_an_endless_one_is_given_up_and_finds_all(text: str, inverted: str) -> None:
+    search = Pattern(inverted + text)
+    assert [search.matches("  " + WORD) for _ in range(2000)] == [True] * 2000
+    assert search.problem == "✗ takes too long to look for"
+    assert search.places(WORD) == ()
+
+
+@pytest.mark.parametrize("text", ENDLESS)
+def test_nor_does_marking_take_for_ever(text: str) -> None:
+    search = Pattern(text)
+    assert all(search.places(WORD) == () for _ in range(2000))
+    assert search.problem
+
+
+def test_many_that_are_slow_are_together_as_slow_as_one() -> None:
+    expression = Expression("x")
+    expression._count(PATIENCE / 2)
+    assert not expression.problem
+    expression._count(PATIENCE / 2)
+    assert expression.problem
+
+
+def test_one_that_ends_is_searched_as_ever() -> None:
+    assert Pattern("(touch|goal)+").matches("reward/Touch")
+    assert not Pattern("!touch").matches("reward/touch")
+    assert Pattern("o").places("good") == [(1, 2), (2, 3)]
+    assert Pattern("!o").places("good") == Pattern("").places("good") == ()
+    assert "unterminated" in Pattern("[").problem and Pattern("[").matches("x")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.fakes.terminal import Terminal
 from tests.fakes.training import wait_for
 
@@ -17,6 +19,9 @@ ON_AND_OFF = {
     "hidden cursor": (b"\x1b[?25l", b"\x1b[?25h"),
     "cut lines": (b"\x1b[?7l", b"\x1b[?7h"),
 }
+CHOSEN = re.compile(rb"\x1b\[([\d;]+)m")
+COLOUR = re.compile(rb"[34]8;2;\d+;\d+;\d+|[34]8;5;\d+|\b(?:[34]|9|10)[1-6]\b")  # of 16.7 million, of 256, of 16
+GREYS = (0, 7, 8, 15, 16, 231, *range(232, 256))  # of 256
 
 
 def left_as_it_was(terminal: Terminal) -> bool:
@@ -28,14 +33,13 @@ def left_as_it_was(terminal: Terminal) -> bool:
 
 
 def colours(written: bytes) -> list[bytes]:
-    """Every colour that was chosen and is no grey."""
-    starts = (b"\x1b[38;2;", b"\x1b[48;2;", b"\x1b[31m", b"\x1b[32m")
-    return [start for start in starts if any(_is_no_grey(start, rest) for rest in written.split(start)[1:])]
+    """Every colour that was chosen and is no grey; a sequence that is cut short has chosen nothing yet."""
+    return [code for sequence in CHOSEN.findall(written) for code in COLOUR.findall(sequence) if not _is_grey(code)]
 
 
-def _is_no_grey(start: bytes, rest: bytes) -> bool:
-    parts = rest.partition(b"m")[0].split(b";")[:3]
-    return len(set(parts)) > 1 or not start.endswith(b";")
+def _is_grey(code: bytes) -> bool:
+    _, *parts = map(int, code.split(b";"))
+    return bool(parts) and (len(set(parts[1:])) == 1 if parts[0] == 2 else parts[1] in GREYS)
 
 
 def wait_left_as_it_was(terminal: Terminal, seconds: float = 10.0) -> None:

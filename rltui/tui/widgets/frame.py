@@ -14,7 +14,8 @@ from textual.widget import Widget
 
 from rltui.tui.paint import Line, Span
 
-KEPT = 500  # rows that are remembered
+PICTURES = 2  # whose rows are remembered: hardly a row comes again later, and what is kept in vain grows for hours
+SPANS = 8  # remembered for each row
 
 
 class Frame:
@@ -26,6 +27,7 @@ class Frame:
         self.top, self.bottom = gutter.top, widget.outer_size.height - gutter.bottom  # rows of content
         self._left, self._right = list(sample.crop(0, gutter.left)), list(sample.crop(width - gutter.right))
         self._width = width
+        self._rows_kept = PICTURES * max(self.bottom - self.top, 1)
         self._filters: Sequence[LineFilter] = widget.get_line_filters()
         self._background: Color = widget.background_colors[1]
         self._rows: dict[Line, Strip] = {}
@@ -44,7 +46,7 @@ class Frame:
         segments = list(self._left)
         for span, style in spans:
             segments += self._drawn(span, style)
-        if len(self._rows) >= KEPT:
+        if len(self._rows) >= self._rows_kept:
             self._rows.clear()
         strip = self._rows[line] = Strip([*segments, *self._right], self._width)
         return strip
@@ -55,7 +57,7 @@ class Frame:
             drawn = [Segment(span[0], style)]
             for line_filter in self._filters:
                 drawn = line_filter.apply(drawn, self._background)
-            if len(self._spans) >= 4 * KEPT:
+            if len(self._spans) >= SPANS * self._rows_kept:
                 self._spans.clear()
             self._spans[span] = drawn
         return drawn

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from rltui.tui.paint import Line, Span, fit, plain, wrap
 from rltui.tui.themes import role_style
-from rltui.tui.widgets.frame import KEPT, Frame, leaves_content
+from rltui.tui.widgets.frame import PICTURES, Frame, leaves_content
 
 
 class Painted(Widget):
@@ -87,7 +87,7 @@ class Painted(Widget):
         strip = self._strips.get(line)
         if strip is None or strip.cell_length != self.size.width:
             strip = self._strip(line)
-            if len(self._strips) > KEPT:
+            if len(self._strips) >= PICTURES * max(self.size.height, 1):
                 self._strips.clear()
             self._strips[line] = strip
         span = self.text_selection.get_span(y) if self.text_selection is not None else None

@@ -1,0 +1,75 @@
+"""Pictures that never come again leave nothing behind: memory is bounded by what is shown, not by how long it is shown."""
+
+from __future__ import annotations
+
+import gc
+
+from rich.cells import cached_cell_len
+from rich.segment import Segment
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+
+from rltui.tui import library_caches
+from rltui.tui.paint import Line
+from rltui.tui.widgets.painted import Painted
+from rltui.tui.widgets.sparing import SparingCompositor
+
+COLUMNS, ROWS = 40, 12
+PICTURES = 200
+
+
+class Ticking(Painted):
+    """Every row of every picture is new."""
+
+    def __init__(self) -> None:
+        super().__init__(name="ticking")
+        self.tick = 0
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return [((f"row {row} ", ""), (f"of picture {self.tick}", "good")) for row in range(height)]
+
+
+class Shown(Screen[None]):
+    CSS = "Ticking { border: round $primary; height: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = SparingCompositor()
+
+    def compose(self) -> ComposeResult:
+        yield Ticking()
+
+
+class Clock(App[None]):
+    def get_default_screen(self) -> Screen[None]:
+        return Shown()
+
+
+def alive() -> int:
+    """Rows and parts of rows that anything holds."""
+    gc.collect()
+    return sum(isinstance(each, Strip | Segment) for each in gc.get_objects())
+
+
+async def test_what_widgets_remember_of_old_pictures_is_bounded() -> None:
+    app = Clock()
+    async with app.run_test(size=(COLUMNS, ROWS)) as pilot:
+        ticking, counts = app.screen.query_one(Ticking), []
+        for tick in range(PICTURES):
+            ticking.tick = tick
+            ticking.repaint()
+            ticking.render_line(tick % ROWS)  # as for the mouse, which wants offsets too
+            await pilot.pause()
+            if tick % 20 == 0:
+                counts.append(alive())
+    assert max(counts) < counts[0] + 30 * ROWS, counts
+
+
+def test_caches_that_time_fills_are_emptied() -> None:
+    for number in range(500):
+        cached_cell_len(f"text {number}")
+        Region(number, 0, 5, 5).intersection(Region(0, 0, 9, 9)).translate((number, 1))
+    library_caches.empty()
+    assert [each.cache_info().currsize for each in library_caches.FILLING] == [0, 0, 0]

@@ -8,6 +8,7 @@ time left    6 s, 2 min 59 s, 34 min, 2 h 04 min, 14 h
 ages         4.2 s, 12 s, 3 min, 2 h, 5 d: in one unit; with the word, 3 min ago
 settings     as they were written: 5 s, 0.5 s
 metrics      three digits in the unit of their chart: 41.4 s, 3.12 nats, 16,034 steps/s
+nearly zero  0 without a sign, where the digits at hand show nothing of it
 beyond       1.2e+15 of any quantity, and no time at all: nobody reads the zeros
 """
 
@@ -21,7 +22,9 @@ from typing import TypeGuard
 UNKNOWN = "–"
 MEGABYTE = 1_000_000  # bytes
 HUGE = 999.5e9  # from here on there is no unit
+COUNTLESS = 1e15  # a count of so many has no meaning to its last digit
 AGES = 1e11  # seconds, three thousand years: a time so far away is none
+_AXIS = ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))  # from which size on, what it is divided by, its unit
 
 
 def known(value: float | None) -> TypeGuard[float]:
@@ -31,7 +34,9 @@ def known(value: float | None) -> TypeGuard[float]:
 
 def count(value: float | None) -> str:
     """12,431,360."""
-    return f"{int(value):,}" if known(value) else UNKNOWN
+    if not known(value):
+        return UNKNOWN
+    return f"{int(value):,}" if abs(value) < COUNTLESS else f"{value:.1e}"
 
 
 def exact(steps: int) -> str:
@@ -66,7 +71,7 @@ def short(value: float | None) -> str:
 
 def _three_digits(value: float) -> str:
     size = abs(value)
-    return f"{value:.0f}" if size >= 99.95 else f"{value:.1f}" if size >= 9.995 else f"{value:.2f}"
+    return f"{value:.0f}" if size >= 99.95 else f"{value:.1f}" if size >= 9.995 else f"{value:z.2f}"
 
 
 def number(value: float | None, finest: float = 0.0) -> str:
@@ -81,37 +86,37 @@ def number(value: float | None, finest: float = 0.0) -> str:
         return "0.00"
     if size == 0:
         return "0"
-    if size < 1e-4:
+    if size < 9.95e-5:
         return f"{value:.1e}"
-    if size >= 1e6:
+    if size >= 999_999.5:
         return short(value)
     if size >= 999.5:
         return f"{value:,.0f}"
-    digits = 2 - math.floor(math.log10(size))
-    return f"{value:.{min(max(digits, 0), 4)}f}"
+    digits = 2 - math.floor(math.log10(float(f"{size:.2e}")))  # of what is shown: 99.96 is 100, which has no tenths
+    return f"{value:.{min(digits, 4)}f}"
 
 
 def axis(value: float) -> str:
-    """A tick label of at most five columns: 40, -2, .015, 16k, 2.5M, 3e-6."""
+    """A tick label of at most five columns, -1e-12 being one of six: 40, -2, .015, 16k, 2.5M, 3e-6."""
     size = abs(value)
     if size >= HUGE:
         return f"{value:.0e}".replace("e+", "e")
-    if size >= 9999.5:
-        unit, limit = ("G", 1e9) if size >= 1e9 else ("M", 1e6) if size >= 1e6 else ("k", 1e3)
-        return f"{value / limit:.3g}{unit}"
-    if 0 < size < 9.5e-4:
+    if 0 < size < 9.6e-4:
         return f"{value:.0e}".replace("e-0", "e-")
-    texts = [
-        f"{value:.{digits}g}".replace("0.", ".", 1) if 0 < size < 1 else f"{value:.{digits}g}" for digits in (4, 3, 2)
-    ]
+    shown = float(f"{value:.3g}") if size >= 9999.5 else value
+    limit, unit = next(((limit, unit) for least, limit, unit in _AXIS if abs(shown) >= least), (1.0, ""))
+    rounded = (float(f"{shown / limit:.{digits}g}") for digits in (4, 3, 2, 1))
+    texts = [f"{value:z.4g}{unit}" for value in rounded]
+    texts = [text.replace("0.", ".", 1) if 0 < size < 1 else text for text in texts]
     return next((text for text in texts if len(text) <= 5), texts[-1])
 
 
 def aligned(values: Sequence[float | None]) -> list[str]:
     """Signed figures with the same number of decimals, so that they align when set to the right."""
     largest = max((abs(value) for value in values if known(value)), default=0.0)
-    decimals = 0 if largest >= 1000 else 1 if largest >= 100 else 2 if largest >= 1 else 3 if largest >= 0.1 else 4
-    form = "+.1e" if largest >= HUGE else f"+.{decimals}f"
+    limits = (999.95, 0), (99.995, 1), (0.9995, 2), (0.09995, 3)
+    decimals = next((decimals for limit, decimals in limits if largest >= limit), 4)
+    form = "+.1e" if largest >= HUGE else f"+z.{decimals}f"
     return [f"{value:{form}}" if known(value) else UNKNOWN for value in values]
 
 
@@ -128,7 +133,7 @@ def percent(share: float | None) -> str:
         return UNKNOWN
     if abs(share) >= HUGE:
         return f"{share * 100:.1e} %"
-    return "<1 %" if 0 < share < 0.005 else f"{share * 100:.0f} %"
+    return "<1 %" if 0 < share < 0.005 else f"{share * 100:z.0f} %"
 
 
 def micros(value: float | None) -> str:
@@ -137,7 +142,7 @@ def micros(value: float | None) -> str:
         return UNKNOWN
     if abs(value) >= HUGE:
         return f"{value:.1e} µs"
-    return f"{value:,.0f} µs" if value >= 99.95 else f"{value:.1f} µs"
+    return f"{value:,.0f} µs" if abs(value) >= 99.95 else f"{value:z.1f} µs"
 
 
 def megabytes(value: float | None) -> str:
@@ -152,9 +157,9 @@ def size(count: float | None) -> str:
     if abs(count) >= 1e6 * HUGE:
         return f"{count:.1e} B"
     for limit, unit, fine in ((1e12, "TB", 99.95), (1e9, "GB", 99.95), (1e6, "MB", 9.95), (1e3, "kB", 9.95)):
-        if count >= limit * 0.9995:
-            return f"{count / limit:.1f} {unit}" if count / limit < fine else f"{count / limit:.0f} {unit}"
-    return f"{count:.0f} B"
+        if abs(count) >= limit * 0.9995:
+            return f"{count / limit:.1f} {unit}" if abs(count) / limit < fine else f"{count / limit:.0f} {unit}"
+    return f"{count:z.0f} B"
 
 
 def duration(seconds: float | None) -> str:

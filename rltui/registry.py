@@ -256,7 +256,9 @@ def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
     if module is None:
         spec = importlib.util.spec_from_file_location(module_name, path)
         if spec is None or spec.loader is None:
-            raise RltuiError(f"{kind} {name!r}: {path} is not a Python file", exit_code=2)
+            raise RltuiError(
+                f"{kind} {name!r}: {path} is not a Python file", "write path/to/file.py:Class", exit_code=2
+            )
         module = importlib.util.module_from_spec(spec)
         sys.modules[module_name] = module
         try:

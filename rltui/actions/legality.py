@@ -69,11 +69,3 @@ def idle_row(rows: Float) -> int:
             exit_code=2,
         )
     return int(found[0])
-
-
-def describe_class(class_id: int) -> str:
-    """In words: "alive, can jump or flip, no boost"."""
-    if not class_id & ALIVE:
-        return "demolished"
-    jump = "can jump or flip" if class_id & CAN_JUMP else "can neither jump nor flip"
-    return f"alive, {jump}, {'boost' if class_id & HAS_BOOST else 'no boost'}"

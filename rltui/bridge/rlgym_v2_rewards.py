@@ -99,7 +99,11 @@ def adapt(cls: type[Any]) -> type[Any]:
         return cls
     for method in ("reset", "get_rewards"):
         if getattr(cls, method) is getattr(RewardFunction, method):
-            raise RltuiError(f"{cls.__name__}: {method}() is not defined", exit_code=2)
+            raise RltuiError(
+                f"{cls.__name__}: {method}() is not defined",
+                "a RewardFunction of RLGym v2 needs reset() and get_rewards()",
+                exit_code=2,
+            )
     declared = {name: getattr(cls, name) for name in ("category", "sign", "penalty") if hasattr(cls, name)}
     names = {"__doc__": cls.__doc__, "__module__": cls.__module__, "__qualname__": cls.__qualname__}
     try:

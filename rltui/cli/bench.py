@@ -12,9 +12,7 @@ from rltui.plain_text import say
 if TYPE_CHECKING:
     from rltui.cli.options import Subparsers
 
-MORE = (
-    "limit: steps a second of the bare simulator; collected: while playing; overall: learning included. No run is made."
-)
+MORE = "limit: steps a second of the bare simulator; collected: while collecting; overall: updates included. No run is made."
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
     from rltui.cli.table import aligned
+    from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
     from rltui.plain_text import one_line
 
     if not runs:
@@ -63,7 +64,8 @@ def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
     rows = [(*_row(run), campaign) for run, campaign in zip(runs, campaigns, strict=True)]
     shown = None if any(campaigns) else -1
     lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 5, 6, 7}))
-    lines += [f"{run.name}: its reward is of short episodes so far" for run in runs if run.reward.short]
+    if young := [run.name for run in runs if run.reward.short]:
+        lines.append(f"{', '.join(young)}: reward over {SHORT_SO_FAR}: {WHY_SHORT}")
     return lines + [f"{run.name}: {one_line(run.note)}" for run in runs if run.note]
 
 

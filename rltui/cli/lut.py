@@ -16,7 +16,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
     parser = options.command(
         subparsers,
         "lut",
-        "check what a bot can do with an action table; exit code 1 if it fails",
+        "check what a bot can do with an action table (lookup table, LUT); exit code 1 if it fails",
         "rltui lut my-table.csv",
     )
     parser.add_argument("subject", metavar="PROFILE|RUN|FILE", nargs="?", default="quick", help=SUBJECT)

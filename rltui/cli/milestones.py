@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STATE = "as in alpha/005M, alpha/Phase1-Quick/005M, alpha/250000 (a checkpoint), or the folder"
 EXAMPLES = """\
 examples:
-  rltui milestones                                     all that is kept, run by run
+  rltui milestones                                     all that is saved, run by run
   rltui milestones list alpha --json
   rltui milestones keep alpha/250000                   a checkpoint: now a milestone, never pruned
   rltui milestones pin alpha/005M
@@ -42,7 +42,7 @@ def add_parser(subparsers: options.Subparsers) -> None:
     options.add_data_dir(parser)
     options.add_json(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="milestones_command")
-    listed = _command(commands, "list", "list what is kept, damaged and stray entries with the reason", "list alpha")
+    listed = _command(commands, "list", "list what is saved, damaged and stray entries with the reason", "list alpha")
     listed.add_argument("run", metavar="RUN", nargs="?", help="of this run only")
     for name, (summary, example) in OF_ONE.items():
         _command(commands, name, summary, example).add_argument("state", metavar="RUN/MILESTONE", help=STATE)
@@ -135,7 +135,9 @@ def _keep(args: argparse.Namespace, data: DataDir) -> int:
     paths, info = find(data, args.state, _retyped(args))
     kept = keep(paths, info)
     if args.json:
-        _say_json({"run": paths.name, "milestone": kept.milestone, "path": str(kept.path), "present": kept.present})
+        aside = None if kept.set_aside is None else str(kept.set_aside)
+        found = {"milestone": kept.milestone, "path": str(kept.path), "present": kept.present, "set_aside": aside}
+        _say_json({"run": paths.name, **found})
     elif kept.present:
         say(f"{info.name} of run {paths.name} is kept already, as {kept.milestone}: nothing was changed")
     else:
@@ -210,11 +212,10 @@ def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed
     run, _, rest = text.strip("/").partition("/")
     trash = list_trash(data)
     for entry in trash:
-        name = entry.name.partition(" ")[2]
         by_path = absolute(text) in (entry.folder, data.root / entry.place)
-        if by_path or (entry.run == run and rest in (name, name.rpartition("/")[2])):
+        if by_path or (entry.run == run and rest in (entry.state, entry.state.rpartition("/")[2])):
             return entry
-    names = [f"{entry.run}/{entry.name.partition(' ')[2]}" for entry in trash]
+    names = [f"{entry.run}/{entry.state}" for entry in trash]
     if meant := [name for name in names if name.endswith(f"/{text.strip('/')}")]:
         raise run_is_missing(text, meant, retyped)
     near = did_you_mean(text, also_short(names))

@@ -10,6 +10,7 @@ import msgspec
 from rltui import figures
 from rltui.cli.table import aligned, number, reward_words
 from rltui.errors import RltuiError
+from rltui.events import metric_keys
 from rltui.events.commands import Live, WorkerLive
 from rltui.events.distance import distances, place, reached
 from rltui.events.episode_reward import EpisodeReward
@@ -23,10 +24,10 @@ from rltui.supervise.control_client import ControlClient
 
 LIVE_PATIENCE = 1.0  # seconds; a trainer sends its state several times a second
 SHOWN = (
-    "train/entropy",
-    "train/approx_kl",
-    "train/value_loss",
-    "time/collected_steps_per_second",
+    metric_keys.ENTROPY,
+    metric_keys.APPROX_KL,
+    metric_keys.VALUE_LOSS,
+    metric_keys.COLLECTED_SPEED,
 )
 
 
@@ -47,8 +48,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     phase: int | None
     timesteps: int | None
     iteration: int | None
-    speed: RecentSpeed | None  # over the newest iterations
-    steps_per_second: float | None  # the same, None while it does not train or is paused
+    speed: RecentSpeed | None  # over the newest iterations, as fast as it is or was: `training` and `state` say which
     updated: float | None  # Unix seconds of the newest record
     metrics: dict[str, float | None]  # of the newest iteration
     reward: EpisodeReward  # over the newest episodes
@@ -77,7 +77,6 @@ def read_status(paths: RunPaths) -> RunStatus:
     training = summary.state == "training"
     heard = _ask(paths) if training else _Heard()
     live = heard.live
-    held = live.state == "paused" if live else summary.paused is not None
     return RunStatus(
         run=summary.name,
         state=live.state if live else "silent" if training else summary.state,
@@ -94,7 +93,6 @@ def read_status(paths: RunPaths) -> RunStatus:
         timesteps=live.timesteps if live else summary.timesteps,
         iteration=live.iteration if live else summary.iteration,
         speed=summary.speed,
-        steps_per_second=summary.speed.steps_per_second if summary.speed and training and not held else None,
         updated=summary.updated,
         metrics=summary.metrics,
         reward=summary.reward,
@@ -186,11 +184,13 @@ def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
 def _checkpoint(status: RunStatus) -> str:
     newest = status.checkpoint
     damaged = f", {status.damaged} damaged" if status.damaged else ""
-    kept = f"{status.checkpoints} kept, {figures.plural(status.milestones, 'milestone')}{damaged}"
+    beside = (
+        f"{figures.plural(status.checkpoints, 'checkpoint')}, {figures.plural(status.milestones, 'milestone')}{damaged}"
+    )
     if newest is None:
-        return f"none complete ({kept})"
+        return f"none complete ({beside})"
     age = "" if newest.meta is None else f", {figures.ago(time.time() - newest.meta.time)}"
-    return f"{newest.timesteps:,}{age}: {newest.path} ({kept})"
+    return f"{newest.timesteps:,}{age}: {newest.path} ({beside})"
 
 
 def _workers(workers: list[WorkerLive]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from rltui.errors import RltuiError
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, Live, ServerMessage, Stop
-from rltui.events.records import CheckpointSaved, RunFinished
+from rltui.events.records import CheckpointSaved, RunFinished, state_word
 from rltui.runs.journal import read_end
 from rltui.runs.listing import list_checkpoints
 from rltui.runs.lock import Holder, holder
@@ -88,16 +88,22 @@ def _listen(client: ControlClient, number: int, deadline: float, accepted: Calla
         for message in messages:
             if isinstance(message, Live) and message.state != state and not waiting:
                 state = message.state
-                say(f"state: {state}" + (f", {message.reason}" if message.reason else ""))
+                say(f"state: {state_word(state)}" + (f", {message.reason}" if message.reason else ""))
             elif _about(message, number):
                 if isinstance(message, CommandRefused):
-                    raise RltuiError(f"the trainer refused to stop: {message.reason}")
+                    raise RltuiError(
+                        f"the trainer refused to stop: {message.reason}",
+                        "see what it does: rltui status; end it without saving: rltui stop --abandon",
+                    )
                 if isinstance(message, CommandApplied):
                     return
                 waiting = False
                 accepted()
     if waiting:
-        raise RltuiError(f"the trainer did not accept the command within {ACCEPT_SECONDS:g} s")
+        raise RltuiError(
+            f"the trainer did not accept the command within {ACCEPT_SECONDS:g} s",
+            "see what it does: rltui status; end it without saving: rltui stop --abandon",
+        )
 
 
 def _about(message: ServerMessage, number: int) -> bool:
@@ -117,7 +123,9 @@ def _signal(trainer: Holder, mode: Mode, say: Say, error: RltuiError) -> None:
         except ProcessLookupError:
             return
         except PermissionError as refused:
-            raise RltuiError(f"pid {trainer.pid} belongs to another user") from refused
+            raise RltuiError(
+                f"pid {trainer.pid} belongs to another user", "only that user can stop it; nothing was changed"
+            ) from refused
 
 
 def _ended(paths: RunPaths, deadline: float) -> bool:
@@ -136,7 +144,9 @@ def _not_in_time(paths: RunPaths, trainer: Holder, mode: Mode, wait: float, say:
             f"wait longer: rltui stop {paths.name} --wait SECONDS\nend it without saving: rltui stop {paths.name} --abandon",
         )
     if trainer.pid is None or trainer.host != socket.gethostname():
-        raise RltuiError(f"run {paths.name} does not end, and its process is not on this machine: {trainer}")
+        raise RltuiError(
+            f"run {paths.name} does not end, and its process is not on this machine: {trainer}", "stop it there"
+        )
     ending = stop_tree(ProcessTree(trainer.pid), KILL_SECONDS)
     say(f"pid {trainer.pid} did not end by itself: {ending.how}")
 

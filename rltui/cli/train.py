@@ -48,7 +48,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "train",
         help="train a bot (plain lines; no terminal needed)",
-        description="Train a bot from a profile: workers play, the learner learns, checkpoints and milestones are kept.",
+        description="Train a bot from a profile: workers play, the learner learns, checkpoints and milestones are saved.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

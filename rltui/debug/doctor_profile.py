@@ -77,7 +77,7 @@ def reset_and_step(case: Case) -> Result:
         return Result(
             "fail",
             "the same seed and the same actions gave other numbers the second time",
-            "a component keeps something over a reset, or draws from a generator of its own: use the one it is given",
+            "a component carries something over a reset, or draws from a generator of its own: use the one it is given",
         )
     largest = float(np.abs(first).max())
     if largest > LARGE and not case.profile.obs.normalize:

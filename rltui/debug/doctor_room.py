@@ -12,6 +12,7 @@ from rltui.debug.doctor_case import Case
 from rltui.debug.doctor_finding import Check, Result
 from rltui.env.from_profile import sizes
 from rltui.profile.machine import memory, parameter_count
+from rltui.runs.best import SPARED
 
 SHARED = Path("/dev/shm")
 CHECKPOINT_BYTES = 16  # a parameter: weights twice, two moments of Adam
@@ -39,10 +40,10 @@ def disk_room(case: Case) -> Result:
     root = case.data.root.absolute()
     nearest = next(folder for folder in (root, *root.parents) if folder.is_dir())
     free = shutil.disk_usage(nearest).free
-    told = f"{figures.size(free)} free for {root}; a checkpoint takes about {figures.size(one)}, and {profile.keep.last} are kept"
+    told = f"{figures.size(free)} free for {root}; a checkpoint takes about {figures.size(one)}, of which the newest {profile.keep.last} stay, and up to {SPARED} older ones: the best by reward"
     if free < 2 * one:
         return Result("fail", told, "make room, or choose another folder: --data-dir DIR")
-    if free < (profile.keep.last + 1) * one + SPARE_BYTES:
+    if free < (profile.keep.last + SPARED + 1) * one + SPARE_BYTES:
         return Result("warn", told, "make room: milestones are never deleted, and journals grow")
     return Result("pass", told)
 

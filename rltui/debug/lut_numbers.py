@@ -100,7 +100,7 @@ def _fallback(rows: Float, row: int | None) -> Check:
     return Check(
         "fallback",
         "fail",
-        f"fallback row {row} is not all zeros ({listed(held)}): whenever a choice is illegal, the bot could not keep still",
+        f"fallback row {row} is not all zeros ({listed(held)}): whenever a choice is illegal, the bot could not stand still",
     )
 
 

@@ -24,9 +24,11 @@ from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
 from rltui.runs.lookup import find, names_state
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.saver import POLICY_FILE
+from rltui.sim.controls import CONTROLS
 from rltui.sim.state import Float
 
 RLGYM_PPO_FILE = "PPO_POLICY.pt"  # in a checkpoint of any make
+COLUMNS = f"each row has {', '.join(CONTROLS)}"
 OPTIONS = ("legality", "fallback_row", "recovery_row", "clip")  # of [actions], as PipelineOptions has them
 
 
@@ -142,9 +144,10 @@ def _rows(table: ActionTable) -> Float:
     try:
         rows = np.asarray(table.rows(), np.float32)
     except (TypeError, ValueError) as error:
-        raise RltuiError(f"action table: its rows are no numbers: {error}", exit_code=2) from error
+        raise RltuiError(f"action table: its rows are no numbers: {error}", COLUMNS, exit_code=2) from error
     if rows.ndim != 2 or rows.shape[1] != 8 or not len(rows):
-        raise RltuiError(f"action table: expected rows of 8 numbers, found an array {list(rows.shape)}", exit_code=2)
+        found = f"action table: expected rows of 8 numbers, found an array {list(rows.shape)}"
+        raise RltuiError(found, COLUMNS, exit_code=2)
     return rows
 
 

@@ -62,7 +62,8 @@ class TraceSubject:
         if batch.table_hash != self.policy.table_hash:
             raise RltuiError(
                 f"{self.name}: the action table {self.spec.table.name} has changed since: its hash is "
-                f"{batch.table_hash[:12]}, expected {self.policy.table_hash[:12]}"
+                f"{batch.table_hash[:12]}, expected {self.policy.table_hash[:12]}",
+                "put the table back as it was, or trace the bot by a profile that has it: --profile PROFILE",
             )
 
 

@@ -108,7 +108,7 @@ def name_of(command: Command) -> str:
         case SetLearningRate(value=value):
             return f"learning rate {_number(value)}"
         case SetEntropy(ent_coef=value):
-            return f"entropy {_number(value)}"
+            return f"entropy coefficient {_number(value)}"
         case SetRewardWeight(name=name, weight=value):
             return f"reward {name} {_number(value)}"
         case SetFlag(flag=flag, on=on, worker=worker):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rltui.events import metric_keys
 from rltui.events.metrics import BY_KEY
 from rltui.figures import UNKNOWN
 
@@ -49,7 +50,7 @@ def distances(metrics: Metrics) -> list[Distance]:
 
 def place(metrics: Metrics) -> str:
     """`phase 2 of 4`; empty outside campaigns."""
-    position, phases = metrics.get("curriculum/position"), metrics.get("curriculum/phases")
+    position, phases = metrics.get(metric_keys.POSITION), metrics.get(metric_keys.PHASES)
     return "" if position is None or phases is None else f"phase {position:.0f} of {phases:.0f}"
 
 

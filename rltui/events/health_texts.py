@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rltui.events.health import Health
-from rltui.events.records import OVERALL_SPEED
+from rltui.events.metric_keys import OVERALL_SPEED
 
 _MORE_DATA = "raise ppo.iteration and ppo.batch for a steadier estimate"
 _LESS_CHANGE = "lower the learning rate or ppo.epochs"
@@ -13,7 +13,7 @@ ROLLOUT: dict[str, Health] = {
     "timesteps": Health("Only grows.", "More workers and arenas, smaller nets or a GPU make it grow faster."),
     "rollout/policy_reward": Health(
         "Rises, in steps and with noise. Only to be compared under the same rewards: a new weight or phase moves it at once.",
-        "Flat for millions of steps: add a reward that is paid earlier (speed_toward_ball before touch), or see whether KL "
+        "Flat for millions of timesteps: add a reward that is paid earlier (speed_toward_ball before touch), or see whether KL "
         "and entropy move at all. Look at the games too: a reward can rise on a trick that nobody wanted.",
     ),
     "rollout/episodes": Health(
@@ -27,8 +27,8 @@ ROLLOUT: dict[str, Health] = {
         "Pinned at no_touch's seconds: it does not reach the ball. Pinned at timeout's: it plays on and never scores.",
     ),
     "rollout/first_episodes": Health(
-        "100 at a start, a resume or a new phase; 0 after one episode's timeout at most. Above 1 the reward is that of short "
-        "episodes, and no verdict is given on it.",
+        "100 at a start, a resume or a new phase; 0 after one episode's timeout at most. Above 1 the reward is of short "
+        "episodes so far, and no verdict is given on it.",
         "Wait. Where it stays: an episode that no terminal ends (timeout, no_touch).",
     ),
     "rollout/goals_per_minute": Health(
@@ -64,7 +64,7 @@ ROLLOUT: dict[str, Health] = {
     ),
     "rollout/airborne": Health(
         "High for a new bot, which jumps at random; falls as it learns to drive, rises again with aerials.",
-        "Still high after millions of steps: in_air pays too much. Falls to 0: it has unlearned to jump; pay a little in_air.",
+        "Still high after millions of timesteps: in_air pays too much. Falls to 0: it has unlearned to jump; pay a little in_air.",
     ),
     "rollout/boost": Health(
         "Low for a bot that holds the button; 30–60 for one that plans.",
@@ -96,10 +96,10 @@ TURTLE: dict[str, Health] = {
 
 TRAIN: dict[str, Health] = {
     "train/entropy": Health(
-        "Begins near the most that the table allows (ln n) and falls slowly over tens of millions of steps.",
-        "Falls to near 0 early: raise ent_coef. Stays at the top: lower ent_coef, or the rewards say nothing yet.",
+        "Begins near the most that the table allows (ln n) and falls slowly over tens of millions of timesteps.",
+        "Falls to near 0 early: raise the entropy coefficient. Stays at the top: lower it, or the rewards say nothing yet.",
         low=0.5,
-        if_low="it hardly explores any more: raise ent_coef (: entropy 0.02), or accept it in a finished bot",
+        if_low="it hardly explores any more: raise the entropy coefficient (: entropy 0.02), or accept it in a finished bot",
     ),
     "train/approx_kl": Health(
         "0.002–0.02 in most updates.",
@@ -161,7 +161,7 @@ TRAIN: dict[str, Health] = {
     ),
 }
 
-_HALF_USED = "A few rows alone early on: raise ent_coef."
+_HALF_USED = "A few rows alone early on: raise the entropy coefficient."
 TABLE: dict[str, Health] = {
     "lut/used_rows": Health("Near 100 early; falls slowly as it makes up its mind.", _HALF_USED),
     "lut/never_chosen": Health(
@@ -182,7 +182,9 @@ TABLE: dict[str, Health] = {
     ),
     "lut/fallback": Health("Falls as it learns its table.", "Stays high: prefer actions.legality = mask."),
 }
-_CONTROL = Health("Falls from ln n as it makes up its mind.", "0 early: this control is never used; raise ent_coef.")
+_CONTROL = Health(
+    "Falls from ln n as it makes up its mind.", "0 early: this control is never used; raise the entropy coefficient."
+)
 
 CURRICULUM: dict[str, Health] = {
     "curriculum/phase": Health(
@@ -204,8 +206,8 @@ TIME: dict[str, Health] = {
         "Steady; this one says how soon the bot is trained.",
         "The time pane (3) names the bottleneck and what to change.",
     ),
-    "time/iteration": Health("Some seconds.", "Smaller ppo.iteration, or faster collecting and learning."),
-    "time/collect": Health("About as long as learn, or longer.", "More workers, smaller nets."),
+    "time/iteration": Health("Some seconds.", "Smaller ppo.iteration, or faster collecting and updates."),
+    "time/collect": Health("About as long as the update, or longer.", "More workers, smaller nets."),
     "time/learn": Health(
         "Shorter than collect on a well-balanced machine.", "Fewer ppo.epochs, smaller nets, or a GPU."
     ),
@@ -246,6 +248,6 @@ WORKER: dict[str, Health] = {
     ),
     "memory_mb": Health(
         "Flat. About 60–100 MB with 32 arenas.",
-        "Growing for hours: a reward or observation of your own keeps something.",
+        "Growing for hours: a reward or observation of your own holds on to memory.",
     ),
 }

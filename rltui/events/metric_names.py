@@ -14,7 +14,7 @@ SECTIONS = {  # of keys, in the order of lists; the lanes' own follow as "<lane>
     "rollout": "Play",
     "reward": "Rewards",
     "weight": "Reward weights",
-    "train": "Learning",
+    "train": "Update",
     "curriculum": "Curriculum",
     "turtle": "Turtle recovery",
     "lut": "Action table",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rltui.events.records import OVERALL_SPEED
+from rltui.events.episode_reward import WHY_SHORT
+from rltui.events.metric_keys import OVERALL_SPEED
 
 Good = Literal["up", "down", "none"]
 
@@ -37,7 +38,7 @@ METRICS: tuple[Metric, ...] = (
         "reward / episode",
         "",
         "up",
-        "Mean weighted reward of a car over the episodes that ended in this iteration. Should rise; flat for millions of steps means that the reward is too sparse or the learning rate too low.",
+        "Mean weighted reward of a car over the episodes that ended in this iteration. Should rise; flat for millions of timesteps means that the reward is too sparse or the learning rate too low.",
         "Policy Reward",
     ),
     Metric("rollout/episodes", "episodes", "", "none", "Episodes that ended in this iteration."),
@@ -47,7 +48,7 @@ METRICS: tuple[Metric, ...] = (
         "first episodes",
         "%",
         "down",
-        "Arenas still in the episode that they began with. All begin at once, at a start, a resume or a new phase: until it is near 0, mostly short episodes have ended, and every mean per episode is theirs.",
+        f"Arenas still in the episode that they began with: {WHY_SHORT}; until it is near 0, every mean per episode is theirs.",
     ),
     Metric(
         "rollout/goals_per_minute",
@@ -89,7 +90,7 @@ METRICS: tuple[Metric, ...] = (
         "saves",
         "/min",
         "up",
-        "Shots that a touch kept out, per car and minute of game time.",
+        "Shots that a touch stopped, per car and minute of game time.",
     ),
     Metric("rollout/demos_per_minute", "demolitions", "/min", "none", "Per car that did it and minute of game time."),
     Metric(
@@ -236,7 +237,7 @@ METRICS: tuple[Metric, ...] = (
         "rows used",
         "%",
         "none",
-        "Share of the action table's rows that were chosen in this iteration. Falls as the bot makes up its mind; a few rows alone early on: raise ent_coef.",
+        "Share of the action table's rows that were chosen in this iteration. Falls as the bot makes up its mind; a few rows alone early on: raise the entropy coefficient.",
     ),
     Metric(
         "lut/never_chosen",
@@ -291,7 +292,7 @@ METRICS: tuple[Metric, ...] = (
         "While collecting.",
         "Collected Steps per Second",
     ),
-    Metric("time/consumed_steps_per_second", "consumed", "steps/s", "up", "While learning."),
+    Metric("time/consumed_steps_per_second", "consumed", "steps/s", "up", "While updating."),
     Metric(
         OVERALL_SPEED,
         "overall",
@@ -309,7 +310,7 @@ METRICS: tuple[Metric, ...] = (
         "Seconds of the trainer waiting for rollouts.",
         "Timestep Collection Time",
     ),
-    Metric("time/learn", "learn", "s", "down", "Seconds of the update.", "Timestep Consumption Time"),
+    Metric("time/learn", "update", "s", "down", "Seconds of the update.", "Timestep Consumption Time"),
     Metric("time/save", "save", "s", "down", "Seconds that saving held the training thread."),
     Metric("time/simulate", "simulate", "µs", "down", "Worker microseconds per arena-step in the simulator."),
     Metric(

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 import msgspec
 
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
+from rltui.events.settings import ENTROPY
 
 TrainerState = Literal["starting", "collecting", "learning", "paused", "saving", "stopping", "stopped", "failed"]
 Level = Literal["debug", "info", "warning", "error"]
@@ -70,6 +72,7 @@ class RunStarted(_Record, frozen=True, kw_only=True):
     table_hash: str = ""  # of the action table
     by_hand: dict[str, Figure] = {}  # settings as in SettingChanged, set by hand and still in force
     reward_weights: dict[str, Figure] = {}  # by name, as the profile has them at this point; empty: not told
+    ppo: dict[str, bool | Figure | str] = {}  # the profile's section of that name; empty: not told
 
 
 class RunResumed(_Record, frozen=True, kw_only=True):
@@ -81,7 +84,6 @@ class RunResumed(_Record, frozen=True, kw_only=True):
 
 
 CLOCK, ITERATION = "clock", "iteration"  # columns that histories have beside the metrics: Unix seconds, its number
-OVERALL_SPEED = "time/overall_steps_per_second"  # the metric of whole iterations, that a run's speed is told by
 
 
 class IterationFinished(_Record, frozen=True, kw_only=True):
@@ -113,6 +115,7 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     reward_names: list[str]
     by_hand: dict[str, Figure] = {}
     reward_weights: dict[str, Figure] = {}
+    ppo: dict[str, bool | Figure | str] = {}
 
 
 class _LessonChanged(_Record, frozen=True, kw_only=True):
@@ -173,15 +176,40 @@ class CurriculumPlanned(_Record, frozen=True, kw_only=True):
     schedules: list[str]  # of a profile without phases
 
 
+class Switched(msgspec.Struct, frozen=True, kw_only=True):
+    """A debug flag that changes what is learned from, on or off. worker: None: for all, in the place of each one's own."""
+
+    flag: str
+    on: bool
+    worker: Count | None = None
+
+
+_SWITCHED = re.compile(r"(\w+) (on|off)(?: in worker (\d+))?")
+
+
 class SettingChanged(_Record, frozen=True, kw_only=True):
     """Somebody changed what or how is learned, and from here on it is in force."""
 
     timesteps: Count
-    setting: str  # learning rate, entropy, reward <name>, debug_turtled_start on
-    value: Figure | None  # now; None where the setting says it all
+    setting: str  # as in settings.py; of a flag its words: debug_turtled_start on
+    value: Figure | None  # now; None of a flag
     by: str
     critic: Figure | None = None  # of a learning rate: the critic's beside it
     profile: bool = False  # taken back: as in the profile again
+    switched: Switched | None = None  # of a flag; journals from before there was this field tell it in words only
+
+    @property
+    def switch(self) -> Switched | None:
+        """The flag and whether it is on now; None of any other setting."""
+        if self.switched is not None or self.value is not None:
+            return self.switched
+        words = _SWITCHED.fullmatch(self.setting)
+        return words and Switched(flag=words[1], on=words[2] == "on", worker=int(words[3]) if words[3] else None)
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether what was changed before is as if it had not been."""
+        return self.profile or (self.switch is not None and not self.switch.on)
 
 
 class UpdateDropped(_Record, frozen=True, kw_only=True):
@@ -288,7 +316,18 @@ Record = (
 
 def change_words(change: SettingChanged) -> str:
     """As charts and logs name it: `learning rate 0.0001`."""
-    return change.setting if change.value is None else f"{change.setting} {change.value:g}"
+    return setting_words(change.setting, change.value)
+
+
+def setting_words(setting: str, value: float | None = None) -> str:
+    """A record's setting as people read it: `entropy coefficient 0.005`, for entropy itself is a metric."""
+    name = "entropy coefficient" if setting == ENTROPY else setting
+    return name if value is None else f"{name} {value:g}"
+
+
+def state_word(state: str | None) -> str:
+    """A trainer's state as people read it: updating, for learning is what a bot does."""
+    return "updating" if state == "learning" else state or "of no known state"
 
 
 def end_words(end: RunFinished) -> str:

@@ -25,6 +25,7 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 from torch.nn.utils import clip_grad_norm_
 
+from rltui.events import metric_keys
 from rltui.learn import distributions, gae, guards, networks
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.config import NetSizes, PPOConfig
@@ -184,7 +185,7 @@ class PPOLearner:
         if self._masks is not None and rollout.legality is not None:
             columns.append(rollout.legality[:, :-1])
         data = Experience(obs, *(torch.from_numpy(x.reshape(-1)).to(self._device) for x in columns))
-        figures = {"train/return_std": self._state.return_statistics.std, "train/reward_clipped": 100 * clipped}
+        figures = {metric_keys.RETURN_STD: self._state.return_statistics.std, metric_keys.REWARD_CLIPPED: 100 * clipped}
         return data, figures | _explained_variance(values[:, :-1], targets)
 
     def _advantages(self, rollout: Rollout, rewards: Float, values: Float) -> Float:
@@ -285,9 +286,9 @@ class PPOLearner:
                 f"ppo.batch {self.config.batch:,} exceeds the {rows:,} timesteps there are: one step on all of them",
             )
         metrics = totals.metrics() | figures
-        metrics |= {"train/policy_update": policy_change, "train/critic_update": critic_change}
+        metrics |= {metric_keys.POLICY_UPDATE: policy_change, "train/critic_update": critic_change}
         rate = self._state.policy_optimizer.lr
-        metrics |= {"train/learning_rate": rate, "train/updates": float(self.updates)}
+        metrics |= {metric_keys.LEARNING_RATE: rate, "train/updates": float(self.updates)}
         return UpdateReport(metrics, notes=notes, rows=rows, steps=totals.steps)
 
 
@@ -313,4 +314,4 @@ def _explained_variance(values: Float, targets: Float) -> dict[str, float]:
     variance = float(targets.var(dtype=np.float64))
     if variance <= 1e-12 * float(np.square(targets, dtype=np.float64).mean()):
         return {}
-    return {"train/explained_variance": 1 - float((targets - values).var(dtype=np.float64)) / variance}
+    return {metric_keys.EXPLAINED_VARIANCE: 1 - float((targets - values).var(dtype=np.float64)) / variance}

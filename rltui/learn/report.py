@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from rltui.events import metric_keys
 from rltui.learn.guards import NonFiniteError
 
 _BY_ROW = ("policy loss", "critic loss", "entropy", "approx_kl", "clip_fraction")
@@ -55,10 +56,10 @@ class Totals:
         """Means over all rows of all epochs, and over the optimiser steps."""
         mean = {name: total / self._rows for name, total in zip(_BY_ROW, self._sums, strict=True)}
         return {
-            "train/entropy": mean["entropy"],
-            "train/approx_kl": mean["approx_kl"],
-            "train/clip_fraction": mean["clip_fraction"],
-            "train/value_loss": mean["critic loss"],
-            "train/policy_grad_norm": self._norms[0] / self.steps,
-            "train/critic_grad_norm": self._norms[1] / self.steps,
+            metric_keys.ENTROPY: mean["entropy"],
+            metric_keys.APPROX_KL: mean["approx_kl"],
+            metric_keys.CLIP_FRACTION: mean["clip_fraction"],
+            metric_keys.VALUE_LOSS: mean["critic loss"],
+            metric_keys.POLICY_GRAD_NORM: self._norms[0] / self.steps,
+            metric_keys.CRITIC_GRAD_NORM: self._norms[1] / self.steps,
         }

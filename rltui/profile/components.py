@@ -208,7 +208,7 @@ def _contract(part: Placed, cls: type[Any]) -> str:
         return f"{cls.__name__}.Params is no dataclass"
     taken = [field.name for field in dataclasses.fields(cls.Params) if field.name in part.own]
     if taken:
-        return f"{cls.__name__}.Params has {', '.join(taken)}, which a profile keeps for itself: choose another name"
+        return f"{cls.__name__}.Params has {', '.join(taken)}, which a profile uses itself: choose another name"
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     missing += [attribute for attribute in vars(base).get("__annotations__", ()) if not hasattr(cls, attribute)]
     return f"{cls.__name__} does not define {', '.join(missing)}" if missing else ""

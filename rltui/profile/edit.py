@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import tempfile
 from collections.abc import Mapping, MutableMapping
-from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
-from rltui import plain_file
 from rltui.errors import RltuiError
 from rltui.profile.lines import key_path
 from rltui.profile.toml_text import toml_string
@@ -33,18 +28,6 @@ def edit(text: str, changes: Mapping[str, str | None]) -> str:
         return _with_ends_of(text, tomlkit.dumps(document))
     except TOMLKitError as error:
         raise RltuiError(f"the profile is not TOML: {error}", exit_code=2) from error
-
-
-def edit_file(path: Path, changes: Mapping[str, str | None]) -> None:
-    """Edit a file in place: all or nothing. Raises RltuiError, also when it cannot be written."""
-    try:
-        _replace(path, edit(plain_file.read_text(path), changes))
-    except (OSError, UnicodeDecodeError) as error:
-        hint = "a profile is a text file in UTF-8; nothing was written"
-        raise RltuiError(f"{path}: cannot be changed: {plain_file.reason(error)}", hint, exit_code=1) from error
-    except RltuiError as error:
-        hint = error.hint or "mend it in an editor; nothing was written"
-        raise RltuiError(f"{path}: {error.message}", hint, error.exit_code) from error
 
 
 def _with_ends_of(text: str, edited: str) -> str:
@@ -105,17 +88,3 @@ def _set(holder: Any, key: str | int, item: Any) -> None:
     if hasattr(old, "trivia") and hasattr(item, "trivia"):
         item.trivia.comment_ws, item.trivia.comment = old.trivia.comment_ws, old.trivia.comment
     holder[key] = item
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside the file, then rename over it, keeping its mode."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        Path(temporary).chmod(path.stat().st_mode & 0o777)
-        Path(temporary).replace(path)
-    except BaseException:  # also when interrupted: leave no half file behind
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise

@@ -55,18 +55,19 @@ def read(argument: str | Path, overrides: Sequence[str] = (), phase: bool = Fals
     except ProfileError as error:
         reading.problems = list(error.problems)
         return reading
-    return _judged(source, reading, overrides, phase)
+    return _completed(source, reading, overrides, phase)
 
 
 def read_text(raw: bytes, path: Path) -> Reading:
     """Like read, of a text that may become that file: what it refers to is looked for beside it."""
     reading = Reading(str(path), path)
-    return _judged(source_of(raw, _shown(path)), reading, (), phase=False)
+    return _completed(source_of(raw, _shown(path)), reading, (), phase=False)
 
 
-def _judged(source: Source, reading: Reading, overrides: Sequence[str], phase: bool) -> Reading:
+def _completed(source: Source, reading: Reading, overrides: Sequence[str], phase: bool) -> Reading:
+    """With the profile, or with all that is wrong, in the order of the file."""
     if source.data is not None:
-        reading.profile = _judge(source, reading, overrides, phase)
+        reading.profile = _profile_of(source, reading, overrides, phase)
     reading.problems = sorted(source.problems, key=lambda problem: (problem.line is None, problem.line or 0))
     reading.problems.sort(key=lambda problem: problem.file not in (source.file, OVERRIDE))  # phases' files come after
     if reading.problems:
@@ -74,7 +75,8 @@ def _judged(source: Source, reading: Reading, overrides: Sequence[str], phase: b
     return reading
 
 
-def _judge(source: Source, reading: Reading, overrides: Sequence[str], phase: bool) -> Profile | None:
+def _profile_of(source: Source, reading: Reading, overrides: Sequence[str], phase: bool) -> Profile | None:
+    """None where it cannot be made; what is wrong is added to the source's problems either way."""
     data = source.data or {}
     own, of_phases = of_sections(overrides, OF_PHASES)
     set_paths, findings = apply_overrides(data, own)

@@ -344,7 +344,11 @@ class LearnerSection(Section):
 class KeepSection(Section):
     """Which checkpoints stay on disk; milestones always do."""
 
-    last: Whole = Field(default=5, ge=1, description="So many of the newest checkpoints are kept.")
+    last: Whole = Field(
+        default=5,
+        ge=1,
+        description="So many of the newest checkpoints stay; older ones are pruned, but for the best by reward.",
+    )
 
 
 class WorkersSection(Section):
@@ -414,13 +418,13 @@ class Profile(Section):
     milestone_interval: Whole = Field(
         default=5_000_000,
         ge=1,
-        description="A milestone, a copy that is kept for ever, is made each time so many steps are done.",
+        description="A milestone, a copy that is kept for ever, is made each time so many timesteps are done.",
         json_schema_extra=_unit("timesteps"),
     )
     save_every: Whole = Field(
         default=250_000,
         ge=1,
-        description="A checkpoint is written each time so many steps are done.",
+        description="A checkpoint is written each time so many timesteps are done.",
         json_schema_extra=_unit("timesteps"),
     )
     resets: tuple[ResetSection, ...] = Field(

@@ -36,6 +36,21 @@ def digest(profile: Profile) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def paid(profile: Profile, by_hand: Mapping[str, float]) -> str:
+    """16 hex digits over what a lesson pays for: rewards with their weights, and what becomes of them together.
+
+    by_hand: weights in the place of the profile's, by the rewards' names. A schedule counts as it is written.
+    """
+    said = {
+        "rewards": profile.rewards,
+        "reward_options": profile.reward_options,
+        "mechanics": profile.mechanics.rewards,
+    }
+    whole = {name: _plain(value) for name, value in said.items()} | {"by_hand": dict(by_hand)}
+    text = json.dumps(whole, sort_keys=True, ensure_ascii=True, default=list)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def component(section: ComponentSection, name: str = "") -> tuple[Kind, Component]:
     """The component that a section names, with all its parameters. `name`: of a reward, which is its key."""
     kind = next(kind for kind, model in SECTIONS.items() if isinstance(section, model))

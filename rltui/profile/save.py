@@ -45,8 +45,14 @@ def save_new(name: str, text: str) -> Path:
             raise RltuiError(f"{path} exists already", "choose another name; nothing was written", exit_code=2)
         _write(path, text, 0o644)
     except OSError as error:
-        raise RltuiError(f"{path}: cannot be written: {error.strerror or error}", exit_code=1) from error
+        raise unwritable(path, error) from error
     return path
+
+
+def unwritable(path: Path, error: OSError) -> RltuiError:
+    """What to say of a profile that cannot be written."""
+    hint = "nothing was changed; make room, or work in a folder that you may write in"
+    return RltuiError(f"{path}: cannot be written: {error.strerror or error}", hint)
 
 
 def new_path(name: str) -> Path:
@@ -64,11 +70,12 @@ def text_diff(before: str, after: str) -> list[str]:
 
 
 def _write(path: Path, text: str, mode: int) -> None:
-    """Beside the file, then renamed over it."""
+    """Beside the file, then renamed over it; of a link, what it leads to."""
+    path = plain_file.real(path)
     try:
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
-        raise RltuiError(f"{path}: cannot be written: {error.strerror or error}", exit_code=1) from error
+        raise unwritable(path, error) from error
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -77,7 +84,7 @@ def _write(path: Path, text: str, mode: int) -> None:
         Path(temporary).chmod(mode)
         Path(temporary).replace(path)
     except OSError as error:
-        raise RltuiError(f"{path}: cannot be written: {error.strerror or error}", exit_code=1) from error
+        raise unwritable(path, error) from error
     finally:
         with contextlib.suppress(OSError):
             Path(temporary).unlink()

@@ -11,6 +11,7 @@ from rltui.profile.load import load
 from rltui.profile.locate import SUFFIX, user_folder
 from rltui.profile.models import Profile
 from rltui.profile.render import render
+from rltui.profile.save import unwritable
 from rltui.profile.source import read_source
 from rltui.profile.toml_text import toml_string
 
@@ -39,7 +40,7 @@ def write_new(name: str, source: str | None = None) -> Path:
     except FileExistsError as error:
         raise RltuiError(f"{path} exists already", "choose another name; nothing was written", exit_code=2) from error
     except OSError as error:
-        raise RltuiError(f"{path}: cannot be written: {error.strerror or error}", exit_code=1) from error
+        raise unwritable(path, error) from error
     return path
 
 

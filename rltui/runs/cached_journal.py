@@ -81,6 +81,8 @@ def _complete(part: _Part) -> None:
     while records := tail.poll():
         for record in records:
             part.thinned.take(record)
+    if tail.read_parts != part.read_parts:
+        return  # rotated in the midst of it: these are records of two parts, and whoever asked starts over
     part.thinned.covers = tail.offset
     if part.thinned.covers - before >= WORTH:
         part.thinned.thin(Counter())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.plain_file import real
 from rltui.runs import checkpoint
 from rltui.runs.listing import CheckpointInfo, look, newest_commit
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths, branch_name, is_folder, name_problem
+from rltui.runs.refusals import NothingFits
 from rltui.runs.resume_plan import ResumePlan, StartAsked
 from rltui.runs.run_search import RunSearch, refuse_locked, resumed
 
@@ -42,7 +43,7 @@ def forked(start: StartAsked, asked: Path) -> ResumePlan:
 
 def _usable(start: StartAsked, asked: Path, home: RunPaths | None, option: str) -> tuple[CheckpointInfo, Meta]:
     """The saved state asked for, or the newest in a run's folder of checkpoints. RltuiError unless it is sound and fits."""
-    path = _newest_in(home) if home is not None and _real(asked) == _real(home.checkpoints) else asked
+    path = _newest_in(home) if home is not None and real(asked) == real(home.checkpoints) else asked
     if not is_folder(path):
         raise RltuiError(f"{option} {path}: there is no such folder", "see what there is: rltui milestones")
     info = look(path)
@@ -51,7 +52,7 @@ def _usable(start: StartAsked, asked: Path, home: RunPaths | None, option: str) 
         raise RltuiError(f"{option} {path}: {reason}", _instead(start, home, option))
     differences = start.signature.differences(info.meta.signature)
     if differences:
-        raise RltuiError(
+        raise NothingFits(
             "\n  ".join([f"{option} {path} does not fit this profile:", *differences]),
             f"to start from zero: {start.command('--resume new')}",
         )
@@ -60,16 +61,12 @@ def _usable(start: StartAsked, asked: Path, home: RunPaths | None, option: str) 
 
 def _home(data: DataDir, path: Path) -> RunPaths | None:
     """The run whose checkpoint or milestone (or folder of checkpoints) the path is; None for one from elsewhere."""
-    real = _real(path)
+    place = real(path)
     for name in data.run_names():
         run = data.run(name)
-        if _real(run.checkpoints) in (real, real.parent) or _real(run.milestones) in real.parents:
+        if real(run.checkpoints) in (place, place.parent) or real(run.milestones) in place.parents:
             return run
     return None
-
-
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))  # unlike Path.resolve, no error for a loop of links
 
 
 def _newest_in(home: RunPaths) -> Path:

@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from itertools import accumulate
 
-from rltui.events.records import IterationFinished, Record, RunFinished, RunResumed, RunStarted, UpdateDropped
+from rltui.events.records import (
+    IterationFinished,
+    PhaseChanged,
+    Record,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    SettingChanged,
+    StageChanged,
+    UpdateDropped,
+)
 from rltui.runs.journal import JournalWriter, read_end, read_journal
 from rltui.runs.paths import RunPaths
 from rltui.runs.words import utc
 
-_Row = IterationFinished | UpdateDropped
+_OfTraining = IterationFinished | UpdateDropped | PhaseChanged | StageChanged | SettingChanged
 
 
 def current_line(records: Iterable[Record]) -> list[Record]:
-    """The records without the rows that a later `run_resumed` took back: earlier ones above its timesteps."""
+    """The records without those of training that a later `run_resumed` took back: earlier ones above its timesteps."""
     kept: list[Record] = []
     for record in records:
         if isinstance(record, RunResumed):
-            limit = record.timesteps
-            kept = [row for row in kept if not (isinstance(row, _Row) and row.timesteps > limit)]
+            kept = [earlier for earlier in kept if not is_beyond(earlier, record.timesteps)]
         kept.append(record)
     return kept
 
 
+def is_beyond(record: Record, timesteps: int) -> bool:
+    """Whether training that goes on from so many timesteps takes it back."""
+    return isinstance(record, _OfTraining) and record.timesteps > timesteps
+
+
 def copy_history(parent: RunPaths, branch: JournalWriter, timesteps: int) -> int:
-    """Give a branch its parent's iterations up to where it leaves; returns how many."""
-    rows = [
-        record
-        for record in current_line(read_journal(parent.journal))
-        if isinstance(record, IterationFinished) and record.timesteps <= timesteps
-    ]
-    for row in rows:
-        branch.write(row)
-    return len(rows)
+    """Give a branch its parent's iterations up to where it leaves; returns how many.
+
+    Read twice, so that the history of weeks is never in memory as a whole.
+    """
+    copied, resumes = 0, 0
+    limits = _limits(parent)
+    for record in read_journal(parent.journal):
+        if isinstance(record, RunResumed):
+            resumes += 1
+        elif isinstance(record, IterationFinished) and record.timesteps <= min(timesteps, limits[resumes]):
+            branch.write(record)
+            copied += 1
+        if resumes == len(limits):
+            break  # the parent was resumed meanwhile: what follows is no part of this history
+    return copied
+
+
+def _limits(paths: RunPaths) -> list[float]:
+    """For what lies before the first resume, between it and the next, …: the timesteps from which on resumes took it back."""
+    resumed = [record.timesteps for record in read_journal(paths.journal) if isinstance(record, RunResumed)]
+    limits = accumulate(reversed(resumed), min, initial=math.inf)
+    return list(limits)[::-1]
 
 
 def unclean_end(paths: RunPaths) -> str | None:

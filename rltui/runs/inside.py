@@ -6,12 +6,8 @@ import os
 from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.plain_file import real
 from rltui.runs.paths import DataDir, RunPaths
-
-
-def real(path: Path) -> Path:
-    """The path without links; unlike Path.resolve, no error for a loop of links."""
-    return Path(os.path.realpath(path))
 
 
 def is_below(path: Path, folder: Path) -> bool:

@@ -27,6 +27,7 @@ PENDING_BYTES = 16 << 20  # records kept in memory while the disk is full
 POLL_BYTES = 8 << 20  # read at most so much in one poll
 END_BYTES = 1 << 18  # of a journal's end, which holds what is newest
 FAR_BYTES = 1 << 22  # looked at where that is further back
+LARGEST_BLOCK = 1 << 23  # of which one at a time is in memory
 
 
 class JournalWriter:
@@ -148,6 +149,11 @@ class JournalTail:
         self._skipping = False  # inside a line too long to be a record
 
     @property
+    def read_parts(self) -> int:
+        """Number of the last part that has been read to its end, or was known already."""
+        return self._read_parts
+
+    @property
     def offset(self) -> int:
         """Bytes read of the part that is being read."""
         return self._offset
@@ -205,9 +211,15 @@ def read_end(path: Path, limit: int = END_BYTES) -> list[Record]:
 
 
 def read_back(path: Path, first: int = END_BYTES, most: int = FAR_BYTES) -> Iterator[list[Record]]:
-    """The records of about the last `most` bytes in blocks, each oldest first, the newest block first.
+    """The records of about the last `most` bytes in blocks, each oldest first, the newest block first; as `lines_back`."""
+    return map(_decoded, lines_back(path, first, most))
 
-    first: bytes of that one; each is twice as long as the one before, so that whoever searches has soon looked far.
+
+def lines_back(path: Path, first: int = END_BYTES, most: int = FAR_BYTES) -> Iterator[bytes]:
+    """About the last `most` bytes in blocks of whole lines, the newest block first.
+
+    first: bytes of that one; each is twice as long as the one before, so that whoever searches has soon looked far, but
+    none much longer than LARGEST_BLOCK.
     """
     size, left = first, most
     for part in reversed([*(part for _, part in rotated_parts(path)), path]):
@@ -215,11 +227,12 @@ def read_back(path: Path, first: int = END_BYTES, most: int = FAR_BYTES) -> Iter
             start, torn = file.seek(0, os.SEEK_END), b""
             while start > 0 and left > 0:
                 count = min(size, start, left)
-                start, left, size = start - count, left - count, 2 * size
+                start, left, size = start - count, left - count, min(2 * size, LARGEST_BLOCK)
                 file.seek(start)
                 content = file.read(count) + torn
                 torn, _, lines = content.partition(b"\n") if start else (b"", b"", content)
-                yield _decoded(lines)
+                torn = torn if len(torn) < LARGEST_BLOCK else b""  # the end of what is no record
+                yield lines
         if left <= 0:
             return
 

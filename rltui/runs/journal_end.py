@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rltui.events.episode_reward import EpisodeReward, RewardWindow, newest_window
 from rltui.events.records import IterationFinished, Record, RunFinished, RunStarted
-from rltui.runs.history import current_line, describe_unclean
+from rltui.runs.history import current_line, describe_unclean, is_beyond
 from rltui.runs.journal import read_back, read_end, read_start
 from rltui.runs.paths import RunPaths
 from rltui.runs.recent_speed import RecentSpeed, recent_speed
@@ -25,9 +25,9 @@ class JournalEnd:
         self.first = next((record for record in beginning if isinstance(record, RunStarted)), self.header)
 
     @property
-    def times(self) -> list[float]:
-        """Of the newest record, where there is one."""
-        return [record.time for record in self.records[-1:]]
+    def updated(self) -> float | None:
+        """Unix seconds of the newest record; None where there is none."""
+        return self.records[-1].time if self.records else None
 
     @property
     def unclean(self) -> str:
@@ -53,11 +53,7 @@ class JournalEnd:
 
 def reward_so_far(paths: RunPaths, timesteps: int) -> RewardWindow:
     """Of the newest episodes at this step count, from which training goes on."""
-    return RewardWindow(
-        record
-        for record in _reaching_back(paths)
-        if not (isinstance(record, IterationFinished) and record.timesteps > timesteps)
-    )
+    return RewardWindow(record for record in _reaching_back(paths) if not is_beyond(record, timesteps))
 
 
 def _reaching_back(paths: RunPaths) -> list[Record]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,6 +74,11 @@ def complete(paths: RunPaths) -> list[CheckpointInfo]:
     """The complete checkpoints and milestones, oldest commit first; of one state the checkpoint comes last."""
     both = list_milestones(paths) + list_checkpoints(paths)
     return _in_order(info for info in both if info.damage is None)
+
+
+def metas(infos: Iterable[CheckpointInfo]) -> list[Meta]:
+    """Of those that are complete."""
+    return [info.meta for info in infos if info.meta is not None and info.damage is None]
 
 
 def look(path: Path) -> CheckpointInfo:

@@ -138,12 +138,21 @@ def holder(paths: RunPaths) -> Holder | None:
 
 @contextlib.contextmanager
 def no_new_trainer(paths: RunPaths) -> Iterator[bool]:
-    """Holds the run's lock, for an act that no trainer may start in; where one holds it already, yields True instead."""
-    if holder(paths) is not None:
-        yield True
-        return
-    with RunLock(paths):
-        yield False
+    """Holds the run's lock, for an act that no trainer may start in; where one holds it already, yields True instead.
+
+    RltuiError where it cannot be locked.
+    """
+    lock = RunLock(paths)
+    if holder(paths) is None:
+        try:
+            lock.acquire()
+        except RltuiError:
+            if holder(paths) is None:
+                raise
+    try:
+        yield not lock.held
+    finally:
+        lock.release()
 
 
 def _named(paths: RunPaths) -> Holder:

@@ -27,6 +27,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     mean_reward: float | None  # over `reward_episodes`, the newest
     reward_episodes: int | None = None  # unknown of a folder whose mean is of one iteration
     reward_short: bool = False  # mostly short episodes had ended since the arenas began anew
+    paid: str = ""  # equal where the same was paid for; not told of older folders
     entropy: float | None  # nats
     approx_kl: float | None
     obs_signature: str

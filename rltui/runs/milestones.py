@@ -35,11 +35,6 @@ class MilestoneClock:
         self._passed = passed
         return milestone_label(passed * self._interval)
 
-    @property
-    def next_boundary(self) -> int:
-        """Timesteps at which the next milestone is due."""
-        return (self._passed + 1) * self._interval
-
 
 class Mark(msgspec.Struct, frozen=True):
     """What people say of one milestone."""

@@ -1,4 +1,4 @@
-"""Old checkpoints go, milestones and everything unknown stay; and what a crash left behind goes at the next start."""
+"""Old checkpoints go, but for the best; milestones and everything unknown stay; what a crash left behind goes at the next start."""
 
 from __future__ import annotations
 
@@ -6,23 +6,28 @@ import contextlib
 from pathlib import Path
 
 from rltui.runs.atomic import TEMPORARY, make_folder, remove_tree, same_disk, temporary_name
+from rltui.runs.best import spared
 from rltui.runs.faults import fault
-from rltui.runs.listing import list_checkpoints
+from rltui.runs.listing import list_checkpoints, list_milestones, metas
 from rltui.runs.paths import RunPaths, folders
 
 
 def prune(paths: RunPaths, last: int) -> list[Path]:
-    """Remove all complete checkpoints but the newest `last` by commit (never fewer than one). Returns those removed.
+    """Remove all complete checkpoints but the newest `last` by commit (never fewer than one) and those that are spared as
+    the best by reward, see best.py. Returns those removed.
 
     Damaged and foreign entries are not counted and not touched. A folder leaves its place by one rename before anything
     in it is removed, so a crash never leaves half a checkpoint in the list. One that cannot be moved stays.
     """
-    whole = [info.path for info in list_checkpoints(paths) if info.damage is None]
+    whole = [info for info in list_checkpoints(paths) if info.damage is None]
+    old = whole[: -max(last, 1)]
+    stays = spared(metas(whole), metas(list_milestones(paths))) if old else frozenset()
     removed = []
-    for path in whole[: -max(last, 1)]:
-        with contextlib.suppress(OSError):
-            _remove(path, paths.staging)
-            removed.append(path)
+    for info in old:
+        if info.commit not in stays:
+            with contextlib.suppress(OSError):
+                _remove(info.path, paths.staging)
+                removed.append(info.path)
     return removed
 
 

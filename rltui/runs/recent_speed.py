@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from rltui.events.records import OVERALL_SPEED, IterationFinished, Record, RunFinished, RunStarted
+from rltui.events.metric_keys import OVERALL_SPEED
+from rltui.events.records import IterationFinished, Record, RunFinished, RunStarted
 
 MOST = 20  # iterations
 

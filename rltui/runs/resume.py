@@ -20,6 +20,7 @@ from rltui.runs.lock import holder
 from rltui.runs.lookup import find
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths, absolute
+from rltui.runs.refusals import NothingFits
 from rltui.runs.resume_plan import ResumePlan, StartAsked
 from rltui.runs.run_search import RunSearch, refuse_locked, resumed
 from rltui.runs.signature import Signature
@@ -41,8 +42,8 @@ def choose_resume(
 
     signature: what the profile needs. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE
     (`--resume`). fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). now:
-    Unix seconds. Every byte of the chosen checkpoint has been checked. Raises RltuiError (exit 1) where nothing fits, the
-    checkpoint is damaged, or the run is being trained.
+    Unix seconds. Every byte of the chosen checkpoint has been checked. Raises NothingFits, BeingTrained where the run is
+    being trained, RltuiError where the checkpoint is damaged (all exit 1).
     """
     if run is not None:
         data.run(run)
@@ -75,7 +76,7 @@ def confirm(data: DataDir, plan: ResumePlan) -> None:
     if newest > plan.last_commit:
         raise RltuiError(
             f"run {plan.run!r} was trained by others meanwhile: its newest commit is {newest}, expected {plan.last_commit}",
-            "start again",
+            "start again: it goes on from that one",
         )
 
 
@@ -142,10 +143,10 @@ def _auto_of_run(start: StartAsked, paths: RunPaths) -> ResumePlan:
     return _from_zero(paths, f"run {paths.name!r} {there}")
 
 
-def _nothing_fits(start: StartAsked, unfit: list[str]) -> RltuiError:
+def _nothing_fits(start: StartAsked, unfit: list[str]) -> NothingFits:
     more = [f"… and {len(unfit) - _MOST_NAMED} more"] if len(unfit) > _MOST_NAMED else []
     what = "the run cannot go on" if start.run else f"{plural(len(unfit), 'run')} there, but none to go on with"
-    return RltuiError(
+    return NothingFits(
         "\n  ".join([f"{what}:", *unfit[:_MOST_NAMED], *more]),
         f"to start from zero: {start.command('--resume new' + (' --run NAME' if start.run else ''))}",
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rltui.errors import RltuiError
 from rltui.figures import ago
 from rltui.runs import checkpoint
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import holder
 from rltui.runs.meta import Meta
 from rltui.runs.paths import RunPaths
+from rltui.runs.refusals import BeingTrained
 from rltui.runs.resume_plan import ResumePlan, StartAsked
 
 
@@ -68,10 +68,10 @@ def resumed(start: StartAsked, info: CheckpointInfo, meta: Meta, search: RunSear
 
 
 def refuse_locked(paths: RunPaths) -> None:
-    """RltuiError while a trainer has the run."""
+    """BeingTrained while a trainer has the run."""
     trainer = holder(paths)
     if trainer is not None:
-        raise RltuiError(
+        raise BeingTrained(
             f"run {paths.name!r} is being trained already: {trainer}",
             f"watch it: rltui attach {paths.name}\nor train another: --run NAME",
         )

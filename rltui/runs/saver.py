@@ -25,18 +25,23 @@ from rltui.runs.paths import RunPaths
 from rltui.runs.prune import prune, set_aside
 
 Kind = Literal["checkpoint", "milestone"]
+MOST_MILESTONES, MOST_ASKED = 3, 8  # that wait for a disk which takes nothing: each holds a copy of the nets in memory
 POLICY_FILE = "policy.npz"  # equal in two saved states exactly if the bot is the same
 
 
 @dataclass(frozen=True)
 class SaveJob:
-    """One state to save. `files` is called once, on the saver thread, and gives the whole content by file name."""
+    """One state to save. `files` is called once, on the saver thread, and gives the whole content by file name.
+
+    asked: a person wants this milestone, or it is what a phase ends with; else only its interval has passed.
+    """
 
     kind: Kind
     folder: Path
     timesteps: int
     files: Callable[[], Mapping[str, bytes]]
     label: str = ""  # of a milestone: `005M`
+    asked: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class SaveResult:
 
 
 class Saver:
-    """Owns the thread. `on_result` is called on it with each result (`replaced` on the caller's of `submit`)."""
+    """Owns the thread. `on_result` is called on it with each result (`replaced`, and of what gave way, on the caller's of `submit`)."""
 
     def __init__(self, paths: RunPaths, keep_last: int, on_result: Callable[[SaveResult], None]) -> None:
         self._paths = paths
@@ -80,17 +85,33 @@ class Saver:
             return len(self._jobs) + self._busy
 
     def submit(self, job: SaveJob) -> None:
-        """Take a job; returns at once. A checkpoint still waiting gives way to a newer one, a milestone never does."""
+        """Take a job; returns at once. A checkpoint still waiting gives way to a newer one.
+
+        Milestones wait for each other, until the disk has taken nothing for so long that MOST_MILESTONES wait: then the
+        oldest of them gives way, and has failed. One that was asked for stays; beyond MOST_ASKED no more are taken.
+        """
         with self._changed:
             if self._closing:
                 raise RuntimeError("the saver is closed")
             stale = [old for old in self._jobs if old.kind == job.kind == "checkpoint"]
-            for old in stale:
-                self._jobs.remove(old)
+            one_too_many = self._one_too_many(job)
             self._jobs.append(job)
+            for old in [*stale, *([one_too_many] if one_too_many else [])]:
+                self._jobs.remove(old)
             self._changed.notify_all()
         for old in stale:
             self._report(SaveResult(old.kind, "replaced", old.folder, old.label, old.timesteps))
+        if one_too_many is not None:
+            self._report(_given_up(one_too_many))
+
+    def _one_too_many(self, job: SaveJob) -> SaveJob | None:
+        """Which milestone is not to be saved, where too many wait."""
+        alike = [old for old in self._jobs if old.kind == job.kind == "milestone" and old.asked == job.asked]
+        if job.asked:
+            return job if len(alike) >= MOST_ASKED else None
+        wanted = {old.timesteps for old in self._jobs if old.asked}  # the same state, in a folder of another name
+        free = [old for old in alike if old.timesteps not in wanted]
+        return free[0] if len(alike) >= MOST_MILESTONES and free else None
 
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until every job is done; False if that takes longer than `timeout` seconds."""
@@ -167,6 +188,12 @@ class Saver:
         if job.kind == "milestone" and exact != job.label:
             places.append((job.folder.with_name(exact), exact))
         return places
+
+
+def _given_up(job: SaveJob) -> SaveResult:
+    full = f"{MOST_ASKED} milestones that were asked for wait for the disk already, which takes nothing"
+    reason = full if job.asked else "it waited for the disk, which takes nothing, and gave way to newer milestones"
+    return SaveResult(job.kind, "failed", job.folder, job.label, job.timesteps, reason=reason)
 
 
 def _holds_same_state(path: Path, job: SaveJob, files: Mapping[str, bytes]) -> bool:

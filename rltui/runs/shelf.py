@@ -10,15 +10,18 @@ from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY
-from rltui.runs.listing import LABEL, NUMBER, PHASE, CheckpointInfo, list_checkpoints, list_milestones, look
+from rltui.runs.best import spared
+from rltui.runs.glance import entries
+from rltui.runs.listing import LABEL, NUMBER, PHASE, CheckpointInfo, list_checkpoints, list_milestones, look, metas
 from rltui.runs.lock import Holder, holder
 from rltui.runs.manifest import NAME as MANIFEST
+from rltui.runs.meta import Meta
 from rltui.runs.milestones import Mark, read_marks
 from rltui.runs.paths import MILESTONES, DataDir, RunPaths, is_folder, name_problem
 from rltui.runs.paused import look_paused
 
 UNFINISHED = "being written, or left half written by a crash: the next start removes it"
-NO_NUMBER = "its name is no step count, as rltui and rlgym-ppo write them"
+NO_NUMBER = "its name is no number of timesteps, as rltui and rlgym-ppo write them"
 NO_PHASE = "its name is not Phase<N>-<name>"
 NO_LABEL = "its name is not <millions>M, as in 005M or 012.35M"
 
@@ -44,6 +47,16 @@ class Shelf:
     marks: dict[str, Mark]
     problem: str = ""
     paused: float | None = None  # Unix seconds since when the trainer has been held by hand
+
+    @property
+    def complete(self) -> list[Meta]:
+        """What is known of all that is not damaged."""
+        return metas((*self.milestones, *self.checkpoints))
+
+    @property
+    def spared(self) -> frozenset[int]:
+        """Commits of the checkpoints that are not pruned, however many newer ones come."""
+        return spared(metas(self.checkpoints), metas(self.milestones))
 
     @property
     def parent(self) -> str | None:
@@ -76,7 +89,7 @@ def foreign(data: DataDir) -> list[Stray]:
     """What lies among the runs and can be none."""
     found: list[Stray] = []
     for place in (data.runs, data.checkpoints, data.milestones):
-        for path in _entries(place):
+        for path in entries(place):
             if path.name.startswith(".") and is_folder(path):
                 continue  # .saving, .damaged: our own
             if path.name == MILESTONES and place == data.checkpoints:
@@ -90,7 +103,7 @@ def foreign(data: DataDir) -> list[Stray]:
 
 def _strays(paths: RunPaths) -> Iterator[Stray]:
     yield from _odd(paths.checkpoints, NUMBER, NO_NUMBER)
-    for path in _entries(paths.milestones):
+    for path in entries(paths.milestones):
         if not is_folder(path):
             yield Stray(path, _no_folder(path))
         elif PHASE.fullmatch(path.name) is None:
@@ -100,7 +113,7 @@ def _strays(paths: RunPaths) -> Iterator[Stray]:
 
 
 def _odd(place: Path, pattern: re.Pattern[str], reason: str) -> Iterator[Stray]:
-    for path in _entries(place):
+    for path in entries(place):
         if not is_folder(path):
             yield Stray(path, _no_folder(path))
         elif path.name.startswith(TEMPORARY):
@@ -113,12 +126,3 @@ def _no_folder(path: Path) -> str:
     if path.is_symlink():
         return "a link that leads to no folder"
     return "not a folder"
-
-
-def _entries(folder: Path) -> list[Path]:
-    """All names inside, sorted; none where it cannot be read."""
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(folder / entry.name for entry in entries)
-    except OSError:
-        return []

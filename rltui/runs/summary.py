@@ -10,6 +10,7 @@ import msgspec
 from rltui import plain_file
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import RunStarted
+from rltui.runs.best import Best, best_of
 from rltui.runs.glance import stamp
 from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_end import JournalEnd
@@ -62,6 +63,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     checkpoints: int  # complete ones
     milestones: list[SavedState]  # oldest first
     damaged: list[SavedState]
+    best: list[Best] = []  # by reward, of all that is complete; of the present rewards last
     shape: RunShape | None = None
     speed: RecentSpeed | None = None
 
@@ -78,6 +80,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
     meta, row, trainer = saved.newest_meta, journal.row, holder(paths)
     unclean, failure = ("", "") if trainer else (journal.unclean, journal.failure)
     lesson = lesson_now(journal.records, meta, journal.first)
+    times = [journal.updated, *(meta.time for meta in saved.metas)]
     return RunSummary(
         name=paths.name,
         state="training" if trainer else _ended_as(bool(unclean), bool(failure), bool(journal.records or meta)),
@@ -92,7 +95,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
         phase=lesson.phase,
         parent=meta.parent if meta else None,
         started=journal.first.time if journal.first else None,
-        updated=max([*journal.times, *(meta.time for meta in saved.metas)], default=None),
+        updated=max((time for time in times if time is not None), default=None),
         timesteps=row.timesteps if row else meta.timesteps if meta else None,
         iteration=row.iteration if row else None,
         metrics=row.metrics if row else {},
@@ -101,6 +104,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
         checkpoints=len(saved.checkpoints),
         milestones=saved.milestones,
         damaged=saved.damaged,
+        best=best_of(saved.metas),
         shape=_shape(journal.header or journal.first),
         speed=journal.speed,
     )

@@ -9,12 +9,12 @@ import msgspec
 
 from rltui import plain_file
 from rltui.errors import RltuiError
+from rltui.events.settings import RATE
 from rltui.runs import manifest
 from rltui.runs.checkpoint import DamagedError, read_file
 
 NAME = "TRAINER_STATE.json"
 SCHEMA = 1
-RATE = "learning rate"  # the setting that is no override of its own
 
 
 class RateState(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from rltui.runs.atomic import TEMPORARY, fsync_folder, make_folder, remove_tree,
 from rltui.runs.faults import fault
 from rltui.runs.inside import check_own, is_below
 from rltui.runs.listing import CheckpointInfo, complete, newest_commit
-from rltui.runs.lock import holder, no_new_trainer
+from rltui.runs.lock import no_new_trainer
 from rltui.runs.milestones import Mark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths, folders
 
@@ -45,6 +45,11 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
     def folder(self) -> Path:
         """The saved state's own folder in the trash."""
         return Path(self.entry) / PurePosixPath(self.place).name
+
+    @property
+    def state(self) -> str:
+        """As commands name it, behind its run: `Phase1-BallTouching/005M`, `250000`."""
+        return self.milestone or PurePosixPath(self.place).name
 
 
 _decoder = msgspec.json.Decoder(Trashed)
@@ -75,11 +80,6 @@ def is_newest(paths: RunPaths, info: CheckpointInfo) -> bool:
     return info.damage is None and max(others, default=0) < newest_commit(paths)
 
 
-def is_trained(paths: RunPaths) -> bool:
-    """Whether a trainer holds the run now."""
-    return holder(paths) is not None
-
-
 def delete(paths: RunPaths, info: CheckpointInfo, now: float | None = None) -> Trashed:
     """Move it to the trash. RltuiError, with nothing changed, where it is protected, needed, a link or cannot be moved.
 
@@ -100,8 +100,12 @@ def list_trash(data: DataDir) -> list[Trashed]:
 
 
 def restore(data: DataDir, trashed: Trashed) -> Path:
-    """Put it back with its pin and note; returns its folder. RltuiError where something is there meanwhile."""
+    """Put it back with its pin and note; returns its folder. RltuiError where something is there meanwhile, or where what
+    has a note would come back without it.
+    """
     paths, target = data.run(trashed.run), _target(data, trashed)
+    if trashed.mark != Mark():
+        read_marks(paths)
     try:
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, "something is there again", str(target))

@@ -21,11 +21,13 @@ def state_name(kind: str, label: str) -> str:
 
 
 def over_episodes(episodes: int | None, short: bool = False) -> str:
-    """` over 104 episodes`, behind a mean; empty where there are none, or their number is unknown.
+    """` over 104 episodes`, ` over 3 short episodes so far`, behind a mean; empty where there are none, or their number is unknown.
 
     short: as EpisodeReward has it.
     """
-    return f" over {plural(episodes, 'episode')}{', short ones after a start' if short else ''}" if episodes else ""
+    if not episodes:
+        return ""
+    return f" over {plural(episodes, 'short episode')} so far" if short else f" over {plural(episodes, 'episode')}"
 
 
 def over_iterations(iterations: int, training: bool) -> str:

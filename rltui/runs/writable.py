@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import getpass
 import os
 import sys
@@ -13,11 +14,17 @@ from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY
 from rltui.runs.paths import DataDir, RunPaths
 
+WAYS = {
+    errno.ENOSPC: "make room on that disk",
+    errno.EDQUOT: "make room: your share of that disk is used up",
+    errno.EROFS: "have that disk mounted for writing",
+}
+
 
 def check_writable(data: DataDir, run: str | None = None) -> None:
     """Create the data folder where it is missing and try to write in it and in what is there of the run.
 
-    Raises RltuiError (exit 1) naming the path, its owner and who asked.
+    Raises RltuiError (exit 1) naming the path and why; where rights are missing, its owner and who asked.
     """
     try:
         data.root.mkdir(parents=True, exist_ok=True)
@@ -60,11 +67,13 @@ def _nearest(path: Path) -> Path:
 
 
 def _refusal(path: Path, error: OSError) -> RltuiError:
-    me = _user()
-    return RltuiError(
-        f"cannot write in {path}: {error.strerror or error} (it belongs to {_owner(path)}; you are {me})",
-        f"give {me} the right to write there, or choose another data folder: --data-dir DIR",
-    )
+    """Whose it is matters only where that is why."""
+    reason, me = error.strerror or str(error), _user()
+    way = WAYS.get(error.errno or 0, "mend that")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        reason += f" (it belongs to {_owner(path)}; you are {me})"
+        way = f"give {me} the right to write there"
+    return RltuiError(f"cannot write in {path}: {reason}", f"{way}, or choose another data folder: --data-dir DIR")
 
 
 def _user() -> str:

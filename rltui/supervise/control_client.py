@@ -200,6 +200,11 @@ def _open(paths: RunPaths, address: SocketAddress, timeout: float) -> byte_strea
     try:
         return byte_stream.open_stream(address, timeout)
     except (FileNotFoundError, ConnectionRefusedError) as error:
+        if holder(paths) is not None:  # so it is there
+            raise TrainerSilentError(
+                f"the trainer of run {run} (pid {address.pid}) runs, and its control socket is gone: {address.address}",
+                "it makes another one within seconds: ask again",
+            ) from error
         raise TrainerAbsentError(
             f"no trainer is running for run {run}: the one of pid {address.pid} ended without a word",
             f"training goes on from its newest checkpoint with: rltui train PROFILE --run {run}",

@@ -8,6 +8,7 @@ imported: that costs no second interpreter start and little memory of its own.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import select
 import signal
@@ -41,7 +42,9 @@ def guarded(work: Callable[[Lifeline], int]) -> int:
         os.close(life)
         os.close(news_end)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ending_signals())
-        return work(Lifeline(life_end, news))
+        code = work(Lifeline(life_end, news))
+        gc.freeze()  # the system takes it all back: a search for garbage in it would outlast the guardian's patience
+        return code
     os.close(life_end)
     os.close(news)
     guardian = Guardian(viewer, news_end, terminal)

@@ -25,6 +25,15 @@ class SocketListener:
         self._path = Path(address.address)
         socket_address.sweep(self._path.parent)
         self.door = _listen(self._path)
+        self._made = self._path.lstat()
+
+    @property
+    def lost(self) -> bool:
+        """Whether somebody took the socket's file away, so that nobody finds it any more."""
+        try:
+            return not os.path.samestat(self._path.lstat(), self._made)
+        except OSError:
+            return True
 
     def accept(self) -> socket.socket | None:
         connection, _ = self.door.accept()
@@ -35,9 +44,11 @@ class SocketListener:
         return connection
 
     def close(self) -> None:
+        """Take the file away too, if it is still this one's."""
         self.door.close()
-        with contextlib.suppress(OSError):
-            self._path.unlink()
+        if not self.lost:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
         if self._path.parent.name != f"rltui-{os.getuid()}":
             with contextlib.suppress(OSError):
                 self._path.parent.rmdir()  # a private folder that was made for this socket alone

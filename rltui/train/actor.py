@@ -66,6 +66,7 @@ class Actor:
         before, self._order = self._order, order
         self._anew = self._anew or order.anew
         self._limit.rate, self._limit.flags = order.lines_per_second, len(order.flags)
+        self._limit.only(order.flags)
         self.env.set_weights(order.weights)
         if order.flags == before.flags:
             return

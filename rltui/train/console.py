@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping
 from typing import TextIO
 
+from rltui.events import metric_keys
 from rltui.events.distance import distances, place
 from rltui.events.episode_reward import EpisodeReward, RewardWindow
 from rltui.events.records import (
-    OVERALL_SPEED,
     CheckpointFailed,
     CheckpointSaved,
     IterationFinished,
@@ -152,9 +152,9 @@ def iteration_line(record: IterationFinished, reward: EpisodeReward) -> str:
     )
     return (
         f"{record.timesteps:>12,}  reward {paid}"
-        f"  entropy {show('train/entropy', '5.3f')}  KL {show('train/approx_kl', '6.4f')}"
-        f"  {show(OVERALL_SPEED, ',.0f')} steps/s"
-        f" (collected {show('time/collected_steps_per_second', ',.0f')})"
+        f"  entropy {show(metric_keys.ENTROPY, '5.3f')}  KL {show(metric_keys.APPROX_KL, '6.4f')}"
+        f"  {show(metric_keys.OVERALL_SPEED, ',.0f')} steps/s"
+        f" (collected {show(metric_keys.COLLECTED_SPEED, ',.0f')})"
         f"{campaign_words(metrics)}"
     )
 

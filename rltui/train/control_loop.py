@@ -10,14 +10,16 @@ from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
 
+from rltui.errors import RltuiError, in_words
 from rltui.events.commands import CommandApplied, CommandRefused, Live
-from rltui.events.records import LogLine
+from rltui.events.records import Level, LogLine
 from rltui.train.client_session import ClientSession, Fault, Limits
 from rltui.train.control_desk import ControlDesk
 from rltui.train.listener import Listener
 from rltui.train.pending_command import PendingCommand
 from rltui.train.token_bucket import TokenBucket
 
+LOOK = 5.0  # seconds between two looks at whether the socket is still where clients look for it
 ACCEPT_PAUSE = 1.0  # seconds without accepting after accept() failed: a lack of file descriptors does not pass at once
 
 
@@ -31,11 +33,15 @@ class ControlLoop:
         limits: Limits,
         log: Callable[[LogLine], None],
         clock: Callable[[], float],
+        reopen: Callable[[], Listener] | None = None,
     ) -> None:
+        """reopen: listens anew where the socket was taken away, as systems do with a user's runtime folder at logout."""
         self.newest: Live | None = None
         self.outcomes: deque[tuple[PendingCommand, CommandApplied | CommandRefused]] = deque()
         self.closed: Counter[str] = Counter()
         self._listener, self._desk, self._limits, self._log, self._clock = listener, desk, limits, log, clock
+        self._reopen, self._said_lost = reopen, False
+        self._next_look = 0.0 if reopen is not None else None
         self._sessions: list[ClientSession] = []
         self._offered: Live | None = None
         self._accept_from = 0.0
@@ -63,6 +69,7 @@ class ControlLoop:
         """Serve until `finish`."""
         while not self._finished():
             now = time.monotonic()
+            self._look_for_the_door(now)
             self._choose(now)
             for key, _ in self._selector.select(self._patience(now)):
                 key.data()
@@ -85,6 +92,28 @@ class ControlLoop:
         waiting = self.outcomes or any(session.owes_an_answer for session in self._sessions)
         return not waiting or time.monotonic() >= self._ends
 
+    def _look_for_the_door(self, now: float) -> None:
+        """Once in a while."""
+        if self._reopen is None or self._next_look is None or now < self._next_look:
+            return
+        self._next_look = now + LOOK
+        if not self._listener.lost:
+            return
+        try:
+            fresh = self._reopen()
+        except (RltuiError, OSError) as error:
+            if not self._said_lost:
+                self._tell("error", f"the control socket was taken away, and cannot be made again: {in_words(error)}")
+            self._said_lost = True
+            return
+        self._watch(self._listener.door, False, False, self._accept)
+        self._listener.close()
+        self._listener, self._said_lost = fresh, False
+        self._tell("warning", f"the control socket was taken away; it is now {fresh.address.address}")
+
+    def _tell(self, level: Level, message: str) -> None:
+        self._log(LogLine(time=self._clock(), level=level, source="control", message=message))
+
     def _choose(self, now: float) -> None:
         """What to wait for, as of now (time.monotonic())."""
         self._watch(self._listener.door, self._accept_from <= now, False, self._accept)
@@ -97,7 +126,7 @@ class ControlLoop:
 
         now: of `_choose`, so that a pause which ends between the two is not waited through for ever.
         """
-        due = [session.deadline for session in self._sessions] + [self._ends]
+        due = [session.deadline for session in self._sessions] + [self._ends, self._next_look]
         due += [moment for moment in (self._accept_from, *(s.muted_until for s in self._sessions)) if moment > now]
         moments = [moment for moment in due if moment is not None]
         return max(min(moments) - time.monotonic(), 0.0) if moments else None
@@ -185,5 +214,5 @@ class ControlLoop:
             return
         more = f" ({self._unsaid} more like this were not logged)" if self._unsaid else ""
         message = f"closed the connection of {who}: {fault.detail}{more}"
-        self._log(LogLine(time=self._clock(), level="warning", source="control", message=message))
+        self._tell("warning", message)
         self._unsaid = 0

@@ -20,7 +20,7 @@ from rltui.supervise import socket_address
 from rltui.train.client_session import Limits
 from rltui.train.control_desk import ControlDesk
 from rltui.train.control_loop import ControlLoop
-from rltui.train.listener import open_listener
+from rltui.train.listener import Listener, open_listener
 from rltui.train.pending_command import PendingCommand
 
 if TYPE_CHECKING:
@@ -63,13 +63,8 @@ class ControlServer:
 
     def start(self) -> Self:
         """Listen and write `socket.json`. RltuiError where no socket can be made, or another trainer listens there."""
-        listener = open_listener(self._paths.folder)
-        try:
-            socket_address.write(self._paths.socket_file, listener.address)
-        except OSError as error:
-            listener.close()
-            raise RltuiError(f"cannot write {self._paths.socket_file}: {error}") from error
-        self._loop = ControlLoop(listener, self._desk, self._limits, self._log, self._clock)
+        listener = self._listen()
+        self._loop = ControlLoop(listener, self._desk, self._limits, self._log, self._clock, self._listen)
         self._thread = threading.Thread(target=self._serve, args=(self._loop,), name="control socket", daemon=True)
         self._thread.start()
         return self
@@ -114,6 +109,16 @@ class ControlServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _listen(self) -> Listener:
+        """RltuiError as `start`."""
+        listener = open_listener(self._paths.folder)
+        try:
+            socket_address.write(self._paths.socket_file, listener.address)
+        except OSError as error:
+            listener.close()
+            raise RltuiError(f"cannot write {self._paths.socket_file}: {error}") from error
+        return listener
 
     def _settle(self, pending: PendingCommand, outcome: CommandApplied | CommandRefused) -> None:
         """Called by whoever answers: the client first, then the journal."""

@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rltui.env.episode_stats import EpisodeStats
+from rltui.events import metric_keys
+from rltui.events.settings import ENTROPY, RATE, weight_of
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.usual import entropy_words, rate_words
-from rltui.runs.trainer_state import RATE, TrainerState
+from rltui.runs.trainer_state import TrainerState
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collector
 from rltui.train.curriculum import Move
-from rltui.train.overrides import ENTROPY, REWARD, Overrides
+from rltui.train.overrides import Overrides
 from rltui.train.preparation import Prepared
 from rltui.train.rates import carried_on, stored
 
@@ -80,12 +82,12 @@ class Course:
         self._set_entropy()
         whose = "as in the profile" if ent_coef is None else "until the profile's changes"
         doubt = "" if ent_coef is None else entropy_words(ent_coef)
-        return f"entropy {self.overrides.entropy:g} instead of {before:g}, {whose}{_behind(doubt)}"
+        return f"entropy coefficient {self.overrides.entropy:g} instead of {before:g}, {whose}{_behind(doubt)}"
 
     def override_weight(self, name: str, weight: float | None, timesteps: int) -> str:
         """A reward's weight by hand, None: the profile's again. The workers have to be told. What it means, in words."""
         before = self.overrides.weight(name, self.lasted(timesteps))
-        self.overrides.put(REWARD + name, weight)
+        self.overrides.put(weight_of(name), weight)
         now = self.overrides.weight(name, self.lasted(timesteps))
         whose = "as in the profile" if weight is None else "until the profile's changes"
         return f"{name} {now:g} instead of {before:g}, {whose}"
@@ -101,7 +103,7 @@ class Course:
 
     def learned(self, stats: EpisodeStats, metrics: Mapping[str, float]) -> None:
         """An iteration is over; stats: of its match; metrics: the update's, empty where it was dropped."""
-        self.rates.learned(metrics.get("train/approx_kl"))
+        self.rates.learned(metrics.get(metric_keys.APPROX_KL))
         self.curriculum.learned(stats)
 
     def go_on(self, move: Move, timesteps: int, poll: Callable[[], None]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rltui import figures
 from rltui.env.episode_stats import EpisodeStats
+from rltui.events import metric_keys
 from rltui.profile.lessons import lesson, phase_number
 from rltui.profile.models import PhaseEntry, Profile
 from rltui.profile.stages import stage_at, stage_name, stages_of
@@ -104,10 +105,10 @@ class Curriculum:
         found: dict[str, float | None] = {}
         if self._profile.phases:
             found["curriculum/phase"] = phase_number(self._profile, self.phase)
-            found["curriculum/position"] = self.phase + 1
-            found["curriculum/phases"] = len(self._profile.phases)
+            found[metric_keys.POSITION] = self.phase + 1
+            found[metric_keys.PHASES] = len(self._profile.phases)
         if self._stages:
-            found["curriculum/stage"] = self.stage + 1
+            found[metric_keys.STAGE] = self.stage + 1
         if timesteps is not None:
             found |= self._of_steps(timesteps - self.started)
         return found | self._window.metrics()
@@ -117,12 +118,12 @@ class Curriculum:
         entry = self._entry
         if entry is None:
             return {}
-        found: dict[str, float | None] = {"curriculum/phase_steps": lasted}
+        found: dict[str, float | None] = {metric_keys.PHASE_STEPS: lasted}
         if self.next_phase is not None and entry.until and entry.min_steps:
             found["curriculum/min_steps"] = lasted
             found["curriculum/min_steps_missing"] = max(entry.min_steps - lasted, 0)
         if self.next_phase is not None and entry.max_steps is not None:
-            found["curriculum/max_steps_left"] = max(entry.max_steps - lasted, 0)
+            found[metric_keys.MAX_STEPS_LEFT] = max(entry.max_steps - lasted, 0)
         return found
 
     def state(self) -> CurriculumState | None:

@@ -20,7 +20,8 @@ class TrainerDebug:
         self._orders, self._tell, self._limit = orders, tell, LineLimit(lines_per_second)
 
     def learned(self, metrics: Mapping[str, float]) -> None:
-        """debug_learning: every figure of the update."""
+        """debug_learning: every figure of the update. To be called after each."""
+        self._limit.only(flag for flag in (LEARNING, CHECKPOINTS) if self._orders.is_on(flag))
         if self._orders.is_on(LEARNING):
             self.say(LEARNING, (f"{key} = {value:.6g}" for key, value in metrics.items()))
 

@@ -82,6 +82,7 @@ def lesson_facts(course: Course, timesteps: int) -> Lesson:
         reward_names=blueprint.spec.reward_names,
         by_hand=course.set_by_hand,
         reward_weights=blueprint.spec.reward_weights(course.lasted(timesteps)),
+        ppo=blueprint.profile.ppo.model_dump(mode="json"),
     )
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from rltui.env.episode_stats import EpisodeStats
 from rltui.env.lanes import MATCH
 from rltui.env.turtle import TurtleStats, total_turtles
-from rltui.events.episode_reward import FIRST_EPISODES
-from rltui.events.records import OVERALL_SPEED
+from rltui.events import metric_keys
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD
 from rltui.figures import MEGABYTE
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.messages import RolloutDone
@@ -71,7 +71,7 @@ def skill_metrics(iterations: Sequence[EpisodeStats]) -> dict[str, float | None]
 
 
 def _lane(stats: EpisodeStats) -> dict[str, float | None]:
-    rewards = {f"reward/{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
+    rewards = {f"{PART}{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
     return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60) | rewards
 
 
@@ -97,8 +97,8 @@ def first_episodes(stats: EpisodeStats) -> float | None:
 def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
     minutes, car_minutes = stats.seconds / 60, stats.car_seconds / 60
     return {
-        "rollout/policy_reward": mean_reward(stats),
-        "rollout/episodes": stats.episodes,
+        REWARD: mean_reward(stats),
+        EPISODES: stats.episodes,
         "rollout/episode_seconds": _per(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
         FIRST_EPISODES: first_episodes(stats),
         "rollout/goals_per_minute": _per(stats.goals, minutes),
@@ -123,11 +123,11 @@ def _turtles(stats: TurtleStats, car_minutes: float) -> dict[str, float | None]:
         "p90": float(np.percentile(ticks, 90)) if ticks else None,
     }
     return {
-        "turtle/events": stats.events,
+        metric_keys.TURTLE_EVENTS: stats.events,
         "turtle/recovered": stats.recovered,
         "turtle/failed": stats.failed,
         "turtle/censored": stats.censored,
-        "turtle/per_minute": _per(stats.events, car_minutes),
+        metric_keys.TURTLES_PER_MINUTE: _per(stats.events, car_minutes),
         **{f"turtle/{name}_ticks": value for name, value in times.items()},
         **{
             f"turtle/{name}_seconds": None if value is None else value / TICKS_PER_SECOND
@@ -138,13 +138,13 @@ def _turtles(stats: TurtleStats, car_minutes: float) -> dict[str, float | None]:
 
 def _times(rows: int, times: IterationTimes) -> dict[str, float | None]:
     return {
-        "time/collected_steps_per_second": _per(rows, times.collect),
-        "time/consumed_steps_per_second": _per(rows, times.learn),
-        OVERALL_SPEED: _per(rows, times.total),
-        "time/iteration": times.total,
+        metric_keys.COLLECTED_SPEED: _per(rows, times.collect),
+        metric_keys.CONSUMED_SPEED: _per(rows, times.learn),
+        metric_keys.OVERALL_SPEED: _per(rows, times.total),
+        metric_keys.ITERATION_SECONDS: times.total,
         "time/collect": times.collect,
-        "time/learn": times.learn,
-        "time/save": times.save,
+        metric_keys.UPDATE_SECONDS: times.learn,
+        metric_keys.SAVE_SECONDS: times.save,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 Line = tuple[str, str]  # debug flag, text
 SECOND = 1.0
@@ -32,6 +32,10 @@ class LineLimit:
             else:
                 self._dropped[flag] += 1
         return found
+
+    def only(self, flags: Iterable[str]) -> None:
+        """These are on. What was left out of others is said no more: whoever has switched a flag off hears nothing of it."""
+        self._dropped = Counter({flag: self._dropped[flag] for flag in flags if flag in self._dropped})
 
     def _turn_second(self) -> list[Line]:
         """A new second begins; each flag's count of the last one is the first of its lines."""

@@ -17,6 +17,10 @@ class Listener(Protocol):
     address: SocketAddress
     door: socket.socket
 
+    @property
+    def lost(self) -> bool:
+        """Whether clients cannot find it any more, for somebody took it away."""
+
     def accept(self) -> socket.socket | None:
         """A new connection; None where it was another user's. OSError (also BlockingIOError) as accept(2)."""
 

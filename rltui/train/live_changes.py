@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from rltui.events.commands import SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
-from rltui.events.records import Record, SettingChanged
-from rltui.runs.trainer_state import RATE
+from rltui.events.records import Record, SettingChanged, Switched
+from rltui.events.settings import ENTROPY, RATE, weight_of
 from rltui.train.command_check import Known
 from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, Pending
@@ -49,7 +50,7 @@ class LiveChanges:
                     waiting.applied(words)
                 case SetEntropy(ent_coef=value):
                     words = self._course.override_entropy(value)
-                    self._changed("entropy", self._course.overrides.entropy, waiting.by, profile=value is None)
+                    self._changed(ENTROPY, self._course.overrides.entropy, waiting.by, profile=value is None)
                     waiting.applied(words)
                 case _:
                     pass
@@ -66,7 +67,7 @@ class LiveChanges:
         words = self._course.override_weight(command.name, command.weight, now)
         value = self._course.overrides.weight(command.name, self._course.lasted(now))
         profile = command.weight is None
-        change = partial(self._changed, f"reward {command.name}", value, pending.by, profile=profile)
+        change = partial(self._changed, weight_of(command.name), value, pending.by, profile=profile)
         return Wait(_both(change, pending.applied), pending.refused, words + ", ")
 
     def _set_flag(self, pending: Pending) -> None:
@@ -77,19 +78,14 @@ class LiveChanges:
         if command.flag == TURTLED:
             where = "" if command.worker is None else f" in worker {command.worker}"
             setting = f"{TURTLED} {'on' if command.on else 'off'}{where}"
-            applied = _both(partial(self._changed, setting, None, pending.by), pending.applied)
+            switched = Switched(flag=TURTLED, on=command.on, worker=command.worker)
+            applied = _both(partial(self._changed, setting, None, pending.by, switched=switched), pending.applied)
         self._orders.set_flags([command.flag], command.on, command.worker, Wait(applied, pending.refused))
 
-    def _changed(
-        self, setting: str, value: float | None, by: str, *, critic: float | None = None, profile: bool = False
-    ) -> None:
-        """critic, profile: as in SettingChanged."""
+    def _changed(self, setting: str, value: float | None, by: str, **more: Any) -> None:
+        """more: as in SettingChanged."""
         now, timesteps = time.time(), self._loop.timesteps
-        self._tell(
-            SettingChanged(
-                time=now, timesteps=timesteps, setting=setting, value=value, by=by, critic=critic, profile=profile
-            )
-        )
+        self._tell(SettingChanged(time=now, timesteps=timesteps, setting=setting, value=value, by=by, **more))
 
 
 def _both(first: Callable[[], None], then: Callable[[str], None]) -> Callable[[str], None]:

@@ -128,9 +128,12 @@ class LiveControls:
         self._stopping.clear()
 
     def refuse_waiting(self, reason: str) -> None:
-        """Take what has come meanwhile; tell those whose save or pause will not happen any more."""
+        """Tell those whose command will not be obeyed any more, and those who have sent one meanwhile; a stop is obeyed."""
         for pending in self._commands():
-            self._obey(pending)
+            if isinstance(pending.command, Stop):
+                self._obey(pending)
+            else:
+                pending.refused(reason)
         if self._pausing is not None:
             self._pausing.refused(reason)
             self._pausing = None
@@ -197,6 +200,9 @@ class LiveControls:
         while self._pausing is not None and self.stop.urgency is Urgency.NONE:
             time.sleep(PAUSE_POLL)
             self.look()
+            if self._pausing is not None and self._pausing is not pausing:  # resumed and paused again within one look
+                pausing = self._pausing
+                pausing.applied("paused")
             self.serve_saves()
         self._pausing, self._held = None, False
         self.paused_seconds += time.monotonic() - started

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 LOOK = 0.05  # seconds between two looks at what has come: waking it would make who puts something in wait for the GIL
@@ -12,21 +14,40 @@ LOOK = 0.05  # seconds between two looks at what has come: waking it would make 
 Item = TypeVar("Item")
 
 
-class Outlet(threading.Thread, Generic[Item]):
-    """`hand_on` is called with each item in this thread and does not raise. most: what comes while so many wait is dropped."""
+@dataclass
+class _Gap:
+    """Stands where items were dropped."""
 
-    def __init__(self, name: str, hand_on: Callable[[Item], None], most: int | None = None) -> None:
+    dropped: int = 0
+
+
+class Outlet(threading.Thread, Generic[Item]):
+    """`hand_on` is called with each item in this thread. most: what comes while so many wait is dropped, and where it
+    would have stood, `missed` makes an item of how many that were; None: then nothing tells.
+
+    What they raise is a bug: its first trace is shown, and the items after it are handed on all the same.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        hand_on: Callable[[Item], None],
+        most: int | None = None,
+        missed: Callable[[int], Item | None] = lambda dropped: None,
+    ) -> None:
         super().__init__(name=name, daemon=True)
-        self._hand_on, self._most = hand_on, most
-        self._items: deque[Item | threading.Event] = deque()
+        self._hand_on, self._most, self._missed = hand_on, most, missed
+        self._items: deque[Item | threading.Event | _Gap] = deque()
+        self._gap: _Gap | None = None  # the newest that came was dropped into it
         self._wake, self._ending = threading.Event(), False
-        self.dropped = 0
+        self._complained = False
 
     def put(self, item: Item) -> None:
         """Never waits, and wakes nobody."""
         if self._most is not None and len(self._items) >= self._most:
-            self.dropped += 1
+            self._drop()
         else:
+            self._gap = None
             self._items.append(item)
 
     def drain(self, timeout: float) -> bool:
@@ -50,8 +71,23 @@ class Outlet(threading.Thread, Generic[Item]):
             self._wake.wait(LOOK)
             self._wake.clear()
 
-    def _take(self, item: Item | threading.Event) -> None:
+    def _drop(self) -> None:
+        if self._gap is None:
+            self._gap = _Gap()
+            self._items.append(self._gap)
+        self._gap.dropped += 1
+
+    def _take(self, item: Item | threading.Event | _Gap) -> None:
         if isinstance(item, threading.Event):
             item.set()
-        else:
-            self._hand_on(item)
+            return
+        try:
+            told = self._missed(item.dropped) if isinstance(item, _Gap) else item
+            if told is not None:
+                self._hand_on(told)
+        except (
+            Exception
+        ):  # a thread that ended here would take the journal of the whole run with it, and nobody would know
+            if not self._complained:
+                self._complained = True
+                traceback.print_exc()

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rltui.env.spec import Weighted
+from rltui.events import metric_keys
+from rltui.events.episode_reward import WEIGHT
+from rltui.events.records import setting_words
+from rltui.events.settings import ENTROPY, weight_of
 from rltui.runs.trainer_state import OverrideState
 from rltui.train.blueprint import Blueprint
-
-ENTROPY, REWARD = "entropy", "reward "
 
 
 class Overrides:
@@ -28,14 +30,16 @@ class Overrides:
         made, notices = cls(lesson), []
         words = made._words()
         for setting, state in stored.items():
-            said = f"{setting} {state.value:g}, set by hand"
+            said = f"{setting_words(setting, state.value)}, set by hand"
             if setting not in words:
                 notices.append(f"{said}, ends: the profile has no such reward any more")
             elif words[setting] == state.words:
                 made.values[setting] = state.value
                 notices.append(f"{said}, goes on: the profile's has not changed since")
             else:
-                notices.append(f"the profile's {setting}, which has changed, wins over {state.value:g}, set by hand")
+                notices.append(
+                    f"the profile's {setting_words(setting)}, which has changed, wins over {state.value:g}, set by hand"
+                )
         return made, notices
 
     def stored(self) -> dict[str, OverrideState]:
@@ -63,22 +67,22 @@ class Overrides:
     @property
     def weights(self) -> dict[str, float]:
         """Of rewards, those set by hand."""
-        return {name: self.values[REWARD + name] for name in self._rewards if REWARD + name in self.values}
+        return {name: self.values[weight_of(name)] for name in self._rewards if weight_of(name) in self.values}
 
     def weight(self, name: str, timesteps: int) -> float:
         """In force after so many timesteps of the lesson."""
-        return self.values.get(REWARD + name, self._rewards[name].weight_at(timesteps))
+        return self.values.get(weight_of(name), self._rewards[name].weight_at(timesteps))
 
     def metrics(self, timesteps: int) -> dict[str, float | None]:
         """`train/ent_coef`, and `weight/<name>` of every reward whose weight is not just as the profile has it."""
-        found: dict[str, float | None] = {"train/ent_coef": self.entropy}
+        found: dict[str, float | None] = {metric_keys.ENT_COEF: self.entropy}
         for name, item in self._rewards.items():
-            if item.schedule or REWARD + name in self.values:
-                found[f"weight/{name}"] = self.weight(name, timesteps)
+            if item.schedule or weight_of(name) in self.values:
+                found[f"{WEIGHT}{name}"] = self.weight(name, timesteps)
         return found
 
     def _words(self) -> dict[str, str]:
-        rewards = {REWARD + name: _words_of(item) for name, item in self._rewards.items()}
+        rewards = {weight_of(name): _words_of(item) for name, item in self._rewards.items()}
         return {ENTROPY: repr(self._profile_entropy), **rewards}
 
 

@@ -33,6 +33,11 @@ class PipeListener:
         self._closed = False
         _spawn(self._accept_pipes)
 
+    @property
+    def lost(self) -> bool:
+        """Never: a pipe's name lasts as long as the pipe."""
+        return False
+
     def accept(self) -> socket.socket | None:
         self.door.recv(1)
         return self._arrived.popleft()

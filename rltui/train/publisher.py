@@ -34,6 +34,10 @@ class LiveSink(Protocol):
     def live(self, live: Live) -> None: ...
 
 
+class _LiveDue:
+    """Stands in the queue for the newest live state, whichever that is by then."""
+
+
 class Publisher:
     """May be called from several threads. Neither `publish` nor `live` waits for disk, terminal or reader once it has been
     started, and neither raises OSError. Until then, all is done in the calling thread.
@@ -58,12 +62,14 @@ class Publisher:
         self._gone = False
         self._next_look = 0.0
         self._lost_before = 0
-        self._outlet: Outlet[Record | Live] | None = None  # to the journal and to who is attached
+        self._newest: Live | None = None  # to be shown; guarded by a lock that nobody holds while the disk is slow
+        self._slot = threading.Lock()
+        self._outlet: Outlet[Record | _LiveDue] | None = None  # to the journal and to who is attached
         self._lines: Outlet[Record] | None = None  # to the subscribers, of which one may be a terminal that is held
 
     def start(self) -> Publisher:
         """From now on threads of its own write and print."""
-        self._lines = Outlet("lines", self._print, MOST_LINES)
+        self._lines = Outlet("lines", self._print, MOST_LINES, self._missed_lines)
         self._outlet = Outlet("telemetry", self._hand_on)
         self._lines.start()
         self._outlet.start()
@@ -90,11 +96,14 @@ class Publisher:
         if lines is not None:
             lines.close(PATIENCE)
 
-    def _hand_on(self, item: Record | Live) -> None:
-        if isinstance(item, Live):
-            self._show(item)
-        else:
+    def _hand_on(self, item: Record | _LiveDue) -> None:
+        if not isinstance(item, _LiveDue):
             self._write(item)
+            return
+        with self._slot:
+            newest, self._newest = self._newest, None
+        if newest is not None:
+            self._show(newest)
 
     def _write(self, record: Record) -> None:
         written = self._journal.write(record)
@@ -109,11 +118,15 @@ class Publisher:
         self.publish(LogLine(time=self._clock(), level=level, source=source, message=message, worker=worker))
 
     def live(self, live: Live) -> None:
-        """Offer the state of now to attached clients; the newest wins."""
-        if self._outlet is not None:
-            self._outlet.put(live)
-        else:
+        """Offer the state of now to attached clients; the newest wins, and no more than one waits."""
+        outlet = self._outlet
+        if outlet is None:
             self._show(live)
+            return
+        with self._slot:
+            waits, self._newest = self._newest is not None, live
+        if not waits:
+            outlet.put(_LiveDue())
 
     def _show(self, live: Live) -> None:
         if self.server is not None:
@@ -133,6 +146,12 @@ class Publisher:
             except (OSError, ValueError):
                 with contextlib.suppress(ValueError):  # two threads have found out
                     self._subscribers.remove(subscriber)
+
+    def _missed_lines(self, dropped: int) -> LogLine:
+        """For the terminal alone: the journal has missed nothing."""
+        were = "line was" if dropped == 1 else "lines were"
+        message = f"{dropped:,} {were} not written while the terminal stood still; the run's journal has them"
+        return LogLine(time=self._clock(), level="warning", source="terminal", message=message)
 
     def _has_turned(self, written: bool) -> bool:
         """Whether the journal has just stopped taking records, or takes them again."""
@@ -154,7 +173,7 @@ class Publisher:
 
     def _gone_line(self) -> LogLine:
         message = (
-            "the run's folder is gone: nothing that happens from here on is kept, and no viewer sees it; training goes on, "
+            "the run's folder is gone: nothing that happens from here on is recorded, and no viewer sees it; training goes on, "
             "checkpoints are saved. To have a journal again: stop, then train on from the newest checkpoint"
         )
         return LogLine(time=self._clock(), level="error", source="journal", message=message)

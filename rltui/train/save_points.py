@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rltui.events import metric_keys
 from rltui.events.commands import SaveMilestone
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD
 from rltui.learn.checkpoint_files import Progress
@@ -39,8 +40,8 @@ class SavePoints:
         )
         self._figures = SavedFigures(
             self._loop.rewards.value,
-            entropy=report.metrics.get("train/entropy", self._figures.entropy),
-            approx_kl=report.metrics.get("train/approx_kl", self._figures.approx_kl),
+            entropy=report.metrics.get(metric_keys.ENTROPY, self._figures.entropy),
+            approx_kl=report.metrics.get(metric_keys.APPROX_KL, self._figures.approx_kl),
         )
 
     def due(self, move: Move | None) -> list[tuple[Kind, str]]:
@@ -51,13 +52,21 @@ class SavePoints:
         if move is None:
             return due
         due = [(kind, label) for kind, label in due if kind == "milestone"]
-        if not due and move.phase != self._course.curriculum.phase:
+        if not due and self._ends_phase(move):
             due = [("milestone", self._saving.manual_label(self._loop.timesteps))]
         return due
+
+    def save_due(self, due: list[tuple[Kind, str]], move: Move | None) -> None:
+        """What `due` has found for this move. The milestone that a phase ends with lasts."""
+        lasting = move is not None and self._ends_phase(move)
+        self._saving.save(due, self._snapshot, self._loop.timesteps, self._figures, lasting=lasting)
 
     def save(self, wanted: list[tuple[Kind, str]], then: Callable[[SaveResult], None] | None = None) -> None:
         """Put down the state as it is now. then: hears on the saver thread how that went."""
         self._saving.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
+
+    def _ends_phase(self, move: Move) -> bool:
+        return move.phase != self._course.curriculum.phase
 
     def checkpoint(self) -> None:
         """One of this state."""

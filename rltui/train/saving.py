@@ -14,6 +14,7 @@ from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointS
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.name_line import STATE_FILE, with_name
+from rltui.profile.resolved import paid
 from rltui.runs import meta, trainer_state
 from rltui.runs.checkpoint import is_complete
 from rltui.runs.meta import Meta, milestone_label
@@ -49,6 +50,7 @@ class Saving:
         self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
         self._failed_at: int | None = None  # the newest checkpoint that did not get to disk
         self._committed_at = self._saved_at  # the newest state saved, as a checkpoint or a milestone
+        self._paid: tuple[Blueprint | None, dict[str, float], str] = None, {}, ""
         self._held: dict[tuple[Kind, int], float] = {}
         self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
         self.table = table_rows(prepared.blueprint.spec)
@@ -72,8 +74,13 @@ class Saving:
         timesteps: int,
         figures: SavedFigures,
         then: Callback | None = None,
+        *,
+        lasting: bool = False,
     ) -> None:
-        """Snapshot now, write later. The state after these timesteps is given one commit, however many copies it gets."""
+        """Snapshot now, write later. The state after these timesteps is given one commit, however many copies it gets.
+
+        lasting: a milestone of it does not give way to newer ones, however long the disk takes; nor does one with `then`.
+        """
         started = time.perf_counter()
         if self._committed_at != timesteps:
             self._commit += 1
@@ -90,7 +97,7 @@ class Saving:
             self._held[kind, timesteps] = held
             if then is not None:
                 self._waiting.setdefault((kind, timesteps), []).append(then)
-            self._saver.submit(self._job(kind, label, timesteps, files))
+            self._saver.submit(self._job(kind, label, timesteps, files, lasting or then is not None))
 
     def saved(self, timesteps: int) -> bool:
         """Whether a checkpoint of this state is on disk, as far as is known, or with the saver."""
@@ -112,12 +119,12 @@ class Saving:
         """Of a milestone that a person asked for: the exact count."""
         return milestone_label(timesteps)
 
-    def _job(self, kind: Kind, label: str, timesteps: int, files: _Files) -> SaveJob:
+    def _job(self, kind: Kind, label: str, timesteps: int, files: _Files, asked: bool) -> SaveJob:
         if kind == "checkpoint":
             return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
         profile = self._course.blueprint.profile
         folder = meta.phase_folder(profile.phase, profile.label, profile.name)
-        return SaveJob(kind, self._paths.milestones / folder / label, timesteps, files, label)
+        return SaveJob(kind, self._paths.milestones / folder / label, timesteps, files, label, asked)
 
     def _sheet(self, timesteps: int, figures: SavedFigures) -> Meta:
         prepared, profile = self._prepared, self._prepared.profile
@@ -131,6 +138,7 @@ class Saving:
             mean_reward=figures.reward.mean,
             reward_episodes=figures.reward.episodes,
             reward_short=figures.reward.short,
+            paid=self._what_is_paid(),
             entropy=figures.entropy,
             approx_kl=figures.approx_kl,
             obs_signature=prepared.signature.obs,
@@ -146,6 +154,13 @@ class Saving:
             parent=prepared.plan.parent,
             author=prepared.author,
         )
+
+    def _what_is_paid(self) -> str:
+        """Worked out once for each lesson and set of weights: the training thread waits for it."""
+        lesson, weights = self._course.blueprint, self._course.overrides.weights
+        if self._paid[0] is not lesson or self._paid[1] != weights:
+            self._paid = lesson, weights, paid(lesson.profile, weights)
+        return self._paid[2]
 
     def _policy(self, lesson: Blueprint, snapshot: LearnerSnapshot) -> bytes:
         spec, signature = lesson.spec, self._prepared.signature

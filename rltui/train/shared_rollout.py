@@ -7,17 +7,14 @@ a ring of iterations. Untouched pages cost nothing, so the final observations ha
 from __future__ import annotations
 
 import contextlib
-import shutil
 from dataclasses import dataclass
-from multiprocessing.shared_memory import SharedMemory
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rltui.errors import RltuiError
-from rltui.figures import size
+from rltui.supervise.shared_block import SharedBlock
+from rltui.supervise.shared_room import check_free
 
 ALIGN = 64  # bytes: a cache line
 
@@ -83,9 +80,10 @@ class RolloutShape:
 class SharedRollout:
     """The arrays of the segment as attributes, named as in `RolloutShape.fields`."""
 
-    def __init__(self, shape: RolloutShape, memory: SharedMemory) -> None:
+    def __init__(self, shape: RolloutShape, memory: SharedBlock) -> None:
+        """memory: of `layout` bytes; what the creator has, or what a child was handed of it."""
         self.shape = shape
-        self._memory = memory
+        self.memory = memory
         offsets, _ = shape.layout()
         self._arrays: dict[str, NDArray[Any]] = {
             name: np.ndarray(dims, dtype, memory.buf, offsets[name]) for name, (dims, dtype) in shape.fields().items()
@@ -99,15 +97,7 @@ class SharedRollout:
     def create(cls, shape: RolloutShape) -> SharedRollout:
         """Raises RltuiError where shared memory has no room for what a run will touch."""
         check_room(shape)
-        return cls(shape, SharedMemory(create=True, size=shape.layout()[1]))
-
-    @classmethod
-    def attach(cls, shape: RolloutShape, name: str) -> SharedRollout:
-        return cls(shape, SharedMemory(name=name))
-
-    @property
-    def name(self) -> str:
-        return self._memory.name
+        return cls(shape, SharedBlock.create(shape.layout()[1]))
 
     def block(self, block: int) -> dict[str, NDArray[Any]]:
         """The arrays of one iteration, without the leading block axis."""
@@ -123,20 +113,12 @@ class SharedRollout:
         for name in ("weights", "heartbeat", "steps_done", "arena_cursor"):
             setattr(self, name, None)
         with contextlib.suppress(BufferError):  # a view is still held, as by the trace of the error that ends the run
-            self._memory.close()
+            self.memory.close()
         if unlink:
-            with contextlib.suppress(FileNotFoundError):  # somebody has cleaned up /dev/shm
-                self._memory.unlink()
+            self.memory.unlink()
 
 
 def check_room(shape: RolloutShape) -> None:
     """Raises RltuiError naming need and room when /dev/shm is too small."""
-    folder = Path("/dev/shm")
-    if not folder.is_dir():
-        return
-    free = shutil.disk_usage(folder).free
-    if shape.expected_bytes > free:
-        raise RltuiError(
-            f"rollouts need {size(shape.expected_bytes)} of shared memory, {folder} has {size(free)} free",
-            "lower ppo.iteration or ppo.buffer_iterations, or enlarge /dev/shm (docker: --shm-size=2g)",
-        )
+    hint = "lower ppo.iteration or ppo.buffer_iterations, or enlarge /dev/shm (docker: --shm-size=2g)"
+    check_free(shape.expected_bytes, "rollouts need", hint)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from rltui.env.episode_stats import EpisodeStats
+from rltui.events.distance import CURRICULUM, MISSING
 from rltui.events.metrics import BY_KEY
 from rltui.profile.curriculum_rules import metric_key
 from rltui.train.iteration_report import skill_metrics
@@ -63,8 +64,8 @@ class SkillWindow:
         found: dict[str, float | None] = {}
         values = self._values()
         for criterion, missing in self._missing():
-            found[f"curriculum/{criterion.name}"] = values.get(criterion.key)
-            found[f"curriculum/{criterion.name}_missing"] = missing
+            found[f"{CURRICULUM}{criterion.name}"] = values.get(criterion.key)
+            found[f"{CURRICULUM}{criterion.name}{MISSING}"] = missing
         if self.wanted:
             found["curriculum/window"] = len(self._stats)
             found["curriculum/window_missing"] = (self._stats.maxlen or 0) - len(self._stats)

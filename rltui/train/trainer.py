@@ -215,10 +215,11 @@ class Trainer:
             self._tell(self._use.record(self._loop.timesteps))
 
     def _save_if_due(self) -> None:
-        due = self._points.due(None if self._ended() else self._move)
+        move = None if self._ended() else self._move
+        due = self._points.due(move)
         self._debug.due(self._loop.timesteps, due)
         if due:
-            self._points.save(due)
+            self._points.save_due(due, move)
         self._points.serve()
 
     def _fail(self, reason: str) -> int:

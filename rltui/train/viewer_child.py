@@ -16,7 +16,8 @@ from rltui.view.run_viewer import ViewerSpec, main
 from rltui.view.viewer_messages import Close, Failed, FromViewer, Playing, ToViewer, decode_from_viewer, encode
 from rltui.view.weights_board import WeightsBoard
 
-CLOSING = 5.0  # seconds that it has to end by itself once told: it may have a recording to write
+CLOSING = 5.0  # seconds that it has to end by itself once told
+WRITTEN = 5_000  # moments of a recording that it writes in a second, of which training leaves it little
 
 
 @dataclass
@@ -33,12 +34,17 @@ class ViewerChild:
 
     @classmethod
     def start(cls, spec: ViewerSpec, board: WeightsBoard) -> ViewerChild:
-        """A fresh process that reads `board`."""
+        """A fresh process that reads `board`. OSError where the system has no room for it."""
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=main, args=(spec, theirs), name="viewer", daemon=True)
-        process.start()
-        theirs.close()
+        try:
+            process.start()
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
         return cls(process, ours, board, dict(spec.weights))
 
     def send(self, message: ToViewer) -> None:
@@ -63,9 +69,14 @@ class ViewerChild:
         self.heard = time.monotonic()
 
     @property
+    def deadline(self) -> float:
+        """Of one told to close (time.monotonic()): until then it may end by itself, its recording written."""
+        return self.heard + CLOSING + self._recorded / WRITTEN
+
+    @property
     def is_overdue(self) -> bool:
-        """Told to close, and still there after CLOSING."""
-        return time.monotonic() - self.heard > CLOSING
+        """Told to close, and still there after its deadline."""
+        return time.monotonic() > self.deadline
 
     def kill(self) -> None:
         """At once, also from a signal's handler."""
@@ -90,9 +101,13 @@ class ViewerChild:
     @property
     def lost_recording(self) -> str:
         """What went with the process, as a further sentence."""
+        return f". Its recording of {self._recorded:,} moments is lost" if self._recorded else ""
+
+    @property
+    def _recorded(self) -> int:
+        """Moments that its recording holds, as far as it has said so."""
         outputs = self.playing.outputs if self.playing is not None else []
-        lost = sum(output.sent for output in outputs if output.name == "recording")
-        return f". Its recording of {lost:,} moments is lost" if lost else ""
+        return sum(output.sent for output in outputs if output.name == "recording")
 
 
 def _takes_more(pipe: Connection) -> bool:

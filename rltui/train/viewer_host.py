@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rltui.errors import RltuiError, in_words
 from rltui.events.commands import OutputLive, SetRender, ViewerLive
 from rltui.events.records import Level
 from rltui.figures import duration
 from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, LoopState, Pending
 from rltui.train.preparation import Prepared
-from rltui.train.viewer_child import CLOSING, ViewerChild
+from rltui.train.viewer_child import ViewerChild
 from rltui.view.outputs import OutputOptions
 from rltui.view.run_match import RunMatchSpec
 from rltui.view.run_viewer import ViewerSpec
@@ -73,8 +74,9 @@ class ViewerHost:
             pending.applied("the viewer is off")
         else:
             began = self._running is None
-            if began:
-                self._start(set() if wish.output else self._profile_outputs())
+            if began and not self._start(set() if wish.output else self._profile_outputs()):
+                pending.refused(self._problem)
+                return
             self._wait(pending, self._switch(wish.output, wish.on) if wish.output else 0, began)
 
     def begin(self) -> None:
@@ -127,9 +129,8 @@ class ViewerHost:
     def close(self) -> None:
         """The run ends: no viewer is left."""
         self._stop("the run has ended")
-        deadline = time.monotonic() + CLOSING
         for running in self._ended:
-            running.process.join(max(deadline - time.monotonic(), 0.0))
+            running.process.join(max(running.deadline - time.monotonic(), 0.0))
             if running.process.is_alive():
                 running.process.kill()
                 running.process.join()
@@ -145,14 +146,29 @@ class ViewerHost:
     def _profile_outputs(self) -> set[str]:
         return {"rocketsimvis"} if self._prepared.profile.render.rocketsimvis else set()
 
-    def _start(self, outputs: set[str]) -> None:
+    def _start(self, outputs: set[str]) -> bool:
+        """False, with the problem told, where the system has no room for it."""
         self._problem, self._outputs = "", set()
-        weights = self._course.learner.policy_flat()
-        board = WeightsBoard.create(len(weights))
-        self._running = ViewerChild.start(self._spec(board, len(weights)), board)
-        board.write(weights, self._loop.timesteps)
+        try:
+            self._running = self._child(self._course.learner.policy_flat())
+        except (RltuiError, OSError) as error:
+            reason = in_words(error) if isinstance(error, RltuiError) else error.strerror or str(error)
+            self._problem = f"the viewer cannot be started: {reason}"
+            self._log("error", f"{self._problem}; training goes on")
+            return False
         for name in sorted(outputs):
             self._switch(name, on=True)
+        return True
+
+    def _child(self, weights: Weights) -> ViewerChild:
+        """A fresh process that plays these. RltuiError or OSError leaves nothing of it."""
+        board = WeightsBoard.create(len(weights))
+        try:
+            board.write(weights, self._loop.timesteps)
+            return ViewerChild.start(self._spec(board, len(weights)), board)
+        except BaseException:
+            board.close(unlink=True)
+            raise
 
     def _spec(self, board: WeightsBoard, parameters: int) -> ViewerSpec:
         actor = self._course.blueprint.actor(self._loop.timesteps)
@@ -162,7 +178,7 @@ class ViewerHost:
         )
         options = OutputOptions(render.host, render.port, paths.recordings)
         weights = dict(self._course.overrides.weights)
-        return ViewerSpec(match, paths.folder, options, weights, board.name, parameters)
+        return ViewerSpec(match, paths.folder, options, weights, board.memory, parameters)
 
     def _switch(self, name: str, on: bool) -> int:
         """Returns the number by which the answer is known."""

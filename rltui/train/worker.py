@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from rltui.errors import users_line
+from rltui.supervise.shared_block import SharedBlock
 from rltui.supervise.subordinate import follow
 from rltui.train.actor import Actor, ActorSpec
 from rltui.train.messages import Collect, Configure, Configured, Failed, Ready, Said, decode_to_worker, encode
@@ -21,12 +22,12 @@ NICE = 5  # below the trainer, the interface and the user's own programs
 
 @dataclass(frozen=True)
 class WorkerSpec:
-    """What a worker process is started with: plain data."""
+    """What a worker process is started with: plain data, and the memory."""
 
     index: int
     actor: ActorSpec
     shape: RolloutShape
-    memory_name: str
+    memory: SharedBlock
     trace_path: str  # where a fatal signal leaves its trace
 
 
@@ -51,7 +52,7 @@ def main(spec: WorkerSpec, pipe: Connection) -> None:
 
 
 def _serve(spec: WorkerSpec, pipe: Connection) -> None:
-    shared = SharedRollout.attach(spec.shape, spec.memory_name)
+    shared = SharedRollout(spec.shape, spec.memory)
     index = spec.index
     shared.heartbeat[index] = time.monotonic()
     actor = Actor(spec.actor, shared.arena_cursor[index : index + 1])

@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import signal
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
-from pathlib import Path
+from multiprocessing.connection import wait
 from typing import Literal
 
 import msgspec
+import psutil
 
 from rltui.errors import RltuiError
 from rltui.events.commands import WorkerLive
-from rltui.events.records import Record, WorkerFailed, WorkerStarted
+from rltui.events.records import Level, LogLine, Record, WorkerFailed, WorkerStarted
 from rltui.figures import duration
 from rltui.train.actor import ActorSpec
-from rltui.train.messages import (
-    Close,
-    Collect,
-    Configure,
-    Configured,
-    Failed,
-    Ready,
-    RolloutDone,
-    Said,
-    ToWorker,
-    decode_from_worker,
-    encode,
-)
+from rltui.train.messages import Close, Collect, Configure, Configured, Failed, FromWorker, Ready, RolloutDone, Said
 from rltui.train.said_lines import tell_lines
 from rltui.train.shared_rollout import SharedRollout
-from rltui.train.worker import WorkerSpec, main
 from rltui.train.worker_live import worker_live
+from rltui.train.worker_member import Member
+from rltui.train.worker_start import Pauses, WorkerStarter, why
 
-State = Literal["starting", "waiting", "collecting"]
 START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short workers.timeout_s is
+SCARCE_START = (
+    60.0  # seconds that a start waits for the workers that the system has no room for, while others are ready
+)
+PATIENCE = 600.0  # seconds that a run waits without a single worker for the system to have room for one
 POLL = 0.05  # seconds between looks at heartbeats and controls
 LITTLE_MEMORY = 256 * 2**20  # bytes: below this a SIGKILL is put down to the kernel
 DEATHS, DEATH_WINDOW = 3, 60.0  # so many deaths within so many seconds stop the run
@@ -50,24 +37,7 @@ FailureKind = Literal["died", "hung", "raised", "start"]
 
 
 class WorkersFailing(RltuiError):
-    """Workers die faster than it makes sense to replace them."""
-
-
-@dataclass
-class _Member:
-    """One worker and what is known of it."""
-
-    process: SpawnProcess
-    pipe: Connection
-    trace: Path
-    spawned: float
-    state: State = "starting"
-    restarts: int = 0
-    failure: Failed | None = None  # what it said before it exited
-    done: RolloutDone | None = None  # of the running iteration
-    newest: RolloutDone | None = None
-    obeys: int = 0  # number of the newest order in force
-    since: float = field(default_factory=time.monotonic)  # of the state
+    """Workers die faster than it makes sense to replace them, or none can be had."""
 
 
 class WorkerPool:
@@ -81,38 +51,42 @@ class WorkerPool:
         tell: Callable[[Record], None],
         describe_crash: Callable[[int, int], str],
     ) -> None:
-        """tell: gets WorkerStarted, WorkerFailed and debug lines. describe_crash(worker, block): what it was doing, in words."""
-        self._actor, self._shared, self._timeout = actor, shared, timeout_s
+        """tell: gets WorkerStarted, WorkerFailed and lines. describe_crash(worker, block): what it was doing, in words."""
+        self._shared, self._timeout = shared, timeout_s
         self._tell, self._describe_crash = tell, describe_crash
-        self._context = multiprocessing.get_context("spawn")
-        self._folder = tempfile.TemporaryDirectory(prefix="rltui-traces-")
-        self._members: list[_Member] = []
+        self._starter, self._pauses = WorkerStarter(actor, shared), Pauses()
+        self._said_removed = False
+        self._members: list[Member] = []
         self._orders = [Configure(0) for _ in range(shared.shape.workers)]
         self._deaths: deque[float] = deque(maxlen=DEATHS)
         self._block = 0
+        self._looked = self._fair_from = (
+            0.0  # time.monotonic(): the newest look at the workers; when it came much too late
+        )
 
     def start(self, poll: Callable[[], None]) -> None:
-        """Spawn all workers and wait until each is ready. RltuiError with the first failure's trace; none is left over.
+        """Spawn all workers and wait until each is ready, or for a minute only some where the system has no room for more.
+        RltuiError with the first failure's trace; none is left over.
 
         poll: called every 50 ms; what it raises abandons the start; then only `close` or `kill` may follow.
         """
-        for index in range(self._shared.shape.workers):
-            self._members.append(self._spawn(index, restarts=0))
-        while any(member.state == "starting" for member in self._members):
+        self._members = [Member() for _ in range(self._shared.shape.workers)]
+        while not self._ready():
+            self._fill()
             self._receive(POLL)
             poll()
             for index, member in enumerate(self._members):
-                reason = self._ended(member)
+                reason = self._ended(index, member)
                 if reason is not None:
                     kind, text, trace = reason
                     self.close()
                     raise RltuiError(f"worker {index} did not start ({kind}): {text}", trace.strip()[-4000:])
 
     def collect(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
-        """One rollout from every worker that is ready, in worker order; None for one whose data is to be dropped.
+        """One rollout from every worker that is ready, in worker order; None for one that is not, or whose data is dropped.
 
         poll: called every 50 ms; what it raises abandons the rollout; then only `close` or `kill` may follow.
-        Raises WorkersFailing after three deaths within a minute.
+        Raises WorkersFailing after three deaths within a minute, and after ten without any worker.
         """
         self._block = block
         while not any(member.state == "waiting" for member in self._members):
@@ -121,8 +95,8 @@ class WorkerPool:
             member.done = None
             if member.state == "waiting":
                 self._shared.steps_done[index] = 0
-                self._send(member, Collect(block, timesteps))
-                self._enter(member, "collecting")
+                member.send(Collect(block, timesteps))
+                member.enter("collecting")
         while any(member.state == "collecting" for member in self._members):
             self._watch(poll)
         return [member.done for member in self._members]
@@ -130,13 +104,13 @@ class WorkerPool:
     def configure(self, worker: int, order: Configure) -> None:
         """Tell a worker now, or as soon as it, or the one in its place, is ready."""
         self._orders[worker] = order
-        if self._members and self._members[worker].state != "starting":
-            self._send(self._members[worker], order)
+        if self._members and self._members[worker].state not in ("absent", "starting"):
+            self._members[worker].send(order)
 
     def listen(self) -> None:
         """Take in what the workers have said, without waiting."""
         for index, member in enumerate(self._members):
-            self._drain(index, member)
+            self._hear(index, member)
 
     def obeyed(self, worker: int) -> int:
         """The number of the newest order that is in force in a worker; 0: none."""
@@ -146,10 +120,11 @@ class WorkerPool:
         """The workers as they are now."""
         return [self._live(index, member) for index, member in enumerate(self._members)]
 
-    def _live(self, index: int, member: _Member) -> WorkerLive:
+    def _live(self, index: int, member: Member) -> WorkerLive:
         """Heartbeat and progress are of a running rollout."""
-        state = "restarting" if member.state == "starting" and member.restarts else member.state
-        known = worker_live(self._shared, index, member.newest, state=state, pid=member.process.pid)
+        begins = member.state in ("absent", "starting")
+        state = ("restarting" if member.restarts else "starting") if begins else member.state
+        known = worker_live(self._shared, index, member.newest, state=state, pid=member.pid)
         collecting = member.state == "collecting"
         return msgspec.structs.replace(
             known,
@@ -161,100 +136,131 @@ class WorkerPool:
     def close(self, seconds: float = 2.0) -> None:
         """Ask, wait, terminate, kill: no worker is left."""
         for member in self._members:
-            self._send(member, Close())
+            member.send(Close())
         deadline = time.monotonic() + seconds
         for member in self._members:
-            member.process.join(max(0.0, deadline - time.monotonic()))
+            member.join(max(0.0, deadline - time.monotonic()))
         self.kill()
-        self._folder.cleanup()
+        self._starter.close()
 
     def kill(self) -> None:
         """End every worker at once."""
         for member in self._members:
-            if member.process.is_alive():
-                member.process.kill()
+            member.kill()
         for member in self._members:
-            member.process.join()
-            member.pipe.close()
+            member.let_go()
         self._members.clear()
 
-    def _spawn(self, index: int, restarts: int) -> _Member:
-        ours, theirs = self._context.Pipe()
-        trace = Path(self._folder.name) / f"worker-{index}-{restarts}.trace"
-        trace.parent.mkdir(mode=0o700, exist_ok=True)  # systems clean /tmp, and runs last for weeks
-        actor = replace(self._actor, seed=(*self._actor.seed, index, restarts))
-        spec = WorkerSpec(index, actor, self._shared.shape, self._shared.name, str(trace))
-        self._shared.heartbeat[index] = time.monotonic()
-        process = self._context.Process(target=main, args=(spec, theirs), name=f"rltui-worker-{index}", daemon=True)
-        process.start()
-        theirs.close()
-        return _Member(process, ours, trace, time.monotonic(), restarts=restarts)
+    def _ready(self) -> bool:
+        """Whether training can begin."""
+        states = {member.state for member in self._members}
+        since = self._pauses.since
+        enough = "absent" not in states or (since is not None and time.monotonic() - since > SCARCE_START)
+        return "waiting" in states and "starting" not in states and enough
+
+    def _fill(self) -> None:
+        """Start those that are absent. Where the system has no room for one, that is tried again later."""
+        absent = [(index, member) for index, member in enumerate(self._members) if member.state == "absent"]
+        if not absent or not self._pauses.over:
+            return
+        self._look_at_memory()
+        try:
+            for index, member in absent:
+                member.begin(self._starter.start(index, member.restarts))
+        except (OSError, MemoryError) as error:
+            self._no_room(error)
+        else:
+            self._pauses.succeeded()
+
+    def _no_room(self, error: OSError | MemoryError) -> None:
+        absent = [str(index) for index, member in enumerate(self._members) if member.state == "absent"]
+        who = f"worker{'s' if len(absent) > 1 else ''} {', '.join(absent)} cannot be started: {why(error)}"
+        pause, alone = self._pauses.failed(), len(absent) == len(self._members)
+        without = time.monotonic() - max(member.since for member in self._members)
+        if alone and without > PATIENCE:
+            raise WorkersFailing(f"for {duration(without)} no worker could be had; {who}")
+        meanwhile = "training waits" if alone else "training goes on with the others"
+        self._say("warning", f"{who}. It is tried again in {duration(pause)}; until then {meanwhile}")
+
+    def _look_at_memory(self) -> None:
+        """Once: nothing is lost by it here, and it must not happen to other programs either."""
+        if self._said_removed or not self._shared.memory.removed:
+            return
+        self._said_removed = True
+        self._say(
+            "warning",
+            f"somebody has removed /dev/shm/{self._shared.memory.name}, the memory that the workers share; training goes on, "
+            "for they are handed it without a name. systemd does this when you log out, unless it is told not to "
+            "(RemoveIPC=no in /etc/systemd/logind.conf, or: loginctl enable-linger)",
+        )
+
+    def _say(self, level: Level, message: str) -> None:
+        self._tell(LogLine(time=time.time(), level=level, source="workers", message=message))
 
     def _watch(self, poll: Callable[[], None]) -> None:
         """Wait a moment for news, replace what has failed, look at the controls."""
         self._receive(POLL)
         for index, member in enumerate(self._members):
-            reason = self._ended(member)
+            reason = self._ended(index, member)
             if reason is not None:
                 self._replace(index, *reason)
+        self._fill()
         poll()
 
     def _receive(self, seconds: float) -> None:
-        waiting: list[Connection | int] = [m.pipe for m in self._members if not m.pipe.closed]
-        waiting += [m.process.sentinel for m in self._members]
-        wait(waiting, seconds)
-        for index, member in enumerate(self._members):
-            self._drain(index, member)
+        wait([one for member in self._members for one in member.waited_for()], seconds)
+        self._notice_standstill()
+        self.listen()
 
-    def _drain(self, index: int, member: _Member) -> None:
-        try:
-            while not member.pipe.closed and member.pipe.poll(0):
-                self._hear(index, member, member.pipe.recv_bytes())
-        except (EOFError, OSError):
-            member.pipe.close()
+    def _notice_standstill(self) -> None:
+        """Whoever was stopped (Ctrl-Z, a frozen machine) was stopped with its workers, and cannot say that they hang."""
+        now = time.monotonic()
+        if now - self._looked > self._timeout / 2:
+            self._fair_from = now
+        self._looked = now
 
-    def _hear(self, index: int, member: _Member, data: bytes) -> None:
-        match decode_from_worker(data):
+    def _hear(self, index: int, member: Member) -> None:
+        for message in member.said():
+            self._take(index, member, message)
+
+    def _take(self, index: int, member: Member, message: FromWorker) -> None:
+        match message:
             case Ready(pid=pid):
-                self._enter(member, "waiting")
+                seconds = time.monotonic() - member.since
+                member.enter("waiting")
                 if self._orders[index].number:
-                    self._send(member, self._orders[index])
-                seconds = member.since - member.spawned
+                    member.send(self._orders[index])
                 self._tell(
                     WorkerStarted(time=time.time(), worker=index, pid=pid, restarts=member.restarts, seconds=seconds)
                 )
             case RolloutDone() as done:
                 member.done = member.newest = done
-                self._enter(member, "waiting")
+                member.enter("waiting")
             case Configured(number=number):
                 member.obeys = number
             case Said(lines=lines):
                 tell_lines(self._tell, index, lines)
             case Failed() as failure:
                 member.failure = failure
-            case _:
-                pass
 
-    def _enter(self, member: _Member, state: State) -> None:
-        member.state, member.since = state, time.monotonic()
-
-    def _ended(self, member: _Member) -> tuple[FailureKind, str, str] | None:
-        """(kind, reason, trace) when this worker can no longer work."""
-        index = self._members.index(member)
-        if not member.process.is_alive():
-            self._drain(index, member)
+    def _ended(self, index: int, member: Member) -> tuple[FailureKind, str, str] | None:
+        """(kind, reason, trace) when the process of this worker can no longer work."""
+        if member.running is None:
+            return None
+        if not member.alive:
+            self._hear(index, member)
             if member.failure is not None:
                 return "raised", member.failure.reason, member.failure.trace
-            return "died", self._death(index, member), member.trace.read_text() if member.trace.exists() else ""
-        silent = time.monotonic() - max(float(self._shared.heartbeat[index]), member.since)
+            return "died", self._death(index, member), member.running.last_trace
+        silent = time.monotonic() - max(float(self._shared.heartbeat[index]), member.since, self._fair_from)
         if member.state == "collecting" and silent > self._timeout:
             return "hung", f"no heartbeat for {duration(silent)} (workers.timeout_s = {self._timeout:g}); killed", ""
         if member.state == "starting" and silent > START_TIMEOUT:
             return "start", f"not ready after {duration(silent)}; killed", ""
         return None
 
-    def _death(self, index: int, member: _Member) -> str:
-        code = member.process.exitcode or 0
+    def _death(self, index: int, member: Member) -> str:
+        code = (member.running.process.exitcode if member.running else None) or 0
         if code >= 0:
             return f"exited with {code}"
         name = signal.Signals(-code).name if -code in _NAMED else f"signal {-code}"
@@ -265,25 +271,20 @@ class WorkerPool:
     def _replace(self, index: int, kind: FailureKind, reason: str, trace: str) -> None:
         member = self._members[index]
         self._tell(WorkerFailed(time=time.time(), worker=index, kind=kind, reason=reason, trace=trace))
-        if member.process.is_alive():
-            member.process.kill()
-        member.process.join()
-        member.pipe.close()
+        member.kill()
+        member.let_go()
         self._deaths.append(time.monotonic())
         if len(self._deaths) == DEATHS and self._deaths[-1] - self._deaths[0] < DEATH_WINDOW:
             raise WorkersFailing(
                 f"{DEATHS} workers failed within {DEATH_WINDOW:g} s; the newest: worker {index} {kind}: {reason}",
                 trace.strip()[-4000:],
             )
-        self._members[index] = self._spawn(index, member.restarts + 1)
-
-    def _send(self, member: _Member, message: ToWorker) -> None:
-        with contextlib.suppress(OSError):  # dead: its sentinel tells
-            member.pipe.send_bytes(encode(message))
+        self._members[index] = Member(member.restarts + 1)
 
 
 def _out_of_memory() -> bool:
-    """A guess: a SIGKILL that is not ours, while little memory is left."""
-    import psutil
-
-    return bool(psutil.virtual_memory().available < LITTLE_MEMORY)
+    """A guess: a SIGKILL that is not ours, while little memory is left. No, where the system does not say."""
+    try:
+        return bool(psutil.virtual_memory().available < LITTLE_MEMORY)
+    except (OSError, RuntimeError):  # no descriptor to be had for /proc, or one without the line
+        return False

@@ -32,8 +32,13 @@ class Action:
     shadows: bool = False
 
 
+_NAMES = {"pane('5')": "lut"}  # of the action table: as its pane's keys, layouts and the command have it
+
+
 def plain_name(action: Action) -> str:
     """As ui.toml calls it: pause, debug_actions, metrics, log.filter."""
+    if action.name in _NAMES:
+        return _NAMES[action.name]
     name, _, argument = action.name.removeprefix("app.").partition("(")
     argument = argument.strip("()'\"")
     if argument:

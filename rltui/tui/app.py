@@ -1,13 +1,12 @@
-"""The program: its screens and how they follow each other. What a screen shows is its own affair."""
+"""The program: what all its screens share. Which of them is shown is in scenes.py; what one shows is its own affair."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
@@ -16,16 +15,16 @@ from textual.screen import ModalScreen, Screen
 
 from rltui.runs.paths import DataDir
 from rltui.supervise.lifeline import BY_SIGNAL, Lifeline
-from rltui.tui import first_picture
-from rltui.tui.actions import PLACES, Place, pane_actions
-from rltui.tui.browser.kept_sorting import KeptSorting
+from rltui.tui import first_picture, library_caches
+from rltui.tui.actions import Place
 from rltui.tui.browser.messages import RunOpened, WatchAsked
 from rltui.tui.keeping import Keeping
-from rltui.tui.kept_cockpit import KeptCockpit
 from rltui.tui.messages import BrowserAsked
 from rltui.tui.notices.messenger import Messenger
 from rltui.tui.notices.teller import Teller
+from rltui.tui.palette_commands import palette_commands
 from rltui.tui.place import place_of
+from rltui.tui.scenes import Scenes
 from rltui.tui.screens.dialog import Palette
 from rltui.tui.screens.explained import help_on
 from rltui.tui.screens.launching import LaunchingScreen
@@ -45,16 +44,9 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.notifications import SeverityLevel
 
-    from rltui.supervise.launch import LaunchedTrainer
-    from rltui.tui.browser.hash_checks import HashChecks
-    from rltui.tui.launcher.offers import Offer
-    from rltui.tui.panes.pane import Pane
     from rltui.tui.run.other_run import OtherRuns
-    from rltui.tui.run.run_reader import RunSource
     from rltui.tui.screens.cockpit import CockpitScreen
     from rltui.tui.screens.launcher import LauncherScreen
-
-LAUNCHER = "launcher"  # the installed screen's name
 
 
 class RltuiApp(App[str]):
@@ -81,14 +73,11 @@ class RltuiApp(App[str]):
         super().__init__(driver_class=_driver())
         if no_color is not None:
             os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
-        self._data, self._first_run, self._readonly = data, attach, readonly
+        self._data, self._first_run = data, attach
         self._world, self._lifeline = world or World(), lifeline or Lifeline()
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
-        self._checks: HashChecks | None = None  # of the browser, since it was first opened
-        self._sorting = KeptSorting()  # of the browser
         self._key_order = KeyOrder(self)
-        self._kept = KeptCockpit(self)  # that the browser was opened from
         self._filters.append(HarmlessFilter())
         if ascii_only:
             self._filters.append(AsciiFilter())
@@ -100,12 +89,13 @@ class RltuiApp(App[str]):
         teller = Teller(self, self.ui.settings, self.write_to_terminal)
         self._messenger = Messenger(teller, self._world.clock)
         self._keeping = Keeping(
-            self, data, lambda: self._cockpit, self._world.clock, lambda words: self.write_to_terminal(words)
+            self, data, lambda: self._scenes.cockpit, self._world.clock, lambda words: self.write_to_terminal(words)
         )
         self.theme = self._coloured = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         self.stylesheet.set_variables(self.get_css_variables())
         charts = self.ui.settings.charts
-        self._charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
+        charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
+        self._scenes = Scenes(self, self._lifeline, self._messenger, readonly=readonly, charts=charts)
 
     def on_load(self) -> None:
         self._lifeline.entered()
@@ -115,14 +105,15 @@ class RltuiApp(App[str]):
             end_on_signals(self.watch_terminal, self._end)
         self._messenger.begin()
         self.set_interval(1.0, self._look_after_run)
+        self.set_interval(library_caches.EVERY, library_caches.empty)
         self.set_timer(first_picture.SOON, first_picture.drawn)
         if self.ui.problems:
             lines = "\n".join(str(problem) for problem in self.ui.problems)
             self.notify(lines, title="ui.toml: the defaults hold for this", severity="warning", timeout=20)
         if self._first_run is not None:
-            self.open_run(self._first_run)
+            self._scenes.show_run(self._first_run)
         else:
-            self.show_launcher()
+            self._scenes.show_launcher()
 
     async def on_event(self, event: events.Event) -> None:
         """What is typed goes on one after the other."""
@@ -147,7 +138,7 @@ class RltuiApp(App[str]):
         self._messenger.hear(message.before, message.now)
 
     def _look_after_run(self) -> None:
-        cockpit = self._cockpit
+        cockpit = self._scenes.cockpit
         self._messenger.look(cockpit.snapshot if cockpit is not None else None)
 
     def refresh_css(self, animate: bool = True) -> None:
@@ -173,91 +164,24 @@ class RltuiApp(App[str]):
         self.panicked = True
         super().panic(*renderables)
 
-    def show_launcher(self) -> None:
-        """The launcher in the place of what is shown; it stays as it was left."""
-        self._kept.let_go()
-        self._lifeline.opened("")
-        if not self.is_screen_installed(LAUNCHER):
-            self.install_screen(self._launcher(), LAUNCHER)
-        self._show(LAUNCHER)
-
-    def _launcher(self) -> LauncherScreen:
-        from rltui.tui.screens.launcher import LauncherScreen  # each of these (see later.py) where it is needed
-
-        launch, world = self._world.launch or self._launch_detached, self._world
-        return LauncherScreen(self._data, launch, world.checker, world.clock, world.free_memory, world.tools)
-
-    def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
-        """The cockpit on a run, in the place of what is shown: what lies below another screen still costs time."""
-        from rltui.tui.screens.cockpit import CockpitScreen
-
-        self._kept.let_go()
-        self._lifeline.opened(run)
-        self._messenger.follow()
-        source = (self._world.sources or self._run_files)(run, trainer)
-        self._show(
-            CockpitScreen(
-                source, readonly=self._readonly, charts=self._charts, clock=self._world.clock, layout=self.ui.settings
-            )
-        )
-
-    def _show(self, screen: Screen[None] | str) -> None:
-        """In the place of the launcher or cockpit that is there; the first goes on Textual's own empty screen."""
-        while isinstance(self.screen, ModalScreen):  # opened since this was asked for
-            self.pop_screen()
-        if len(self.screen_stack) == 1:
-            self.push_screen(screen)
-        else:
-            self.switch_screen(screen)
-
     def on_browser_asked(self, message: BrowserAsked) -> None:
-        """The browser in the place of what is shown, which it goes back to."""
-        from rltui.tui.browser.hash_checks import HashChecks
-        from rltui.tui.browser.surroundings import Surroundings
-        from rltui.tui.screens.browser import BrowserScreen
-
-        state = Path(message.state) if message.state else None
-        launch = self._world.launch or self._launch_detached
-        self._checks = self._checks or HashChecks()
-        around = Surroundings(
-            self._data, launch, self._world.checker, self._world.clock, self._checks, message.run, state,
-            readonly=self._readonly, charts=self._charts, sorting=self._sorting,
-        )  # fmt: skip
-        self._kept.keep(self._cockpit)
-        self._show(BrowserScreen(around))
+        self._scenes.show_browser(message.run, message.state)
 
     def on_browser_left(self) -> None:
-        if (cockpit := self._kept.take()) is not None:
-            self._show(cockpit)
-        else:
-            self.show_launcher()
+        self._scenes.leave_browser()
 
     def on_run_opened(self, message: RunOpened) -> None:
-        if message.trainer is None and message.run == self._kept.run:
-            self.on_browser_left()
-        else:
-            self.open_run(message.run, message.trainer)
+        self._scenes.show_run_from_browser(message.run, message.trainer)
+
+    def on_cockpit_screen_left(self) -> None:
+        self._scenes.show_launcher()
+
+    def on_launcher_screen_opened(self, message: LauncherScreen.Opened) -> None:
+        self._scenes.show_run(message.run, message.trainer)
 
     def on_watch_asked(self, message: WatchAsked) -> None:
         """A match has the terminal until it is left."""
         lend(self, message.command, lambda: self.watch_terminal.asked_to_end)
-
-    def on_cockpit_screen_left(self) -> None:
-        self.show_launcher()
-
-    def on_launcher_screen_opened(self, message: LauncherScreen.Opened) -> None:
-        self.open_run(message.run, message.trainer)
-
-    def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RunSource:
-        from rltui.tui.run.sources import RunFiles
-
-        alive = (lambda: trainer.process.poll() is None) if trainer is not None else None
-        return RunFiles(self._data.run(run), readonly=self._readonly, launched=alive)
-
-    def _launch_detached(self, offer: Offer) -> LaunchedTrainer:
-        from rltui.supervise import launch  # with psutil, not needed before the first picture
-
-        return launch.detached(offer.profile, self._data, offer.run, offer.args)
 
     def _end(self, number: int) -> None:
         self.exit(return_code=BY_SIGNAL + number)
@@ -297,21 +221,13 @@ class RltuiApp(App[str]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: everything in the registry."""
-        for action in PLACES[self.place]:
-            if action.palette:
-                yield SystemCommand(action.label, action.help, self._runner(screen, action.name))
-        cockpit = self._cockpit
-        if cockpit is screen and cockpit is not None and (pane := cockpit.focused_pane()) is not None:
-            for action in pane_actions(pane.pane_id()):
-                if action.palette:
-                    yield SystemCommand(f"{pane.NAME}: {action.label}", action.help, self._runner(pane, action.name))
-
-    def _runner(self, owner: Screen[object] | Pane, action: str) -> Callable[[], object]:
-        return lambda: self.call_later(owner.run_action, action)
+        cockpit = self._scenes.cockpit
+        pane = cockpit.focused_pane() if cockpit is not None and cockpit is screen else None
+        yield from palette_commands(self.place, screen, pane)
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette())
 
     def action_help(self) -> None:
         explained = help_on(self.screen)
@@ -320,11 +236,6 @@ class RltuiApp(App[str]):
 
     def action_toggle_theme(self) -> None:
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
-
-    @property
-    def _cockpit(self) -> CockpitScreen | None:
-        found = next((screen for screen in self.screen_stack if place_of(screen) == "cockpit"), None)
-        return cast("CockpitScreen | None", found)
 
     def action_picture(self) -> None:
         self._keeping.picture()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rltui.events.commands import Command, SetEntropy, SetLearningRate, SetRewardWeight
 from rltui.events.episode_reward import WEIGHT
+from rltui.events.settings import weight_of
 from rltui.profile.usual import entropy_words, rate_words
 from rltui.tui.run.model import RunSnapshot
 
@@ -42,7 +43,7 @@ def _of_weight(weight: float, now: float | None) -> str:
 def _weight(name: str, snapshot: RunSnapshot) -> float | None:
     """The one in force: by hand, by a schedule, or the header's."""
     header = snapshot.header
-    by_hand = header.by_hand.get(f"reward {name}") if header is not None else None
+    by_hand = header.by_hand.get(weight_of(name)) if header is not None else None
     scheduled = snapshot.metrics.get(WEIGHT + name)
     for known in (by_hand, scheduled):
         if known is not None:

@@ -9,6 +9,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 Span = tuple[str, str]  # text, role; "" is the plain foreground
 Line = tuple[Span, ...]
 SOLID, HOLLOW = "▌", "▏"  # a list's cursor with the focus and without: a shape, for those who see no background
+ENDING = 7  # columns: the time of day at the end of a run's name, `-100732`
 MARKS = 16  # characters that one column may take: combining marks have no width
 
 
@@ -33,6 +34,14 @@ def crop_text(text: str, width: int) -> str:
     if len(kept) == len(text) and cell_len(text) <= width:
         return text
     return set_cell_size(kept, width - 1).rstrip() + "…" if width > 1 else "…"[:width]
+
+
+def crop_middle(text: str, width: int) -> str:
+    """At most `width` columns of a run's name, an ellipsis in place of its middle: runs of one profile differ at the end."""
+    end = min(ENDING, (width - 1) // 2)
+    if cell_len(text) <= width or end < 1:
+        return crop_text(text, width)
+    return f"{set_cell_size(text, width - end - 1)}…{text[-end:]}"
 
 
 def pad(text: str, width: int, align: str = "<") -> str:

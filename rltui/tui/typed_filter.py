@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from rltui.tui.pattern import Pattern
 
@@ -11,17 +11,18 @@ from rltui.tui.pattern import Pattern
 Outcome = Literal["typed", "kept", "dropped", "ignored"]
 PASTE = "paste"  # the key by which a pane is told what was pasted
 MOVES = {"up": -1, "down": 1}  # in what is left, while the line is open
+Place = TypeVar("Place")
 
 
 @dataclass(slots=True)
-class TypedFilter:
+class TypedFilter(Generic[Place]):
     """before: where the owner's cursor stood when the line was opened, to go back to when the filter is dropped."""
 
     pattern: Pattern = field(default_factory=Pattern)
     typing: bool = False
-    before: int | None = None
+    before: Place | None = None
 
-    def open(self, here: int | None) -> None:
+    def open(self, here: Place | None) -> None:
         self.typing, self.before = True, here
 
     def press(self, key: str, character: str | None) -> Outcome:

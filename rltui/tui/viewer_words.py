@@ -13,7 +13,7 @@ from rltui.tui.run.model import RunSnapshot
 Sentence = tuple[str, str]  # text, role
 
 OFF = (
-    "Nobody plays. V lets the newest weights play here, in real time and under the run's own rules, and sends the match to "
+    "Nobody plays. <render> lets the newest weights play here, in real time and under the run's own rules, and sends the match to "
     "RocketSimVis."
 )
 STARTING = "The viewer starts: it loads the simulator and takes the newest weights."
@@ -30,9 +30,12 @@ def why_dark(snapshot: RunSnapshot, now: float) -> Sentence | None:
     if viewer.state == "starting":
         return STARTING, "busy"
     if viewer.state == "failed":
-        return f"✗ The viewer failed: {viewer.problem}. Its trace is in the log (9); V starts it again.", "bad"
+        return (
+            f"✗ The viewer failed: {viewer.problem}. Its trace is in the log (<log>); <render> starts it again.",
+            "bad",
+        )
     if not viewer.address:
-        return "The viewer plays, but has no stream for this screen: the log (9) says why.", "warn"
+        return "The viewer plays, but has no stream for this screen: the log (<log>) says why.", "warn"
     return None
 
 
@@ -63,7 +66,7 @@ def output_words(output: OutputLive) -> str:
 
 def weights_words(timesteps: int, age: float | None) -> str:
     """`weights of 12,431,360 steps, 8 s old`."""
-    text = f"weights of {figures.count(timesteps)} steps"
+    text = f"weights of {figures.count(timesteps)} timesteps"
     return text if age is None else f"{text}, {figures.age(age)} old"
 
 

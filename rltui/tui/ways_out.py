@@ -28,10 +28,8 @@ def how_to_go_on(snapshot: RunSnapshot, own: OwnKeys) -> str:
     limit = snapshot.header.step_limit if snapshot.header else None
     if limit is not None and snapshot.saved_timesteps >= limit:
         there = f"{launcher} opens the launcher, {resume} there asks for a new one and trains on"
-        return f"it has ended at its limit of {limit:,} steps: {there}"
-    return (
-        f"it has ended: {launcher} opens the launcher, {resume} there resumes it at {snapshot.saved_timesteps:,} steps"
-    )
+        return f"it has ended at its limit of {limit:,} timesteps: {there}"
+    return f"it has ended: {launcher} opens the launcher, {resume} there resumes it at {snapshot.saved_timesteps:,} timesteps"
 
 
 def _keys(actions: Iterable[Action], own: OwnKeys) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +38,7 @@ class Outputs:
         self._on: dict[str, Output] = {}
         self._sent: dict[str, int] = {}
         self._recording = Path()
+        self._named: set[Path] = set()  # recordings begun so far: the newest is not on disk yet
 
     def show(self, moment: Moment) -> None:
         for name, output in self._on.items():
@@ -73,8 +76,16 @@ class Outputs:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RltuiError(f"cannot make {folder}: {error.strerror or error}") from error
-        self._recording = folder / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.npz"
+        self._recording = self._new_name(folder)
         return Recorder(self._recording, self._warn)
+
+    def _new_name(self, folder: Path) -> Path:
+        """By the second (UTC); one that is taken, as by a recording begun in the same second, is followed by `-2`, `-3` …"""
+        second = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        names = (folder / f"{second}{f'-{number}' if number > 1 else ''}.npz" for number in itertools.count(1))
+        path = next(path for path in names if path not in self._named and not os.path.lexists(path))
+        self._named.add(path)
+        return path
 
     def _warn(self, text: str) -> None:
         self._notice(text, "warning")

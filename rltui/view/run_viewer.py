@@ -12,6 +12,7 @@ from pathlib import Path
 from rltui.errors import RltuiError, in_words, users_line
 from rltui.events import watched
 from rltui.events.moment import Moment
+from rltui.supervise.shared_block import SharedBlock
 from rltui.supervise.subordinate import follow
 from rltui.view.outputs import OutputOptions, Outputs
 from rltui.view.pacer import Pacer
@@ -38,13 +39,13 @@ WAIT = 0.02  # seconds between two looks for the first weights
 
 @dataclass(frozen=True)
 class ViewerSpec:
-    """What the process is started with: plain data."""
+    """What the process is started with: plain data, and the memory."""
 
     match: RunMatchSpec
     run_folder: Path
     outputs: OutputOptions
     weights: dict[str, float]  # of rewards, set by hand
-    memory_name: str  # of the WeightsBoard
+    memory: SharedBlock  # of the WeightsBoard
     parameters: int
 
 
@@ -74,7 +75,7 @@ class _Viewer:
 
     def __init__(self, spec: ViewerSpec, pipe: Connection) -> None:
         self._pipe = pipe
-        self._board = WeightsBoard.attach(spec.memory_name, spec.parameters)
+        self._board = WeightsBoard(spec.memory, spec.parameters)
         self._version, self._timesteps = 0, 0
         self._pacer = Pacer()
         self._outputs = Outputs(spec.outputs, lambda text, level: self._say(Noticed(text, level)))

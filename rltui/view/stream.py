@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import sys
 import time
@@ -18,9 +19,9 @@ INTERVAL = 1 / 6  # seconds between two frames
 MOST_CLIENTS = 8
 
 
-def stream_address(run_folder: Path) -> socket_address.SocketAddress:
-    """Where the viewer of a run streams."""
-    return socket_address.choose(run_folder / "viewer")
+def new_address(run_folder: Path) -> socket_address.SocketAddress:
+    """A place of its own for each viewer of a run: one that ends may take a while, and the next one streams meanwhile."""
+    return socket_address.choose(run_folder / f"viewer-{os.getpid()}-{time.time_ns()}")
 
 
 class MatchStream:
@@ -30,12 +31,10 @@ class MatchStream:
         self._clock, self._due = clock, 0.0
         self._listener: SocketListener | None = None
         self._clients: list[_Client] = []
+        self._run_folder = run_folder
         self.problem = "there is no stream on Windows" if sys.platform == "win32" else ""
         if not self.problem:
-            try:
-                self._listener = SocketListener(stream_address(run_folder))
-            except RltuiError as error:
-                self.problem = error.message
+            self._listen()
 
     @property
     def address(self) -> str:
@@ -48,6 +47,9 @@ class MatchStream:
         if now < self._due:
             return
         self._due = now + INTERVAL
+        if self._listener is not None and self._listener.lost:
+            self._listener.close()
+            self._listen()
         self._accept()
         ready = [client for client in self._clients if client.flush()]
         if ready:
@@ -61,6 +63,14 @@ class MatchStream:
             client.close()
         if self._listener is not None:
             self._listener.close()
+
+    def _listen(self) -> None:
+        """At a new address; where that cannot be, there is none."""
+        self._listener = None
+        try:
+            self._listener = SocketListener(new_address(self._run_folder))
+        except RltuiError as error:
+            self.problem = error.message
 
     def _accept(self) -> None:
         while self._listener is not None:

@@ -6,10 +6,12 @@ A sequence lock: the version is odd while a write is under way, and a reader tha
 from __future__ import annotations
 
 import contextlib
-from multiprocessing.shared_memory import SharedMemory
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rltui.supervise.shared_block import SharedBlock
+from rltui.supervise.shared_room import check_free
 
 Weights = NDArray[np.float32]
 HEADER = 2  # int64: version, timesteps
@@ -18,23 +20,18 @@ HEADER = 2  # int64: version, timesteps
 class WeightsBoard:
     """`parameters` float32 numbers and the timesteps after which they were written."""
 
-    def __init__(self, memory: SharedMemory, parameters: int) -> None:
-        self._memory = memory
+    def __init__(self, memory: SharedBlock, parameters: int) -> None:
+        """memory: what the writer has, or what a reader was handed of it."""
+        self.memory = memory
         self._header: NDArray[np.int64] = np.ndarray((HEADER,), np.int64, memory.buf)
         self._weights: Weights = np.ndarray((parameters,), np.float32, memory.buf, HEADER * 8)
 
     @classmethod
     def create(cls, parameters: int) -> WeightsBoard:
-        return cls(SharedMemory(create=True, size=HEADER * 8 + parameters * 4), parameters)
-
-    @classmethod
-    def attach(cls, name: str, parameters: int) -> WeightsBoard:
-        """FileNotFoundError where the writer has gone."""
-        return cls(SharedMemory(name=name), parameters)
-
-    @property
-    def name(self) -> str:
-        return self._memory.name
+        """RltuiError where shared memory has no room for it, OSError where the system gives none."""
+        needed = HEADER * 8 + parameters * 4
+        check_free(needed, "the viewer needs", "enlarge /dev/shm (docker: --shm-size=2g)")
+        return cls(SharedBlock.create(needed), parameters)
 
     @property
     def version(self) -> int:
@@ -57,10 +54,10 @@ class WeightsBoard:
         return (version, timesteps, weights) if self.version == version else None
 
     def close(self, unlink: bool = False) -> None:
-        """Let go of the memory; the writer also unlinks it."""
-        del self._header, self._weights
+        """Let go of the memory; the writer also unlinks it. A second time nothing happens."""
+        for array in ("_header", "_weights"):
+            self.__dict__.pop(array, None)
         with contextlib.suppress(BufferError):
-            self._memory.close()
+            self.memory.close()
         if unlink:
-            with contextlib.suppress(FileNotFoundError):
-                self._memory.unlink()
+            self.memory.unlink()

@@ -4,11 +4,10 @@ and what is on disk; everything waited for is a condition."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import psutil
 import pytest
 
 from rltui import figures
@@ -56,26 +55,6 @@ phases = [{profile = "b-first", until = {goals_per_minute = 1000}}, {profile = "
     "b-first": phase("One", 1, "touch = 1.0"),
     "b-second": phase("Two", 2, "goal = 1.0"),
 }
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    """Empty. No trainer outlives the test."""
-    yield tmp_path
-    for process in psutil.process_iter(["cmdline"]):
-        if str(tmp_path) in " ".join(process.info["cmdline"] or ()):
-            process.kill()
-
-
-@pytest.fixture
-def windows() -> Iterator[list[Window]]:
-    """To close at the end."""
-    opened: list[Window] = []
-    yield opened
-    for window in opened:
-        if isinstance(window, Terminal):
-            window.process.kill()
-        window.close()
 
 
 class Run:
@@ -141,13 +120,6 @@ def promote_a_milestone(window: Window, run: Run) -> None:
     window.wait_screen("COLLECTING")
 
 
-def _type_and_see(window: Window, keys: str, came: Callable[[str, str], bool]) -> None:
-    """came(screen before, screen now): the keys have had their effect, as a person sees before typing on."""
-    before = window.screen
-    window.type(keys)
-    wait_for(lambda: came(before, window.screen), f"the effect of {keys!r}")
-
-
 def _shown_as_on(window: Window, flag: str) -> bool:
     """By the line at the top, which says what the trainer says."""
     return f"debug {SHORT[flag]}" in window.screen.partition("\n")[0]
@@ -207,10 +179,11 @@ def test_on_to_the_next_phase_by_hand(folder: Path, windows: list[Window]) -> No
     window = Terminal(folder, columns=200, rows=50)
     windows.append(window)
     window.wait_screen(BEGINNER)
-    _type_and_see(window, "/", lambda before, now: now != before)
-    _type_and_see(window, "a-camp", lambda before, now: "seed-task" not in now)
-    _type_and_see(window, "\r", lambda before, now: now != before)
-    window.type("k")
+    window.type("/")
+    window.wait_screen("a regular expression; !")
+    window.type("a-camp")
+    wait_for(lambda: "seed-task" not in window.screen, "only what fits")
+    window.type("\rk")
     launch(window, "Two phases for a person")
     run = Run(folder)
     window.wait_screen("Phase 1 One")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -25,14 +24,11 @@ from tests.fakes.training import TINY, wait_for
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    """A working folder with one profile of the user's own; no trainer outlives the test."""
-    (tmp_path / "profiles").mkdir()
-    (tmp_path / "profiles" / "a-tiny.toml").write_text(TINY)
-    yield tmp_path
-    for process in psutil.process_iter(["cmdline"]):
-        if str(tmp_path) in " ".join(process.info["cmdline"] or ()):
-            process.kill()
+def folder(folder: Path) -> Path:
+    """With one profile of the user's own."""
+    (folder / "profiles").mkdir()
+    (folder / "profiles" / "a-tiny.toml").write_text(TINY)
+    return folder
 
 
 def only_run(folder: Path) -> RunPaths:
@@ -45,8 +41,9 @@ def records(run: RunPaths, kind: type) -> list:
     return [record for record in read_journal(run.journal) if isinstance(record, kind)]
 
 
-def test_launch_pause_save_detach_attach_stop(folder: Path) -> None:
+def test_launch_pause_save_detach_attach_stop(folder: Path, windows: list[Terminal]) -> None:
     first = Terminal(folder)
+    windows.append(first)
     first.wait_text("a-tiny")
     first.wait_text("profile valid")
     first.type("\r")
@@ -74,6 +71,7 @@ def test_launch_pause_save_detach_attach_stop(folder: Path) -> None:
     wait_for(lambda: len(records(run, IterationFinished)) >= seen + 3, "training without a terminal")
 
     second = Terminal(folder, "attach", run.name)
+    windows.append(second)
     second.wait_text("Metrics")
     second.wait_text("COLLECTING")
     second.type("S")
@@ -91,8 +89,11 @@ def test_launch_pause_save_detach_attach_stop(folder: Path) -> None:
     assert iterations == list(range(1, len(iterations) + 1)), "one history without a gap"
 
 
-def test_a_killed_interface_leaves_the_trainer_running_and_says_how_to_come_back(folder: Path) -> None:
+def test_a_killed_interface_leaves_the_trainer_running_and_says_how_to_come_back(
+    folder: Path, windows: list[Terminal]
+) -> None:
     window = Terminal(folder)
+    windows.append(window)
     window.wait_text("profile valid")
     window.type("\r")
     run = only_run(folder)
@@ -103,13 +104,15 @@ def test_a_killed_interface_leaves_the_trainer_running_and_says_how_to_come_back
     window.wait_text(f"a running trainer goes on, come back with: rltui attach {run.name}")
     seen = len(records(run, IterationFinished))
     wait_for(lambda: len(records(run, IterationFinished)) >= seen + 3, "training to go on")
-    window.close()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("controlling", [True, False])
-def test_closing_the_window_ends_the_interface_and_leaves_the_trainer_running(folder: Path, controlling: bool) -> None:
+def test_closing_the_window_ends_the_interface_and_leaves_the_trainer_running(
+    folder: Path, windows: list[Terminal], controlling: bool
+) -> None:
     window = Terminal(folder, controlling=controlling)
+    windows.append(window)
     window.wait_text("profile valid")
     window.type("\r")
     run = only_run(folder)

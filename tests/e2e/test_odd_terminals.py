@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,26 +14,22 @@ Open = Callable[..., Terminal]
 
 
 @pytest.fixture
-def window(tmp_path: Path) -> Iterator[Open]:
+def window(tmp_path: Path, windows: list[Terminal]) -> Open:
     """Opens the launcher on a terminal of its own."""
-    terminals: list[Terminal] = []
 
     def opened(**manner: object) -> Terminal:
         terminal = Terminal(tmp_path, **manner)  # type: ignore[arg-type]
-        terminals.append(terminal)
+        windows.append(terminal)
         terminal.wait_screen("q Quit")
         return terminal
 
-    yield opened
-    for terminal in terminals:
-        terminal.process.kill()
-        terminal.close()
+    return opened
 
 
 def test_a_size_that_the_shell_exports_is_not_believed(window: Open) -> None:
     """COLUMNS and LINES of long ago, or of another machine."""
     terminal = window(columns=80, rows=24, env={"COLUMNS": "5000", "LINES": "3000"})
-    assert "q Quit" in terminal.screen.split("\n")[23]
+    wait_for(lambda: "q Quit" in terminal.screen.split("\n")[23], "a footer in the last row")
     terminal.resize(110, 30)
     wait_for(lambda: "q Quit" in terminal.screen.split("\n")[29], "a footer in the last row")
     terminal.type("q")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -38,21 +38,11 @@ WAYS: dict[str, Way] = {
 }
 
 
-@pytest.fixture
-def opened() -> Iterator[list[Terminal]]:
-    """Terminals to close at the end."""
-    terminals: list[Terminal] = []
-    yield terminals
-    for terminal in terminals:
-        terminal.process.kill()
-        terminal.close()
-
-
 @pytest.mark.parametrize("way", WAYS)
-def test_the_terminal_is_left_as_it_was(tmp_path: Path, way: str, opened: list[Terminal]) -> None:
+def test_the_terminal_is_left_as_it_was(tmp_path: Path, way: str, windows: list[Terminal]) -> None:
     end, code = WAYS[way]
     terminal = Terminal(tmp_path)
-    opened.append(terminal)
+    windows.append(terminal)
     terminal.wait_text("Profiles")
     wait_for(lambda: not left_as_it_was(terminal), "the terminal's modes")
     viewer = terminal.viewer
@@ -67,18 +57,18 @@ def test_the_terminal_is_left_as_it_was(tmp_path: Path, way: str, opened: list[T
 
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV"])
 def test_a_killed_viewer_is_cleaned_up_after_in_half_a_second(
-    tmp_path: Path, name: str, opened: list[Terminal]
+    tmp_path: Path, name: str, windows: list[Terminal]
 ) -> None:
     terminal = Terminal(tmp_path)
-    opened.append(terminal)
+    windows.append(terminal)
     terminal.wait_text("Profiles")
     terminal.viewer.send_signal(signal.Signals[name])
     wait_left_as_it_was(terminal, 0.5)
 
 
-def test_a_viewer_that_does_not_react_is_ended_all_the_same(tmp_path: Path, opened: list[Terminal]) -> None:
+def test_a_viewer_that_does_not_react_is_ended_all_the_same(tmp_path: Path, windows: list[Terminal]) -> None:
     terminal = Terminal(tmp_path)
-    opened.append(terminal)
+    windows.append(terminal)
     terminal.wait_text("Profiles")
     terminal.viewer.suspend()
     terminal.process.terminate()
@@ -87,8 +77,11 @@ def test_a_viewer_that_does_not_react_is_ended_all_the_same(tmp_path: Path, open
 
 
 @pytest.mark.parametrize("controlling", [True, False])
-def test_a_terminal_that_vanishes_takes_both_with_it(tmp_path: Path, controlling: bool, opened: list[Terminal]) -> None:
+def test_a_terminal_that_vanishes_takes_both_with_it(
+    tmp_path: Path, controlling: bool, windows: list[Terminal]
+) -> None:
     terminal = Terminal(tmp_path, controlling=controlling)
+    windows.append(terminal)
     terminal.wait_text("Profiles")
     viewer = terminal.viewer
     terminal.close()
@@ -96,10 +89,11 @@ def test_a_terminal_that_vanishes_takes_both_with_it(tmp_path: Path, controlling
     wait_for(lambda: not runs(viewer), "the viewer's end", 2.0)
 
 
-def test_stopped_and_continued_it_draws_again_and_ends_clean(tmp_path: Path, opened: list[Terminal]) -> None:
+def test_stopped_and_continued_it_draws_again_and_ends_clean(tmp_path: Path, windows: list[Terminal]) -> None:
     terminal = Terminal(tmp_path)
-    opened.append(terminal)
+    windows.append(terminal)
     terminal.wait_text("Profiles")
+    terminal.wait_screen("profile valid")  # by now each thread that stays has begun
     viewer = terminal.viewer
     viewer.suspend()
     wait_for(lambda: viewer.status() == psutil.STATUS_STOPPED, "the stop")
@@ -107,7 +101,7 @@ def test_stopped_and_continued_it_draws_again_and_ends_clean(tmp_path: Path, ope
     threads = viewer.num_threads()
     viewer.resume()
     terminal.wait_text("Profiles")
-    assert viewer.num_threads() <= threads
+    wait_for(lambda: viewer.num_threads() <= threads, "no more threads than before")
     terminal.type("q")
     assert terminal.wait_end() == 0
     wait_left_as_it_was(terminal)
@@ -126,10 +120,10 @@ def test_stopped_and_continued_it_draws_again_and_ends_clean(tmp_path: Path, ope
     ids=lambda value: str(value),
 )
 def test_poor_terminals_are_borne(
-    tmp_path: Path, env: dict[str, str], size: tuple[int, int], opened: list[Terminal]
+    tmp_path: Path, env: dict[str, str], size: tuple[int, int], windows: list[Terminal]
 ) -> None:
     terminal = Terminal(tmp_path, columns=size[0], rows=size[1], env=env)
-    opened.append(terminal)
+    windows.append(terminal)
     if size == (1, 1):
         wait_for(lambda: b"\x1b[1;1H" in terminal.raw, "a picture")
     else:
@@ -145,10 +139,10 @@ def test_poor_terminals_are_borne(
 
 
 @pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
-def test_garbled_input_is_borne(tmp_path: Path, opened: list[Terminal], count: int) -> None:
+def test_garbled_input_is_borne(tmp_path: Path, windows: list[Terminal], count: int) -> None:
     """A malformed key report, bytes that are no text, a paste without an end: the program lives and hears keys."""
     terminal = Terminal(tmp_path, module="tests.fakes.unshakeable_viewer", columns=80, rows=24)
-    opened.append(terminal)
+    windows.append(terminal)
     terminal.wait_text("Profiles")
     terminal.type("\x1b[1;1:99u")
     for data in garbled(random.Random(7), count):
@@ -169,10 +163,10 @@ def test_garbled_input_is_borne(tmp_path: Path, opened: list[Terminal], count: i
     wait_left_as_it_was(terminal)
 
 
-def test_a_storm_of_resizes_is_borne(tmp_path: Path, opened: list[Terminal]) -> None:
+def test_a_storm_of_resizes_is_borne(tmp_path: Path, windows: list[Terminal]) -> None:
     """Each is sent once the one before has been seen; the last picture is drawn for the last size."""
     terminal = Terminal(tmp_path)
-    opened.append(terminal)
+    windows.append(terminal)
     terminal.wait_text("Profiles")
     chance = random.Random(5)
     for _ in range(60):
@@ -186,9 +180,11 @@ def test_a_storm_of_resizes_is_borne(tmp_path: Path, opened: list[Terminal]) -> 
     assert terminal.wait_end() == 0
 
 
-def test_a_failing_interface_ends_with_1_and_says_that_training_goes_on(tmp_path: Path, opened: list[Terminal]) -> None:
+def test_a_failing_interface_ends_with_1_and_says_that_training_goes_on(
+    tmp_path: Path, windows: list[Terminal]
+) -> None:
     terminal = Terminal(tmp_path, module="tests.fakes.failing_viewer")
-    opened.append(terminal)
+    windows.append(terminal)
     terminal.wait_text("Profiles")
     terminal.type("?")
     assert terminal.wait_end() == 1

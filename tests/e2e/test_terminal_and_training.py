@@ -33,16 +33,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Training]:
         training.kill_all()
 
 
-@pytest.fixture
-def windows() -> Iterator[list[Terminal]]:
-    """To close at the end."""
-    opened: list[Terminal] = []
-    yield opened
-    for window in opened:
-        window.process.kill()
-        window.close()
-
-
 def attach(run: Training, windows: list[Terminal], **manner: object) -> Terminal:
     window = Terminal(run.folder, "attach", run.run, **manner)  # type: ignore[arg-type]
     windows.append(window)
@@ -67,7 +57,6 @@ def test_a_window_that_vanishes_costs_the_training_nothing(
     run: Training, windows: list[Terminal], controlling: bool
 ) -> None:
     window = attach(run, windows, controlling=controlling)
-    windows.clear()  # it closes itself
     viewer = window.viewer
     before, start = control_seconds(run), time.monotonic()
     window.close()

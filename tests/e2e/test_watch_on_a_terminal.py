@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,33 +19,29 @@ Watching = Callable[..., Terminal]
 
 
 @pytest.fixture
-def watching(tmp_path: Path) -> Iterator[Watching]:
-    """Starts `rltui watch`, waits until a match is seen; ended with the test."""
-    opened: list[Terminal] = []
+def watching(tmp_path: Path, windows: list[Terminal]) -> Watching:
+    """Starts `rltui watch`, waits until a match is seen."""
 
     def start(*arguments: str, shows: str = "touches 0", **options: object) -> Terminal:
         terminal = Terminal(tmp_path, "watch", *arguments, columns=100, rows=30, **options)  # type: ignore[arg-type]
-        opened.append(terminal)
+        windows.append(terminal)
         terminal.wait_text(shows)
         return terminal
 
-    yield start
-    for terminal in opened:
-        if terminal.process.poll() is None:
-            terminal.process.kill()
-            terminal.process.wait()
-        terminal.close()
+    return start
 
 
 def check_restored(terminal: Terminal) -> None:
     wait_for(lambda: terminal.raw.rfind(LEFT) > terminal.raw.rfind(ENTERED), "the first screen")
     wait_for(lambda: terminal.raw.rfind(SHOWN) > terminal.raw.rfind(HIDDEN), "the cursor")
-    assert terminal.settings() == terminal.settings_before
+    wait_for(lambda: terminal.settings() == terminal.settings_before, "the settings")
 
 
 def test_painted_until_q_and_then_the_outcome(watching: Watching) -> None:
     terminal = watching("chaser", "idle")
-    assert "●" in terminal.text and "┊" in terminal.text and b"\x1b[1;38;5;39m" in terminal.raw
+    for sign in ("●", "┊"):
+        terminal.wait_text(sign)
+    wait_for(lambda: b"\x1b[1;38;5;39m" in terminal.raw, "a car in its colour")
     terminal.type("q")
     assert terminal.wait_end() == 0
     terminal.wait_text("at the end")
@@ -81,9 +77,8 @@ def test_what_draws_ends_with_its_guardian(watching: Watching) -> None:
 
 @pytest.mark.parametrize("controlling", [True, False])
 @pytest.mark.parametrize("keys", ["", " "], ids=["playing", "paused"])
-def test_a_terminal_that_vanishes_takes_it_along(keys: str, controlling: bool, tmp_path: Path) -> None:
-    terminal = Terminal(tmp_path, "watch", "chaser", "idle", controlling=controlling)
-    terminal.wait_text("touches 0")
+def test_a_terminal_that_vanishes_takes_it_along(keys: str, controlling: bool, watching: Watching) -> None:
+    terminal = watching("chaser", "idle", controlling=controlling)
     terminal.type(keys)
     viewer = terminal.viewer
     terminal.close()

@@ -19,6 +19,7 @@ from rltui.tui.browser.profile_changes import Change
 from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.screens.browser import BrowserScreen
+from rltui.tui.settings.ui_toml import Loaded
 from rltui.tui.world import World
 from tests.fakes import children, data_folder, saved_runs
 from tests.fakes.fake_run import FakeRun
@@ -67,6 +68,7 @@ async def browser(
     clock: Clock | None = None,
     ascii_only: bool = False,
     readonly: bool = False,
+    ui: Loaded | None = None,
 ) -> AsyncIterator[Pilot[str]]:
     """The browser, opened from the launcher, once everything has been read and the first state's hashes compared."""
 
@@ -81,7 +83,7 @@ async def browser(
         free_memory=lambda: 14_541.0,
         tools=children.tools(),
     )
-    app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, world=world)
+    app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, world=world, ui=ui)
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.press("b")
         await until(pilot, lambda: isinstance(app.screen, BrowserScreen) and app.screen.library.complete)

@@ -13,6 +13,7 @@ from rltui.events.records import Record
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
 from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.run.run_brief import RunBrief
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.world import World
 from tests.fakes import run_story
@@ -29,6 +30,9 @@ class Runs:
         if self.gone:
             raise OSError(5, "Input/output error")
         return ["alpha", "beta", "gamma"]
+
+    def brief(self, name: str) -> RunBrief:
+        return RunBrief(name, "stopped", f"profile-of-{name}", 300 * run_story.STEPS, run_story.now_of() - 7200)
 
     def weights(self, name: str) -> dict[str, float]:
         return {}

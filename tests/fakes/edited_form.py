@@ -46,9 +46,10 @@ def text(pilot: Pilot[str]) -> str:
 async def go(pilot: Pilot[str], key: str, kind: str = "field") -> None:
     """The cursor onto the row of this key; what hides it is opened."""
     found = screen(pilot)
-    found.is_open |= {row.path for row in found.rows.values() if row.kind in ("section", "element")}
+    shown = found.shown_rows
+    shown.open(*(row.path for row in shown.rows.values() if row.kind in ("section", "element")))
     found.show_all()
-    wanted = next(identity for identity in found.rows if identity[0] == kind and show_key(identity[1]) == key)
+    wanted = next(identity for identity in shown.rows if identity[0] == kind and show_key(identity[1]) == key)
     rows = found.query_one("#form-rows", RowList)
     rows.set_rows(rows.rows, wanted)
     await pilot.pause()

@@ -60,6 +60,12 @@ def rooms_in(picture: str) -> int:
     return picture.count("╭") + picture.count("┏")
 
 
+def two_runs(data: DataDir) -> None:
+    """alpha, which has stopped minutes ago, and beta, a day ago."""
+    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    data_folder.make_stopped(data, "beta", iterations=250, time=LAUNCHER_NOW - 86_400)
+
+
 def live_run(**live: object) -> FakeRun:
     """A run that goes well, with a trainer that listens."""
     control = FakeControl()

@@ -15,6 +15,7 @@ from textual.widgets import Input
 
 from rltui.tui.widgets.painted import Painted
 from tests.fakes.drawn_screen import DrawnScreen
+from tests.fakes.settled import has_work
 
 CONSOLE = Console(color_system="truecolor", force_terminal=True)
 
@@ -74,10 +75,11 @@ class Sent:
 
 
 def is_quiet(app: App[str]) -> bool:
-    """Whether nothing waits to be sent."""
+    """Whether nothing waits to be sent, and nothing is under way that will change the picture."""
     screen = app.screen
     waits = screen._dirty_widgets or screen._compositor._dirty_regions or screen._layout_required
-    return not (waits or screen._repaint_required or app._batch_count)
+    gone = any(not widget.is_attached for widget in screen._compositor._full_map)  # and its place is still to be filled
+    return not (waits or gone or screen._repaint_required or app._batch_count or has_work(app))
 
 
 @contextmanager

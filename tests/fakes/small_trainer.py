@@ -56,26 +56,26 @@ def live(state: str, workers: int = 2) -> Live:
 class SmallTrainer:
     """The loop: obeys commands and counts Ctrl-C."""
 
-    def __init__(self, paths: RunPaths, publisher: Publisher, server: ControlServer | None) -> None:
-        self._paths, self._publisher, self._server = paths, publisher, server
+    def __init__(self, paths: RunPaths, publisher: Publisher) -> None:
+        self._paths, self._publisher = paths, publisher
         self._state = "collecting"
         self._end = ""
         self._interrupts = 0
         signal.signal(signal.SIGINT, self._interrupt)
 
-    def run(self) -> int:
+    def run(self, server: ControlServer | None = None) -> int:
         pause = threading.Event()
         while not self._end:
             self._publisher.live(live(self._state))
-            self._obey()
+            self._obey(server)
             pause.wait(0.01)
         if "abandon" not in self._end:
             self._save()
         self._publisher.publish(RunFinished(time=time.time(), timesteps=STEPS, exit_code=0, reason=self._end))
         return 0
 
-    def _obey(self) -> None:
-        for pending in self._server.poll() if self._server else []:
+    def _obey(self, server: ControlServer | None) -> None:
+        for pending in server.poll() if server else []:
             match pending.command:
                 case Pause():
                     self._state = "paused"
@@ -126,18 +126,19 @@ def main() -> int:
     with RunLock(paths):
         journal = JournalWriter(paths.journal)
         publisher = Publisher(journal, subscribers=[output_mover(paths.log)])
+        trainer = SmallTrainer(paths, publisher)  # before anybody can find it: it hears Ctrl-C from now on
         publisher.publish(started(args.run))
         metrics: dict[str, float | None] = {"rollout/policy_reward": 1.25, "time/overall_steps_per_second": 14100.0}
         publisher.publish(IterationFinished(time=time.time(), iteration=8, timesteps=STEPS, metrics=metrics))
         print("small trainer, in its run", flush=True)
         if args.profile == "mute":
-            return SmallTrainer(paths, publisher, None).run()
+            return trainer.run()
         with ControlServer(paths, args.run, publisher.publish) as server:
             publisher.server = server
             if args.profile == "deaf":
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 threading.Event().wait()
-            return SmallTrainer(paths, publisher, server).run()
+            return trainer.run(server)
 
 
 if __name__ == "__main__":

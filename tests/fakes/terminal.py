@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import threading
+from codecs import getincrementaldecoder
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,14 @@ from tests.fakes.drawn_screen import DrawnScreen
 from tests.fakes.training import DEADLINE, wait_for
 
 CONTROL = re.compile(rb"\x1b(\[[0-9;?<>=:]*[a-zA-Z~]|\][^\x07\x1b]*(\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[()][A-Z0-9]|.)")
+UNFINISHED = re.compile(rb"\x1b(\[[0-9;?<>=:]*|\][^\x07\x1b]*|[PX^_][^\x1b]*)?\Z")
 CRASH = "Traceback (most recent call last)"  # the first word alone is also what a key of the cockpit is called
+
+
+def text_of(written: bytes) -> str:
+    """Without control sequences; one whose end has not come is left out, as is half a character."""
+    text = CONTROL.sub(b"\n", UNFINISHED.sub(b"", written))
+    return getincrementaldecoder("utf-8")("replace").decode(text)
 
 
 class Terminal:
@@ -44,6 +52,7 @@ class Terminal:
         """
         self._master, slave = pty.openpty()
         self._drawn = DrawnScreen(columns, rows)
+        self._reading = threading.Lock()  # of what has been read: nobody looks at a half of it
         self.resize(columns, rows)
         self.settings_before = self.settings()
         environment = {
@@ -72,12 +81,13 @@ class Terminal:
     @property
     def text(self) -> str:
         """All text ever written, without control sequences; words stand whole, their places on the screen do not."""
-        return CONTROL.sub(b"\n", self.raw).decode("utf-8", "replace")
+        return text_of(self.raw)
 
     @property
     def screen(self) -> str:
         """What stands on it now, row by row."""
-        return self._drawn.text
+        with self._reading:
+            return self._drawn.text
 
     @property
     def viewer(self) -> psutil.Process:
@@ -90,7 +100,8 @@ class Terminal:
 
     def resize(self, columns: int, rows: int) -> None:
         """The window has another size."""
-        self._drawn.resize(columns, rows)
+        with self._reading:
+            self._drawn.resize(columns, rows)
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def type(self, keys: str | bytes) -> None:
@@ -99,8 +110,9 @@ class Terminal:
             data = data[os.write(self._master, data) :]
 
     def wait_end(self, seconds: float = DEADLINE) -> int:
-        """The exit code that the shell sees."""
+        """The exit code that the shell sees. All that the program has written has then been read."""
         wait_for(lambda: self.process.poll() is not None, "the program's end", seconds)
+        self._catch_up()
         return self.process.returncode
 
     def wait_text(self, words: str, seconds: float = DEADLINE) -> None:
@@ -118,24 +130,45 @@ class Terminal:
             raise AssertionError(f"{error}; there is:\n{self.screen}") from None
 
     def forget(self) -> None:
-        """What was written so far no longer counts."""
-        self.raw = b""
+        """What was written so far no longer counts, also what has not been read yet."""
+        self._catch_up()
+        with self._reading:
+            self.raw = b""
 
     def close(self) -> None:
-        """The window is closed."""
+        """The window is closed; again is no matter."""
+        if self._closing.is_set():
+            return
         self._closing.set()
         self._reader.join()
         os.close(self._master)
 
     def _read(self) -> None:
-        while not self._closing.is_set():
-            if not select.select([self._master], [], [], 0.05)[0]:
-                continue
+        while not self._closing.is_set() and self._take(0.05):
+            pass
+
+    def _catch_up(self) -> None:
+        """Read all that there is."""
+        while not self._closing.is_set() and self._is_readable(0.0) and self._take(0.0):
+            pass
+
+    def _take(self, seconds: float) -> bool:
+        """Read what comes within this time; False once nobody has the other side open any more."""
+        if not self._is_readable(seconds):
+            return True
+        with self._reading:
+            if not self._is_readable(0.0):  # another thread was quicker
+                return True
             try:
                 data = os.read(self._master, 65536)
             except OSError:
-                return
-            if not data:
-                return
-            self.raw += data
-            self._drawn.feed(data)
+                return False
+            self._note(data)
+            return bool(data)
+
+    def _note(self, data: bytes) -> None:
+        self.raw += data
+        self._drawn.feed(data)
+
+    def _is_readable(self, seconds: float) -> bool:
+        return bool(select.select([self._master], [], [], seconds)[0])

@@ -146,9 +146,16 @@ class Training:
             self.process.kill()
             self.process.wait()
         with contextlib.suppress(AssertionError):  # they end by themselves, and free the shared memory
-            wait_for(lambda: not any(runs(child) for child in children), "the children's end", 5.0)
-        for process in children:
+            wait_for(lambda: not any(map(runs, children)) and not self.left_behind(), "the children's end", 5.0)
+        for process in (*children, *self.left_behind()):
             _kill(process)
+
+    def left_behind(self) -> list[psutil.Process]:
+        """Whoever still runs in the session that the trainer began, also when it has gone itself."""
+        assert self.process is not None
+        return [
+            process for process in psutil.process_iter() if _session(process.pid) == self.process.pid and runs(process)
+        ]
 
     def children(self) -> list[psutil.Process]:
         assert self.process is not None
@@ -161,6 +168,13 @@ def runs(process: psutil.Process) -> bool:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
 
 
 def _children(pid: int) -> list[psutil.Process]:

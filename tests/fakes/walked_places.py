@@ -14,14 +14,15 @@ from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.actions import Place
 from rltui.tui.app import RltuiApp
 from rltui.tui.launcher.offers import Offer
+from rltui.tui.scenes import Scenes
 from rltui.tui.screens.form import FormScreen
 from tests.fakes import browsed, changing_world, children, walking
 from tests.fakes.screens import Clock, cockpit, launcher, live_run, until
 
 AWAY: dict[Place, tuple[tuple[type, str], ...]] = {  # what leads away from a place, so that a walk stays there
-    "launcher": ((RltuiApp, "open_run"), (RltuiApp, "on_browser_asked")),
-    "browser": ((RltuiApp, "on_browser_left"), (RltuiApp, "open_run"), (RltuiApp, "on_watch_asked")),
-    "cockpit": ((RltuiApp, "show_launcher"), (RltuiApp, "on_browser_asked")),
+    "launcher": ((Scenes, "show_run"), (Scenes, "show_browser")),
+    "browser": ((Scenes, "leave_browser"), (Scenes, "show_run_from_browser"), (RltuiApp, "on_watch_asked")),
+    "cockpit": ((Scenes, "show_launcher"), (Scenes, "show_browser")),
     "form": ((FormScreen, "dismiss"),),
 }
 

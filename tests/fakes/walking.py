@@ -19,6 +19,7 @@ from textual.widget import Widget
 from rltui.tui.actions import PLACES, Place
 from rltui.tui.pane_keys import PANE_KEYS
 from tests.fakes.screen_checks import LINES, what_is_wrong
+from tests.fakes.settled import by_its_work
 
 Kind = Literal["key", "paste", "click", "wheel", "drag", "size", "world"]
 Change = Callable[[random.Random], object]
@@ -83,15 +84,21 @@ class Walk:
 
     async def go(self, way: Sequence[Step]) -> None:
         """AssertionError with the way so far when something is wrong."""
-        for number, step in enumerate(way):
-            self._acted.clear()
-            focused, screen = self._app.focused, self._app.screen
-            await self._take(step)
-            await self._pilot.pause()
-            wrong = await self._wrong()
-            if step.kind == "key" and len(step.what) == 1 and isinstance(focused, LINES):
-                wrong = wrong or self._not_only_typed(focused, screen)
-            assert not wrong, "\n".join([*map(str, way[max(0, number - 30) : number + 1]), wrong])
+        async with by_its_work(self._pilot):
+            for number, step in enumerate(way):
+                wrong = await self._after(step)
+                assert not wrong, "\n".join([*map(str, way[max(0, number - 30) : number + 1]), wrong])
+
+    async def _after(self, step: Step) -> str:
+        """What is wrong once the step has been taken."""
+        self._acted.clear()
+        focused, screen = self._app.focused, self._app.screen
+        await self._take(step)
+        await self._pilot.pause()
+        wrong = await self._wrong()
+        if not wrong and step.kind == "key" and len(step.what) == 1 and isinstance(focused, LINES):
+            return self._not_only_typed(focused, screen)
+        return wrong
 
     def _not_only_typed(self, line: Widget, screen: Screen[object]) -> str:
         """What a character typed into this line of this screen has done besides; empty where that is nothing."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import select
 import threading
 import time
 from typing import Any
@@ -29,19 +27,10 @@ class TimedTerminal(Terminal):
             came = self._came.wait_for(lambda: answer in self.raw, seconds)
         return time.perf_counter() - start if came else None
 
-    def _read(self) -> None:
-        while not self._closing.is_set():
-            if not select.select([self._master], [], [], 0.2)[0]:
-                continue
-            try:
-                data = os.read(self._master, 65536)
-            except OSError:
-                return
-            if not data:
-                return
-            with self._came:
-                self.raw = (self.raw + data)[-(1 << 20) :]
-                self.count += len(data)
-                second = int(time.monotonic())
-                self.by_second[second] = self.by_second.get(second, 0) + len(data)
-                self._came.notify_all()
+    def _note(self, data: bytes) -> None:
+        with self._came:
+            self.raw = (self.raw + data)[-(1 << 20) :]
+            self.count += len(data)
+            second = int(time.monotonic())
+            self.by_second[second] = self.by_second.get(second, 0) + len(data)
+            self._came.notify_all()

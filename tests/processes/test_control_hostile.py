@@ -83,8 +83,12 @@ def raw(paths: RunPaths) -> socket.socket:
 def greeted(paths: RunPaths, name: str = "eve") -> socket.socket:
     connection = raw(paths)
     connection.sendall(pack(commands.encode(Hello(name))))
-    [welcome] = FrameReader().feed(connection.recv(4096))
-    assert isinstance(commands.decode_from_server(welcome), Welcome)
+    reader, heard = FrameReader(), list[bytes]()
+    while not heard:  # a stream knows no messages: half a one may come, or two at once
+        data = connection.recv(4096)
+        assert data, "hung up instead of a welcome"
+        heard += reader.feed(data)
+    assert isinstance(commands.decode_from_server(heard[0]), Welcome)
     return connection
 
 
@@ -218,8 +222,7 @@ def test_ten_thousand_hostile_frames_leave_no_memory_and_no_full_journal(
                     connection.sendall(chance.randbytes(chance.randrange(1, 100)))
             except OSError:
                 pass
-    wait_for(lambda: server.clients() == [], "all to be closed", SECONDS)
-    assert server.closed().total() >= 400
+    wait_for(lambda: server.closed().total() >= 400 and server.clients() == [], "most to be closed for it", SECONDS)
     assert psutil.Process().memory_info().rss - memory < 5e6
     complaints = [record for record in log if isinstance(record, LogLine)]
     assert 1 <= len(complaints) <= 6
@@ -354,12 +357,13 @@ while True:
 def test_a_stopped_viewer_never_blocks_the_trainer_and_catches_up(server: ControlServer, paths: RunPaths) -> None:
     viewer = subprocess.Popen([sys.executable, "-c", VIEWER, str(paths.data.root)], stdout=subprocess.PIPE, text=True)
     assert viewer.stdout is not None
+    friend = ControlClient("friend")
     try:
         server.live(live("collecting"))
         assert viewer.stdout.readline() == "8 0\n"
         viewer.send_signal(signal.SIGSTOP)
         wait_for(lambda: psutil.Process(viewer.pid).status() == psutil.STATUS_STOPPED, "the viewer to stop", SECONDS)
-        state, times, friend = live("collecting", workers=64), [], ControlClient("friend")
+        state, times = live("collecting", workers=64), []
         friend.connect(paths)
         for iteration in range(100, 1100):
             fresh = msgspec.structs.replace(state, iteration=iteration)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,13 @@ print("code", code, "front again" if os.tcgetpgrp(0) == os.getpgrp() else "behin
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Terminal:
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
     (tmp_path / "child.py").write_text(CHILD)
     (tmp_path / "foreground_program.py").write_text(PROGRAM)
-    return Terminal(tmp_path, module="foreground_program")
+    opened = Terminal(tmp_path, module="foreground_program")
+    yield opened
+    opened.process.kill()
+    opened.close()
 
 
 def test_ctrl_c_is_the_childs_alone(terminal: Terminal) -> None:
@@ -42,7 +46,6 @@ def test_ctrl_c_is_the_childs_alone(terminal: Terminal) -> None:
     terminal.wait_text("code 7 front again")
     assert terminal.wait_end() == 0
     assert terminal.settings() == terminal.settings_before
-    terminal.close()
 
 
 def test_when_we_are_asked_to_end_the_child_goes_first(terminal: Terminal, tmp_path: Path) -> None:
@@ -51,4 +54,3 @@ def test_when_we_are_asked_to_end_the_child_goes_first(terminal: Terminal, tmp_p
     terminal.wait_text("code -15 front again")
     assert terminal.wait_end() == 0
     assert terminal.settings() == terminal.settings_before
-    terminal.close()

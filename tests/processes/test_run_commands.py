@@ -100,7 +100,7 @@ def test_status_asks_the_trainer(start: Start, rltui: Run, paths: RunPaths) -> N
     found = json.loads(out)
     assert code == 0
     assert (found["run"], found["state"], found["training"], found["pid"]) == ("alpha", "collecting", True, process.pid)
-    assert (found["timesteps"], found["steps_per_second"]) == (4096, 14100.0)
+    assert (found["timesteps"], found["speed"]) == (4096, {"steps_per_second": 14100.0, "iterations": 1})
     assert [worker["pid"] for worker in found["workers"]] == [1000, 1001]
     assert found["folder"] == str(paths.folder)
     assert found["controller"] is None

@@ -9,14 +9,13 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.runs.lock import Holder, RunLock, holder
+from rltui.runs.lock import Holder, RunLock, _try_lock, holder
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import tree
@@ -143,7 +142,8 @@ def test_nobody_is_named_who_is_dead(tmp_path: Path) -> None:
         assert holder(paths) == Holder(1, "another host", 1.0)
 
 
-def test_a_reader_in_the_way_is_waited_for(tmp_path: Path) -> None:
+def test_a_reader_in_the_way_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """He goes once somebody has found him there."""
     import fcntl
 
     paths = DataDir(tmp_path).run("alpha")
@@ -151,11 +151,17 @@ def test_a_reader_in_the_way_is_waited_for(tmp_path: Path) -> None:
     paths.lock_json.write_text('{"pid": 1, "host": "another host", "since": 1.0}')
     reader = os.open(paths.lock, os.O_RDWR | os.O_CREAT)
     fcntl.flock(reader, fcntl.LOCK_SH)
-    gone = threading.Timer(0.05, os.close, (reader,))
-    gone.start()
+    tried: list[bool] = []
+
+    def try_lock(*args: int | Path) -> bool:
+        tried.append(_try_lock(*args))  # type: ignore[arg-type]
+        if len(tried) == 1:
+            os.close(reader)
+        return tried[-1]
+
+    monkeypatch.setattr("rltui.runs.lock._try_lock", try_lock)
     with RunLock(paths) as lock:
-        assert lock.held
-    gone.join()
+        assert lock.held and tried == [False, True]
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x04N.", b"[]", b'{"pid": "x"}', b"[" * 100_000])

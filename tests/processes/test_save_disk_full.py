@@ -38,8 +38,8 @@ def limit_file_size(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
-def test_a_limit_on_file_size(tmp_path: Path) -> None:
-    data = DataDir(tmp_path)
+def test_a_limit_on_file_size(disk: Path) -> None:
+    data = DataDir(disk)
     paths = make_run(data, commits=3)
     before = tree(paths.checkpoints)
 
@@ -71,8 +71,8 @@ def test_a_limit_on_file_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "point", ["create", "write", "fsync", "manifest.create", "manifest.write", "fsync_folder", "rename", "mkdir"]
 )
-def test_no_space_at_each_step(tmp_path: Path, point: str) -> None:
-    data = DataDir(tmp_path)
+def test_no_space_at_each_step(disk: Path, point: str) -> None:
+    data = DataDir(disk)
     paths = make_run(data, commits=3)
     before = tree(paths.checkpoints)
 

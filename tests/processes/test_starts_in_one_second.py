@@ -45,10 +45,15 @@ def two_new_starts(folder: Path) -> list[tuple[int, str]]:
             )
             for _ in range(2)
         ]
-        for process in started:
-            assert process.stdout is not None
-            assert process.stdout.readline() == f"planned {FIRST}\n"
-    said = [process.communicate(timeout=patience(DEADLINE))[0] for process in started]
+        try:
+            planned = [process.stdout.readline() for process in started if process.stdout is not None]
+            assert planned == [f"planned {FIRST}\n"] * 2
+            fcntl.flock(held, fcntl.LOCK_UN)
+            said = [process.communicate(timeout=patience(DEADLINE))[0] for process in started]
+        finally:
+            for process in started:
+                process.kill()
+                process.wait()
     return sorted((process.returncode, words) for process, words in zip(started, said, strict=True))
 
 

@@ -53,9 +53,8 @@ def started(folders: pytest.TempPathFactory, setting: str) -> Iterator[Training]
 
 
 def process_of(run: Training) -> psutil.Process:
-    """The run's one viewer."""
-    (found,) = viewers(run)
-    return found
+    """The run's one viewer; the one before it may still be about to end."""
+    return wait_for(lambda: found[0] if len(found := viewers(run)) == 1 else None, "one viewer")
 
 
 def said(run: Training) -> list[LogLine]:

@@ -74,7 +74,9 @@ def test_the_stream_shows_the_match_and_what_each_step_pays(shared: Training) ->
     assert {after - before for before, after in pairwise(ticks)} == {8}, "no step is missed"
     before = seen[-1].timesteps
     training.wait_more_iterations(3)
-    assert frames(playing(training).address, 1)[0].timesteps > before, "newer weights have been taken over"
+    wait_for(
+        lambda: frames(playing(training).address, 1)[0].timesteps > before or None, "newer weights to be taken over"
+    )
     applied(training, SetRewardWeight("speed_toward_ball", 0.0))
     training.wait_more_iterations(2)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -65,6 +66,26 @@ def test_a_stopped_worker_counts_as_hung_after_the_time_out(training: Training) 
     assert_continues(training)
 
 
+def test_a_run_that_was_stopped_as_a_whole_goes_on(training: Training) -> None:
+    """Ctrl-Z and fg, or a frozen machine: for longer than a worker may be silent, and the trainer is awake first."""
+    training.profile += "\n[workers]\ntimeout_s = 4\n"
+    training.start()
+    training.wait_records(IterationFinished)
+    assert training.process is not None
+    trainer = psutil.Process(training.process.pid)
+    workers = [psutil.Process(training.worker_pid(index)) for index in (0, 1)]
+    for process in (trainer, *workers):
+        process.suspend()
+    pause = threading.Event()
+    pause.wait(5.0)  # what is measured: a silence
+    trainer.resume()
+    pause.wait(0.2)
+    for process in workers:
+        process.resume()
+    assert_continues(training)
+    assert not [record for record in training.poll() if isinstance(record, WorkerFailed)]
+
+
 @pytest.mark.parametrize(
     ("action", "kind", "words"),
     [
@@ -98,7 +119,7 @@ def test_three_deaths_within_a_minute_stop_the_run_with_a_checkpoint(training: T
     assert end.exit_code == 1
     assert "3 workers failed" in end.reason
     assert complete(training.paths), "the last good state is on disk"
-    assert training.children() == []
+    wait_for(lambda: not training.left_behind(), "the end of all that it started", 5.0)
 
 
 def test_meshes_that_are_missing_are_one_message_before_any_worker_starts(training: Training, tmp_path: Path) -> None:
@@ -108,7 +129,7 @@ def test_meshes_that_are_missing_are_one_message_before_any_worker_starts(traini
     assert str(tmp_path / "nowhere") in training.output
     assert "Traceback" not in training.output
     assert not training.paths.journal.exists()
-    assert training.children() == []
+    wait_for(lambda: not training.left_behind(), "the end of all that it started", 5.0)
 
 
 def test_workers_that_cannot_start_are_one_message_and_no_zombie(training: Training, tmp_path: Path) -> None:
@@ -129,7 +150,7 @@ def test_workers_that_cannot_start_are_one_message_and_no_zombie(training: Train
     assert training.wait_end(20.0) == 1
     assert training.output.count("not in a worker") >= 1
     assert "worker 0 did not start" in training.output or "worker 1 did not start" in training.output
-    assert training.children() == []
+    wait_for(lambda: not training.left_behind(), "the end of all that it started", 5.0)
 
 
 def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_next_start(training: Training) -> None:

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.tui.run.history import History
+from rltui.tui.run.judging import judged
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.trend import trend
-from rltui.tui.run.verdict import findings, verdict
+from rltui.tui.run.verdict import verdict
 
 FIGURE = r"(-?[\d.,]+(?:e[-+]\d+)?(?: [kMG])?)"
 RISES, STAYS = re.compile(f"reward {FIGURE} → {FIGURE} over"), re.compile(f"reward {FIGURE} then, {FIGURE} now")
@@ -40,8 +41,8 @@ def value(text: str) -> float:
 @given(rewards())
 def test_words_and_figures_agree(values: list[float]) -> None:
     history = History().extended((row, {"rollout/policy_reward": value}) for row, value in enumerate(values))
-    snapshot = RunSnapshot(run="alpha", alive=True, history=history)
-    told, found = verdict(snapshot, findings(snapshot), 0.0, heard=True), trend(values)
+    snapshot = judged(RunSnapshot(run="alpha", alive=True, history=history))
+    told, found = verdict(snapshot, 0.0, heard=True), trend(values)
     if found is None:
         assert told.word == "–"
         return

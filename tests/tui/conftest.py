@@ -25,6 +25,12 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
+@pytest.fixture(autouse=True)
+def own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What the program keeps of its looks is written to the test's folder, never to the user's."""
+    monkeypatch.setenv("RLTUI_CONFIG", str(tmp_path / "config"))
+
+
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
     """An empty data folder and three profiles, in a working directory of their own."""
@@ -37,8 +43,8 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
 
 
 @pytest.fixture
-def acted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, object]]:
-    """What bindings have run. The program cannot be left, and writes nothing outside the test's folder."""
+def acted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, object]]:
+    """What bindings have run. The program cannot be left."""
     found: list[tuple[str, object]] = []
     run_action = App.run_action
 
@@ -48,5 +54,4 @@ def acted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, ob
 
     monkeypatch.setattr(App, "run_action", noted)
     monkeypatch.setattr(RltuiApp, "exit", lambda *_, **__: None)
-    monkeypatch.setenv("RLTUI_CONFIG", str(tmp_path / "config"))
     return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -15,6 +17,7 @@ from rltui.runs.lock import RunLock
 from rltui.runs.milestones import Mark, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import list_trash
+from rltui.tui.app import RltuiApp
 from rltui.tui.browser.library import TRASH, Node
 from rltui.tui.browser.messages import RunOpened
 from rltui.tui.pictures import screen_text
@@ -24,6 +27,7 @@ from rltui.tui.screens.fork import ForkScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.start_dialog import StartDialog
 from rltui.tui.screens.typed_dialog import TypedDialog
+from rltui.tui.settings.ui_toml import load
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.fake_run import FakeControl, FakeRun
@@ -39,6 +43,20 @@ def milestone(data: DataDir, label: str) -> Path:
 def running(picture: str) -> str:
     """The words of a screen one after the other, without the borders at its sides."""
     return " ".join(picture.translate(dict.fromkeys(map(ord, "│┃"), " ")).split())
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The words of all notices, oldest first, those that have gone from the screen too."""
+    found: list[str] = []
+    notify = RltuiApp.notify
+
+    def noted(app: RltuiApp, message: str, **more: Any) -> None:
+        found.append(message)
+        notify(app, message, **more)
+
+    monkeypatch.setattr(RltuiApp, "notify", noted)
+    return found
 
 
 def names(pilot: Pilot[str]) -> list[str]:
@@ -121,13 +139,40 @@ async def test_the_order_is_kept_until_the_browser_is_opened_again(data: DataDir
         await until(pilot, lambda: browser_of(pilot).library.complete and names(pilot) == order)
 
 
+async def test_the_order_outlasts_the_program(data: DataDir, tmp_path: Path) -> None:
+    """It is written to ui.toml beside what stands there, and the next start has it."""
+    fill(data)
+    place = tmp_path / "config" / "ui.toml"
+    place.parent.mkdir()
+    place.write_text('theme = "light"  # as I like it\n', encoding="utf-8")
+    async with browser(data) as pilot:
+        await pilot.press("1", "1")
+        order = names(pilot)
+        await until(
+            pilot, lambda: load(place, ()).settings.sort == "timesteps" and "descending = false" in place.read_text()
+        )
+    assert 'theme = "light"  # as I like it\n' in place.read_text(encoding="utf-8")
+    async with browser(data, ui=load(place, ())) as pilot:
+        assert names(pilot) == order
+        assert "timesteps▲" in screen_text(pilot.app.screen)
+
+
+async def test_an_order_that_cannot_be_written_is_told_and_holds_until_the_end(data: DataDir, tmp_path: Path) -> None:
+    fill(data)
+    (tmp_path / "config" / "ui.toml").mkdir(parents=True)
+    async with browser(data) as pilot:
+        await pilot.press("1", "1")
+        await until_shown(pilot, "the order of the table was not saved")
+        await until(pilot, lambda: names(pilot)[:2] == ["500 k", "1.09568 M"])
+
+
 async def test_a_click_on_a_title_sorts_too(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
         await show(pilot, Node("phase", "alpha", PHASE))
         head = "".join(text for text, _ in browser_of(pilot).table.head)
         await pilot.click("#states", offset=(head.index("steps") + 3, 1))
-        await until(pilot, lambda: browser_of(pilot)._states._sorting.key == "1")
+        await until(pilot, lambda: browser_of(pilot)._states._kept.order.key == "1")
 
 
 async def test_esc_in_the_filter_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
@@ -152,7 +197,7 @@ async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
         screen = browser_of(pilot)
         await pilot.press("slash", *"^alpha .*5 M|500 k")
         assert names(pilot) == ["5 M", "500 k"]
-        await until_shown(pilot, "/^alpha .*5 M|500 k  2 of 11 · enter keeps · esc clears")
+        await until_shown(pilot, "/^alpha .*5 M|500 k  2 of 11 · enter sets it · esc clears")
         line = screen.query_one("#state-filter", Input)
         line.value = "!alpha"
         await until(pilot, lambda: {entry.run for entry in screen.shown} == {"beta", ""})
@@ -194,7 +239,7 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
     async with browser(data, launch=launches) as pilot:
         await go_to(pilot, milestone(data, "010M"))
         await pilot.press("R")
-        text = await until_shown(pilot, "branch off as alpha-b3 at 10,000,000 steps")
+        text = await until_shown(pilot, "branch off as alpha-b3 at 10,000,000 timesteps")
         assert "with the profile that was saved with it" in running(text)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
@@ -214,7 +259,7 @@ async def test_the_newest_goes_on_and_the_cockpit_opens(data: DataDir) -> None:
     async with browser(data, launch=launches, run=FakeRun(run_story.told(30), name="alpha")) as pilot:
         await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
         await pilot.press("R")
-        await until_shown(pilot, "Resume alpha at 11,468,800 steps")
+        await until_shown(pilot, "Resume alpha at 11,468,800 timesteps")
         await pilot.press("r")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         assert (launches.offers[0].run, launches.offers[0].args) == ("alpha", ())
@@ -243,7 +288,7 @@ async def test_a_damaged_one_offers_the_good_one_before_it_and_starts_nothing_by
         await pilot.press("R")
         text = running(await until_shown(pilot, "It cannot be gone on from"))
         assert "milestone 10 M of alpha: PPO_VALUE_NET.pt is damaged: it has 3 bytes, expected 600" in text
-        assert "branch off as alpha-b3 at 5,000,000 steps" in text
+        assert "branch off as alpha-b3 at 5,000,000 timesteps" in text
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert launches.offers == []
@@ -286,7 +331,7 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("F")
         await until(pilot, lambda: isinstance(pilot.app.screen, ForkScreen))
         await pilot.press("down")
-        await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 steps")
+        await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 timesteps")
         text = await until_shown(pilot, "ppo.learning_rate  0.0002 → 0.0001")
         assert "✓ ball-touching" in text
         assert "✗ my-bot  not valid" in text
@@ -298,7 +343,7 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("enter")
         assert launches.offers == []
         await pilot.press("home", "down")
-        await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 steps")
+        await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("enter")
         await until(pilot, lambda: bool(launches.offers))
         offer = launches.offers[0]
@@ -316,7 +361,7 @@ async def test_a_fork_opens_on_the_state_s_own_profile_which_fits(data: DataDir)
         await go_to(pilot, milestone(data, "005M"))
         await pilot.press("F")
         await until_shown(pilot, "▌✓ quick, its own")
-        await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 steps")
+        await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("enter")
         await until(pilot, lambda: bool(launches.offers))
         offer, path = launches.offers[0], milestone(data, "005M")
@@ -397,6 +442,42 @@ async def test_a_damaged_checkpoint_is_not_kept(data: DataDir) -> None:
         await pilot.press("M")
         await until_shown(pilot, "PPO_POLICY.pt is damaged")
         assert not milestone(data, "011.4688M").exists()
+
+
+async def test_what_is_damaged_by_its_hashes_alone_is_used_for_nothing_until_it_is_mended(
+    data: DataDir, told: list[str]
+) -> None:
+    """Its files have the right sizes: only reading them tells. Each act says why not, and v finds what was mended."""
+    fill(data)
+    bad = milestone(data, "005M")
+    content = (bad / "policy.npz").read_bytes()
+    (bad / "policy.npz").write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    async with browser(data) as pilot:
+        await go_to(pilot, bad)
+        await pilot.press("w")  # at once, before its hashes have been compared
+        await until_shown(pilot, "✗ damaged: policy.npz is damaged: its SHA-256 is")
+        for key in ("F", "x", "M"):
+            await pilot.press(key)
+        expected = ("cannot be watched: policy.npz is damaged", "nothing can be forked from this: policy.npz is damaged",
+                    "milestone 5 M of alpha is not copied: policy.npz is damaged", "it is kept already")  # fmt: skip
+        await until(pilot, lambda: len(told) == len(expected))
+        assert all(words in said for words, said in zip(expected, told, strict=True)), told
+        assert pilot.app.screen is browser_of(pilot)
+        await pilot.press("2")
+        assert names(pilot).index("5 M") > names(pilot).index("10 M")
+        (bad / "policy.npz").write_bytes(content)
+        await pilot.press("v")
+        await until(pilot, lambda: (entry := browser_of(pilot).entry) is not None and entry.usable)
+
+
+async def test_a_stray_is_not_copied_out(data: DataDir, told: list[str]) -> None:
+    fill(data)
+    shutil.copytree(milestone(data, "010M"), milestone(data, "010M.bak"))
+    async with browser(data) as pilot:
+        await go_to(pilot, milestone(data, "010M.bak"))
+        await pilot.press("x")
+        await until(pilot, lambda: any("stray entry 010M.bak of alpha is not copied" in said for said in told))
+        assert pilot.app.screen is browser_of(pilot)
 
 
 async def test_deleting_wants_the_name_and_u_takes_it_back(data: DataDir) -> None:
@@ -532,6 +613,8 @@ async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) ->
         assert "learning_rate" not in text
         assert "+595,680" in text
         await until_shown(pilot, "29 single iterations")
+        pilot.app.clear_notifications()  # they go by themselves, which is no change of what is compared
+        await until(pilot, lambda: "0 marked" not in screen_text(pilot.app.screen))
         first = screen_text(pilot.app.screen)
         await pilot.press("right_square_bracket")
         await until(pilot, lambda: screen_text(pilot.app.screen) != first)
@@ -656,7 +739,7 @@ async def test_an_act_that_fails_says_why_and_the_screen_lives(data: DataDir, mo
         done.set()
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr("rltui.tui.browser.acts.change_mark", broken)
+    monkeypatch.setattr("rltui.tui.browser.marking.change_mark", broken)
     async with browser(data) as pilot:
         await go_to(pilot, milestone(data, "001.09568M"))
         await pilot.press("p")

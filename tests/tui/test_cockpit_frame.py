@@ -123,7 +123,7 @@ async def test_frozen_panes_stand_still_while_commands_and_the_state_go_on() -> 
     run = live_run()
     async with cockpit(run) as pilot:
         await pilot.press("z")
-        await until_shown(pilot, "FROZEN  since 12:14:42: 0 iterations and 0 log lines have come")
+        await until_shown(pilot, "goes on   since 12:14:42: 0 iterations and 0 log lines have come")
         panes = [list(pane.lines) for pane in cockpit_of(pilot).panes if pane.display]
         run.records.add(run_story.iteration(608, time=NOW), run_story.iteration(609, time=NOW))
         await until_shown(pilot, "2 iterations and")
@@ -220,7 +220,7 @@ async def test_the_change_prompt_completes_cycles_and_remembers() -> None:
         await pilot.press("colon", "up", "up")
         await until_shown(pilot, "✓ learning rate 0.0001")
         await pilot.press("down")
-        await until_shown(pilot, "✓ entropy 0.02")
+        await until_shown(pilot, "✓ entropy coefficient 0.02")
         await pilot.press(*" x")
         await until_shown(pilot, "one number: entropy 0.005")
 
@@ -258,6 +258,19 @@ async def test_own_keys_work_and_are_shown_in_footer_and_help(tmp_path: Path) ->
         text = await until_shown(pilot, "Save a checkpoint at the end")
         assert "f6 " in text
         assert control_of(run).names == ["stop", "checkpoint"]
+
+
+async def test_texts_and_tabs_name_the_users_own_keys(tmp_path: Path) -> None:
+    own = {"run": ("f7",), "freeze": ("f5",), "render": ("f6",)}
+    async with cockpit_with(Loaded(UiSettings(keys=own), tmp_path / "ui.toml"), live_run(), (80, 24)) as pilot:
+        text = screen_text(pilot.app.screen)
+        assert " f7 " in text.splitlines()[3]
+        await pilot.press("8")
+        await until_shown(pilot, "f6 lets the newest weights play here")
+        await pilot.press("question_mark")
+        await until_shown(pilot, "ceiling. f6")
+        await pilot.press("escape", "f5")
+        await until_shown(pilot, "f5 goes on")
 
 
 async def test_mistakes_in_ui_toml_are_said_when_the_program_opens(

@@ -84,7 +84,9 @@ async def test_a_run_that_has_ended_says_how_to_go_on(key: str) -> None:
     async with cockpit(run) as pilot:
         await until_shown(pilot, "■ STOPPED")
         await pilot.press(key)
-        await until_shown(pilot, "not sent: it has ended: H opens the launcher, R there resumes it at 757,760 steps")
+        await until_shown(
+            pilot, "not sent: it has ended: H opens the launcher, R there resumes it at 757,760 timesteps"
+        )
 
 
 async def test_the_next_phase_is_asked_about_and_staying_comes_first() -> None:
@@ -231,7 +233,8 @@ async def test_checkpoint_and_stop_waits_for_the_end(keys: tuple[str, ...]) -> N
         )
         await until(pilot, lambda: pilot.app._exit)
         assert (
-            pilot.app.return_value == "alpha has stopped at 12,451,840 steps; look at it again with: rltui attach alpha"
+            pilot.app.return_value
+            == "alpha has stopped at 12,451,840 timesteps; look at it again with: rltui attach alpha"
         )
 
 

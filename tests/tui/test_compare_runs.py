@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import msgspec
 import pytest
+from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
 from rltui.tui.pictures import screen_text
@@ -18,18 +21,25 @@ from tests.fakes.fake_run import FakeJournal
 from tests.fakes.screens import LAUNCHER_NOW, until, until_shown
 
 
-@pytest.mark.parametrize("style", ["braille", "blocks"])
-async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: DataDir, style: ChartStyle) -> None:
-    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
-    data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW - 900)
+@asynccontextmanager
+async def two_marked(data: DataDir, *, delta: int, alpha: int) -> AsyncIterator[Pilot[str]]:
+    """The browser with the newest checkpoints of two runs marked, after so many iterations of each."""
+    data_folder.make_stopped(data, "alpha", iterations=alpha, time=LAUNCHER_NOW - 180)
+    data_folder.make_stopped(data, "delta", iterations=delta, time=LAUNCHER_NOW - 900)
     async with browser(data, (120, 50)) as pilot:
-        screen = browser_of(pilot)
-        screen._around = replace(screen._around, charts=style)
-        for run, iterations in (("delta", 12), ("alpha", 560)):
+        for run, iterations in (("delta", delta), ("alpha", alpha)):
             await go_to(pilot, data.run(run).checkpoint(iterations * run_story.STEPS))
             await pilot.press("space")
+        yield pilot
+
+
+@pytest.mark.parametrize("style", ["braille", "blocks"])
+async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: DataDir, style: ChartStyle) -> None:
+    async with two_marked(data, delta=12, alpha=560) as pilot:
+        screen = browser_of(pilot)
+        screen._comparing._around = replace(screen._around, charts=style)
         await pilot.press("equals_sign")
-        text = await until_shown(pilot, "delta reaches 246 k steps")
+        text = await until_shown(pilot, "delta reaches 246 k timesteps")
         assert "━ alpha  ╍ delta" in text
         assert " 302 k" in text and text.count("╎") > 5  # the axis: a quarter beyond delta's 12 iterations
         assert bool(re.search("[\u2801-\u28ff]", text)) == (style == "braille")
@@ -102,12 +112,7 @@ async def test_runs_that_are_paid_differently_are_said_to_be() -> None:
 
 
 async def test_w_shows_all_timesteps_of_two_states_and_goes_back(data: DataDir) -> None:
-    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
-    data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW - 900)
-    async with browser(data, (120, 50)) as pilot:
-        for run, iterations in (("delta", 12), ("alpha", 560)):
-            await go_to(pilot, data.run(run).checkpoint(iterations * run_story.STEPS))
-            await pilot.press("space")
+    async with two_marked(data, delta=12, alpha=560) as pilot:
         await pilot.press("equals_sign")
         text = await until_shown(pilot, "w all timesteps")
         assert "Shown are the timesteps near which both are; w: all" in text and " 302 k" in text
@@ -119,12 +124,7 @@ async def test_w_shows_all_timesteps_of_two_states_and_goes_back(data: DataDir) 
 
 
 async def test_w_is_not_offered_where_there_is_no_choice(data: DataDir) -> None:
-    data_folder.make_stopped(data, "alpha", iterations=30, time=LAUNCHER_NOW - 180)
-    data_folder.make_stopped(data, "delta", iterations=24, time=LAUNCHER_NOW - 900)
-    async with browser(data, (120, 50)) as pilot:
-        for run, iterations in (("delta", 24), ("alpha", 30)):
-            await go_to(pilot, data.run(run).checkpoint(iterations * run_story.STEPS))
-            await pilot.press("space")
+    async with two_marked(data, delta=24, alpha=30) as pilot:
         await pilot.press("equals_sign")
         text = await until_shown(pilot, "delta reaches")
         assert "w all" not in text and "Shown are" not in text

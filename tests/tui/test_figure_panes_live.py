@@ -3,64 +3,19 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 import pytest
 from textual.pilot import Pilot
 
 from rltui.events.records import WorkerFailed
-from rltui.runs.paths import DataDir
-from rltui.tui.app import RltuiApp
-from rltui.tui.checks.table_check import TableChecker, TableVerdict
 from rltui.tui.pictures import screen_text
-from rltui.tui.world import World
 from tests.fakes import figure_stories, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
-from tests.fakes.fake_sampler import SAMPLE, FakeSampler
-from tests.fakes.screens import NOW, Clock, cockpit_of, until, until_shown
-
-
-class Tables:
-    """The child: profile's table, and the checkpoint's."""
-
-    def __init__(self, profile: TableVerdict, checkpoint: TableVerdict | None = None) -> None:
-        self._profile, self._checkpoint = profile, checkpoint or profile
-        self.asked: list[str] = []
-
-    def __call__(self, command: Sequence[str]) -> bytes:
-        self.asked.append(command[4])
-        return msgspec.json.encode(self._profile if command[4].endswith("run.toml") else self._checkpoint)
-
-
-@asynccontextmanager
-async def opened(
-    run: FakeRun, size: tuple[int, int] = (120, 40), tables: Tables | None = None, ascii_only: bool = False
-) -> AsyncIterator[Pilot[str]]:
-    child = tables or Tables(figure_stories.verdict())
-    world = World(
-        sources=lambda name, trainer: run,
-        clock=Clock(),
-        tables=TableChecker(child),
-        sampler=FakeSampler,  # type: ignore[arg-type]
-    )
-    app = RltuiApp(DataDir(Path("data")), attach=run.name, ascii_only=ascii_only, world=world)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: cockpit_of(pilot).snapshot.header is not None)
-        await until(pilot, lambda: not run.control.spoke or cockpit_of(pilot).snapshot.live_time is not None)  # type: ignore[union-attr]
-        yield pilot
-
-
-def rich_run() -> FakeRun:
-    """Everything that these panes show."""
-    control = FakeControl()
-    control.say(run_story.live(NOW - 0.1, timesteps=640 * run_story.STEPS, iteration=641))
-    turtled = [figure_stories.turtled(index, 10, 8, 1) for index in range(608, 640)]
-    records = [figure_stories.plan(), *turtled, figure_stories.on_the_way(640, 62.0), figure_stories.table_used()]
-    return FakeRun([*run_story.told(), *records], control=control)
+from tests.fakes.fake_sampler import SAMPLE
+from tests.fakes.figured import Tables, opened, rich_run
+from tests.fakes.screens import NOW, until, until_shown
 
 
 def pane_of(pilot: Pilot[str], name: str) -> object:

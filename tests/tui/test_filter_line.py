@@ -15,8 +15,7 @@ from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.row_list import RowList
 from tests.fakes import browsed
 from tests.fakes.edited_form import form
-from tests.fakes.screens import launcher, until
-from tests.tui.test_launcher_keys import fill
+from tests.fakes.screens import launcher, two_runs, until
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ async def opened(place: Place, data: DataDir, size: tuple[int, int] = (120, 40))
         async with browsed.browser(data, size) as pilot:
             yield pilot
     elif place.name == "launcher":
-        fill(data)
+        two_runs(data)
         async with launcher(data, size) as pilot:
             yield pilot
     else:
@@ -75,7 +74,7 @@ async def test_it_filters_as_one_types_and_the_cursor_is_on_something_found(plac
         assert rows(pilot, place).key in found(pilot)
         words = str(rows(pilot, place).border_subtitle)
         assert words.startswith(f"/{place.text}  {len(found(pilot))} of ")
-        assert words.endswith("· enter keeps · esc clears")
+        assert words.endswith("· enter sets it · esc clears")
 
 
 async def test_its_words_are_never_cut_and_the_way_out_is_the_last_to_go(place: Place, data: DataDir) -> None:

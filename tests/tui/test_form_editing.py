@@ -76,7 +76,7 @@ async def test_choices_step_and_truths_toggle(data: DataDir) -> None:
         await pilot.press("left")
         await go(pilot, "obs.normalize")
         await pilot.press("enter")
-        assert "normalize = false" in text(pilot) or "normalize = true" in text(pilot)
+        assert "normalize = true" in text(pilot), "it is false by default"
         await pilot.press("x")
         assert "normalize" not in text(pilot)
 
@@ -255,3 +255,11 @@ async def test_what_is_no_value_yet_gets_no_verdict_and_letters_are_no_keys(data
         text = await until_shown(pilot, "✗ expected")
         assert "✓ valid" not in text.split("✗ expected")[1]
         assert {"save", "add", "undo"} <= screen(pilot).query_one(Footer)._dimmed
+
+
+async def test_the_last_line_says_what_enter_does_on_this_row(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await go(pilot, "ppo", "section")
+        await until_shown(pilot, "enter Fold")
+        await go(pilot, "ppo.learning_rate")
+        await until_shown(pilot, "enter Change")

@@ -24,18 +24,18 @@ def here(pilot: Pilot[str]) -> str:
 
 
 def fields(pilot: Pilot[str]) -> list[str]:
-    return [show_key(row.path) for row in screen(pilot).rows.values() if row.kind == "field"]
+    return [show_key(row.path) for row in screen(pilot).shown_rows.rows.values() if row.kind == "field"]
 
 
 async def test_a_search_finds_names_and_explanations_in_folded_sections_too(data: DataDir) -> None:
     async with form(data) as pilot:
-        before = len(screen(pilot).rows)
+        before = len(screen(pilot).shown_rows.rows)
         await pilot.press("slash", *"learning", "underscore", *"rate", "enter")
         await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
         shown = await until_shown(pilot, "n next")
         assert "/learning_rate" in shown and "ppo.learning_rate" in fields(pilot) and "ppo.epochs" not in fields(pilot)
         await pilot.press("escape")
-        await until(pilot, lambda: len(screen(pilot).rows) >= before)
+        await until(pilot, lambda: len(screen(pilot).shown_rows.rows) >= before)
         assert here(pilot) == "ppo.learning_rate"  # the cursor stays with what was found
         await pilot.press("slash", *"Discount")  # stands in an explanation only
         await until(pilot, lambda: "ppo.gamma" in fields(pilot))
@@ -43,13 +43,13 @@ async def test_a_search_finds_names_and_explanations_in_folded_sections_too(data
 
 async def test_esc_in_the_line_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
     async with form(data) as pilot:
-        before, rows = here(pilot), len(screen(pilot).rows)
+        before, rows = here(pilot), len(screen(pilot).shown_rows.rows)
         await pilot.press("slash", *"learning", "underscore", *"rate")
         await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
         await pilot.press("left_square_bracket")
         await until_shown(pilot, "✗ no regular expression: unterminated character set")
         await pilot.press("escape")
-        assert (here(pilot), len(screen(pilot).rows)) == (before, rows) and not screen(pilot)._searching.on
+        assert (here(pilot), len(screen(pilot).shown_rows.rows)) == (before, rows) and not screen(pilot)._searching.on
 
 
 async def test_n_goes_round_what_was_found_and_the_first_key_says_how(data: DataDir) -> None:

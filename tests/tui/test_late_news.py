@@ -24,7 +24,7 @@ from tests.fakes.screens import launcher
 FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
     LauncherScreen: ("on_catalog_ready", "on_offer_ready", "on_preflight_news"),
     BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_start_ready", "on_act_done"),
-    FormScreen: ("on_form_screen_referenced", "on_checked"),
+    FormScreen: ("on_referenced", "on_checked"),
     CompareScreen: ("on_compare_screen_read",),
     ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),
     CockpitScreen: ("on_snapshot_ready",),
@@ -35,7 +35,7 @@ FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
 
 PUT_OFF: dict[type[Widget], tuple[str, ...]] = {
     LauncherScreen: ("_show_rows",),
-    BrowserScreen: ("_show", "_show_footer", "_rested"),
+    BrowserScreen: ("_show", "_show_keys", "_rested"),
     FormScreen: ("show_all",),
     ForkScreen: ("_rested",),
     CockpitScreen: ("show_now",),

@@ -13,7 +13,9 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
 from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.launcher.catalog_tree import Item
 from rltui.tui.pictures import screen_text
+from rltui.tui.screens.browser import BrowserScreen
 from rltui.tui.screens.cockpit import CockpitScreen
 from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.launching import LaunchingScreen
@@ -21,12 +23,7 @@ from rltui.tui.world import World
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.launches import Launches
-from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, until, until_shown
-
-
-def fill(data: DataDir) -> None:
-    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
-    data_folder.make_stopped(data, "beta", iterations=250, time=LAUNCHER_NOW - 86_400)
+from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, two_runs, until, until_shown
 
 
 def item(pilot_screen: object) -> str:
@@ -56,10 +53,10 @@ async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(da
     ("key", "run", "args"), [("enter", "alpha", ()), ("n", "ball-touching-20251127-133000", ("--resume", "new"))]
 )
 async def test_enter_resumes_and_n_never_does(data: DataDir, key: str, run: str, args: tuple[str, ...]) -> None:
-    fill(data)
+    two_runs(data)
     launches = Launches(waits=True)
     async with launcher(data, launch=launches) as pilot:
-        await until_shown(pilot, "resume alpha at 11,468,800 steps")
+        await until_shown(pilot, "resume alpha at 11,468,800 timesteps")
         await pilot.press(key)
         await until(pilot, lambda: bool(launches.offers))
         assert (launches.offers[0].run, launches.offers[0].args) == (run, args)
@@ -161,12 +158,12 @@ async def go_to(pilot: object, wanted: str) -> None:
 
 
 async def test_a_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataDir) -> None:
-    fill(data)
+    two_runs(data)
     launches = Launches(RltuiError("not now", ""))
     run = FakeRun(run_story.told(30), name="beta", process=False)
     async with launcher(data, launch=launches, run=run) as pilot:
         await go_to(pilot, "run beta")
-        await until_shown(pilot, "resume beta at 5,120,000 steps")
+        await until_shown(pilot, "resume beta at 5,120,000 timesteps")
         await pilot.press("R")
         await until_shown(pilot, "not now")
         assert (launches.offers[0].run, launches.offers[0].args) == ("beta", ())
@@ -176,7 +173,7 @@ async def test_a_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataDir
 
 
 async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data: DataDir) -> None:
-    fill(data)
+    two_runs(data)
     paths = data_folder.make_stopped(data, "gamma", iterations=250, time=LAUNCHER_NOW - 60, limit=5_120_000)
     launches = Launches(RltuiError("not now", ""))
     async with launcher(data, launch=launches) as pilot:
@@ -199,7 +196,7 @@ async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data
 
 
 async def test_a_running_run_is_attached_to_and_never_started_twice(data: DataDir) -> None:
-    fill(data)
+    two_runs(data)
     with RunLock(data.run("beta")):
         launches = Launches()
         async with launcher(data, launch=launches, run=FakeRun(run_story.told(30), name="beta")) as pilot:
@@ -212,20 +209,27 @@ async def test_a_running_run_is_attached_to_and_never_started_twice(data: DataDi
             assert launches.offers == []
 
 
-async def test_a_milestone_says_in_words_what_enter_does_and_does_it(data: DataDir) -> None:
-    fill(data)
+async def test_a_milestone_says_in_words_what_enter_does_and_asks_before_it_does_it(data: DataDir) -> None:
+    two_runs(data)
     launches = Launches(RltuiError("not now", ""))
     async with launcher(data, launch=launches) as pilot:
         await go_to(pilot, "milestone 005M")
-        await until_shown(pilot, "branch off as alpha-b2 at 5,000,000 steps")
+        await until_shown(pilot, "branch off as alpha-b2 at 5,000,000 timesteps")
         await pilot.press("enter")
+        await until_shown(pilot, "Branch off as alpha-b2")
+        await pilot.press("enter")  # the safe choice comes first
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        assert launches.offers == []
+        await pilot.press("enter")
+        await until_shown(pilot, "Branch off as alpha-b2")
+        await pilot.press("r")
         await until(pilot, lambda: bool(launches.offers))
         offer = launches.offers[0]
         assert (offer.run, Path(offer.profile).name, offer.args[0]) == ("alpha-b2", "profile.toml", "--resume")
 
 
 async def test_branches_of_the_tree_open_and_close(data: DataDir) -> None:
-    fill(data)
+    two_runs(data)
     async with launcher(data) as pilot:
         assert "  5 M  " in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
         await go_to(pilot, "group Phase1-BallTouching")
@@ -236,7 +240,7 @@ async def test_branches_of_the_tree_open_and_close(data: DataDir) -> None:
 
 
 async def test_new_and_resume_say_where_they_work(data: DataDir) -> None:
-    fill(data)
+    two_runs(data)
     async with launcher(data) as pilot:
         await pilot.press("R")
         await until_shown(pilot, "R goes on with a run")
@@ -246,7 +250,7 @@ async def test_new_and_resume_say_where_they_work(data: DataDir) -> None:
 
 
 async def test_a_new_run_appears_by_itself_and_the_cursor_stays(data: DataDir) -> None:
-    fill(data)
+    two_runs(data)
     async with launcher(data) as pilot:
         await go_to(pilot, "run beta")
         data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW)
@@ -258,10 +262,35 @@ async def test_q_leaves_at_once_for_nothing_here_trains(data: DataDir) -> None:
     async with launcher(data) as pilot:
         await pilot.press("q")
         await until(pilot, lambda: pilot.app._exit)
+        assert pilot.app.return_value is None
+
+
+async def test_q_says_which_runs_train_on(data: DataDir) -> None:
+    two_runs(data)
+    with RunLock(data.run("beta")):
+        async with launcher(data) as pilot:
+            await until_shown(pilot, "▶ beta")
+            await pilot.press("q")
+            await until(pilot, lambda: pilot.app._exit)
+            assert pilot.app.return_value == "beta keeps training; come back with: rltui attach beta"
+
+
+async def test_q_in_the_browser_says_so_too(data: DataDir) -> None:
+    two_runs(data)
+    with RunLock(data.run("beta")):
+        async with launcher(data) as pilot:
+            await until_shown(pilot, "▶ beta")
+            await pilot.press("b")
+            await until(
+                pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete
+            )
+            await pilot.press("q")
+            await until(pilot, lambda: pilot.app._exit)
+            assert pilot.app.return_value == "beta keeps training; come back with: rltui attach beta"
 
 
 async def test_help_and_clicks(data: DataDir) -> None:
-    fill(data)
+    two_runs(data)
     async with launcher(data) as pilot:
         await pilot.press("question_mark")
         await until_shown(pilot, "Start a new run of this profile")
@@ -273,7 +302,7 @@ async def test_help_and_clicks(data: DataDir) -> None:
 
 @pytest.mark.parametrize("size", [(1, 1), (20, 5), (45, 10), (300, 90)])
 async def test_any_size_is_survived(data: DataDir, size: tuple[int, int]) -> None:
-    fill(data)
+    two_runs(data)
     async with launcher(data) as pilot:
         await pilot.resize_terminal(*size)
         await pilot.resize_terminal(120, 40)
@@ -309,7 +338,7 @@ async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_c
 
 
 async def test_a_profile_that_is_trained_now_opens_its_run_and_starts_nothing(data: DataDir) -> None:
-    fill(data)
+    two_runs(data)
     run = FakeRun(run_story.told(30), name="alpha")
     with RunLock(data.run("alpha")):
         async with launcher(data, run=run) as pilot:  # launching anything fails
@@ -339,3 +368,30 @@ async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: Dat
             await until_shown(pilot, "Open run alpha")
             await pilot.press("o")
             await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+
+
+async def test_a_filter_that_hides_the_cursors_row_takes_it_to_the_first_found(data: DataDir) -> None:
+    """Not to whatever comes to stand in its place: enter acts on it."""
+    two_runs(data)
+    async with launcher(data) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, LauncherScreen)
+        hidden = [row.key for row in screen.tree_list.rows if isinstance(row.key, Item) and "alpha" not in row.key.name]
+        assert len(hidden) > 5
+        for each in hidden:
+            screen.tree_list.set_rows(screen.tree_list.rows, each)
+            await pilot.press("slash")
+            screen.filter_line.value = "alpha"
+            await until(pilot, lambda: "alpha" in str(screen.tree_list.border_subtitle))
+            assert screen.item == Item("run", "alpha"), each
+            await pilot.press("escape")
+            await until(pilot, lambda: not screen.filter_line.value)
+
+
+async def test_in_a_narrow_terminal_too_the_last_line_has_the_key_that_goes_on_with_a_run(data: DataDir) -> None:
+    two_runs(data)
+    async with launcher(data, (80, 24)) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, LauncherScreen)
+        screen.tree_list.set_rows(screen.tree_list.rows, Item("run", "alpha"))
+        await until_shown(pilot, "act enter Open  R Resume")

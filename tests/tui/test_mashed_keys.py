@@ -15,7 +15,9 @@ from rltui.tui.pane_keys import PANE_KEYS
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.quit_dialog import QuitDialog
 from tests.fakes import run_story
-from tests.fakes.screens import NOW, cockpit, live_run
+from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, until
+from tests.fakes.settled import by_its_work
+from tests.fakes.walked_places import AWAY
 
 MOVES = {"up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete", "ctrl+c", "ctrl+u", "ctrl+z"}  # fmt: skip
 KEYS = sorted({key for action in (*COCKPIT, *PANE_KEYS) for key in action.keys} | MOVES)
@@ -31,8 +33,8 @@ def is_lower(key: str) -> bool:
 def stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The cockpit stays where a key would lead away from it; nothing is copied or written outside the test's folder."""
     monkeypatch.setenv("RLTUI_CONFIG", str(tmp_path / "config"))
-    for name in ("exit", "show_launcher", "on_browser_asked", "action_copy"):
-        monkeypatch.setattr(RltuiApp, name, lambda *_, **__: None)
+    for owner, name in ((RltuiApp, "exit"), (RltuiApp, "action_copy"), *AWAY["cockpit"]):
+        monkeypatch.setattr(owner, name, lambda *_, **__: None)
 
 
 @pytest.mark.usefixtures("stays")
@@ -45,7 +47,7 @@ async def test_nothing_raises_and_lower_case_keys_do_no_harm(
     pool = [key for key in KEYS if is_lower(key) or not lower]
     run = live_run()
     assert run.control is not None
-    async with cockpit(run) as pilot:
+    async with cockpit(run) as pilot, by_its_work(pilot):
         for number in range(presses):
             if lower and isinstance(pilot.app.screen, QuitDialog):  # it asks, and its answers are lower case
                 await pilot.press("escape")
@@ -54,6 +56,9 @@ async def test_nothing_raises_and_lower_case_keys_do_no_harm(
                 await pilot.resize_terminal(*chance.choice(SIZES))
                 run.control.say(run_story.live(NOW + number / 100, state=chance.choice(["collecting", "paused"])))
                 assert "cannot draw" not in screen_text(pilot.app.screen)
+        reader = cockpit_of(pilot)._reader
+        assert reader is not None
+        await until(pilot, reader._wishes.empty)  # all that was asked for has been sent
     assert pilot.app.return_code != 1
     harmless = (Pause, Resume, SaveCheckpoint)
     assert not lower or [command for command in run.control.sent if not isinstance(command, harmless)] == []

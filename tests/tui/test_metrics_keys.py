@@ -88,6 +88,22 @@ async def test_the_list_of_metrics_marks_what_is_charted() -> None:
         assert "rollout/policy_reward" not in pane.keys(pane.view)  # type: ignore[arg-type]
 
 
+async def test_unticking_a_chart_moves_neither_the_others_nor_the_cursor() -> None:
+    async with charts() as (pilot, pane):
+        assert pane.view is not None
+        before = pane.keys(pane.view)
+        await pilot.press("down", "down")
+        chosen = before[2]
+        await pilot.press("e", "slash", *"value_loss", "enter", "space")
+        assert pane.picker is not None
+        assert (pane.picker.key, pane.picker.marked is not None and "train/value_loss" in pane.picker.marked) == (
+            "train/value_loss", False,
+        )  # fmt: skip
+        await pilot.press("escape", "home", "slash", *"reward/touch", "enter", "space", "enter")
+        assert pane.keys(pane.view) == [*(key for key in before if key != "train/value_loss"), "reward/touch"]
+        assert pane.keys(pane.view)[pane.charting.at] == chosen
+
+
 async def test_enter_enlarges_and_esc_goes_back_one_level_at_a_time() -> None:
     async with charts() as (pilot, pane):
         await pilot.press("down", "down", "enter", "h")
@@ -105,13 +121,13 @@ async def test_the_cursor_reads_all_charts_at_one_moment() -> None:
     async with charts() as (pilot, pane):
         await pilot.press("x")
         row = run_story.iteration(607)
-        text = await until_shown(pilot, f"{row.timesteps:,} steps  iteration 607  12:14:42")
+        text = await until_shown(pilot, f"{row.timesteps:,} timesteps  iteration 607  12:14:42")
         await pilot.press("shift+left", "left", "left")
         at = cockpit_of(pilot).snapshot.history
         index = next(i for i in range(at.length) if at.timesteps[i] == pane.charting.cursor)
         row = run_story.iteration(index + 1)
         assert index < 606
-        text = await until_shown(pilot, f"{row.timesteps:,} steps  iteration {index + 1}")
+        text = await until_shown(pilot, f"{row.timesteps:,} timesteps  iteration {index + 1}")
         assert f"{row.metrics['rollout/policy_reward']:.1f}" in text
         assert f"{row.metrics['train/explained_variance']:.3f}" in text
         await pilot.press("escape")
@@ -172,12 +188,12 @@ async def test_rows_and_columns() -> None:
 async def test_comparing_with_another_run() -> None:
     async with charts() as (pilot, pane):
         await pilot.press("equals_sign")
-        text = await until_shown(pilot, "Compare with")
-        assert "beta" in text
+        await until_shown(pilot, "Compare with")
+        await until_shown(pilot, "beta   profile-of-beta    6.14 M timesteps  2 h ago")
         await pilot.press("enter")
         await until_shown(pilot, "━ alpha  ╍ beta")
         await until(pilot, lambda: pane.comparison.run is not None and pane.comparison.run.history.length == 300)
-        text = await until_shown(pilot, "╍ 7.00")
+        await until_shown(pilot, "╍ 7.00")
         await pilot.press("right_square_bracket")
         await until_shown(pilot, "╍ gamma")
         await pilot.press("left_square_bracket")

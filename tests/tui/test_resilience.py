@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
+from inspect import unwrap
 
 import pytest
 from textual import events
+from textual.command import CommandList
 from textual.geometry import Size
 
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.pictures import screen_text
+from rltui.tui.screens.dialog import Palette
 from tests.fakes.screens import Clock, cockpit, live_run, until, until_shown
 
 
@@ -59,8 +62,7 @@ async def test_a_key_over_which_a_pane_stumbles_ends_nothing(monkeypatch: pytest
         pilot.app.screen.show_now()  # type: ignore[attr-defined]
         await until(pilot, lambda: "a fault at a key" not in screen_text(pilot.app.screen))
         await pilot.press("1")
-        await pilot.pause()
-        assert screen_text(pilot.app.screen) == before
+        await until(pilot, lambda: screen_text(pilot.app.screen) == before)
 
 
 async def test_two_hundred_resizes_and_the_last_picture_is_right() -> None:
@@ -75,3 +77,30 @@ async def test_two_hundred_resizes_and_the_last_picture_is_right() -> None:
         stormed = screen_text(pilot.app.screen)
     async with cockpit(live_run()) as pilot:
         assert screen_text(pilot.app.screen) == stormed
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 1), (10, 4)])
+async def test_a_page_of_the_palette_where_there_is_no_room_for_any(size: tuple[int, int]) -> None:
+    async with cockpit(live_run()) as pilot:
+        await pilot.resize_terminal(*size)
+        await pilot.press("ctrl+p", "pagedown", "pageup")
+        assert isinstance(pilot.app.screen, Palette)
+        await pilot.resize_terminal(120, 40)
+        commands = pilot.app.screen.query_one(CommandList)
+        await until(pilot, lambda: commands.option_count > 1)
+        await pilot.press("down", "pagedown")
+        await until(pilot, lambda: (commands.highlighted or 0) > 1)
+    assert pilot.app.return_code != 1
+
+
+async def test_a_palette_that_is_taken_away_while_it_gathers_ends_nothing() -> None:
+    async with cockpit(live_run()) as pilot:
+        await pilot.press("ctrl+p")
+        palette = pilot.app.screen
+        assert isinstance(palette, Palette)
+        await pilot.app.pop_screen()
+        assert not palette.query(CommandList)
+        await unwrap(Palette._gather_commands)(palette, "ch")
+        await pilot.press("ctrl+p", "c", "h")
+        await until(pilot, lambda: pilot.app.screen.query_one(CommandList).option_count > 1)
+    assert pilot.app.return_code != 1

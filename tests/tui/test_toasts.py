@@ -13,7 +13,7 @@ from rltui.tui.widgets.answer import Answer
 from tests.fakes.screens import cockpit, cockpit_of, live_run, until
 
 
-def notice(number: int, kind: NoticeKind = "milestone", text: str = "15,000,000 steps") -> Notice:
+def notice(number: int, kind: NoticeKind = "milestone", text: str = "15,000,000 timesteps") -> Notice:
     return Notice(kind, "alpha", f"alpha: {kind} {number}", text, 1.0, number)
 
 

@@ -67,7 +67,7 @@ async def test_the_arena_at_each_size(readers: list[FakeReader], size: tuple[int
     async with cockpit(playing_run(), size, ascii_only=ascii_only) as pilot:
         await pilot.press("8", "f")
         await sees(pilot, readers, 40)
-        screen = await until_shown(pilot, f"weights of {TIMESTEPS:,} steps")
+        screen = await until_shown(pilot, f"weights of {TIMESTEPS:,} timesteps")
         assert "2 : 1" in screen and "alpha" in screen
         assert "touches" in screen
         assert ("@" if ascii_only else "●") in screen or ("O" if ascii_only else "◉") in screen
@@ -179,7 +179,7 @@ async def test_a_silent_stream_says_so_and_a_newer_one_takes_over(
         await tells(pilot, run, viewer(timesteps=TIMESTEPS + 1))
         await until_shown(pilot, "no picture for 9.0 s")
         await sees(pilot, readers, 60, timesteps=TIMESTEPS + 10_000)
-        await until_shown(pilot, f"weights of {TIMESTEPS + 10_000:,} steps, 0.0 s old")
+        await until_shown(pilot, f"weights of {TIMESTEPS + 10_000:,} timesteps, 0.0 s old")
 
 
 async def test_frozen_it_stands_still(readers: list[FakeReader]) -> None:

@@ -20,7 +20,6 @@ from rltui.actions.table_file import table_in_file
 from rltui.errors import RltuiError
 from rltui.policy.saved import load_policy
 from rltui.profile import load, save
-from rltui.profile.edit import edit_file
 from rltui.profile.locate import Listed
 from rltui.profile.sources import _content
 from rltui.runs import manifest, meta
@@ -220,7 +219,9 @@ PLACES = {
     "settings, written": Place("ui.toml", lambda path: refusal(lambda: ui_toml.save_layout(path, {}, {}, "dark"))),
     "profile": Place("my.toml", lambda path: "\n".join(map(str, load.read(path).problems))),
     "profile in the form": Place("my.toml", form),
-    "profile, edited": Place("my.toml", lambda path: refusal(lambda: edit_file(path, {"label": '"x"'}))),
+    "profile, written": Place(
+        "my.toml", lambda path: refusal(lambda: save.save_text(path, "x", save.read_text(path))), frozenset({"a NUL"})
+    ),
     "profile in the launcher": Place("my.toml", lambda path: read_profile(Listed("my", path, False)).label, ALL),
     "profile's hash": Place("my.toml", lambda path: content_hash(path)[:0], ALL),
     "profile of a saved state": Place("my.toml", lambda path: str(saved_changes(path, path))),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.events.records import setting_words
 from rltui.runs import trainer_state
 from rltui.tui.paint import Line, crop_text, pad, text_line, wrap
 
@@ -25,7 +26,7 @@ def saved_by_hand(folder: Path) -> ByHand:
 def side_by_side(left: ByHand, right: ByHand) -> list[tuple[str, str, str]]:
     """(setting, left, right) of all that is in force on either side, in words; the same on both sides too."""
     settings = dict.fromkeys([*(left or {}), *(right or {})])
-    return [(setting, _words(left, setting), _words(right, setting)) for setting in settings]
+    return [(setting_words(setting), _words(left, setting), _words(right, setting)) for setting in settings]
 
 
 def by_hand_lines(left: ByHand, right: ByHand, width: int) -> list[Line]:

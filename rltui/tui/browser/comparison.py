@@ -28,19 +28,17 @@ def lines(
     """All of it, for a column of `width`. whole: the chart has all timesteps."""
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
     differ = told(rewards_apart(comparison))
-    warnings = [*([differ] if differ else []), *_short(comparison)]
+    warnings = [*([differ] if differ else []), *_doubts(comparison)]
     found += [row for words in warnings for row in wrap(f"▲ {words}", width, "warn")]
     found += [()] if warnings else []
     found += [*_curve(comparison, metric, width, style, whole), (), *_profiles(comparison, width)]
     return found
 
 
-def _short(comparison: Comparison) -> list[str]:
-    """Of which states the reward is that of short episodes."""
-    states = [entry for entry in (comparison.left, comparison.right) if entry.meta and entry.meta.reward_short]
-    return [
-        f"the reward of {entry.words} is of short episodes: saved soon after a start of {entry.run}" for entry in states
-    ]
+def _doubts(comparison: Comparison) -> list[str]:
+    """Of which states the reward does not count, and why."""
+    states = [entry for entry in (comparison.left, comparison.right) if entry.doubt]
+    return [f"the reward of {entry.words} does not count: {entry.doubt}" for entry in states]
 
 
 def _columns(width: int) -> int:
@@ -61,7 +59,7 @@ def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
     size = _columns(width)
     names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
     found = [_row("", [*((crop_text(name, size), "title") for name in names), ("difference", "muted")], width)]
-    found.append(_row("steps", _pair(left.timesteps, right.timesteps, figures.count), width))
+    found.append(_row("timesteps", _pair(left.timesteps, right.timesteps, figures.count), width))
     for name, key, write in FIGURES:
         values = getattr(left.meta, key, None), getattr(right.meta, key, None)
         if key != "reward_episodes" or any(value is not None for value in values):  # not every saved state tells it

@@ -129,6 +129,6 @@ def _legend(other: str, own: str, data: ChartData, style: ChartStyle, width: int
     end = end_of_shorter(data)
     if end is not None and data.other is not None:
         first = other if data.other.xs[data.other.rows - 1] == end else own
-        parts += [(f"{END} ", OTHER_ROLE), (f"{first} reaches {figures.short(end)} steps  ", "muted")]
+        parts += [(f"{END} ", OTHER_ROLE), (f"{first} reaches {figures.short(end)} timesteps  ", "muted")]
     parts += [(f"{MARK} ", "mark"), (f"resumes and changes of {own}", "muted")] if data.marks else []
     return [*lines, crop(tuple(parts), width)] if parts else lines

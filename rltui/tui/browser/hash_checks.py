@@ -26,16 +26,20 @@ class HashChecks:
         """And the reason where it is damaged."""
         if path in self._gone:
             return "gone", ""
-        if path in self._done:
-            reason = self._done[path][1]
-            return ("sound", "") if reason is None else ("damaged", reason)
+        stamp, reason = self._done.get(path, (None, None))
+        if reason is not None and stamp == _stamp(path):
+            return "damaged", reason
+        if reason is not None:
+            self.forget(path)  # something else lies there now
+        elif path in self._done:
+            return "sound", ""
         return ("checking" if self.checking == path else "unchecked"), ""
 
     def check(self, path: Path) -> None:
-        """In a thread; returns at once for one that has not changed since the last time."""
+        """In a thread; returns at once for one that was sound and has not changed since."""
         stamp = _stamp(path)
         known = self._done.get(path)
-        if known is not None and known[0] == stamp:
+        if known == (stamp, None):
             return
         self.forget(path)
         self.checking = path

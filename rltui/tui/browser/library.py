@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from rltui import figures
+from rltui.runs.best import Best, best_of, doubt, is_best
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.meta import Meta
 from rltui.runs.milestones import Mark
@@ -21,7 +22,10 @@ NO_MARK = Mark()
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of the table. reason: why it is damaged or a stray. run: empty for what belongs to none."""
+    """One row of the table. reason: why it is damaged or a stray. run: empty for what belongs to none.
+
+    best: as which it is the best of its run by reward. stays: a checkpoint that is not pruned, for it is the best.
+    """
 
     kind: Kind
     run: str
@@ -30,10 +34,17 @@ class Entry:
     mark: Mark = NO_MARK
     reason: str = ""
     trashed: Trashed | None = None
+    best: Best | None = None
+    stays: bool = False
 
     @property
     def meta(self) -> Meta | None:
         return self.info.meta if self.info else None
+
+    @property
+    def doubt(self) -> str:
+        """Why its reward does not count; empty where it does."""
+        return doubt(self.meta) if self.meta else ""
 
     @property
     def bytes(self) -> int | None:
@@ -63,6 +74,8 @@ class Entry:
     @property
     def words(self) -> str:
         """In a sentence: `milestone 5 M of alpha`, `checkpoint 250,000 of alpha`."""
+        if self.kind == "stray":
+            return f"stray entry {self.path.name}" + (f" of {self.run}" if self.run else "")
         which = figures.millions(self.path.name) if self.phase else figures.count(self.timesteps)
         return f"{'milestone' if self.phase else 'checkpoint'} {which} of {self.run}"
 
@@ -140,11 +153,13 @@ def parent_run(shelf: Shelf) -> str:
 
 def shelf_entries(shelf: Shelf) -> list[Entry]:
     """Milestones and checkpoints, newest first, then strays."""
+    found, spared = best_of(shelf.complete), shelf.spared
     states = [
         Entry(
             "milestone" if info.milestone else "checkpoint", shelf.run, info.path, info,
             shelf.marks.get(info.milestone, NO_MARK) if info.milestone else NO_MARK,
-            info.damage or "",
+            info.damage or "", best=is_best(found, info.meta) if info.damage is None else None,
+            stays=not info.milestone and info.damage is None and info.commit in spared,
         )
         for info in (*reversed(shelf.milestones), *reversed(shelf.checkpoints))
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rltui import figures
 from rltui.runs.shelf import Shelf
 from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, Node, parent_run
-from rltui.tui.paint import Line, Span, crop_text, pad
+from rltui.tui.paint import Line, Span, crop_middle, pad
 from rltui.tui.widgets.row_list import Row
 
 DEEPEST = 6  # indents shown
@@ -74,5 +74,5 @@ def _of_run(shelf: Shelf, depth: int, closed: frozenset[Node], width: int) -> li
 def _line(sign: str, name: str, count: int, width: int, role: str = "", state: Span = ("", "")) -> Line:
     number = f" {figures.count(count)}"
     room = max(width - len(sign) - len(state[0]) - len(number) - 1, 4)
-    spans = [(sign, "key"), state, (pad(crop_text(name, room), room), role), (number, "muted")]
+    spans = [(sign, "key"), state, (pad(crop_middle(name, room), room), role), (number, "muted")]
     return tuple(span for span in spans if span[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from textual.content import Content
 from rltui import figures
 from rltui.tui.browser import state_table, state_words
 from rltui.tui.browser.library import Entry
-from rltui.tui.browser.state_table import Sorting
 from rltui.tui.paint import clean
 from rltui.tui.pattern import Pattern
 
@@ -26,7 +26,7 @@ class ShownStates:
     def __init__(self, screen: BrowserScreen, around: Surroundings) -> None:
         self._screen, self._checks, self._clock = screen, around.checks, around.clock
         self._first: object | None = around.state
-        self._kept, self._sorting = around.sorting, around.sorting.order or Sorting()
+        self._kept = around.sorting
         self._under = 0  # entries below the tree's node
         self.entries: list[Entry] = []
         self.marked: list[Path] = []
@@ -36,9 +36,9 @@ class ShownStates:
         """The table again: what lies under the tree's node and matches the filter."""
         library, node, table = self._screen.library, self._screen.node, self._screen.table
         width = max(table.size.width, 20)
-        entries = library.under(node)
+        entries = [self._judged(entry) for entry in library.under(node)]
         left = [entry for entry in entries if self.pattern.matches(state_table.searched(entry))]
-        self.entries, self._under = state_table.sort(left, self._sorting), len(entries)
+        self.entries, self._under = state_table.sort(left, self._kept.order), len(entries)
         columns = state_table.fitting(
             width, {entry.run for entry in entries if entry.run}, with_phase=node.kind in ("all", "run", "trash")
         )
@@ -49,8 +49,13 @@ class ShownStates:
         first = self._first if any(row.key == self._first for row in rows) else None
         self._first = None if first is not None or library.complete else self._first
         empty = state_words.nothing(library, filtered_out=bool(entries), width=width)
-        table.set_table(state_table.head(columns, self._sorting, width), rows, empty, first)
+        table.set_table(state_table.head(columns, self._kept.order, width), rows, empty, first)
         table.border_title = Content(f"{clean(node.words)}  {figures.count(len(entries))}")
+
+    def _judged(self, entry: Entry) -> Entry:
+        """With what its hashes say, where they have been compared: a damaged one is used for nothing."""
+        verdict, reason = self._checks.verdict(entry.path)
+        return replace(entry, reason=reason, best=None) if verdict == "damaged" and entry.usable else entry
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """Only what matches; the cursor to that one, None for where it is."""
@@ -63,7 +68,7 @@ class ShownStates:
 
     def sort(self, key: str) -> None:
         """By the column with this digit; again turns the order round."""
-        self._sorting = self._kept.order = self._sorting.pressed(key)
+        self._kept.sort(key)
 
     def mark(self, entry: Entry) -> None:
         """For the comparison; again takes the mark away."""

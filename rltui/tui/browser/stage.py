@@ -15,10 +15,16 @@ if TYPE_CHECKING:
 
 
 class Stage:
-    """On a screen, which gets ActDone when the work is over."""
+    """On a screen, which gets ActDone when the work is over. readonly: nothing may be changed."""
 
-    def __init__(self, screen: Screen[None]) -> None:
-        self._screen = screen
+    def __init__(self, screen: Screen[None], *, readonly: bool) -> None:
+        self._screen, self._readonly = screen, readonly
+
+    def may_act(self) -> bool:
+        """Says why not where it may not."""
+        if self._readonly:
+            self.complain("this is a view to look only", "start rltui without --readonly to change anything")
+        return not self._readonly
 
     def ask(self, dialog: TypedDialog, then: Callable[[str | None], None]) -> None:
         """Show the dialog; `then` gets its answer."""

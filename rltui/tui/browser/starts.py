@@ -18,7 +18,7 @@ from rltui.runs.paths import DataDir, RunPaths, absolute
 from rltui.runs.resume import choose_resume
 from rltui.tui.browser.library import Entry
 from rltui.tui.launcher.catalog import ProfileEntry
-from rltui.tui.launcher.offers import Offer, offer_at
+from rltui.tui.launcher.offers import Offer, offer_at, refusal
 
 CAMPAIGN = "with the run's campaign, from where it stood"
 NOTHING_GOOD = "the run has no good state before it; launch its profile to start anew"
@@ -36,10 +36,10 @@ class Start:
 def resume_start(data: DataDir, entry: Entry, now: float) -> Start:
     """Going on from this very state; a branch where it is not its run's newest."""
     if entry.info is None or entry.kind not in ("milestone", "checkpoint"):
-        return Start(Offer("", refused="nothing can go on from this", hint="choose a milestone or a checkpoint"))
+        return Start(refusal("nothing can go on from this", "choose a milestone or a checkpoint"))
     paths = data.run(entry.run)
     offer = _resume(data, paths, entry.info, now)
-    if not offer.refused or (entry.info.damage is None and entry.info.meta is not None and _is_sound(offer)):
+    if not offer.refused or (entry.info.damage is None and entry.info.meta is not None and offer.kind == "in training"):
         return Start(offer)
     good = previous_good(paths, entry.info)
     instead = _resume(data, paths, good, now) if good else None
@@ -50,16 +50,14 @@ def fork_offer(data: DataDir, entry: Entry, profile: ProfileEntry, now: float) -
     """A new run of this profile that begins as the state."""
     check = profile.check
     if check is None or not check.valid or check.signature is None:
-        return Offer(
-            "", refused="the profile is not valid", hint="mend it in your editor; it is checked again as you save"
-        )
+        return refusal("the profile is not valid", "mend it in your editor; it is checked again as you save")
     path = str(entry.path)
     try:
         plan = choose_resume(data, check.signature, profile=str(profile.path), mode=path, fork=True, now=now)
     except RltuiError as error:
-        return Offer("", refused=_told(error.message, entry))
-    title = f"start the new run {plan.run} at {plan.timesteps:,} steps"
-    return Offer(title, plan.reason, plan.warnings, profile.name, plan.run, ("--fork-from", path))
+        return refusal(_told(error.message, entry))
+    title = f"start the new run {plan.run} at {plan.timesteps:,} timesteps"
+    return Offer("branch", title, plan.reason, plan.warnings, profile.name, plan.run, ("--fork-from", path))
 
 
 def _resume(data: DataDir, paths: RunPaths, info: CheckpointInfo, now: float) -> Offer:
@@ -78,11 +76,6 @@ def _told(refusal: str, entry: Entry) -> str:
     """In the words of the screen, not of the command line."""
     path = absolute(entry.path)
     return refusal.replace(f"--resume {path}", entry.words).replace(f"--fork-from {path}", entry.words)
-
-
-def _is_sound(offer: Offer) -> bool:
-    """Refused for something else than its bytes."""
-    return "being trained" in offer.refused
 
 
 def _is_campaign(profile: Path) -> bool:

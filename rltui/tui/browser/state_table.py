@@ -7,23 +7,24 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rltui import figures
-from rltui.events.health import side_of
-from rltui.events.metric_names import health_of
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry
-from rltui.tui.paint import Line, Span, clean, pad
+from rltui.tui.by_reward import marked
+from rltui.tui.paint import Line, Span, clean, crop_middle, pad
 from rltui.tui.widgets.row_list import Row
 
 SIGNS: dict[Verdict, tuple[str, str]] = {
     "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"), "gone": ("–", "faint"),
 }  # fmt: skip
 Sorted = float | str | None
-DEAD = "▼"  # beside the reward of one that hardly explores any more
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """key: the digit that sorts by it; empty for one that cannot be sorted by. rank: which gives way first (highest)."""
+    """key: the digit that sorts by it; empty for one that cannot be sorted by. rank: which gives way first (highest).
+
+    doubt: why its figure does not count, so that it comes behind all that do.
+    """
 
     key: str
     title: str
@@ -33,6 +34,7 @@ class Column:
     order: Callable[[Entry], Sorted] = lambda entry: None
     right: bool = True
     role: str = ""
+    doubt: Callable[[Entry], str] = lambda entry: ""
 
 
 def _age(entry: Entry, now: float) -> str:
@@ -49,31 +51,27 @@ def _time(entry: Entry) -> float | None:
     return entry.trashed.time if entry.trashed else entry.meta.time if entry.meta else None
 
 
-def dead(entry: Entry) -> bool:
-    """Whether it hardly explored any more when it was saved: its reward is no promise for what comes of training on."""
-    return entry.meta is not None and side_of(health_of("train/entropy"), entry.meta.entropy) == "low"
-
-
 _PHASE = re.compile(r"Phase(\d+)-.*")
 NAME = Column("", "state", 11, 0, lambda entry, now: entry.name, right=False, role="strong")
 RUN = Column("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
 PHASE = Column("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
 COLUMNS = (
-    Column("1", "steps", 12, 1, lambda entry, now: figures.count(entry.timesteps), lambda entry: entry.timesteps),
-    Column("2", "reward", 9, 2, lambda e, now: (f"{DEAD} " if dead(e) else "") + figures.number(e.meta.mean_reward if e.meta else None),
-           lambda e: e.meta.mean_reward if e.meta else None),
+    Column("1", "timesteps", 12, 1, lambda entry, now: figures.count(entry.timesteps), lambda entry: entry.timesteps),
+    Column("2", "reward", 9, 2, lambda e, now: marked(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, doubt=lambda e: e.doubt or e.reason),
     Column("3", "entropy", 10, 6, lambda e, now: figures.number(e.meta.entropy if e.meta else None),
            lambda e: e.meta.entropy if e.meta else None),
     Column("4", "KL", 8, 8, lambda e, now: figures.number(e.meta.approx_kl if e.meta else None),
            lambda e: e.meta.approx_kl if e.meta else None),
-    Column("5", "age", 8, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
+    Column("5", "age", 7, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
     Column("6", "size", 9, 7, lambda e, now: figures.size(e.bytes), lambda e: e.bytes),
     Column("7", "rating", 7, 9, lambda e, now: figures.UNKNOWN),
-    Column("8", "kept", 7, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
+    Column("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
     Column("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns
+REWARD = "2"
 UNPLAYED = "7"  # ratings come from games, which none have played
+NOTE = "9"
 SORTABLE = tuple(column.key for column in COLUMNS if column.key != UNPLAYED)
 
 
@@ -90,13 +88,14 @@ class Sorting:
 
 
 def sort(entries: Sequence[Entry], sorting: Sorting) -> list[Entry]:
-    """Unknown ones last, whatever the order."""
+    """Figures that do not count behind all that do, and unknown ones last, whatever the order."""
     column = next((column for column in COLUMNS if column.key == sorting.key), None)
     if column is None:
         return list(entries)
     order = column.order
     known = [entry for entry in entries if order(entry) is not None]
     known.sort(key=lambda entry: order(entry), reverse=sorting.descending)  # type: ignore[arg-type,return-value]  # none is None
+    known.sort(key=lambda entry: bool(column.doubt(entry)))
     return known + [entry for entry in entries if order(entry) is None]
 
 
@@ -139,7 +138,7 @@ def head(columns: Sequence[Column], sorting: Sorting, width: int) -> Line:
         space = " " if digit and len(text) < size - 2 else ""
         gap = " " * max(size - len(text) - len(digit) - len(space), 0)
         label = ((digit, "key"), (f"{space}{text}", "strong" if arrow else "muted"))
-        lead = "  " if column.title == "note" else ""
+        lead = "  " if column.key == NOTE else ""
         spans += [(gap, ""), *label] if column.right else [(lead, ""), *label, (gap[len(lead) :], "")]
     return tuple(span for span in spans if span[0])
 
@@ -174,16 +173,18 @@ def row(entry: Entry, drawing: Drawing, width: int) -> Row:
     )
     spans: list[Span] = [(" ", ""), ("■" if entry.path in drawing.marked else " ", "key"), sign, (" ", "")]
     for column, size in _widths(drawing.columns, width):
-        text = pad(column.text(entry, drawing.now), size - 1, ">" if column.right else "<")
+        text = column.text(entry, drawing.now)
+        text = crop_middle(text, size - 1) if column.title == RUN.title else text
+        text = pad(text, size - 1, ">" if column.right else "<")
         role = "faint" if dimmed else _role(column, entry)
         spans += [(" ", ""), (text, role)] if column.right else [(text, role), (" ", "")]
     return Row(entry.path, tuple(spans))
 
 
 def _role(column: Column, entry: Entry) -> str:
-    if column.title == "note" and entry.reason:
+    if column.key == NOTE and entry.reason:
         return "bad"
-    return "warn" if column.title in ("reward", "entropy") and dead(entry) else column.role
+    return marked(entry.best, entry.meta)[1] if column.key == REWARD else column.role
 
 
 def _sign(entry: Entry, drawing: Drawing) -> Span:
@@ -193,5 +194,5 @@ def _sign(entry: Entry, drawing: Drawing) -> Span:
 def _widths(columns: Sequence[Column], width: int) -> list[tuple[Column, int]]:
     """The note takes what is left; without it the name."""
     left = max(width - 4 - sum(column.width for column in columns), 0)
-    widest = "note" if columns[-1].title == "note" else NAME.title
-    return [(column, column.width + (left if column.title == widest else 0)) for column in columns]
+    widest = columns[-1] if columns[-1].key == NOTE else NAME
+    return [(column, column.width + (left if column is widest else 0)) for column in columns]

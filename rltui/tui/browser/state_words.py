@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rltui import figures
-from rltui.events.health import span
-from rltui.events.metric_names import health_of
 from rltui.runs.words import over_episodes
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry, Library
-from rltui.tui.browser.state_table import DEAD, dead
+from rltui.tui.by_reward import said
 from rltui.tui.paint import Line, beside, clean, text_line, wrap
 
 TWO_COLUMNS = 76
+STAYS = "not pruned: the best so far"
 Rows = list[tuple[str, str, str]]  # name, value, role
 HOW = (
-    "A trainer saves checkpoints as it goes, and milestones every so many steps; M in the view of a run keeps one now, "
+    "A trainer saves checkpoints as it goes, and milestones every so many timesteps; M in the view of a run keeps one now, "
     "M here keeps a checkpoint as one."
 )
 
@@ -27,7 +26,10 @@ def lines(entry: Entry | None, library: Library, verdict: tuple[Verdict, str], n
         return wrap(HOW if library.complete else "reading …", width, "muted")
     if entry.kind == "stray":
         return _stray(entry, width)
-    head = [*_deleted(entry, now, width), *_damage(entry, verdict, width)]
+    head = (
+        wrap(entry.run, width, "strong") if len(title(entry)) > width - 2 else []
+    )  # the border has not the room for it
+    head += [*_deleted(entry, now, width), *_damage(entry, verdict, width)]
     if width >= TWO_COLUMNS:
         half = (width - 3) // 2
         blocks = [_table(_numbers(entry, verdict, now), half), _table(_origin(entry, library), width - half - 3)]
@@ -76,12 +78,15 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
         "gone": "gone",
     }
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
-    rows: Rows = [("steps", figures.count(entry.timesteps), "")]
+    rows: Rows = [("timesteps", figures.count(entry.timesteps), "")]
     if meta is not None:
+        standing = said(entry.best, meta)
         over = over_episodes(meta.reward_episodes, meta.reward_short)
         rows += [
             ("reward", f"{figures.number(meta.mean_reward)}{over}", ""),
-            ("entropy", f"{figures.number(meta.entropy)} nats{_dead(entry)}", "warn" if dead(entry) else ""),
+            *([("", *standing)] if standing[0] else []),
+            *([("kept", STAYS, "good")] if entry.stays else []),
+            ("entropy", f"{figures.number(meta.entropy)} nats", ""),
             ("KL", figures.number(meta.approx_kl), ""),
             ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
         ]
@@ -92,18 +97,14 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
     return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
 
 
-def _dead(entry: Entry) -> str:
-    usual = span(health_of("train/entropy"))
-    return f", {DEAD} below the usual {usual}: it hardly explored any more" if dead(entry) else ""
-
-
 def _origin(entry: Entry, library: Library) -> Rows:
     meta = entry.meta
     if meta is None:
         return [("folder", str(entry.path), "muted")]
     stage = f", stage {meta.stage}" if meta.stage else ""
+    phase = entry.phase or (f"{meta.phase}" if meta.phase is not None else figures.UNKNOWN)
     rows: Rows = [
-        ("phase", f"{entry.phase or figures.UNKNOWN}{stage}", ""),
+        ("phase", f"{phase}{stage}", ""),
         ("profile", meta.profile or figures.UNKNOWN, ""),
         ("parent", meta.parent or figures.UNKNOWN, ""),
         ("observation", meta.obs_signature, ""),
@@ -146,4 +147,4 @@ def nothing(library: Library, *, filtered_out: bool, width: int) -> list[Line]:
     if not library.complete:
         return wrap("reading …", width, "muted")
     what_to_do = "esc goes back." if library.shelves else "esc goes back: enter on a profile there trains it."
-    return wrap(f"Nothing is kept here yet. {what_to_do}", width, "muted")
+    return wrap(f"Nothing is saved here yet. {what_to_do}", width, "muted")

@@ -39,6 +39,10 @@ class TrainingOn:
 
     def fork(self, entry: Entry) -> None:
         """Ask for the profile of the new run."""
+        if not entry.usable:
+            why = f"nothing can be forked from this: {entry.reason or 'it is in the trash'}"
+            self._screen.notify(why, severity="warning", timeout=8)
+            return
         around = self._around
         self._screen.app.push_screen(ForkScreen(around.data, entry, around.checker, around.clock), self._launch)
 

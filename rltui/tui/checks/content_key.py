@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from rltui import plain_file
@@ -28,17 +28,31 @@ def content_key(path: Path) -> str:
 
 
 def _stamps(content: bytes, folder: Path, deepest: int) -> Iterator[tuple[str, int, int]]:
-    """(name, time, size) of each named file that is there, beside the profile or where the program was started.
+    """(name, time in ns, size in bytes) of each named file that is there, beside the profile or where the program was started.
 
     deepest: of so many profiles named one by the other, what they name counts too.
     """
     for name in sorted({found.decode(errors="replace") for found in NAMED.findall(content)}):
         for place in (Path(name), folder / name):
-            try:
-                about = place.expanduser().stat()
-            except (OSError, ValueError, RuntimeError):  # RuntimeError: ~somebody who is not there
+            about = _about(place)
+            if about is None:
                 continue
             yield name, about.st_mtime_ns, about.st_size
             if deepest and place.suffix == ".toml":
-                with suppress(OSError):
-                    yield from _stamps(plain_file.read_bytes(place.expanduser()), place.parent, deepest - 1)
+                yield from _stamps(_read(place), place.parent, deepest - 1)
+
+
+def _about(place: Path) -> os.stat_result | None:
+    """None where nothing is there."""
+    try:
+        return place.expanduser().stat()
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: ~somebody who is not there
+        return None
+
+
+def _read(place: Path) -> bytes:
+    """Empty where it cannot be read."""
+    try:
+        return plain_file.read_bytes(place.expanduser())
+    except OSError:
+        return b""

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from rltui.runs.saver import POLICY_FILE
 from rltui.tui.checks.child import Run, run_child
 from rltui.tui.checks.profile_check import content_hash
 
@@ -53,7 +54,7 @@ class TableChecker:
         """Blocks for a second or two; call it from a thread. again: also where the content is known, for what it names may
         have changed.
         """
-        key = str(path), content_hash(path / "policy.npz" if path.is_dir() else path)
+        key = str(path), content_hash(path / POLICY_FILE if path.is_dir() else path)
         if again or key not in self._known:
             self._known[key] = self._ask(path)
         return self._known[key]

@@ -84,13 +84,13 @@ class Choosing:
         elif form.session.draft.written.value((*place, name)) is not None:
             form.notify(f"{name} is there already", severity="warning")
         else:
-            form.is_open |= {place[:1]}
+            form.shown_rows.open(place[:1])
             form.try_to(lambda: form.session.draft.set((*place, name), new_reward(form.reference, name)))
 
     def _append(self, place: KeyPath, element: str) -> None:
         form = self._form
         if form.try_to(lambda: appended(form.session.draft, form.reference, place, element)):
-            form.is_open |= {place[:1]}
+            form.shown_rows.open(place[:1])
             form.show_all()
 
 

@@ -50,7 +50,7 @@ def short_path(draft: Draft, row: FormRow) -> KeyPath:
     holder = row.path[:-1]
     value = draft.written.value(holder)
     short = "rewards" in holder[-2:-1] and value is not None and not isinstance(value, dict)
-    return holder if short and row.label == "weight" else row.path
+    return holder if short and row.path[-1] == "weight" else row.path
 
 
 def set_in(draft: Draft, row: FormRow, value: str) -> Draft:
@@ -58,7 +58,7 @@ def set_in(draft: Draft, row: FormRow, value: str) -> Draft:
     path, holder = short_path(draft, row), row.path[:-1]
     weight = draft.written.raw(holder)
     if path == row.path and "rewards" in holder[-2:-1] and not isinstance(draft.written.value(holder), dict):
-        return draft.set(holder, f"{{weight = {weight}, {toml_key(row.label)} = {value}}}")
+        return draft.set(holder, f"{{weight = {weight}, {toml_key(str(row.path[-1]))} = {value}}}")
     return draft.set(path, value)
 
 

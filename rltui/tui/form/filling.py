@@ -36,7 +36,7 @@ class Filling:
             elif values[:1] == ("true",):
                 self.step(row, 1)
             else:
-                self._form.open_line(row)
+                self._open_line(row)
 
     def typing(self, text: str) -> None:
         """What it would be, and what the child says of that."""
@@ -44,13 +44,29 @@ class Filling:
         form.session.candidate = form.line.typed(form.session.draft, text)
         form.ask_check()
 
-    def typed(self, text: str) -> bool:
+    def take(self, text: str) -> None:
         """A value of the right kind is taken, also one that is out of range: it stays marked until it is mended."""
         form = self._form
         draft = form.line.typed(form.session.draft, text)
-        if draft is not None:
+        if draft is None:
+            form.show_sides()
+        else:
             form.session.do(draft)
-        return draft is not None
+            self.close_line()
+
+    def _open_line(self, row: FormRow) -> None:
+        """To type its value."""
+        self._form.line.open(row)
+        self._form.show_footer()
+
+    def close_line(self) -> None:
+        """Back to the rows; what was typed and not taken is dropped."""
+        form = self._form
+        form.line.close()
+        form.session.candidate = None
+        form.row_list.focus()
+        form.show_footer()
+        form.ask_check()
 
     def step(self, row: FormRow | None, by: int) -> None:
         """To another of a field's few values."""
@@ -66,7 +82,7 @@ class Filling:
         form, key = self._form, show_key(row.path) if row else ""
         if row is None or row.kind not in ("field", "element"):
             form.notify("d puts a field back: go to one; u takes the last change back", severity="warning")
-        elif form.session.judged(form.is_open).changed(row.path):
+        elif form.session.judged(form.shown_rows.is_open).changed(row.path):
             self._do(lambda: as_saved(form.session.draft, form.session.saved, row), f"{key} is as in the file again")
         elif row.kind == "element":
             form.notify(f"{key} is as in the file; x takes it out")

@@ -23,7 +23,7 @@ class FormTitle(Painted):
     def paint(self, width: int, height: int) -> list[Line]:
         form, session = self._form, self._form.session
         place = "comes with rltui: saving makes a copy of your own" if session.shipped else str(session.path)
-        judged = session.judged(form.is_open)
+        judged = session.judged(form.shown_rows.is_open)
         return [words.title_line(session.path.stem, place, judged, session.changes, width)]
 
 
@@ -40,8 +40,8 @@ class FormDetails(Scrolled):
     def _words(self, width: int) -> list[Line]:
         """The row under the cursor explained, then all mistakes."""
         form = self._form
-        judged = form.session.judged(form.is_open)
-        lines: list[Line] = [text_line(form.trouble, "bad")] if form.trouble else []
+        judged = form.session.judged(form.shown_rows.is_open)
+        lines: list[Line] = [text_line(form.reading.trouble, "bad")] if form.reading.trouble else []
         about = [] if form.as_text else words.details(form.row, judged, form.reference, width)
         if problem := form.line.problem:  # no value yet: a verdict would be on the text without it
             return [*lines, *wrap(f"✗ {problem}", width, "bad"), (), *about]

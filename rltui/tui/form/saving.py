@@ -107,7 +107,7 @@ class Saving:
             return
         choices = [
             ("c", None, "Go on editing", "Nothing was written; the file on disk stays as others left it."),
-            ("n", "name", "Save under another name", "Both versions are kept."),
+            ("n", "name", "Save under another name", "Both files remain."),
             ("r", "reload", "Take the file as it is now", "Your changes here are dropped; u brings them back."),
         ]
         self._screen.app.push_screen(

@@ -40,20 +40,20 @@ class Searching:
         if not form.reference.keys:
             return []
         if not self.on:
-            return form_rows(form.reference, form.session.shown.written, form.is_open)
+            return form_rows(form.reference, form.session.shown.written, form.shown_rows.is_open)
         return found(self._every_row()[0], self.pattern)
 
     @property
     def is_open(self) -> frozenset[KeyPath]:
         """What is open in those rows."""
-        return self._every_row()[1] if self.on and self._form.reference.keys else self._form.is_open
+        return self._every_row()[1] if self.on and self._form.reference.keys else self._form.shown_rows.is_open
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """What is left of the rows; without a search, what holds the row under the cursor is open."""
         rows, wanted = self._every_row()[0], goes if goes is not None else self._form.row_list.key
         row = next((each for each in rows if each.identity == wanted), None)
         if not pattern.text and row is not None:
-            self._form.is_open |= holding(rows, row)
+            self._form.shown_rows.open(*holding(rows, row))
         self.pattern = pattern
         self._form.show_all()
         self._form.row_list.set_rows(self._form.row_list.rows, goes)
@@ -68,15 +68,10 @@ class Searching:
         if not self.on:
             self._form.notify("/ searches; then n goes to the next field found, N to the one before")
             return
-        rows = self._form.rows
+        rows = self._form.shown_rows.rows
         order = dict(rows) if by > 0 else dict(reversed(rows.items()))
         hits = [identity for identity, row in rows.items() if matches(row, self.pattern)]
-        identity = after(self._form.row_list.key, order, hits)
-        self._go(rows[identity] if identity is not None else None)
-
-    def _go(self, row: FormRow | None) -> None:
-        if row is not None:
-            self._form.row_list.set_rows(self._form.row_list.rows, row.identity)
+        self._form.shown_rows.go_to(after(self._form.row_list.key, order, hits))
 
     def _every_row(self) -> tuple[list[FormRow], frozenset[KeyPath]]:
         draft, reference = self._form.session.shown, self._form.reference

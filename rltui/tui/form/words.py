@@ -11,7 +11,7 @@ from rltui.profile.toml_text import default_words
 from rltui.profile.written import Written
 from rltui.tui.checks.profile_check import ProfileCheck, ProfileProblem
 from rltui.tui.form.reference import Entry, Reference, Registered
-from rltui.tui.form.rows import FormRow
+from rltui.tui.form.rows import TOP, FormRow
 from rltui.tui.paint import Line, clean, crop, crop_text, ends, pad, text_line, width_of, wrap
 
 LABEL = 26  # columns, indent included
@@ -43,7 +43,7 @@ class Judged:
             return []
         key = show_key(row.path)
         hides = row.kind in ("section", "element") and row.path not in self.is_open
-        if row.kind == "section" and row.label == "profile":
+        if row.kind == "section" and row.path == (TOP,):
             return []
         return [
             problem
@@ -100,7 +100,7 @@ def _section_line(row: FormRow, judged: Judged, width: int) -> Line:
     line: Line = ((f" {'▾' if opened else '▸'} ", "key"), (row.label, "title"))
     if problems:
         line = (*line, (f"  ✗ {len(problems)}", "bad"))
-    elif not opened and row.label != "profile" and judged.changed(row.path):
+    elif not opened and row.path != (TOP,) and judged.changed(row.path):
         line = (*line, ("  ●", "warn"))
     return (*line, (f"  {crop_text(row.doc, max(width - len(row.label) - 10, 0))}", "faint")) if not opened else line
 

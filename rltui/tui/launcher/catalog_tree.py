@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Literal
 
 from rltui import figures
+from rltui.runs.best import is_best
 from rltui.runs.saved_states import SavedState
 from rltui.runs.summary import RunSummary
+from rltui.tui.by_reward import marked
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
-from rltui.tui.paint import Line, clean, crop_text, pad, width_of, wrap
+from rltui.tui.paint import Line, clean, crop_middle, crop_text, pad, width_of, wrap
 from rltui.tui.pattern import Pattern
 from rltui.tui.widgets.row_list import Row
 
@@ -24,8 +26,10 @@ RUN_STATES = {
     "empty": ("○", "empty", "idle"),
 }
 PAUSED = ("‖", "paused", "warn")
+USUAL = 21  # columns of a run's name, `quick-20261128-154538`
+WORD = 9  # columns of what a run does, `training`
+NARROWEST = 16  # columns of a run's name beside a whole phase
 HEADINGS = ("section", "group")
-ENDING = 7  # columns: the time of day at the end of a run's name, `-100732`
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ def profile_at(catalog: Catalog | None, item: Item | None) -> ProfileEntry | Non
 def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     """All rows for a list of `width` columns; what is closed hides what lies under it."""
     profiles = [Row(Item("profile", str(entry.path)), _profile(entry, width)) for entry in catalog.profiles]
-    runs = [Row(Item("run", run.name), _run(run, width)) for run in catalog.runs]
+    names = max((len(run.name) for run in catalog.runs), default=0)
+    runs = [Row(Item("run", run.name), _run(run, width, names)) for run in catalog.runs]
     sections: list[tuple[Item, int, Sequence[Row], str]] = [
         (PROFILES, len(profiles), profiles, "none found: rltui profile new writes one"),
         (RUNS, len(runs), runs, catalog.problem or "none yet: enter on a profile starts one"),
@@ -148,49 +153,59 @@ def state_words(run: RunSummary) -> tuple[str, str, str]:
     return PAUSED if run.paused is not None else RUN_STATES[run.state]
 
 
-def _run(run: RunSummary, width: int) -> Line:
+def _run(run: RunSummary, width: int, names: int) -> Line:
+    """names: columns of the longest name."""
     symbol, word, role = state_words(run)
-    spans: list[tuple[str, str]] = [(f"   {symbol} ", role)]
-    figures_width = 8 if width < 40 else 28 if width >= 46 else 18
-    room = max(width - figures_width - 6, 8)
-    spans.append((pad(_shortened(run.name, room), room), ""))
-    steps = figures.short(run.timesteps)
-    if width >= 40:
-        spans.append((f" {word:<9}", role))
-    spans.append((f"{steps:>8}", ""))
-    if width >= 46:
+    with_word, with_rate = _has_room(width, names)
+    room = max(width - 14 - WORD * with_word - 10 * with_rate, 8)
+    spans: list[tuple[str, str]] = [(f"   {symbol} ", role), (pad(crop_middle(run.name, room), room), "")]
+    if with_word:
+        spans.append((f" {word:<{WORD - 1}}", role))
+    spans.append((f"{figures.short(run.timesteps):>8}", ""))
+    if with_rate:
         trains = run.state == "training" and run.paused is None
         rate = figures.rate(run.speed.steps_per_second if run.speed else None) if trains else ""
         spans.append((f"{rate:>10}", "muted"))
     return tuple(spans)
 
 
-def _shortened(name: str, width: int) -> str:
-    """Without its middle where it is too long: runs of one profile differ in the time at their end."""
-    if len(name) <= width or width < 2 * ENDING:
-        return name
-    return f"{name[: width - ENDING - 1]}…{name[-ENDING:]}"
+def _has_room(width: int, names: int) -> tuple[bool, bool]:
+    """For what a run does in a word, and for its speed: names come first, as far as they tell runs apart."""
+    left = width - 14 - min(names, USUAL)
+    return width >= 40 and left >= WORD, width >= 46 and left >= WORD + 10
 
 
 def _milestones(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     lines: list[Row] = []
     for item, run, states in groups(catalog):
         is_closed = item in closed
-        name = crop_text(f"{run.name} · {phase_of(states[0])}", width - 12)
+        name = _group_name(run.name, phase_of(states[0]), width - len(f"{len(states)}") - 8)
         head: Line = ((f"   {'▸' if is_closed else '▾'} ", "key"), (name, ""), (f"  {len(states)}", "muted"))
         lines.append(Row(item, head))
         if not is_closed:
-            lines += [Row(Item("milestone", saved.path), _milestone(saved, width)) for saved in reversed(states)]
+            lines += [Row(Item("milestone", saved.path), _milestone(run, saved, width)) for saved in reversed(states)]
     return lines
 
 
-def _milestone(saved: SavedState, width: int) -> Line:
+def _group_name(run: str, phase: str, width: int) -> str:
+    """`alpha · Phase1-BallTouching`; where that is too long, the run's name without its middle, then the phase's number."""
+    room = width - len(phase) - 3
+    if room < min(len(run), NARROWEST):
+        phase = phase.partition("-")[0].replace("Phase", "P")
+        room = width - len(phase) - 3
+    return f"{crop_middle(run, max(room, 4))} · {phase}"
+
+
+def _milestone(run: RunSummary, saved: SavedState, width: int) -> Line:
     meta = saved.meta
     sign = "●" if saved.mark.released else "▲" if saved.mark.pinned else " "
-    reward = figures.number(meta.mean_reward) if meta else figures.UNKNOWN
+    reward, role = marked(is_best(run.best, meta), meta)
     entropy = figures.number(meta.entropy) if meta else figures.UNKNOWN
-    spans: list[tuple[str, str]] = [(f"     {sign} ", "warn"), (f"{label_of(saved):<10} ", "strong")]
-    spans += [("reward ", "muted")] if width >= 36 else []
-    spans.append((f"{reward:>6}", ""))
-    spans += [("  entropy ", "muted"), (f"{entropy:>5}", "")] if width >= 46 else []
+    spans: list[tuple[str, str]] = [
+        (f"     {sign} ", "warn"),
+        (pad(label_of(saved), 10 if width >= 28 else 7) + " ", "strong"),
+    ]
+    spans += [("reward ", "muted")] if width >= 38 else []
+    spans.append((f"{reward:>8}", role))
+    spans += [("  entropy ", "muted"), (f"{entropy:>5}", "")] if width >= 48 else []
     return tuple(spans)

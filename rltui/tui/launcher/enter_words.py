@@ -44,7 +44,7 @@ def _refusal(offer: Offer, width: int) -> list[Line]:
             lines += wrap(f"    {_HASH.sub(_shortened, difference)}", width, "muted") if difference else []
     if len(reasons) > MOST_REASONS:
         lines += wrap(f"  … and {len(reasons) - MOST_REASONS} more", width, "muted")
-    return [*lines, *([] if "--resume new" in offer.hint else wrap(offer.hint, width, "muted"))]
+    return [*lines, *([] if offer.kind == "nothing fits" else wrap(offer.hint, width, "muted"))]
 
 
 def _shortened(found: re.Match[str]) -> str:

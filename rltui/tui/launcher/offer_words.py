@@ -86,8 +86,8 @@ SECTIONS: Mapping[str, str] = {
         "with one that has stopped. Runs appear here when you launch a profile."
     ),
     "Milestones": (
-        "A milestone is a full copy of a bot, kept for good every so many steps, or when you press M: while it trains, or on a "
-        "checkpoint in the browser. Enter on one trains on from there, on a branch of its own."
+        "A milestone is a full copy of a bot, kept for good every so many timesteps, or when you press M: while it trains, or on a "
+        "checkpoint in the browser. Enter on one asks, then trains on from there, on a branch of its own."
     ),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rltui.tui.launcher.catalog_tree import Item, profile_at
-from rltui.tui.launcher.offers import Offer, offer_attach, offer_milestone, offer_profile, offer_resume
+from rltui.tui.launcher.offers import Offer, offer_milestone, offer_open, offer_profile, offer_resume
 from rltui.tui.messages import OfferReady
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Offering:
             entry = profile_at(catalog, item)
             trained = catalog.trained_by(entry) if entry is not None and not new else None
             if trained is not None:
-                return offer_attach(trained)
+                return offer_open(trained)
             return offer_profile(self._data, entry, self._clock(), new=new) if entry else None
         if item.kind == "run":
             run = catalog.run(item.name)

@@ -25,9 +25,9 @@ def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: 
     if offer is not None and offer.refused:  # first, for the reasons may be long
         lines += [(), (("n", "key"), (" starts a new run of it, from zero", "strong"))]
     lines += [(), *enter_will(offer, width, checking=entry.check is None)]
-    if offer is not None and offer.title.startswith("resume"):
+    if offer is not None and offer.kind == "resume":
         lines += indented([(("n", "key"), (" starts a new run instead, from zero", ""))])
-    if offer is not None and offer.attach:
+    if offer is not None and offer.kind == "open":
         lines += indented([(("n", "key"), (" starts another run beside it, from zero", ""))])
     phase = offer.phase if offer is not None else 0
     summary = settings_line(entry, phase)
@@ -92,8 +92,8 @@ def _campaign(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
 def _ends(phase: PhaseSummary, last: bool) -> str:
     """`until kickoff_touches 85 and touches_per_minute 3, at least 500 k steps`."""
     parts = [f"until {' and '.join(f'{name} {value:g}' for name, value in phase.until.items())}"] if phase.until else []
-    parts += [f"at least {figures.exact(phase.min_steps)} steps"] if phase.min_steps else []
-    parts += [f"at most {figures.exact(phase.max_steps)} steps"] if phase.max_steps else []
+    parts += [f"at least {figures.exact(phase.min_steps)} timesteps"] if phase.min_steps else []
+    parts += [f"at most {figures.exact(phase.max_steps)} timesteps"] if phase.max_steps else []
     return ", ".join(parts) or ("to the end" if last else "until N is pressed")
 
 

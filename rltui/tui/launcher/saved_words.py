@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rltui import figures
+from rltui.events import metric_keys
+from rltui.runs.best import Best, is_best, words
 from rltui.runs.meta import Meta
 from rltui.runs.saved_states import SavedState
 from rltui.runs.summary import RunSummary
 from rltui.runs.words import over_episodes, over_iterations
+from rltui.tui.by_reward import said
 from rltui.tui.launcher.catalog_tree import label_of, phase_of, state_words
 from rltui.tui.launcher.enter_words import enter_will, offer_lines
 from rltui.tui.launcher.moment import Moment
@@ -19,7 +22,8 @@ from rltui.tui.paint import Line, text_line, wrap
 def run_lines(run: RunSummary, moment: Moment, width: int) -> list[Line]:
     """State, figures, what enter and R will do."""
     symbol, word, role = state_words(run)
-    lines: list[Line] = [((f"{symbol} {word}", role), (f"  {_since(run, moment.now)}", "muted"))]
+    lines = wrap(run.name, width, "strong") if len(run.name) > width - 2 else []  # the border has not the room for it
+    lines += [((f"{symbol} {word}", role), (f"  {_since(run, moment.now)}", "muted"))]
     lines += wrap(run.note, width, "bad" if run.state in ("unclean", "failed") else "muted") if run.note else []
     lines += [(), *_run_figures(run, moment.now, width), (), text_line("Enter will", "title")]
     if run.state == "training":
@@ -36,12 +40,14 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: i
     rows: list[tuple[str, str]] = [
         ("run", run.name),
         ("phase", phase_of(saved)),
-        ("steps", figures.count(saved.timesteps)),
+        ("timesteps", figures.count(saved.timesteps)),
     ]
     if meta is not None:
+        standing, _ = said(is_best(run.best, meta), meta)
         rows += [
             ("saved", f"{figures.date(meta.time)}, {figures.ago(moment.now - meta.time)}"),
             ("reward", f"{figures.number(meta.mean_reward)}{over_episodes(meta.reward_episodes, meta.reward_short)}"),
+            *([("", standing)] if standing else []),
             ("entropy", f"{figures.number(meta.entropy)} nats"),
             ("KL", figures.number(meta.approx_kl)),
             ("policy", meta.policy),
@@ -56,7 +62,7 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: i
 
 def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
-    rows = [(label_of(saved), _reward_words(saved.meta)) for saved in states]
+    rows = [(label_of(saved), _reward_words(run.best, saved.meta)) for saved in states]
     head = wrap(f"{figures.plural(len(states), 'milestone')} of {run.name}", width, "strong")
     return [
         *head,
@@ -64,7 +70,7 @@ def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> li
         *table(rows, width),
         (),
         *wrap(
-            "enter opens and closes this branch of the tree; b shows them in the browser, with all that is kept.",
+            "enter opens and closes this branch of the tree; b shows them in the browser, with all that is saved.",
             width,
             "muted",
         ),
@@ -88,13 +94,14 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
         ("profile", run.profile or figures.UNKNOWN),
         *([("by now", run.phase_profile)] if run.phase_profile else []),
         ("phase", f"{run.phase} {run.label or ''}".strip() if run.phase is not None else run.label or figures.UNKNOWN),
-        ("steps", figures.count(run.timesteps)),
+        ("timesteps", figures.count(run.timesteps)),
         ("reward", f"{figures.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
-        ("entropy", f"{figures.number(metrics.get('train/entropy'))} nats"),
+        ("entropy", f"{figures.number(metrics.get(metric_keys.ENTROPY))} nats"),
         ("speed", _speed(run)),
         ("saved", _saved_words(run, now)),
+        *_best_words(run.best),
         (
-            "kept",
+            "states",
             f"{figures.plural(run.checkpoints, 'checkpoint')}, {figures.plural(len(run.milestones), 'milestone')}",
         ),
         ("started", figures.date(run.started)),
@@ -104,9 +111,20 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
     return table(rows, width)
 
 
-def _reward_words(meta: Meta | None) -> str:
-    short = ", of short episodes after a start" if meta is not None and meta.reward_short else ""
-    return f"reward {figures.number(meta.mean_reward if meta is not None else None)}{short}"
+def _reward_words(best: Sequence[Best], meta: Meta | None) -> str:
+    """`reward 24.0, ★ the best of 7 healthy ones under the same rewards`."""
+    standing, _ = said(is_best(best, meta), meta)
+    mean = figures.number(meta.mean_reward if meta is not None else None)
+    return f"reward {mean}, {standing}" if standing else f"reward {mean}"
+
+
+def _best_words(best: Sequence[Best]) -> list[tuple[str, str]]:
+    """Of the newest state's rewards."""
+    return [
+        ("best", f"{one.timesteps:,} timesteps, reward {figures.number(one.reward)}, {words(one)}")
+        for one in best
+        if one.now
+    ]
 
 
 def _speed(run: RunSummary) -> str:
@@ -120,4 +138,4 @@ def _speed(run: RunSummary) -> str:
 
 def _saved_words(run: RunSummary, now: float) -> str:
     meta = run.checkpoint.meta if run.checkpoint else None
-    return f"{meta.timesteps:,} steps, {figures.ago(now - meta.time)}" if meta else figures.UNKNOWN
+    return f"{meta.timesteps:,} timesteps, {figures.ago(now - meta.time)}" if meta else figures.UNKNOWN

@@ -27,8 +27,10 @@ class Starting:
 
     def start(self, offer: Offer) -> None:
         """As offered. A refusal that is no fault of the profile's leaves a choice."""
-        if offer.attach:
-            self._screen.open_run(offer.attach)
+        if offer.kind == "open" and offer.run is not None:
+            self._screen.open_run(offer.run)
+        elif offer.kind == "branch":
+            self._ask_branch(offer)
         elif not offer.refused:
             self._begin(offer)
         elif (entry := self._screen.valid_profile()) is not None:
@@ -38,6 +40,13 @@ class Starting:
 
     def _say_refused(self, offer: Offer) -> None:
         self._screen.notify(offer.hint, title=offer.refused.split("\n")[0], severity="error", timeout=8)
+
+    def _ask_branch(self, offer: Offer) -> None:
+        """From a milestone: enter shows what a run is, so it may have been pressed to look."""
+        from rltui.tui.browser.starts import Start  # not needed before the first picture
+        from rltui.tui.screens.start_dialog import StartDialog
+
+        self._screen.app.push_screen(StartDialog(Start(offer)), lambda wanted: self._begin(wanted) if wanted else None)
 
     def _begin(self, offer: Offer) -> None:
         from rltui.tui.screens.limit_dialog import with_limit_asked  # not needed before the first picture
@@ -102,7 +111,7 @@ class Starting:
 
     def _forced(self, entry: ProfileEntry) -> None:
         offer = offer_profile(self._data, entry, self._clock(), force=True)
-        if offer.refused and "--resume new" in offer.hint:
+        if offer.kind == "nothing fits":
             offer = offer_profile(self._data, entry, self._clock(), new=True, force=True)
         self.start(offer)
 

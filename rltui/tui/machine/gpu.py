@@ -11,7 +11,7 @@ from rltui.tui.machine.machine import GpuLoad
 
 DRIVER = Path("/proc/driver/nvidia/version")
 NONE = "no NVIDIA GPU seen"
-NOT_INSTALLED = "an NVIDIA driver is there; for its figures: pip install 'rltui[gpu]'"
+NOT_INSTALLED = "an NVIDIA driver is there; for its figures: pip install nvidia-ml-py"
 
 
 class Gpus:

@@ -54,7 +54,7 @@ class Herald:
         if self._told or moment - self._gone < GONE_AFTER:
             return []
         self._told = True
-        text = f"The trainer's process has gone without a word after {now.timesteps:,} steps; its log says more."
+        text = f"The trainer's process has gone without a word after {now.timesteps:,} timesteps; its log says more."
         return [Notice("failed", now.run, f"{now.run} ended uncleanly", text, moment, now.timesteps, "error")]
 
     def _end(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:
@@ -70,7 +70,7 @@ class Herald:
     def _milestone(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:
         saved = now.milestone
         if saved is not None and saved != before.milestone and saved.time >= self._since:
-            title, text = f"{now.run}: {state_name('milestone', saved.label)}", f"{saved.timesteps:,} steps"
+            title, text = f"{now.run}: {state_name('milestone', saved.label)}", f"{saved.timesteps:,} timesteps"
             yield Notice("milestone", now.run, title, text, saved.time, saved.timesteps)
 
     def _promotions(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rltui.tui.run.model import RunSnapshot
 
 MOST = 2  # toasts of notices on screen
+TRAINING = ("collecting", "learning", "saving")  # states, one after the other each few seconds
 SHOWN = {"information": 5.0, "warning": 8.0, "error": 10.0}  # seconds that a toast stays
 
 
@@ -80,6 +81,7 @@ class Teller:
 
 
 def _state(snapshot: RunSnapshot, moment: float) -> str:
-    """Collecting and learning change each second: both are training."""
+    """`training` for all that it does by itself: the title would change each second."""
     now = condition(snapshot, moment)
-    return "training" if now.word in ("COLLECTING", "LEARNING", "SAVING") else now.word.lower()
+    well = now.running and now.role != "bad"
+    return "training" if well and snapshot.state in TRAINING else now.word.lower()

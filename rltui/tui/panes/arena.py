@@ -30,7 +30,7 @@ class ArenaPane(WatchingPane):
         "The newest weights play one game of this run in real time, with its own resets, terminals, opponents and rewards, "
         "in a process beside the training. Blue's goal is on the left. Cars are B and O with an arrow for where they look, "
         "small letters above 250 uu; the ball is ● on the floor, ◉ higher, ○ above 800 uu; ◆ a big pad, ◇ an empty one; the "
-        "column on the right shows heights up to the ceiling. V switches the viewer on and off; type : and render "
+        "column on the right shows heights up to the ceiling. <render> switches the viewer on and off; type <change> and render "
         "rocketsimvis off, render recording on, render rlviser on for what it sends to."
     )
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from textual.binding import BindingType
+
 from rltui import figures
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 from rltui.events.records import CommandLogged, SettingChanged, change_words
+from rltui.tui.actions import pane_bindings
 from rltui.tui.paint import Line, clean, crop, pad, split, text_line, width_of
-from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.sifting import SiftingPane
 from rltui.tui.run.in_force import in_force
-from rltui.tui.widgets.selecting import Selecting
 
 TIME, WHO, SECONDS = 9, 22, 9  # columns
 NARROW, NARROW_WHO = 80, 10  # columns below which only the user's name is shown
@@ -19,7 +24,7 @@ _OUTCOMES = {
 }
 
 
-class AuditPane(Pane, Selecting):
+class AuditPane(SiftingPane):
     """A line for each command's fate, newest at the bottom, which the cursor follows; below them the one under it, whole."""
 
     NUMBER = "a"
@@ -37,6 +42,7 @@ class AuditPane(Pane, Selecting):
         "it back. What is too long for its line stands whole below, for the entry under the cursor. It all is in the run's "
         "journal for good."
     )
+    BINDINGS: ClassVar[list[BindingType]] = pane_bindings("audit")
     FOLLOW = True
     WANTS = 8
 
@@ -50,21 +56,22 @@ class AuditPane(Pane, Selecting):
         return len(audit), audit[-1] if audit else None, by_hand, start, view.snapshot.ended
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        entries, holding = folded(view.snapshot.audit), in_force(view.snapshot)
-        self.cursor = len(entries) - 1 if self.following else min(self.cursor, len(entries) - 1)
+        entries, holding = self.sifted(folded(view.snapshot.audit), id, _texts), in_force(view.snapshot)
         whole = whole_entry(entries[self.cursor], width) if entries else []
         whole = whole[: max(height - 1, 0)]
         lines = [entry_line(entry, width, entry in holding) for entry in entries]
         rows = self.selection([], lines, width, height - len(whole))
         return [*rows, *whole]
 
-    def moved(self) -> None:
-        """At the end it follows again."""
-        self.following = bool(self._places) and self.cursor == self._places[-1]
-
-    def subtitle(self, view: View) -> str:
+    def words(self, view: View) -> str:
         count = len(folded(view.snapshot.audit))
         return f"[$muted]{count:,} {'entry' if count == 1 else 'entries'}[/]" if count else ""
+
+
+def _texts(entry: CommandLogged | SettingChanged) -> list[str]:
+    """What a filter looks through: the time of day, who, the outcome, what it was about."""
+    outcome = "in force" if isinstance(entry, SettingChanged) else _OUTCOMES[type(entry.outcome)][1]
+    return [figures.clock(entry.time), entry.by, outcome, "".join(text for text, _ in _words(entry))]
 
 
 def folded(audit: tuple[CommandLogged | SettingChanged, ...]) -> list[CommandLogged | SettingChanged]:

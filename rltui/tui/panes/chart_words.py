@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rltui import figures
-from rltui.events.records import CLOCK, ITERATION
+from rltui.events.records import CLOCK, ITERATION, setting_words
 from rltui.runs.words import state_name
 from rltui.tui.paint import Line, Span, crop, text_line
 from rltui.tui.panes.chart_grid import Scene
@@ -46,7 +46,7 @@ def filter_line(charting: Charting, charts: int, metrics: int, *, typing: bool) 
         else "a name, a part of one, or a regular expression; ! inverts"
     )
     role = "warn" if pattern.text and not charts else "muted"
-    keys = "  enter keeps it, esc clears it" if typing else "  esc clears it"
+    keys = "  enter sets it, esc clears it" if typing else "  esc clears it"
     return (*typed, (words, role), (keys, "faint"))
 
 
@@ -106,7 +106,7 @@ def _by_hand(scene: Scene) -> Line:
     if scene.other is None or not (own or their):
         return ()
     sides = ((scene.snapshot.run, own), (scene.other.name, their))
-    words = (f"{run} {', '.join(f'{name} {value:g}' for name, value in side.items())}" for run, side in sides if side)
+    words = (f"{run} {', '.join(setting_words(*item) for item in side.items())}" for run, side in sides if side)
     return text_line(f"set by hand: {'; '.join(words)}", "warn")
 
 
@@ -127,16 +127,23 @@ def cursor_line(scene: Scene) -> Line:
     history = snapshot.history
     row = row_at(history, x)
     if x > history.timesteps[history.length - 1]:
-        return (("│ ", "key"), (f"{x:,.0f}", "strong"), (" steps, which this run has not reached", "muted"))
-    spans: list[Span] = [("│ ", "key"), (f"{x:,.0f}", "strong"), (" steps", "muted")]
+        return (("│ ", "key"), (f"{x:,.0f}", "strong"), (" timesteps, which this run has not reached", "muted"))
+    spans: list[Span] = [("│ ", "key"), (f"{x:,.0f}", "strong"), (" timesteps", "muted")]
     iteration, clock = (_value(history.columns.get(name), row) for name in (ITERATION, CLOCK))
     if iteration is not None:
         spans += [("  iteration ", "muted"), (f"{iteration:,.0f}", "strong")]
     if clock is not None:
-        spans += [("  ", ""), (figures.clock(clock), "strong"), (f" {figures.date(clock)[:10]}", "muted")]
+        spans += [("  ", ""), (figures.clock(clock), "strong"), (_day(history, clock), "muted")]
     near = near_marks(snapshot.marks, x, span_of(scene.charting, scene.whole))
     spans += [(f"  ┊ {', '.join(near)}", "warn")] if near else []
     return tuple(spans)
+
+
+def _day(history: History, clock: float) -> str:
+    """Of this time; empty where that is the newest iteration's day."""
+    newest = _value(history.columns.get(CLOCK), history.length - 1)
+    day = figures.date(clock)[:10]
+    return f" {day}" if newest is None or figures.date(newest)[:10] != day else ""
 
 
 def near_marks(marks: Sequence[Mark], x: float, span: tuple[float, float], most: int = 3) -> list[str]:

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from rltui.events import metric_keys
+from rltui.events.episode_reward import REWARD
 from rltui.events.metric_names import in_order, metric_of
-from rltui.events.records import OVERALL_SPEED
 from rltui.tui.pattern import Pattern
 from rltui.tui.run.history import History
 
 CORE = (
-    "rollout/policy_reward",
-    "train/entropy",
-    "train/approx_kl",
-    "train/value_loss",
-    "train/explained_variance",
-    OVERALL_SPEED,
+    REWARD,
+    metric_keys.ENTROPY,
+    metric_keys.APPROX_KL,
+    metric_keys.VALUE_LOSS,
+    metric_keys.EXPLAINED_VARIANCE,
+    metric_keys.OVERALL_SPEED,
 )
 MORE = (
-    "train/clip_fraction",
+    metric_keys.CLIP_FRACTION,
     "rollout/touches_per_minute",
     "rollout/episode_seconds",
     "rollout/goals_per_minute",
-    "train/policy_grad_norm",
+    metric_keys.POLICY_GRAD_NORM,
     "rollout/airborne",
     "rollout/boost",
-    "train/critic_grad_norm",
-    "train/policy_update",
-    "train/return_std",
+    metric_keys.CRITIC_GRAD_NORM,
+    metric_keys.POLICY_UPDATE,
+    metric_keys.RETURN_STD,
 )
 SMOOTHING = (0, 10, 50, 200)  # iterations of the moving average that `s` goes through
 LEAST_WIDTH, GOOD_HEIGHT, LEAST_HEIGHT, GAP = 25, 8, 5, 2
@@ -78,6 +79,12 @@ def charted(charting: Charting, history: History) -> list[str]:
     if charting.pattern.text and not charting.pattern.problem:
         return found(charting.pattern, all_keys(history))
     return list(charting.keys) if charting.keys is not None else usual_keys(history)
+
+
+def rechosen(charting: Charting, history: History, marked: Set[str], listed: Sequence[str]) -> tuple[str, ...]:
+    """The charts once these are marked: those that were shown in their order, then the others as they are listed."""
+    before = charting.keys if charting.keys is not None else usual_keys(history)
+    return (*(key for key in before if key in marked), *(key for key in listed if key not in before))
 
 
 def found(pattern: Pattern, keys: Sequence[str]) -> list[str]:

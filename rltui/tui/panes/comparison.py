@@ -10,12 +10,24 @@ from typing import Literal
 from textual.message import Message
 
 from rltui.tui.panes.charting import Charting
+from rltui.tui.panes.picker import Entry, Picker
 from rltui.tui.run.history import History
 from rltui.tui.run.other_run import OtherReader, OtherRun, OtherRuns
+from rltui.tui.run.run_brief import RunBrief, notes
 from rltui.tui.widgets.chart import Curve
 from rltui.tui.widgets.common_range import common_range
 
 Wish = Literal["choose", "next", "previous"]
+
+
+NO_RUN = "-"  # the picker's key for comparing with none; no run can be called so
+
+
+def run_picker(briefs: Sequence[RunBrief], now: float, compared: bool) -> Picker:
+    """To choose the run to compare with. compared: there is one already. now: Unix seconds."""
+    none = [Entry(NO_RUN, "none: this run alone")] if compared else []
+    rows = [Entry(brief.name, brief.name, note) for brief, note in zip(briefs, notes(briefs, now), strict=True)]
+    return Picker([*none, *rows], "Compare with", "enter compares, / filters, esc leaves")
 
 
 class OtherRunRead(Message):
@@ -27,11 +39,11 @@ class OtherRunRead(Message):
 
 
 class RunsListed(Message):
-    """The runs that can be compared with; problem: why they are not known."""
+    """The runs that can be compared with, of which more is known where one is to be chosen; problem: why they are not known."""
 
-    def __init__(self, names: Sequence[str], wish: Wish, problem: str = "") -> None:
+    def __init__(self, names: Sequence[str], wish: Wish, problem: str = "", briefs: Sequence[RunBrief] = ()) -> None:
         super().__init__()
-        self.names, self.wish, self.problem = names, wish, problem
+        self.names, self.wish, self.problem, self.briefs = names, wish, problem, briefs
 
 
 @dataclass(slots=True)
@@ -104,7 +116,8 @@ class Comparison:
     def _list(self, runs: OtherRuns, own: str, wish: Wish) -> None:
         try:
             names = [name for name in runs.names() if name != own]
+            briefs = [runs.brief(name) for name in names] if wish == "choose" else []
         except OSError as error:
             self.post(RunsListed((), wish, f"the runs cannot be listed: {error.strerror or error}"))
         else:
-            self.post(RunsListed(names, wish))
+            self.post(RunsListed(names, wish, briefs=briefs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rltui import figures
+from rltui.events import metric_keys
 from rltui.events.records import CurriculumPlanned, PhaseChanged, PhasePlan, StageChanged
 from rltui.tui.paint import Line, clean, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
@@ -30,7 +31,7 @@ class CurriculumPane(Pane, Scrolled):
     EMPTY = "Here will be the campaign's phases, and how far the next one is, once the trainer has opened the run."
     HELP = (
         "A campaign goes on to its next phase when the bot's own games reach every criterion, over the newest window of "
-        "iterations and after the phase's least timesteps; or after max_steps in any case; or when you press N. The time "
+        "iterations and after the phase's least timesteps; or after max_steps in any case; or when you press <next_phase>. The time "
         "left follows from the straight line through the newest 50 iterations; where the figure wanders or falls, nothing "
         "is promised and a dash stands there. Stages of match play change by the run's timesteps alone."
     )
@@ -50,7 +51,7 @@ class CurriculumPane(Pane, Scrolled):
         snapshot = view.snapshot
         blocks = [
             list(_here(snapshot, width)),
-            list(_criteria(snapshot, width)),
+            list(_criteria(snapshot, width, self.said("<next_phase>"))),
             list(_schedules(snapshot, width)),
             list(_stages(snapshot, width)),
             list(_next(snapshot, width)),
@@ -91,11 +92,11 @@ def _changes(plan: CurriculumPlanned) -> bool:
 
 
 def _lasted(snapshot: RunSnapshot) -> str:
-    steps = metrics_of(snapshot).get("curriculum/phase_steps")
+    steps = metrics_of(snapshot).get(metric_keys.PHASE_STEPS)
     return f"for {figures.count(steps)} timesteps" if steps is not None else "just begun"
 
 
-def _criteria(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+def _criteria(snapshot: RunSnapshot, width: int, key: str) -> Iterator[Line]:
     plan, found = snapshot.plan, ways(snapshot)
     if is_last_phase(snapshot):
         yield (("The last phase: it goes on until the run ends.", "muted"),)
@@ -106,8 +107,8 @@ def _criteria(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
         yield from (_way(way, _speed(snapshot), width) for way in found)
     elif plan is None or not plan.phases:
         return
-    yield from _when(snapshot, found, width)
-    yield from wrap("N goes on now, whatever the bot can do; it asks first.", width, "muted")
+    yield from _when(snapshot, found, width, key)
+    yield from wrap(f"{key} goes on now, whatever the bot can do; it asks first.", width, "muted")
 
 
 def _way(way: Way, speed: float | None, width: int) -> Line:
@@ -149,9 +150,9 @@ def _in(steps: float | None, speed: float | None) -> str:
     return figures.UNKNOWN if steps is None or not speed else f"in {figures.remaining(steps / speed)}"
 
 
-def _when(snapshot: RunSnapshot, found: list[Way], width: int) -> Iterator[Line]:
+def _when(snapshot: RunSnapshot, found: list[Way], width: int, key: str) -> Iterator[Line]:
     """When it will be, by the trend; and the way out."""
-    speed, latest = _speed(snapshot), metrics_of(snapshot).get("curriculum/max_steps_left")
+    speed, latest = _speed(snapshot), metrics_of(snapshot).get(metric_keys.MAX_STEPS_LEFT)
     if found:
         steps = steps_by_skill(found)
         held = [way.label for way in found if way.steps is None]
@@ -162,7 +163,7 @@ def _when(snapshot: RunSnapshot, found: list[Way], width: int) -> Iterator[Line]
         words = f"In any case after {figures.count(latest)} more timesteps, {_in(latest, speed)} (max_steps)"
         yield from wrap(words, width, "muted")
     elif not found:
-        yield from wrap("Nothing but N leads on: the phase has neither criteria nor max_steps.", width, "warn")
+        yield from wrap(f"Nothing but {key} leads on: the phase has neither criteria nor max_steps.", width, "warn")
 
 
 def _schedules(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
@@ -178,7 +179,7 @@ def _stages(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
     plan = snapshot.plan
     if plan is None or not plan.stages:
         return
-    now, begins = snapshot.metrics.get("curriculum/stage"), 0
+    now, begins = snapshot.metrics.get(metric_keys.STAGE), 0
     yield (("Stages, by timesteps of the run", "title"),)
     for number, stage in enumerate(plan.stages, 1):
         ends = "to the end" if stage.until is None else f"to {stage.until:,}"

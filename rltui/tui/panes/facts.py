@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from rltui import figures
 from rltui.events.distance import distances, place
-from rltui.events.records import RunStarted, SettingChanged
+from rltui.events.records import RunStarted, SettingChanged, setting_words
 from rltui.tui.paint import Line, crop, wrap
-from rltui.tui.panes.judgement import Judge
+from rltui.tui.panes.judgement import judgement
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run.flags import flag_words
 from rltui.tui.run.in_force import in_force
@@ -32,10 +32,6 @@ class FactsPane(Pane, Scrolled):
         "a resume too."
     )
 
-    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
-        super().__init__(name=name, classes=classes)
-        self._judge = Judge()
-
     def has_nothing(self, view: View) -> bool:
         return view.snapshot.header is None
 
@@ -50,7 +46,7 @@ class FactsPane(Pane, Scrolled):
             snapshot.metrics,
             len(snapshot.audit),
             snapshot.table_use is None,
-            self._judge.judge(view),
+            judgement(view),
         )
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
@@ -65,7 +61,7 @@ class FactsPane(Pane, Scrolled):
 
     def _verdict(self, view: View) -> Iterator[tuple[str, str, str]]:
         """The line above all panes, whole: its advice stands at its end."""
-        judged = self._judge.judge(view)
+        judged = judgement(view)
         if judged is not None:
             sign, role = judged.mark
             words = judged.words if sign == figures.UNKNOWN else f"{sign}, {judged.words}"
@@ -88,7 +84,7 @@ def _rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str,
 
 
 def was_is(before: str, now: str) -> str:
-    """The text with each part that differs as `entropy 0.01 → 0.005`."""
+    """The text with each part that differs as `entropy coefficient 0.01 → 0.005`."""
     old, new = before.split(", "), now.split(", ")
     if len(old) != len(new):
         return f"{now} (was {before})"
@@ -113,7 +109,7 @@ def by_hand(snapshot: RunSnapshot) -> list[str]:
     """What is in force in the place of the profile's: `reward touch 0.5, by ada at 1.2 M`."""
     found = snapshot.header.by_hand if snapshot.header is not None else {}
     told = {record.setting: record for record in in_force(snapshot)}
-    return [f"{setting} {value:g}{_by_whom(told.get(setting))}" for setting, value in found.items()]
+    return [f"{setting_words(setting, value)}{_by_whom(told.get(setting))}" for setting, value in found.items()]
 
 
 def _by_whom(record: SettingChanged | None) -> str:
@@ -155,7 +151,10 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
         ("critic", _net(header.critic_layers, 1, header.critic_parameters)),
         ("plays", f"{header.blue}v{header.orange}, sees {header.obs_size} numbers, chooses among {header.actions}"),
         ("rates", _rates(header)),
-        ("learning", f"entropy {header.ent_coef:g}, gamma {header.gamma:g}, {figures.plural(header.epochs, 'epoch')}"),
+        (
+            "update",
+            f"entropy coefficient {header.ent_coef:g}, gamma {header.gamma:g}, {figures.plural(header.epochs, 'epoch')}",
+        ),
         ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}{_minibatch(header)}"),
         ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}"),
         (

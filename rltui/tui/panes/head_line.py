@@ -13,14 +13,14 @@ from rltui.tui.run.model import RunSnapshot
 
 # Forms of one fact, each shorter than the one before, with their ranks: the higher the rank, the sooner the form is left.
 Fact = tuple[tuple[int, Line], ...]
-NARROW = 100  # columns below which little stands between the facts
+NARROW = 121  # columns below which little stands between the facts
 NAME_COLUMNS = 24  # that a long run's name keeps
 
 
 def head_line(view: View, width: int) -> Line:
     """The state as a coloured word, the facts that fit, who controls at the right edge."""
-    state = (*pill(condition(view.snapshot, view.now)), ("  ", ""))
-    gap = " · " if width < NARROW else "  ·  "
+    gap, after = (" · ", " ") if width < NARROW else ("  ·  ", "  ")
+    state = (*pill(condition(view.snapshot, view.now)), (after, ""))
     chosen = facts(view)
     while len(chosen) > 1 and width_of(state) + width_of(_joined(chosen, gap)) > width:
         _shorten(chosen)
@@ -48,7 +48,7 @@ def facts(view: View) -> dict[str, Fact]:
         label = f"Phase {header.phase} {header.label}" if number else header.label
         found["phase"] = ((10, text_line(label)), *number)
         found["stage"] = ((12, text_line(header.stage or f"{header.blue}v{header.orange}")),)
-        found["steps"] = ((0, ((figures.count(snapshot.timesteps), "strong"), (" steps", "muted"))),)
+        found["timesteps"] = _timesteps(snapshot)
         found["speed"] = _speed(snapshot)
         found["elapsed"] = _elapsed(elapsed(snapshot, view.now))
     if words := flag_words(snapshot):
@@ -56,6 +56,12 @@ def facts(view: View) -> dict[str, Fact]:
     if (rendering := viewer_words.brief(snapshot.viewer)) is not None and snapshot.link.connected:
         found["viewer"] = ((9, (rendering,)),)
     return {**found, "control": _control(snapshot)}
+
+
+def _timesteps(snapshot: RunSnapshot) -> Fact:
+    """In full, and as three digits."""
+    full, brief = figures.count(snapshot.timesteps), figures.short(snapshot.timesteps)
+    return (7, ((full, "strong"), (" timesteps", "muted"))), (0, ((brief, "strong"), (" timesteps", "muted")))
 
 
 def _speed(snapshot: RunSnapshot) -> Fact:

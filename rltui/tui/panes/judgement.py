@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from rltui.tui.paint import Span
 from rltui.tui.panes.pane import View
 from rltui.tui.run.condition import condition
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.trend import BLOCK, needed
-from rltui.tui.run.verdict import Findings, findings, verdict
+from rltui.tui.run.verdict import verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,33 +20,18 @@ class Judgement:
     spoken: bool
 
 
-class Judge:
-    """Remembers what it has found: a long history is not read at each iteration."""
+def judgement(view: View) -> Judgement | None:
+    """`▲ learning`, `▲ was learning` of a run that has ended, `‖ paused, was learning`; with the evidence.
 
-    def __init__(self) -> None:
-        self._found: tuple[object, Findings] | None = None  # with what it was found in
-
-    def judge(self, view: View) -> Judgement | None:
-        """None where the run is not opened yet."""
-        return judgement(view, self._findings(view.snapshot)) if view.snapshot.header is not None else None
-
-    def _findings(self, snapshot: RunSnapshot) -> Findings:
-        """Looked for again where they can have changed."""
-        length = snapshot.history.length
-        block = length if length < needed() else length // BLOCK
-        seen = block, len(snapshot.marks), snapshot.marks[-1:], snapshot.resumed
-        if self._found is None or self._found[0] != seen:
-            self._found = seen, findings(snapshot)
-        return self._found[1]
-
-
-def judgement(view: View, found: Findings) -> Judgement:
-    """`▲ learning`, `▲ was learning` of a run that has ended, `‖ paused, was learning`; with the evidence."""
+    None where the run is not opened yet.
+    """
+    if view.snapshot.header is None:
+        return None
     now = condition(view.snapshot, view.now)
     spoken = now.running and now.role != "bad"
     paused = spoken and view.snapshot.paused
     heard = spoken and not paused
-    judged = verdict(view.snapshot, found, view.now, heard)
+    judged = verdict(view.snapshot, view.now, heard)
     word = f" {'' if heard else 'was '}{judged.word}" if judged.word != judged.symbol else ""
     mark: Span = (f"{judged.symbol}{word}", judged.role)
     if paused:

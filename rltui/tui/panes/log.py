@@ -37,10 +37,11 @@ class LogPane(Pane, Wheeled):
     SHORT = "Log"
     EMPTY = "Here will be what the trainer, its workers and whoever controls the run have to say."
     HELP = (
-        "Newest at the bottom; it follows until you move up (it says that it stands still), and again with End. l "
-        "changes the level shown, w the worker, d the debug flag; / looks for a regular expression (with ! before it, "
-        "for all that does not match), n and e go to the next hit and the earlier one, x shows hits only, enter opens "
-        "an entry with its whole trace, esc clears. The newest 5,000 entries are here; everything is in journal.jsonl "
+        "Newest at the bottom; it follows until you move up (it says that it stands still), and again with End. <log_level> "
+        "changes the level shown, <log.worker> the worker, <log.flag> the debug flag; <log.search> looks for a regular "
+        "expression (with ! before it, for all that does not match), <log.next_hit> and <log.earlier_hit> go to the next "
+        "hit and the earlier one, <log.only_hits> shows hits only, <log.open> opens an entry with its whole trace, "
+        "<log.clear> clears. The newest 5,000 entries are here; everything is in journal.jsonl "
         "of the run's folder, and what the trainer printed in trainer.log."
     )
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("log")
@@ -49,7 +50,7 @@ class LogPane(Pane, Wheeled):
         super().__init__(name=name, classes=classes)
         self._list = LogList()
         self._window = LogWindow(self._list)
-        self._filter = TypedFilter()  # the search
+        self._filter = TypedFilter[int]()  # the search
 
     @property
     def level(self) -> Level:
@@ -116,7 +117,7 @@ class LogPane(Pane, Wheeled):
             self.app.push_screen(LogEntryScreen(self._list.entries[self._window.place]))
 
     def action_clear(self) -> None:
-        self._filter = TypedFilter()
+        self._filter = TypedFilter[int]()
         self._choose(worker=None, flag="", search=Pattern(), only_hits=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -203,7 +204,7 @@ class LogPane(Pane, Wheeled):
     def _words(self) -> list[str]:
         wanted, found = self._list.wanted, []
         if self.view is not None and self.view.frozen:
-            found.append(f"{_loud('FROZEN')} [$accent]z goes on[/]")
+            found.append(f"{_loud('FROZEN')} [$accent]{self.said('<freeze>')} goes on[/]")
         if not self.following:
             new = f"{figures.plural(self._window.unseen, 'new line')} – " if self._window.unseen else ""
             found.append(f"{_loud('STANDS STILL')} [$accent]{new}End follows[/]")

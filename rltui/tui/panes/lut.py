@@ -12,15 +12,16 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from rltui import figures
+from rltui.events import metric_keys
 from rltui.tui.actions import pane_bindings
 from rltui.tui.checks.table_check import TableVerdict
 from rltui.tui.news import while_there
 from rltui.tui.paint import Line, clean, crop, pad, wrap
-from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.sifting import SiftingPane
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.table_use import BOOST, HANDBRAKE, JUMP, Use, sides, warnings
 from rltui.tui.widgets.bars import filled_bar
-from rltui.tui.widgets.selecting import Selecting
 
 if TYPE_CHECKING:
     from rltui.tui.world import Program
@@ -33,17 +34,17 @@ _VERDICTS = {
 }
 LEAST_ROWS = 5  # rows of the table that stay in view below the findings
 BAR, LABEL = 20, 9  # columns
-ENTROPY = "train/entropy"
+WORDS_AND_BAR = 90  # columns from which on there is room for both
 
 
-class LutPane(Pane, Selecting):
+class LutPane(SiftingPane):
     """Findings and figures on top, below them the rows of the table."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("lut")
     NUMBER = "5"
     SLOT = "charts"
     NAME = "Action table"
-    SHORT = "LUT"
+    SHORT = "Table"
     EVERY = 0.9
     EMPTY = "Here will be how often each row of the action table is chosen, after the first iteration."
     HELP = (
@@ -115,15 +116,17 @@ class LutPane(Pane, Selecting):
     def action_sort(self) -> None:
         """By use, or as the table has them."""
         self.by_use = not self.by_use
-        self.cursor = 0
+        self.to_top()
         self._draw_again()
 
-    def subtitle(self, view: View) -> str:
+    def words(self, view: View) -> str:
         use = view.snapshot.table_use
         if use is None:
             return ""
         order = "most chosen first" if self.by_use else "by row"
-        return f"[$muted]{order} · {figures.short(sum(use.counts))} choices at {figures.short(use.timesteps)} steps[/]"
+        return (
+            f"[$muted]{order} · {figures.short(sum(use.counts))} choices at {figures.short(use.timesteps)} timesteps[/]"
+        )
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         snapshot = view.snapshot
@@ -132,7 +135,7 @@ class LutPane(Pane, Selecting):
         most = max(height - min(LEAST_ROWS, len(rows)) - 1, 1)
         if len(head) > most:
             head = [*head[: most - 1], ((f"… {len(head) - most + 1} more lines: rltui lut {snapshot.run}", "muted"),)]
-        title = self._columns(width) if rows else ()
+        title = self._columns(width) if self._of else ()
         return self.selection([crop(line, width) for line in (*head, title)], rows, width, height)
 
     @property
@@ -182,35 +185,39 @@ class LutPane(Pane, Selecting):
         return crop((("  row   share  " + " " * _bar(width) + "   times  controls", "muted"),), width)
 
     def _rows_of(self, snapshot: RunSnapshot, width: int) -> list[Line]:
+        """Those of the table that the filter lets through."""
         used, report = snapshot.table_use, self._matching
-        if used is None:
-            return []
-        use = Use(tuple(used.counts))
-        most, total = max(use.counts, default=0), use.total
-        words = report.words if report is not None and len(report.words) == len(use.counts) else None
-        rows: list[Line] = []
-        for row in use.order(self.by_use):
-            count = use.counts[row]
-            role = "muted" if not count else ""
-            told = figures.UNKNOWN if words is None else clean(words[row])
-            bar = filled_bar(count / most if most else 0.0, _bar(width), "series-1")
-            rows.append(
-                crop(
-                    (
-                        (f" {row:>4}", "muted"),
-                        (f"{_share(count, total):>8}  ", role or "strong"),
-                        *bar,
-                        (f"{figures.short(count):>8}  ", "muted"),
-                        (told if count else f"{told}  (never)", role),
-                    ),
-                    width,
-                )
-            )
-        return rows
+        use = Use(tuple(used.counts) if used is not None else ())
+        told = report.words if report is not None and len(report.words) == len(use.counts) else None
+
+        def controls(row: int) -> str:
+            words = figures.UNKNOWN if told is None else clean(told[row])
+            return words if use.counts[row] else f"{words}  (never)"
+
+        found = self.sifted(use.order(self.by_use), int, lambda row: (str(row), controls(row)))
+        return [_row_line(row, use, controls(row), width) for row in found]
+
+
+def _row_line(row: int, use: Use, controls: str, width: int) -> Line:
+    """Number, share, bar, count, what it does."""
+    count, most = use.counts[row], max(use.counts)
+    role, room = "muted" if not count else "", _bar(width)
+    bar = filled_bar(count / most if most else 0.0, room, "series-1") if room else ()
+    return crop(
+        (
+            (f" {row:>4}", "muted"),
+            (f"{_share(count, use.total):>8}  ", role or "strong"),
+            *bar,
+            (f"{figures.short(count):>8}  ", "muted"),
+            (controls, role),
+        ),
+        width,
+    )
 
 
 def _bar(width: int) -> int:
-    return min(max(width // 6 - 4, 0), BAR)
+    """What a row does is not cut for it."""
+    return min(width // 6 - 4, BAR) if width >= WORDS_AND_BAR else 0
 
 
 def _share(count: int, total: int) -> str:
@@ -229,7 +236,7 @@ def _figures(use: Use, report: TableVerdict | None, snapshot: RunSnapshot, width
     fair = math.log(rows) if rows else 0.0
     like = figures.UNKNOWN if entropy is None else f"{math.exp(entropy):.0f}"
     told = f"all choices together {figures.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
-    single = figures.number(snapshot.metrics.get(ENTROPY))
+    single = figures.number(snapshot.metrics.get(metric_keys.ENTROPY))
     told += f"; one decision {single} (mean of the newest update, as in the charts)"
     yield from _fact("rows", f"{rows - use.dead} of {rows} chosen, {use.dead} never", width)
     yield from _fact("entropy", told, width)

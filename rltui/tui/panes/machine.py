@@ -44,8 +44,8 @@ class MachinePane(Pane, Scrolled):
         "Read every 1.5 s by this program, on the machine that it runs on, and only while this pane is shown. A process's "
         "CPU is in % of one core; its memory counts what it shares with others too. load: processes that wanted a core, mean "
         "of 1, 5 and 15 minutes. When the disk will be full is told once its free room has been falling for a minute. The "
-        "last lines say what this screen itself costs: close panes, or detach, where that is too much. GPU figures need the "
-        "extra: pip install 'rltui[gpu]'."
+        "last lines say what this screen itself costs: close panes, or detach, where that is too much. GPU figures need "
+        "a package: pip install nvidia-ml-py."
     )
 
     class Sampled(Message):
@@ -209,7 +209,7 @@ def _processes(sample: MachineSample, width: int, tight: bool) -> Iterator[Line]
         if tight and process.role == TRACKER:
             continue
         yield ends(
-            ((" " * process.depth * 2 + clean(process.role), "strong" if not process.depth else ""),),
+            ((" " * process.depth + clean(process.role), "strong" if not process.depth else ""),),
             (
                 (f"{process.pid:>7}", "muted"),
                 (f"{_percent(process.cpu):>6}", ""),

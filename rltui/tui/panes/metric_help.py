@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from rltui import figures
+from rltui.events import metric_keys
 from rltui.events.health import Health, judged, side_of
 from rltui.events.metric_names import health_of, metric_of
 from rltui.tui.paint import Line, wrap
@@ -63,9 +64,9 @@ def _beside(snapshot: RunSnapshot, key: str, value: float | None) -> list[str]:
     header = snapshot.header
     if header is None or value is None or not math.isfinite(value):
         return []
-    if key == "train/entropy" and header.actions > 1:
+    if key == metric_keys.ENTROPY and header.actions > 1:
         most = math.log(header.actions)
         return [f"{figures.percent(value / most)} of the {most:.2f} that {header.actions} actions allow without masks."]
-    if key == "train/learning_rate":
+    if key == metric_keys.LEARNING_RATE:
         return [f"The run's header says {header.learning_rate:g}."]
     return []

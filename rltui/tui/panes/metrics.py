@@ -4,39 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
 
 from rltui import figures
-from rltui.events.metric_names import health_of, metric_of, section_of
+from rltui.events.metric_names import health_of, metric_of
 from rltui.events.records import CLOCK
 from rltui.tui.actions import pane_actions, pane_bindings
 from rltui.tui.news import while_there
 from rltui.tui.paint import Line, beside, text_line, wrap
+from rltui.tui.panes.chart_choice import chart_picker, chosen
 from rltui.tui.panes.chart_grid import Scene, cells, draw_cells, first_row
 from rltui.tui.panes.chart_words import head_lines
-from rltui.tui.panes.charting import CORE, all_keys, charted, row_at, usual_keys
+from rltui.tui.panes.charting import CORE, Charting, all_keys, charted, row_at, usual_keys
 from rltui.tui.panes.charts_pane import ChartsPane
-from rltui.tui.panes.comparison import Comparison, OtherRunRead, RunsListed, Wish
+from rltui.tui.panes.comparing import Comparing
+from rltui.tui.panes.comparison import NO_RUN, Comparison, OtherRunRead, RunsListed
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metric_help import help_lines, to_try
 from rltui.tui.panes.pane import View, in_the_middle
-from rltui.tui.panes.picker import Entry, Picker
+from rltui.tui.panes.picker import Picker
 from rltui.tui.pattern import Pattern
-from rltui.tui.run.other_run import OtherRuns, neighbour
 from rltui.tui.typed_filter import MOVES, TypedFilter
 
 HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
 LEAST_CHART = 5  # lines
-NO_RUN = "-"  # the picker's key for comparing with none; no run can be called so
 # They rest while a list is open.
 _OWN_KEYS = frozenset(key for action in pane_actions("metrics") for key in action.keys)
-
-
-class _HasRuns(Protocol):
-    other_runs: OtherRuns
 
 
 class MetricsPane(ChartsPane):
@@ -59,7 +55,7 @@ class MetricsPane(ChartsPane):
         "the last hour, or the newest 100 iterations, stands before the value, each end a mean of ten. The cursor "
         "reads all charts at one moment. A filter looks through all metrics of the run, not only the charted ones. A "
         "compared run is aligned by its timesteps; where one is much shorter, its part is shown first, ╎ is its end, "
-        "and w shows all. The verdict above all panes rests on the reward's means of ten iterations under the present "
+        "and <metrics.whole> shows all. The verdict above all panes rests on the reward's means of ten iterations under the present "
         "rewards: learning while new records come, flat or falling since the last one; unhealthy where a figure has "
         "been outside its usual range for 20 iterations, updates were dropped, or a worker is ill; a dash where there "
         "are too few iterations to say it."
@@ -68,14 +64,18 @@ class MetricsPane(ChartsPane):
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
         self.picker: Picker | None = None
-        self.comparison = Comparison(self.post_message)
-        self._filter = TypedFilter()
+        self.comparison, self._comparing = Comparison(self.post_message), Comparing(self)
+        self._filter = TypedFilter[int]()
         self._was_typing = False
         self._first = 0  # row of charts in view
-        self._note = ""  # said until the next key
+        self._note = ""  # said above the charts
 
     def on_unmount(self) -> None:
         self.comparison.stop()
+
+    def say(self, words: str) -> None:
+        """Above the charts, until the next key."""
+        self._note = words
 
     @property
     def typing(self) -> bool:
@@ -109,7 +109,7 @@ class MetricsPane(ChartsPane):
             return ""
         total, shown = len(self.keys(view)), len(self.cells)
         part = f"{shown} of {total} charts, " if 0 < shown < total else ""
-        return f"[$muted]{part}{figures.plural(last, 'iteration')}[/]"
+        return f"[$muted]{part}{_windowed(last, self.charting)}[/]"
 
     def explained(self) -> list[tuple[str, str]]:
         keys = self.keys(self.view) if self.view else CORE
@@ -197,7 +197,7 @@ class MetricsPane(ChartsPane):
         elif charting.cursor is not None:
             charting = replace(charting, cursor=None)
         elif self.comparison.run is not None:
-            self._compare_with(NO_RUN)
+            self._comparing.with_run(NO_RUN)
             charting = self.charting
         else:
             return False
@@ -216,36 +216,24 @@ class MetricsPane(ChartsPane):
         event.stop()
         if outcome in ("chosen", "closed"):
             self.picker = None
-            self._take_from(picker, chosen=outcome == "chosen")
+            self._take_from(picker, entered=outcome == "chosen")
         self.redraw()
 
-    def _take_from(self, picker: Picker, *, chosen: bool) -> None:
-        if picker.marked is not None:
-            self._chart_marked(picker)
-        elif chosen and picker.key is not None:
-            self._compare_with(picker.key)
-
-    def _chart_marked(self, picker: Picker) -> None:
-        """None marked, or just the usual ones: the usual set, which grows with what the run tells."""
-        usual = set(usual_keys(self.view.snapshot.history)) if self.view is not None else set()
-        usual &= {entry.key for entry in picker.entries}
-        marked = picker.marked_keys()
-        own = tuple(marked) if marked and set(marked) != usual else None
-        self.charting = replace(self.charting, keys=own, at=0)
+    def _take_from(self, picker: Picker, *, entered: bool) -> None:
+        if picker.marked is not None and self.view is not None:
+            self.charting = chosen(picker, self.charting, self.view.snapshot.history)
+        elif picker.marked is None and entered and picker.key is not None:
+            self._comparing.with_run(picker.key)
 
     def action_filter(self) -> None:
         self._filter.open(self.charting.at)
         self.redraw()
 
     def action_choose(self) -> None:
-        """The list of all metrics; those that are charted are marked."""
-        if self.view is None:
-            return
-        history = self.view.snapshot.history
-        entries = [Entry(key, metric_of(key).label, key, section_of(key)) for key in all_keys(history)]
-        marked = set(self.charting.keys if self.charting.keys is not None else usual_keys(history))
-        self.picker = Picker(entries, "Charts", "space marks, / filters, d the usual ones, enter shows them", marked)
-        self.redraw()
+        """The list of all metrics."""
+        if self.view is not None:
+            self.picker = chart_picker(self.charting, self.view.snapshot.history)
+            self.redraw()
 
     def action_log_there(self) -> None:
         """The log, at the cursor's moment."""
@@ -258,31 +246,15 @@ class MetricsPane(ChartsPane):
             self.call_later(self.screen.run_action, f"pane('{LogPane.NUMBER}')")
 
     def action_compare(self) -> None:
-        self._ask_for_runs("choose")
+        self._comparing.ask("choose")
 
     def action_other_run(self, step: int) -> None:
-        self._ask_for_runs("next" if step > 0 else "previous")
-
-    def _ask_for_runs(self, wish: Wish) -> None:
-        if self.view is not None:
-            self.comparison.ask(self._runs, self.view.snapshot.run, wish)
-
-    @property
-    def _runs(self) -> OtherRuns:
-        return cast("_HasRuns", self.app).other_runs
+        self._comparing.ask("next" if step > 0 else "previous")
 
     @while_there
     def on_runs_listed(self, message: RunsListed) -> None:
         message.stop()
-        if message.problem or not message.names:
-            self._note = message.problem or "There is no other run in this data folder to compare with."
-        elif message.wish == "choose":
-            none = [Entry(NO_RUN, "none: this run alone")] if self.comparison.run else []
-            names = [Entry(name, name) for name in message.names]
-            self.picker = Picker([*none, *names], "Compare with", "enter compares, / filters, esc leaves")
-        else:
-            now = self.comparison.run.name if self.comparison.run else ""
-            self._compare_with(neighbour(message.names, now, 1 if message.wish == "next" else -1))
+        self._comparing.listed(message)
         self.redraw()
 
     def action_whole(self) -> None:
@@ -292,20 +264,10 @@ class MetricsPane(ChartsPane):
         else:
             super().action_whole()
 
-    def _compare_with(self, name: str) -> None:
-        self.memory.forget()  # of the run compared so far
-        self.charting = self.comparison.unfitted(self.charting)
-        if name == NO_RUN:
-            self.comparison.stop()
-        else:
-            self.comparison.start(name, self._runs, self.view.snapshot.run if self.view is not None else "")
-
     @while_there
     def on_other_run_read(self, message: OtherRunRead) -> None:
         message.stop()
-        self.comparison.take(message.run)
-        if self.view is not None:
-            self.charting = self.comparison.fitted(self.charting, self.view.snapshot.history)
+        self._comparing.read(message)
         self.redraw()
 
     def scroll_charts(self, event: events.MouseEvent, rows: int) -> None:
@@ -315,6 +277,13 @@ class MetricsPane(ChartsPane):
         event.stop()
         self.picker.press("down" if rows > 0 else "up", None)
         self.redraw()
+
+
+def _windowed(iterations: int, charting: Charting) -> str:
+    """Of which iteration the figures beside the charts' names are, of how many."""
+    if charting.cursor is not None or iterations == 1:
+        return figures.plural(iterations, "iteration")
+    return f"figures: newest of {iterations:,} iterations"
 
 
 def _named(key: str) -> str:

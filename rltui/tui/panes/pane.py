@@ -12,6 +12,8 @@ from textual.message import Message
 
 from rltui.tui.paint import Line, width_of, wrap
 from rltui.tui.panes.tabs import Tab, markup, tabs
+from rltui.tui.settings.own_keys import OwnKeys
+from rltui.tui.settings.spoken_keys import pane_key, with_keys
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.typed_filter import PASTE, one_line
 from rltui.tui.widgets.painted import Painted
@@ -42,12 +44,12 @@ class Pane(Painted, can_focus=True):
     Whatever a subclass raises, with a new view or at a key, is shown in the pane until the next view that it can take.
     """
 
-    NUMBER: ClassVar[str] = ""  # the key that shows it
+    NUMBER: ClassVar[str] = ""  # the key that shows it, unless the user has given it another one
     SLOT: ClassVar[Slot] = "table"
     ROOMY_SLOT: ClassVar[Slot | None] = None  # where it stands instead in a terminal that has this slot too
     NAME: ClassVar[str] = ""
     SHORT: ClassVar[str] = ""  # the name where there is little room
-    HELP: ClassVar[str] = ""
+    HELP: ClassVar[str] = ""  # `<action>` in it stands for a key, in EMPTY too
     EVERY: ClassVar[float] = 0.0  # seconds at least between two drawings: a chart need not follow each short iteration
     EMPTY: ClassVar[str] = ""  # what will appear here and how to get it
     WANTS: ClassVar[int] = 0  # rows of content that it would fill; 0: whatever the slot has
@@ -99,6 +101,20 @@ class Pane(Painted, can_focus=True):
     def wants(self, view: View) -> int:
         """Rows of content that it would fill now; 0: whatever the slot has."""
         return self.WANTS
+
+    @property
+    def own_keys(self) -> OwnKeys:
+        """Those that the user has given to actions."""
+        return getattr(self.app, "own_keys", {}) if self.is_attached else {}
+
+    @property
+    def key(self) -> str:
+        """The key that shows it."""
+        return pane_key(self.NUMBER, self.own_keys)
+
+    def said(self, text: str) -> str:
+        """With the keys that `<action>` in it stands for."""
+        return with_keys(text, self.own_keys)
 
     @property
     def typing(self) -> bool:
@@ -187,7 +203,7 @@ class Pane(Painted, can_focus=True):
         if self.view is None:
             return []
         if self.has_nothing(self.view):
-            return in_the_middle(wrap(self.EMPTY, min(width, 56), "muted"), width, height)
+            return in_the_middle(wrap(self.said(self.EMPTY), min(width, 56), "muted"), width, height)
         return self.draw(self.view, width, height)
 
     def has_nothing(self, view: View) -> bool:

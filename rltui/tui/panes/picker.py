@@ -33,14 +33,14 @@ class Picker:
     hint: str
     marked: set[str] | None = None
     cursor: int = 0
-    filter: TypedFilter = field(default_factory=TypedFilter)
+    filter: TypedFilter[int] = field(default_factory=TypedFilter[int])
     first: int = 0
     _room: int = 10
 
     @property
     def shown(self) -> list[Entry]:
         """Those that the filter lets through."""
-        return [entry for entry in self.entries if self.filter.pattern.matches(entry.key, entry.label)]
+        return [entry for entry in self.entries if self.filter.pattern.matches(entry.key, entry.label, entry.note)]
 
     @property
     def key(self) -> str | None:
@@ -67,7 +67,6 @@ class Picker:
             self.filter.open(self._place)
         elif key == "space" and self.marked is not None and self.key is not None:
             self.marked ^= {self.key}
-            self.cursor = min(self.cursor + 1, max(len(self.shown) - 1, 0))
         else:
             return "ignored"
         return "taken"

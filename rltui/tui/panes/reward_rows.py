@@ -7,21 +7,18 @@ from dataclasses import dataclass, replace
 
 from rltui import figures
 from rltui.events.episode_reward import PART, REWARD, WEIGHT
-from rltui.tui.run.history import History
+from rltui.events.settings import weight_of
 from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.settling import settled, settling
+from rltui.tui.run.since import change_since
 
-SINCE = 100  # iterations that a change looks back
 LOOK_BACK = 1000  # iterations, after which figures of ended episodes are too old to show
-SMOOTH = 10  # iterations that each end of it is averaged over
-CLEAR = 0.05  # of the larger end: a smaller change is noise
 
 
 @dataclass(frozen=True, slots=True)
 class RewardRow:
     """value: mean weighted contribution to a car's episode. share: of all sizes together, 0–1.
 
-    change: against SINCE iterations ago. trend: 1 up, -1 down, 0 neither or unknown. weight: in force where a schedule or
+    change: as charts tell it. trend: 1 up, -1 down, 0 neither or unknown. weight: in force where a schedule or
     somebody by hand has changed it; None while it is just as in the profile.
     """
 
@@ -66,25 +63,9 @@ def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:
 def _row(snapshot: RunSnapshot, name: str, sizes: float) -> RewardRow:
     value = _known(snapshot.metrics.get(PART + name))
     share = abs(value) / sizes if value is not None and sizes else None
-    change, trend = (None, 0) if settling(snapshot) else change_of(snapshot.history, PART + name)
-    return RewardRow(name, value, share, change, trend, _known(snapshot.metrics.get(WEIGHT + name)))
-
-
-def change_of(history: History, key: str) -> tuple[float | None, int]:
-    """(change, trend): the mean of the newest SMOOTH iterations against that of those SINCE iterations before.
-
-    Rewards of a time in which mostly short episodes had ended do not count.
-    """
-    start = history.length - SINCE - SMOOTH
-    if start < 0 or key not in history.columns:
-        return None, 0
-    rows = settled(history, key, start) if key.startswith(PART) else history.columns[key][start : history.length]
-    now, before = _mean(rows[-SMOOTH:]), _mean(rows[:SMOOTH])
-    if now is None or before is None:
-        return None, 0
-    change = now - before
-    is_clear = abs(change) > CLEAR * max(abs(now), abs(before))
-    return change, (1 if change > 0 else -1) if is_clear else 0
+    change = change_since(snapshot.history, PART + name)
+    by, way = (change.value, change.way) if change is not None else (None, 0)
+    return RewardRow(name, value, share, by, way, _known(snapshot.metrics.get(WEIGHT + name)))
 
 
 ORDERS: Sequence[tuple[str, Callable[[RewardRow], tuple[object, ...]]]] = (
@@ -102,18 +83,11 @@ def ordered(rows: Sequence[RewardRow], order: int) -> list[RewardRow]:
 
 def weight_marks(snapshot: RunSnapshot, name: str) -> list[float]:
     """Timesteps at which this reward's weight was changed by hand, a new phase or stage began, or the run was resumed."""
-    own = f"reward {name}"
     return [
         mark.timesteps
         for mark in snapshot.marks
-        if mark.kind in ("lesson", "resume")
-        or (mark.kind == "changed" and (mark.label == own or mark.label.startswith(f"{own} ")))
+        if mark.kind in ("lesson", "resume") or (mark.kind == "changed" and mark.setting == weight_of(name))
     ]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    known = [value for value in values if figures.known(value)]
-    return sum(known) / len(known) if known else None
 
 
 def _known(value: float | None) -> float | None:

@@ -10,35 +10,36 @@ from textual import events
 from textual.binding import BindingType
 
 from rltui import figures
-from rltui.events.episode_reward import PART, REWARD
+from rltui.events.episode_reward import PART, REWARD, SHORT_SO_FAR, WHY_SHORT
 from rltui.events.records import RunStarted
 from rltui.tui.actions import pane_bindings
 from rltui.tui.paint import Line, Span, beside, fit, pad, text_line, wrap
 from rltui.tui.panes.chart_grid import shares
 from rltui.tui.panes.charting import GAP, GOOD_HEIGHT
-from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.pane import View
 from rltui.tui.panes.reward_rows import (
     ORDERS,
-    SINCE,
     RewardRow,
     newest_paid,
     ordered,
     rows_of,
     weight_marks,
 )
-from rltui.tui.run.settling import SHORT_SO_FAR, settling
+from rltui.tui.panes.sifting import SiftingPane
+from rltui.tui.run.settling import settling
+from rltui.tui.run.since import span_words
 from rltui.tui.widgets.bars import signed_bar
 from rltui.tui.widgets.chart import ChartData, Look, chart
 from rltui.tui.widgets.columns import Columns
-from rltui.tui.widgets.selecting import Selecting
-from rltui.tui.widgets.sparkline import sparkline
+from rltui.tui.widgets.sparkline import sparkline_of
 
-FIGURE, SHARE, CHANGE, WEIGHT, CURVE = 9, 6, 12, 9, 16  # columns
+FIGURE, SHARE, CHANGE, WEIGHT, CURVE = 9, 6, 20, 9, 16  # columns
 LEAST_BAR, LEAST_CHART, CHART_WIDTH = 5, 5, 34
+LEAST_ROWS = 3  # that the headings leave
 _ARROWS = {1: "▲", 0: " ", -1: "▼"}
 
 
-class RewardsPane(Pane, Selecting):
+class RewardsPane(SiftingPane):
     """Bars around zero, largest first, and the curve of the selected one; a curve for each where there is room."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("rewards")
@@ -52,9 +53,9 @@ class RewardsPane(Pane, Selecting):
         "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "
         "newest iteration (where none did, in the last one in which some did, with its age); they sum to the reported "
         "reward. The percentage is its share of all contributions, signs left aside; an arrow says that it has changed "
-        "clearly since a hundred iterations ago. Short episodes so far: all arenas begin at once, at a start, a resume or "
-        "a new phase, and for about one timeout the episodes that end are the short ones. The weight is the one in force "
-        "where it is not just the profile's. One bar that dwarfs the rest is what the bot will learn, whatever was meant. "
+        "clearly within the last hour, or within a hundred iterations where there are no more in it. "
+        f"{SHORT_SO_FAR.capitalize()}: {WHY_SHORT}. The weight is the one in force, "
+        "brighter where a schedule or somebody by hand has made it another than the profile's. One bar that dwarfs the rest is what the bot will learn, whatever was meant. "
         "A penalty should be negative. Dotted lines in the curve are changes of its weight, and new phases or stages."
     )
 
@@ -70,10 +71,10 @@ class RewardsPane(Pane, Selecting):
     def depends(self, view: View) -> object:
         return view.snapshot.metrics_time, _names(view.snapshot.header), view.snapshot.marks, view.charts
 
-    def subtitle(self, view: View) -> str:
-        """The age of the figures where the newest iteration has none, and the order where it is not the usual one."""
+    def words(self, view: View) -> str:
+        """Which iteration's figures these are, and the order where it is not the usual one."""
         age = newest_paid(view.snapshot)[1]
-        words = [f"{figures.plural(age, 'iteration')} ago"] if age else []
+        words = [f"{figures.plural(age, 'iteration')} ago" if age else "newest iteration"]
         words += [ORDERS[self.order][0]] if self.order else []
         found = [f"[$warning]{SHORT_SO_FAR}[/]"] if settling(view.snapshot) else []
         found += [f"[$muted]{', '.join(words)}[/]"] if words else []
@@ -87,13 +88,14 @@ class RewardsPane(Pane, Selecting):
     def action_curve(self) -> None:
         """The selected one's curve alone, or all rewards again."""
         self.alone = not self.alone
+        self.stay()
         self.redraw()
 
     def opened(self) -> None:
         self.action_curve()
 
     def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" and self.alone:
+        if event.key == "escape" and self.alone and not self.typing:
             event.stop()
             self.action_curve()
 
@@ -104,44 +106,48 @@ class RewardsPane(Pane, Selecting):
             self._set_subtitle(self.subtitle(self.view))
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        snapshot, age = newest_paid(view.snapshot)
+        snapshot, _ = newest_paid(view.snapshot)
         view = replace(view, snapshot=snapshot)
-        found = ordered(rows_of(snapshot), self.order)
+        every = ordered(rows_of(snapshot), self.order)
+        found = self.sifted(every, lambda row: row.name, lambda row: (row.name,))
+        rows = [self._row(view, row, every, width) for row in found]
         if self.alone:
-            return self._alone(view, found, width, height)
-        foot = _total(view, found, width)
-        head = _heads(width, max(len(row.name) for row in found), age) if height >= len(found) + len(foot) + 1 else []
-        rows = [self._row(view, row, found, width) for row in found]
-        table = min(len(head) + len(rows), max(height - len(foot), 1))
+            return self._alone(view, found, rows, width, height)
+        foot = _total(view, every, width)
+        foot = foot if height > len(every) + len(foot) else foot[-1:]  # without the rule
+        head = [_heads(view, width, every)] if height >= min(len(every), LEAST_ROWS) + len(foot) + 1 else []
+        table = min(len(head) + max(len(rows), 1), max(height - len(foot), 1))
         lines = [*self.selection(head, rows, width, table), *foot][:height]
         room = height - len(lines)
-        if room < LEAST_CHART:
+        if room < LEAST_CHART or not found:
             return lines
         gap: list[Line] = [()] if room > LEAST_CHART else []
         return [*lines, *gap, *self._curves(view, found, width, room - len(gap))]
 
-    def _alone(self, view: View, found: Sequence[RewardRow], width: int, height: int) -> list[Line]:
+    def _alone(
+        self, view: View, found: Sequence[RewardRow], rows: Sequence[Line], width: int, height: int
+    ) -> list[Line]:
         """The selected one's row, and its curve in all of the pane; why not, where that is too low for a curve."""
         at = min(self.cursor, len(found) - 1)
-        row = self.selection([], [self._row(view, item, found, width) for item in found], width, 1)
+        row = self.selection([], rows, width, 1)
         room = height - len(row)
+        if not found:
+            return row
         if room < LEAST_CHART:
-            why = f"A curve needs {LEAST_CHART + 1} rows, there are {height} here: f gives this pane the whole screen."
-            return [*row, *wrap(why, width, "muted")][:height]
+            why = f"A curve needs {LEAST_CHART + 1} rows, there are {height} here: <maximise> gives this pane the whole screen."
+            return [*row, *wrap(self.said(why), width, "muted")][:height]
         return [*row, *self._curve(view, found[at], at, (width, room))]
 
-    def _row(self, view: View, row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
-        """A blank for the cursor, the name, the bar, and as many figures as there is room for."""
-        names = max(len(item.name) for item in found)
-        figure = dict(zip((item.name for item in found), figures.aligned([item.value for item in found]), strict=True))[
+    def _row(self, view: View, row: RewardRow, every: Sequence[RewardRow], width: int) -> Line:
+        """A blank for the cursor, the name, the bar, and as many figures as there is room for. every: hidden ones too."""
+        figure = dict(zip((item.name for item in every), figures.aligned([item.value for item in every]), strict=True))[
             row.name
         ]
-        extra = _extras(view, row, width, names)
-        bar = max(_bar_width(width, names), LEAST_BAR)
-        name_width = min(names, max(width - 2 - bar - FIGURE - SHARE, 6))
+        extra = _extras(view, row, width, _longest(every), self._memory)
+        name_width, bar = _sizes(width, every)
         role = "" if row.value else "muted"
         line: Line = (
-            (" ", ""), (pad(row.name, name_width) + " ", role), *_bar(row, found, bar),
+            (" ", ""), (pad(row.name, name_width) + " ", role), *_bar(row, every, bar),
             (f"{figure:>{FIGURE}}", "muted" if figure == figures.UNKNOWN else "strong"),
             (_ARROWS[row.trend if figures.known(row.value) else 0], "muted"), (f"{figures.percent(row.share):>{SHARE - 1}}", "muted"), *extra,
         )  # fmt: skip
@@ -177,6 +183,17 @@ class RewardsPane(Pane, Selecting):
         return chart(data, *size, view.charts, look)
 
 
+def _longest(every: Sequence[RewardRow]) -> int:
+    return max(len(row.name) for row in every)
+
+
+def _sizes(width: int, every: Sequence[RewardRow]) -> tuple[int, int]:
+    """Columns of the names and of the bars."""
+    names = _longest(every)
+    bar = max(_bar_width(width, names), LEAST_BAR)
+    return min(names, max(width - 2 - bar - FIGURE - SHARE, 6)), bar
+
+
 def _bar_width(width: int, names: int) -> int:
     return width - 2 - names - FIGURE - SHARE - sum(size for size in _extra_columns(width, names))
 
@@ -192,28 +209,31 @@ def _extra_columns(width: int, names: int) -> list[int]:
     return found
 
 
-def _extras(view: View, row: RewardRow, width: int, names: int) -> list[Span]:
+def _extras(view: View, row: RewardRow, width: int, names: int, memory: Columns) -> list[Span]:
     cells: list[Span] = [
-        (f"{'×' + figures.number(row.weight) if row.weight is not None else 'profile':>{WEIGHT}}", "muted"),
+        _weight(view, row),
         (f"{figures.aligned([row.change])[0]:>{CHANGE}}", "muted"),
-        ("  " + sparkline(*view.snapshot.history.series(PART + row.name), CURVE), "band"),
+        ("  " + sparkline_of(view.snapshot.history, PART + row.name, CURVE, memory), "band"),
     ]
     return cells[: len(_extra_columns(width, names))]
 
 
-def _heads(width: int, names: int, age: int) -> list[Line]:
-    """age: iterations since the figures' own."""
-    extra = _extra_columns(width, names)
-    if not extra:
-        return []
-    bar = max(_bar_width(width, names), LEAST_BAR)
-    titles = [f"{'weight':>{WEIGHT}}", f"{f'in {SINCE} it.':>{CHANGE}}", "  the whole run"]
-    text = (
-        " " * (2 + names + bar)
-        + f"{'last' if age else 'now':>{FIGURE}}{'share':>{SHARE}}"
-        + "".join(titles[: len(extra)])
-    )
-    return [text_line(text, "faint")]
+def _weight(view: View, row: RewardRow) -> Span:
+    """As the profile has it, where that is told and in force."""
+    header = view.snapshot.header
+    profile = header.reward_weights.get(row.name) if header is not None else None
+    weight = row.weight if row.weight is not None else profile
+    words = "profile" if weight is None else f"×{weight:.3g}"
+    return f"{words:>{WEIGHT}}", "muted" if row.weight in (None, profile) else ""
+
+
+def _heads(view: View, width: int, every: Sequence[RewardRow]) -> Line:
+    span = span_words(view.snapshot.history)
+    names, bar = _sizes(width, every)
+    titles = [f"{'weight':>{WEIGHT}}", f"{f'change in {span}':>{CHANGE}}", "  the whole run"]
+    extra = "".join(titles[: len(_extra_columns(width, _longest(every)))])
+    name = pad("reward", names + 1 + bar)
+    return text_line(f" {name}{'/ episode':>{FIGURE}}{'share':>{SHARE}}{extra}", "muted")
 
 
 def _bar(row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
@@ -226,7 +246,7 @@ def _total(view: View, found: Sequence[RewardRow], width: int) -> list[Line]:
     """The sum, below the column of what it sums."""
     total = view.snapshot.metrics.get(REWARD)
     figure = figures.aligned([total, *(row.value for row in found)])[0]
-    end = width - SHARE - sum(_extra_columns(width, max(len(row.name) for row in found)))
+    end = width - SHARE - sum(_extra_columns(width, _longest(found)))
     return [
         text_line("─" * width, "track"),
         ((pad(" reward / episode", max(end - len(figure), 0)), "muted"), (figure, "strong")),

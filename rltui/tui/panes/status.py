@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from rltui import figures
+from rltui.events.episode_reward import SHORT_SO_FAR
 from rltui.runs.words import over_episodes, over_iterations
 from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
 from rltui.tui.panes.facts import FactsPane
 from rltui.tui.panes.head_line import controller, elapsed, head_line, pill
-from rltui.tui.panes.judgement import Judge, Judgement
+from rltui.tui.panes.judgement import Judgement, judgement
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.progress import progress_line
 from rltui.tui.run import pace
 from rltui.tui.run.condition import condition
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest_reward import newest_reward
-from rltui.tui.run.settling import SHORT_SO_FAR, settling
+from rltui.tui.run.settling import settling
+from rltui.tui.settings.spoken_keys import pane_key
 
-WHOLE = FactsPane.NUMBER  # the key of the pane that has the whole verdict
+WHOLE = FactsPane.NUMBER  # the usual key of the pane that has the whole verdict
 ROOM_FOR_KEY = 60  # columns
 OLD = 60.0  # seconds after which the newest iteration's age is worth a word
 
@@ -25,10 +27,6 @@ class StatusPane(Pane, can_focus=False):
     """Three lines; more, one below the other, where the terminal is too small for any other pane."""
 
     NAME = "State"
-
-    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
-        super().__init__(name=name, classes=classes)
-        self._judge = Judge()
 
     def depends(self, view: View) -> object:
         snapshot = view.snapshot
@@ -46,16 +44,21 @@ class StatusPane(Pane, can_focus=False):
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         if width < 20 or height < 2:
             return [_one_line(view, width)]
-        judged = verdict_line(view, self._judge.judge(view), width)
+        judged = verdict_line(view, judgement(view), width, pane_key(WHOLE, self.own_keys))
+        frozen = self._frozen(view)
         if height in (2, 3):
-            return [head_line(view, width), _second_line(view, width), judged][:height]
-        return _column(view, width, height, judged)
+            return [head_line(view, width), _second_line(view, width, frozen), judged][:height]
+        return _column(view, width, height, [*([frozen] if frozen else []), *([judged] if judged else [])])
+
+    def _frozen(self, view: View) -> Line:
+        if not view.frozen:
+            return ()
+        return (" FROZEN ", "pill-warn"), (self.said(" <freeze> goes on   "), "muted"), (f"since {view.frozen}", "warn")
 
 
-def _second_line(view: View, width: int) -> Line:
-    if view.frozen:
-        line: Line = ((" FROZEN ", "pill-warn"), (f" since {view.frozen}", "warn"), ("   z goes on", "muted"))
-        return crop(line, width)
+def _second_line(view: View, width: int, frozen: Line) -> Line:
+    if frozen:
+        return crop(frozen, width)
     now = condition(view.snapshot, view.now)
     detail: Line = ((f" {now.detail}", now.role if now.role in ("bad", "warn") else "muted"),) if now.detail else ()
     if not now.running:
@@ -66,8 +69,8 @@ def _second_line(view: View, width: int) -> Line:
     return (*detail, ("   ", ""), *progress_line(view.snapshot, room)) if room >= 30 else crop(detail, width)
 
 
-def verdict_line(view: View, judged: Judgement | None, width: int) -> Line:
-    """Whether it learns, with the evidence; how old that is, where it is old. Cut, it says which pane has the whole."""
+def verdict_line(view: View, judged: Judgement | None, width: int, whole: str = WHOLE) -> Line:
+    """Whether it learns, with the evidence; how old that is, where it is old. Cut, it says by which key the whole is shown."""
     snapshot = view.snapshot
     if judged is None:
         return ()
@@ -78,20 +81,19 @@ def verdict_line(view: View, judged: Judgement | None, width: int) -> Line:
     (sign, role), words = judged.mark, judged.words
     line: Line = ((f" {sign}", role), ("  ", ""), (words, "muted"))
     if width_of(line) + width_of(old) > width >= ROOM_FOR_KEY:
-        old = ((f" {WHOLE}", "key"), (" whole ", "muted"), (" " if old else "", ""), *old)
+        old = ((f" {whole}", "key"), (" whole ", "muted"), (" " if old else "", ""), *old)
     return ends(line, old, width)
 
 
-def _column(view: View, width: int, height: int, judged: Line) -> list[Line]:
+def _column(view: View, width: int, height: int, told: list[Line]) -> list[Line]:
     snapshot, reward = view.snapshot, newest_reward(view.snapshot)
     now = condition(snapshot, view.now)
     rows: list[Line] = [pill(now)]
     rows += [text_line(now.detail, now.role)] if now.detail else []
-    rows += [((" FROZEN ", "pill-warn"), ("   z goes on", "muted"))] if view.frozen else []
-    rows += [judged] if judged else []
+    rows += told
     for name, value in (
         ("run", snapshot.run),
-        ("steps", figures.count(snapshot.timesteps)),
+        ("timesteps", figures.count(snapshot.timesteps)),
         ("reward", f"{figures.number(reward.mean)}{over_episodes(reward.episodes, reward.short)}"),
         ("speed", _speed_words(snapshot)),
         ("elapsed", figures.duration(elapsed(snapshot, view.now))),

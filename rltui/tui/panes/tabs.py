@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 BEFORE = 3  # columns of border before the title
 AROUND = 6  # columns of border beside it
-GAP = "  "
+_Cell = tuple["Pane", str, str]  # with its key and its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,42 +27,46 @@ class Tab:
 
 
 def tabs(shown: Pane, siblings: Sequence[Pane], width: int) -> list[Tab]:
-    """`4 Workers  5 LUT  6 Turtle`: the shown one named, then the others from the left while there is room for names.
+    """`1 2 3 Time  4 Workers  5 Table  6 8`: the shown one named, then the nearest of the others while there is room for names.
 
     siblings: all of the slot, the shown one among them. width: of the pane, border included.
     """
     if len(siblings) < 2:
-        return _placed([(shown, shown.NUMBER, shown.NAME)])
-    names = [pane.SHORT if pane is shown else "" for pane in siblings]
+        return _placed([(shown, shown.key, shown.NAME)])
+    here = siblings.index(shown)
+    cells = [(pane, pane.key, shown.SHORT if pane is shown else "") for pane in siblings]
     room = max(width - AROUND, 0)
-    for index, pane in enumerate(siblings):
-        tried = [*names[:index], pane.SHORT, *names[index + 1 :]]
-        if _width(siblings, tried) > room:
-            break
-        names = tried
-    cells = [(pane, pane.NUMBER, name) for pane, name in zip(siblings, names, strict=True)]
-    while len(cells) > 1 and _width([pane for pane, _, _ in cells], [name for _, _, name in cells]) > room:
+    for index in sorted(range(len(siblings)), key=lambda index: (abs(index - here), index < here)):
+        pane = siblings[index]
+        tried = [*cells[:index], (pane, pane.key, pane.SHORT), *cells[index + 1 :]]
+        cells = tried if _width(tried) <= room else cells
+    while len(cells) > 1 and _width(cells) > room:
         cells.pop(-1 if cells[-1][0] is not shown else -2)
     return _placed(cells)
 
 
-def _width(panes: Sequence[Pane], names: Sequence[str]) -> int:
-    sizes = [len(pane.NUMBER) + bool(name) + len(name) for pane, name in zip(panes, names, strict=True)]
-    return sum(sizes) + len(GAP) * (len(sizes) - 1)
+def _width(cells: Sequence[_Cell]) -> int:
+    return _placed(cells)[-1].end - BEFORE
 
 
-def _placed(cells: Sequence[tuple[Pane, str, str]]) -> list[Tab]:
-    found, column = [], BEFORE
+def _placed(cells: Sequence[_Cell]) -> list[Tab]:
+    found: list[Tab] = []
     for pane, key, name in cells:
-        end = column + len(key) + bool(key and name) + len(name)
-        found.append(Tab(pane, key, name, column, end))
-        column = end + len(GAP)
+        column = found[-1].end + len(_gap(found[-1].name, name)) if found else BEFORE
+        found.append(Tab(pane, key, name, column, column + len(key) + bool(key and name) + len(name)))
     return found
+
+
+def _gap(before: str, after: str) -> str:
+    """Between two tabs of these names: keys alone stand closer."""
+    return "  " if before or after else " "
 
 
 def markup(found: Sequence[Tab], shown: Pane, focused: bool) -> str:
     """For a border's title. What has the focus is turned round, so that it is seen without colours too."""
-    return GAP.join(_words(tab, tab.pane is shown, len(found) == 1, focused) for tab in found)
+    words = [_words(tab, tab.pane is shown, len(found) == 1, focused) for tab in found]
+    gaps = [_gap(one.name, other.name) for one, other in pairwise(found)]
+    return "".join(part for pair in zip_longest(words, gaps, fillvalue="") for part in pair)
 
 
 def _words(tab: Tab, is_shown: bool, is_alone: bool, focused: bool) -> str:

@@ -1,6 +1,6 @@
 """Where an iteration's time goes, as shares that sum to one, and what to change about the largest. Pure.
 
-The trainer's seconds (collect, learn, save) make up the iteration with a rest of reports and messages. Collecting is what
+The trainer's seconds (collect, update, save) make up the iteration with a rest of reports and messages. Collecting is what
 the workers do, in microseconds per arena-step, and what the trainer waits for beside: their start, and the slowest of them.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rltui import figures
+from rltui.events import metric_keys
 from rltui.tui.run.iteration_times import WORKER_SECONDS, iteration_times
 from rltui.tui.run.model import RunSnapshot
 
@@ -18,7 +19,7 @@ LABELS = {"state": "read state"}
 FOLDED = "the rest"
 
 ADVICE = {
-    "learn": "fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU would help",
+    "update": "fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU would help",
     "simulate": "that is the simulator itself: only more or faster cores help (collect.workers)",
     "infer": "smaller policy.layers would help, or more collect.arenas for each worker",
     "observe": "a smaller observation would help (obs.kind, obs.stack)",
@@ -48,14 +49,14 @@ class Part:
 
 
 def parts(snapshot: RunSnapshot) -> list[Part]:
-    """learn, the workers' parts in their order, wait, save, the rest, over the newest iterations; unknown shares are None."""
+    """update, the workers' parts in their order, wait, save, the rest, over the newest iterations; unknown shares are None."""
     metrics = iteration_times(snapshot).metrics
     whole, collect, learn, save = (
         _known(metrics.get(f"time/{name}")) for name in ("iteration", "collect", "learn", "save")
     )
-    found = [Part("learn", None, seconds=learn, key="time/learn")]
+    found = [Part("update", None, seconds=learn, key=metric_keys.UPDATE_SECONDS)]
     found += _collecting(metrics, collect)
-    found.append(Part("save", None, seconds=save, key="time/save"))
+    found.append(Part("save", None, seconds=save, key=metric_keys.SAVE_SECONDS))
     if whole is None:
         return found
     known = sum(value for value in (collect, learn, save) if value is not None)
@@ -112,8 +113,8 @@ def bottleneck(found: Sequence[Part]) -> Part | None:
 
 
 def advice(top: Part, share: str, device: str) -> str:
-    """`learn takes 53 %; …`. share: the part's, in words. device: the learner's."""
-    words = ON_GPU if top.name == "learn" and device.startswith("cuda") else ADVICE.get(top.name, "")
+    """`update takes 53 %; …`. share: the part's, in words. device: the learner's."""
+    words = ON_GPU if top.name == "update" and device.startswith("cuda") else ADVICE.get(top.name, "")
     return f"Bottleneck: {top.name} takes {share}" + (f"; {words}." if words else ".")
 
 

@@ -30,9 +30,9 @@ class TracePane(WatchingPane, Scrolled):
     INTERVAL = 1.0  # every row moves with each drawing
     FOLLOW = True
     HELP = (
-        "Each row is a step of the match in the arena (8), each column what one reward pays this car for it, weight, "
+        "Each row is a step of the match in the arena (<arena>), each column what one reward pays this car for it, weight, "
         "modes, team spirit and zero sum included: together they are the total, from which the car learns. A dot is "
-        "nothing. [ and ] choose the car; space holds the rows still, and so does scrolling up. Where there is no room for "
+        "nothing. <trace.car_before> and <trace.next_car> choose the car; <trace.hold> holds the rows still, and so does scrolling up. Where there is no room for "
         "all rewards, those that lately paid least are added up in one column."
     )
 

@@ -33,13 +33,13 @@ class TurtlePane(Pane, Scrolled):
     EVERY = 0.9
     EMPTY = (
         "No car has turtled yet: none came to lie on its roof. Here will be how often that happens, how many get back on "
-        "their wheels and how fast. T makes new episodes begin on the roof, to see it at once."
+        "their wheels and how fast. <debug_turtled_start> makes new episodes begin on the roof, to see it at once."
     )
     HELP = (
         "A car has turtled when it lies on its roof; it has recovered with three wheels down within 3 s. Cut ones were "
         "turtled when the episode ended or a demolition came: they count neither way. The interval holds the true rate in "
         "95 of 100 cases (Wilson). Times are of those that recovered; medians do not add up over iterations, so they are "
-        "those of the newest iteration that knows one. T makes new episodes begin on the roof."
+        "those of the newest iteration that knows one. <debug_turtled_start> makes new episodes begin on the roof."
     )
 
     def has_nothing(self, view: View) -> bool:
@@ -68,7 +68,7 @@ def _table(history: History, lane: str, width: int) -> Iterator[Line]:
     """Newest iteration, the newest hundred, the whole run; fewer columns where there is no room."""
     columns = [("newest iteration", turtles.over(history, lane, 1)), ("whole run", turtles.over(history, lane))]
     if history.length > RECENT:
-        columns.insert(1, (f"newest {RECENT}", turtles.over(history, lane, RECENT)))
+        columns.insert(1, (f"last {RECENT} iterations", turtles.over(history, lane, RECENT)))
     columns = columns[-max(min((width - LABEL) // COLUMN, 3), 1) :]
     name = lane.rstrip("/") or "match"
     yield crop((_cell(name, LABEL, "title"), *(_cell(text, COLUMN, "muted", ">") for text, _ in columns)), width)

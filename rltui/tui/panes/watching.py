@@ -120,7 +120,7 @@ class WatchingPane(Pane):
         if dark is None and self.frame is not None:
             return self.draw_match(view, self.frame, width, height)
         text, role = dark or self._waiting()
-        return in_the_middle(wrap(text, min(width, 64), role), width, height)
+        return in_the_middle(wrap(self.said(text), min(width, 64), role), width, height)
 
     def draw_match(self, view: View, frame: Watched, width: int, height: int) -> list[Line]:
         """At most `height` lines for `width` columns."""

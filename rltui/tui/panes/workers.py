@@ -10,13 +10,13 @@ from textual.binding import BindingType
 from rltui import figures
 from rltui.tui.actions import pane_bindings
 from rltui.tui.paint import Line, Span, clean, crop, crop_text, pad
-from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.sifting import SiftingPane
 from rltui.tui.run.flags import SHORT, flags_on
 from rltui.tui.run.health import BEAT_LATE, Word, at_work_since, beat_age, illness, usual_speed
 from rltui.tui.run.model import RunSnapshot, WorkerRow
 from rltui.tui.screens.trace import TraceScreen, failures
 from rltui.tui.widgets.bars import filled_bar
-from rltui.tui.widgets.selecting import Selecting
 
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
@@ -27,6 +27,7 @@ _HELD = ("ready", "collecting", "waiting", "in the trainer")  # states that a pa
 _COLUMNS = (("#", 3, ">"), ("state", 14, "<"), ("steps/s", 8, ">"), ("", 7, "<"), ("arenas", 8, ">"), ("memory", 8, ">"),
             ("beat", 8, ">"), ("restarts", 10, ">"), ("flags", 16, "<"))  # fmt: skip
 _OPTIONAL = {"arenas": 90, "": 100, "flags": 70}  # columns that are left out below so many
+WINDOW = "newest rollout"  # that the speeds are of
 ORDERS: Sequence[tuple[str, Callable[[WorkerRow], object]]] = (
     ("by number", lambda row: row.worker),
     ("slowest first", lambda row: (row.steps_per_second is not None, row.steps_per_second or 0.0, row.worker)),
@@ -35,7 +36,7 @@ ORDERS: Sequence[tuple[str, Callable[[WorkerRow], object]]] = (
 )
 
 
-class WorkersPane(Pane, Selecting):
+class WorkersPane(SiftingPane):
     """A table, one row a worker."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("workers")
@@ -47,8 +48,8 @@ class WorkersPane(Pane, Selecting):
     HELP = (
         "Each worker is a process that plays its arenas. beat is the age of its last heartbeat; a worker silent for "
         "workers.timeout_s is restarted and its unfinished data dropped. Three deaths within a minute stop the run with a "
-        "checkpoint. The bar compares its speed with the fastest one's. One that is ill says so in a word; enter shows the "
-        "whole traceback of its failures. Debug flags can be set for one worker: type : and a flag's name."
+        "checkpoint. Speeds are those of each one's newest rollout, so of collecting alone; that at the top of the screen is of the newest 20 iterations with learning and waiting. The bar compares with the fastest one's. One that is ill says so in a word; <workers.trace> shows the "
+        "whole traceback of its failures. Debug flags can be set for one worker: type <change> and a flag's name."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
@@ -76,7 +77,7 @@ class WorkersPane(Pane, Selecting):
     def action_sort(self) -> None:
         """The next order."""
         self.order = (self.order + 1) % len(ORDERS)
-        self.cursor = 0
+        self.to_top()
         self._draw_again()
 
     def action_trace(self) -> None:
@@ -99,19 +100,20 @@ class WorkersPane(Pane, Selecting):
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         ended = view.snapshot.ended
-        self._shown = sorted(view.snapshot.workers, key=ORDERS[self.order][1])  # type: ignore[arg-type]
+        rows = sorted(view.snapshot.workers, key=ORDERS[self.order][1])  # type: ignore[arg-type]
         marked = any(flag.workers is not None for flag in flags_on(view.snapshot))
         columns = [
             column for column in _COLUMNS if width >= _OPTIONAL.get(column[0], 0) and (column[0] != "flags" or marked)
         ]
-        rates = [row.steps_per_second for row in self._shown if row.steps_per_second is not None]
+        rates = [row.steps_per_second for row in rows if row.steps_per_second is not None]
         table = _Table(
-            view, ended, columns, max(rates, default=0.0), None if _rests(view.snapshot) else usual_speed(self._shown)
+            view, ended, columns, max(rates, default=0.0), None if _rests(view.snapshot) else usual_speed(rows)
         )
+        self._shown = self.sifted(rows, lambda row: row.worker, table.texts)
         head: Line = (("".join(_cell(name, size, align) for name, size, align in columns) + "  last event", "muted"),)
         return self.selection([crop(head, width)], [table.line(row, width) for row in self._shown], width, height)
 
-    def subtitle(self, view: View) -> str:
+    def words(self, view: View) -> str:
         rows = view.snapshot.workers
         rates = [row.steps_per_second for row in rows if row.steps_per_second is not None]
         order = f" · {ORDERS[self.order][0]}" if self.order else ""
@@ -119,7 +121,7 @@ class WorkersPane(Pane, Selecting):
             return f"[$muted]{order.removeprefix(' · ')}[/]" if order else ""
         usual, since = None if _rests(view.snapshot) else usual_speed(rows), at_work_since(view.snapshot)
         ill = sum(illness(row, view.now, usual, since) is not None for row in rows)
-        speed = "paused" if view.snapshot.paused else f"{figures.rate(sum(rates))} collecting"
+        speed = "paused" if view.snapshot.paused else f"{figures.rate(sum(rates))} collecting, {WINDOW}"
         sick = f" · [/][$warning]{ill} ill[/][$muted]" if ill else ""
         return f"[$muted]{figures.plural(len(rows), 'worker')} · {speed}{sick}{order}[/]"
 
@@ -138,6 +140,12 @@ class _Table:
         self._view, self._ended, self._columns = view, ended, columns
         self._rests = _rests(view.snapshot)
         self._fastest, self._usual = fastest, usual
+
+    def texts(self, row: WorkerRow) -> list[str]:
+        """What a filter looks through: the number, the state, the flags, what is wrong, what last happened."""
+        cells, word = self._cells(row), self._word(row)
+        state = cells["state"][0].partition(" ")[2]
+        return [str(row.worker), state, cells["flags"][0].strip(), word[0] if word is not None else "", row.event]
 
     def line(self, row: WorkerRow, width: int) -> Line:
         cells = self._cells(row)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from rltui.events.metric_keys import ITERATION_SECONDS
 from rltui.events.records import CLOCK
 from rltui.tui.run.history import History
-
-SECONDS = "time/iteration"  # the metric of an iteration's own seconds, pauses left out
 
 
 def at_work(history: History, start: int, end: int) -> float | None:
@@ -17,9 +16,13 @@ def at_work(history: History, start: int, end: int) -> float | None:
     Of a row that does not tell its own seconds, those since the row before it.
     """
     first, last = start + 1, min(end, history.length)
-    if last <= first or (SECONDS not in history.columns and CLOCK not in history.columns):
+    if last <= first or (ITERATION_SECONDS not in history.columns and CLOCK not in history.columns):
         return None
-    own = history.columns[SECONDS][first:last] if SECONDS in history.columns else [math.nan] * (last - first)
+    own = (
+        history.columns[ITERATION_SECONDS][first:last]
+        if ITERATION_SECONDS in history.columns
+        else [math.nan] * (last - first)
+    )
     total = math.fsum(own)
     if math.isnan(total) and CLOCK in history.columns:
         clock = history.columns[CLOCK][start:last]

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rltui import figures
-from rltui.events.records import SettingChanged, change_words
+from rltui.events.records import SettingChanged
+from rltui.events.settings import ENTROPY, RATE, reward_of
 from rltui.tui.run.in_force import in_force
 from rltui.tui.run.model import Mark, RunSnapshot
 
 BEFORE = 50  # iterations from a change to what it does
 EARLY = 9  # iterations by which a beginning can be put too early, being found by medians
-_TAKEN_BACK = {"learning rate": ": lr profile", "entropy": ": entropy profile"}
+NAMED = 2  # changes of one edit that are told one by one
+_TYPED = {RATE: "lr", ENTROPY: "entropy"}  # as change_words.py reads them
 
 
 def cause(snapshot: RunSnapshot, row: int) -> str:
@@ -21,25 +23,19 @@ def cause(snapshot: RunSnapshot, row: int) -> str:
     )
     if mark is None:
         return ""
-    since = f"since {mark.label} at {figures.short(mark.timesteps)} steps"
-    record = _by_hand(snapshot, mark)
-    if record is None:
-        return f"{since}, by the profile: set it back there"
-    if record not in in_force(snapshot):
-        return f"{since}, which holds no more: go on from a milestone of before it unless this mends"
-    return f"{since}: take it back with `{_back(record.setting)}`"
+    where = f"at {figures.short(mark.timesteps)} timesteps"
+    if edits := _edits_with(snapshot, mark):
+        them = "it" if len(edits) == 1 else "them"
+        return f"since {_listed([one.label for one in edits])} {where}, by the profile: set {them} back there"
+    if mark.by_hand is None or mark.by_hand not in in_force(snapshot):
+        return f"since {mark.label} {where}, which holds no more: go on from a milestone of before it unless this mends"
+    return f"since {mark.label} {where}: take it back with `{_back(mark.by_hand)}`"
 
 
 def _changes(snapshot: RunSnapshot) -> list[Mark]:
     """All but those that took something back."""
-    found = [mark for mark in snapshot.marks if mark.kind == "changed"]
-    back = [record for record in snapshot.audit if isinstance(record, SettingChanged) and _takes_back(record)]
-    places = {(record.timesteps, change_words(record)) for record in back}
-    return [mark for mark in found if (mark.timesteps, mark.label) not in places]
-
-
-def _takes_back(record: SettingChanged) -> bool:
-    return record.profile or " off" in record.setting
+    found = (mark for mark in snapshot.marks if mark.kind == "changed")
+    return [mark for mark in found if mark.by_hand is None or not mark.by_hand.takes_back]
 
 
 def _nearest(marks: Sequence[Mark], first: int, start: int, last: int) -> Mark | None:
@@ -49,18 +45,27 @@ def _nearest(marks: Sequence[Mark], first: int, start: int, last: int) -> Mark |
     return before[-1] if before else next(iter(near), None)
 
 
-def _by_hand(snapshot: RunSnapshot, mark: Mark) -> SettingChanged | None:
-    """The record of this mark; None where a start with an edited profile made it."""
-    records = (record for record in snapshot.audit if isinstance(record, SettingChanged))
-    return next((one for one in records if (one.timesteps, change_words(one)) == (mark.timesteps, mark.label)), None)
+def _edits_with(snapshot: RunSnapshot, mark: Mark) -> list[Mark]:
+    """All that the same edit of the profile changed and that is still so; empty of a change by hand."""
+    newest = {one.setting: one for one in snapshot.marks if one.kind == "changed"}
+    made = [one for one in newest.values() if one.by_hand is None and one.timesteps == mark.timesteps]
+    return made if mark.by_hand is None else []
 
 
-def _back(setting: str) -> str:
+def _listed(labels: Sequence[str]) -> str:
+    """`a and b`; of more than NAMED the first ones and how many more."""
+    if len(labels) > NAMED:
+        return f"{', '.join(labels[:NAMED])} and {len(labels) - NAMED} more"
+    return " and ".join(labels)
+
+
+def _back(record: SettingChanged) -> str:
     """What is typed."""
-    if setting.startswith("debug_"):
-        name, _, where = setting.partition(" on")
-        return f": flag {name} off{where.replace(' in worker', '')}"
-    return _TAKEN_BACK.get(setting, f": {setting} profile")
+    if (switch := record.switch) is not None:
+        return f": flag {switch.flag} off" + ("" if switch.worker is None else f" {switch.worker}")
+    reward = reward_of(record.setting)
+    typed = _TYPED.get(record.setting, record.setting) if reward is None else f"reward {reward}"
+    return f": {typed} profile"
 
 
 def _steps(snapshot: RunSnapshot, row: int) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rltui import figures
+from rltui.events.records import state_word
 
 if TYPE_CHECKING:
     from rltui.tui.run.model import RunSnapshot
@@ -28,7 +29,7 @@ class Condition:
 _STATES = {
     "starting": ("STARTING", "◌", "busy"),
     "collecting": ("COLLECTING", "●", "good"),
-    "learning": ("LEARNING", "◆", "busy"),
+    "learning": ("UPDATING", "◆", "busy"),
     "saving": ("SAVING", "↓", "busy"),
     "paused": ("PAUSED", "‖", "warn"),
     "stopping": ("STOPPING", "■", "warn"),
@@ -52,7 +53,7 @@ def condition(snapshot: RunSnapshot, now: float) -> Condition:
     quiet = _silence(snapshot, now)
     if quiet is not None:
         return Condition(
-            "SILENT", "?", "bad", f"no word from the trainer for {figures.age(quiet)}, was {snapshot.state}"
+            "SILENT", "?", "bad", f"no word from the trainer for {figures.age(quiet)}, was {state_word(snapshot.state)}"
         )
     word, symbol, role = _STATES.get(snapshot.state or "", ((snapshot.state or "unknown").upper(), "?", "warn"))
     return Condition(word, symbol, role, snapshot.reason)
@@ -71,7 +72,7 @@ def _ended(snapshot: RunSnapshot) -> Condition:
 
 def _gone(snapshot: RunSnapshot) -> Condition:
     if snapshot.link.connected:
-        detail = f"the run's folder was deleted: the trainer is {snapshot.state}, but nothing more is kept or shown"
+        detail = f"the run's folder was deleted: the trainer is {state_word(snapshot.state)}, but nothing more is recorded or shown"
         return Condition("FOLDER GONE", "!", "bad", detail)
     return Condition("FOLDER GONE", "!", "bad", "the run's folder was deleted", running=False)
 
@@ -96,7 +97,7 @@ def _lost(snapshot: RunSnapshot) -> str:
     """The steps since the newest checkpoint or milestone; empty where none was heard of, or nothing came after."""
     saved = snapshot.saved_timesteps
     lost = snapshot.timesteps - saved if saved is not None else 0
-    return f"; {lost:,} unsaved steps lost" if lost > 0 else ""
+    return f"; {lost:,} unsaved timesteps lost" if lost > 0 else ""
 
 
 def _silence(snapshot: RunSnapshot, now: float) -> float | None:

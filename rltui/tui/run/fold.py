@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -40,12 +39,14 @@ from rltui.events.records import (
     WorkerStarted,
     change_words,
 )
+from rltui.events.settings import ENTROPY, RATE
 from rltui.runs.thinned import IterationRows
 from rltui.tui.log.entries import LogEntry, entry_of
+from rltui.tui.run.edited import edits
+from rltui.tui.run.headers import header_at, with_header
 from rltui.tui.run.model import AUDIT_ENTRIES, LOG_LINES, CommandFate, FlagRow, Mark, RunSnapshot, Stage, WorkerRow
-from rltui.tui.run.rewards_apart import steady_weights
 
-HEADER_SETTINGS = {"learning rate": "learning_rate", "entropy": "ent_coef"}
+HEADER_SETTINGS = {RATE: "learning_rate", ENTROPY: "ent_coef"}
 
 
 def fold(snapshot: RunSnapshot, records: Iterable[Record | IterationRows]) -> RunSnapshot:
@@ -132,7 +133,7 @@ def _header_with(header: RunStarted, record: SettingChanged, value: float) -> Ru
     changes: dict[str, Any] = {"by_hand": by_hand}
     if record.setting in HEADER_SETTINGS:
         changes[HEADER_SETTINGS[record.setting]] = value
-    if record.setting == "learning rate":
+    if record.setting == RATE:
         critic, policy = header.critic_learning_rate, header.learning_rate
         kept = value * (critic / policy) if policy else critic
         changes["critic_learning_rate"] = kept if record.critic is None else record.critic
@@ -236,11 +237,11 @@ class _Draft:
         )
 
     def _start(self, record: RunStarted) -> None:
-        self._marks += self._reweighted(record)
+        self._marks += self._edited(record)
         self._workers = {index: WorkerRow(index, arenas=record.arenas) for index in range(record.workers)}
+        self._head(record, record.timesteps)
         self._set(
             run=record.run,
-            header=record,
             opened=record,
             resumed=None,
             state="starting",
@@ -252,24 +253,23 @@ class _Draft:
             progress=None,
         )
 
-    def _reweighted(self, record: RunStarted) -> list[Mark]:
-        """Rewards whose weights are others than before the start, as by an edited profile: what is paid is another thing."""
-        header = self._of("header")
-        if not isinstance(header, RunStarted):
+    def _edited(self, record: RunStarted) -> list[Mark]:
+        """Against what had trained the bot up to where it goes on, which may lie before the newest start."""
+        before = header_at(self._of("headers"), record.timesteps)
+        if before is None:
             return []
         self._flush_rows()
-        before = steady_weights(self._history, record.timesteps, header)
-        return [
-            Mark(record.timesteps, "changed", f"reward {name} {weight:g}")
-            for name, weight in record.reward_weights.items()
-            if f"reward {name}" not in record.by_hand and not math.isclose(weight, before.get(name, weight))
-        ]
+        return edits(before, record, self._history)
+
+    def _head(self, header: RunStarted, timesteps: int) -> None:
+        """It is in force from there on."""
+        self._set(header=header, headers=with_header(self._of("headers"), timesteps, header))
 
     def _lesson(self, record: PhaseChanged | StageChanged) -> None:
         """The header goes with the lesson."""
         header = self._changes.get("header", self._base.header)
         if isinstance(header, RunStarted):
-            self._set(header=msgspec.structs.replace(header, **msgspec.structs.asdict(record.lesson)))
+            self._head(msgspec.structs.replace(header, **msgspec.structs.asdict(record.lesson)), record.timesteps)
         self._marks.append(Mark(record.timesteps, "lesson", record.to))
         self._set(lessons=(*self._of("lessons"), record))
 
@@ -277,8 +277,8 @@ class _Draft:
         """The header says what is in force."""
         header = self._changes.get("header", self._base.header)
         if isinstance(header, RunStarted) and record.value is not None:
-            self._set(header=_header_with(header, record, record.value))
-        self._marks.append(Mark(record.timesteps, "changed", change_words(record)))
+            self._head(_header_with(header, record, record.value), record.timesteps)
+        self._marks.append(Mark(record.timesteps, "changed", change_words(record), record.setting, record))
 
     def _resume(self, record: RunResumed) -> None:
         """Rows above the checkpoint belong to a future that did not happen."""

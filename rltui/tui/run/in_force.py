@@ -11,8 +11,8 @@ from rltui.tui.run.model import RunSnapshot
 def in_force(snapshot: RunSnapshot) -> frozenset[SettingChanged]:
     """Of the audit. What was taken back, replaced, undone by a resume, or ended with a lesson or the trainer, holds no more."""
     changes = [record for record in snapshot.audit if isinstance(record, SettingChanged)]
-    settings = _settings(snapshot, [record for record in changes if record.value is not None])
-    return frozenset((*settings, *_flags(snapshot, [record for record in changes if record.value is None])))
+    settings = _settings(snapshot, [record for record in changes if record.switch is None])
+    return frozenset((*settings, *_flags(snapshot, changes)))
 
 
 def _settings(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> list[SettingChanged]:
@@ -24,14 +24,15 @@ def _settings(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> list[
 
 
 def _flags(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> Iterable[SettingChanged]:
-    """They end with the trainer that was told. Without `in worker 0` it is for all, and replaces each worker's own."""
-    newest: dict[tuple[str, str], SettingChanged] = {}
+    """They end with the trainer that was told. What is for all replaces each worker's own."""
+    newest: dict[tuple[str, int | None], SettingChanged] = {}
     told_since = snapshot.opened.time if snapshot.opened is not None else 0.0
     for record in changes if not snapshot.ended else ():
-        name, _, rest = record.setting.partition(" ")
-        state, _, where = rest.partition(" ")
-        for key in [key for key in newest if key[0] == name and where in ("", key[1])]:
+        switch = record.switch
+        if switch is None:
+            continue
+        for key in [key for key in newest if key[0] == switch.flag and switch.worker in (None, key[1])]:
             del newest[key]
-        if state == "on" and record.time >= told_since:
-            newest[name, where] = record
+        if switch.on and record.time >= told_since:
+            newest[switch.flag, switch.worker] = record
     return newest.values()

@@ -23,6 +23,8 @@ from rltui.events.records import (
     TableUsed,
 )
 from rltui.tui.log.entries import LogEntry
+from rltui.tui.run.findings import Findings
+from rltui.tui.run.headers import Headers
 from rltui.tui.run.history import History
 
 LOG_LINES = 5000
@@ -33,11 +35,17 @@ Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event on the charts' time axis."""
+    """An event on the charts' time axis.
+
+    setting: that was changed, as events/settings.py and records have it. by_hand: the record of who changed it; None of a
+    start with an edited profile.
+    """
 
     timesteps: int
     kind: Literal["resume", "milestone", "dropped", "lesson", "changed"]
     label: str
+    setting: str = ""
+    by_hand: SettingChanged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,7 @@ class RunSnapshot:
     metrics: Mapping[str, float | None] = field(default_factory=dict)
     metrics_time: float | None = None
     history: History = field(default_factory=History)
+    found: Findings = field(default_factory=Findings)  # in the history, as the reader thread last looked
     workers: tuple[WorkerRow, ...] = ()
     log: tuple[LogEntry, ...] = ()  # the newest LOG_LINES
     log_total: int = 0  # of all that ever were
@@ -115,6 +124,7 @@ class RunSnapshot:
     lessons: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
     opened: RunStarted | None = None  # the header as it was when the trainer opened the run
     resumed: RunResumed | None = None  # where this start went on from
+    headers: Headers = ()  # that were in force before this one, and this one
     marks: tuple[Mark, ...] = ()
     checkpoint: CheckpointSaved | None = None
     milestone: CheckpointSaved | None = None

@@ -10,6 +10,7 @@ from typing import Protocol
 from rltui.tui.run.fold import fold
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
+from rltui.tui.run.run_brief import RunBrief
 from rltui.tui.run.run_reader import Journal
 
 LOOK = 5.0  # seconds between two looks at its journal: it may still be training
@@ -37,6 +38,9 @@ class OtherRuns(Protocol):
 
     def names(self) -> Sequence[str]:
         """In the order of lists. Raises OSError where the data folder cannot be read."""
+
+    def brief(self, name: str) -> RunBrief:
+        """Profile, timesteps, age; with little reading."""
 
     def journal(self, name: str) -> Journal: ...
 

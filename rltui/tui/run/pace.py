@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Literal
 
-from rltui.events.records import OVERALL_SPEED
+from rltui.events import metric_keys
 from rltui.runs.recent_speed import MOST, RecentSpeed, mean_speed
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.promotion import is_last_phase, metrics_of, steps_by_skill, ways
@@ -40,7 +40,7 @@ def recent(snapshot: RunSnapshot) -> RecentSpeed | None:
 
     Of a session that has ended without an iteration: of the one before.
     """
-    column = snapshot.history.columns.get(OVERALL_SPEED)
+    column = snapshot.history.columns.get(metric_keys.OVERALL_SPEED)
     first, end = newest_rows(snapshot)
     return mean_speed(column[first:end]) if column is not None else None
 
@@ -96,7 +96,7 @@ def _promotion(snapshot: RunSnapshot) -> list[Goal]:
         return []
     shares = [way.share for way in found if way.share is not None]
     reached = f"{sum(way.missing == 0 for way in found)} of {len(found)}"
-    skill, latest = steps_by_skill(found), metrics_of(snapshot).get("curriculum/max_steps_left")
+    skill, latest = steps_by_skill(found), metrics_of(snapshot).get(metric_keys.MAX_STEPS_LEFT)
     by_skill = skill is not None and (latest is None or skill <= latest)
     steps = skill if by_skill else latest
     share = min(shares) if len(shares) == len(found) else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
+from rltui.events import metric_keys
 from rltui.events.distance import CURRICULUM, WHOLE, distances
 from rltui.events.records import PhasePlan, Wanted
 from rltui.tui.run.model import RunSnapshot
@@ -46,7 +47,7 @@ def phase_now(snapshot: RunSnapshot) -> int | None:
     plan = snapshot.plan
     if plan is None or not plan.phases:
         return None
-    position = snapshot.metrics.get("curriculum/position")
+    position = snapshot.metrics.get(metric_keys.POSITION)
     names = [phase.profile for phase in plan.phases]
     if is_new(snapshot) and snapshot.lessons[-1].to in names:
         return names.index(snapshot.lessons[-1].to)
@@ -129,12 +130,6 @@ def steps_by_skill(found: Sequence[Way]) -> float | None:
     """Timesteps until all of it is reached by the trend; None where one of them is unknown, and where nothing is wanted."""
     known = [way.steps for way in found if way.steps is not None]
     return max(known) if found and len(known) == len(found) else None
-
-
-def steps_to_promotion(snapshot: RunSnapshot) -> float | None:
-    """Timesteps until the next phase, by skill or because the phase is over in any case; None where nothing can be said."""
-    both = (steps_by_skill(ways(snapshot)), metrics_of(snapshot).get("curriculum/max_steps_left"))
-    return min((steps for steps in both if steps is not None), default=None)
 
 
 def is_last_phase(snapshot: RunSnapshot) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from rltui import figures
 from rltui.events.episode_reward import PART, WEIGHT
 from rltui.events.records import RunStarted
+from rltui.events.settings import weight_of
 from rltui.tui.run.history import History
 
 SAYS = "rewards differ, not comparable"
@@ -37,7 +38,7 @@ def steady_weights(history: History, timesteps: int, header: RunStarted) -> dict
         in_row = column[row] if column is not None and row >= 0 else math.nan
         if math.isnan(in_row):
             found[name] = told  # as the profile has it, always the same
-        elif f"reward {name}" in header.by_hand:
+        elif weight_of(name) in header.by_hand:
             found[name] = in_row
     return found
 

@@ -15,6 +15,7 @@ from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
 from rltui.runs.thinned import IterationRows
 from rltui.tui.run.fold import fold, fold_control, with_fate
+from rltui.tui.run.judging import judged
 from rltui.tui.run.model import CommandFate, Link, RunSnapshot
 
 LOOK = 0.5  # seconds between two looks at the journal and the socket: each costs training time on a small machine
@@ -140,7 +141,7 @@ class RunReader(threading.Thread):
     def _show_end(self, records: Sequence[Record]) -> None:
         """The last minutes at once; the whole run takes their place."""
         if records:
-            self._publish(replace(fold(self._snapshot, records), alive=self._source.alive()))
+            self._publish(replace(judged(fold(self._snapshot, records)), alive=self._source.alive()))
 
     def _look(self, journal: Journal) -> None:
         before = self._snapshot
@@ -152,6 +153,7 @@ class RunReader(threading.Thread):
         self._listen()
         self._send_wishes()
         if self._snapshot is not before:
+            self._snapshot = judged(self._snapshot)
             self._publish(self._snapshot)
 
     def _waiting(self) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rltui.runs.cached_journal import CachedJournal
 from rltui.runs.kept_weights import kept_weights
 from rltui.runs.paths import DataDir
+from rltui.runs.summary import describe_run
+from rltui.tui.run.run_brief import RunBrief
 
 
 class RunsOnDisk:
@@ -16,6 +18,11 @@ class RunsOnDisk:
     def names(self) -> list[str]:
         """In the order of lists. Raises OSError where the folder cannot be read."""
         return list(self._data.run_names())
+
+    def brief(self, name: str) -> RunBrief:
+        """As `rltui ls` has it."""
+        found = describe_run(self._data.run(name), brief=True)
+        return RunBrief(name, found.state, found.phase_profile or found.profile, found.timesteps, found.updated)
 
     def journal(self, name: str) -> CachedJournal:
         """Of the run; one that is not there is empty."""

@@ -13,8 +13,6 @@ from rltui.events.episode_reward import FIRST_EPISODES, mostly_short
 from rltui.tui.run.history import History
 from rltui.tui.run.model import RunSnapshot
 
-SHORT_SO_FAR = "short episodes so far"
-
 
 def settling(snapshot: RunSnapshot) -> bool:
     """Whether the newest iteration's rewards are those of short episodes."""

@@ -9,8 +9,11 @@ from statistics import median
 from typing import Literal
 
 from rltui import figures
+from rltui.events import metric_keys
 from rltui.events.health import Health, side_of, span
 from rltui.events.metric_names import health_of, metric_of
+from rltui.events.settings import reward_of
+from rltui.tui.run.findings import Symptom
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark, RunSnapshot
 
@@ -18,15 +21,6 @@ WINDOW = 20  # newest iterations that are judged, by their median
 STEP = 10  # iterations that are looked at together for since when it is so
 FARTHEST = 1000  # iterations looked back
 SETTLED = 100  # iterations after a start or a change of rewards before a critic is judged
-
-
-@dataclass(frozen=True, slots=True)
-class Symptom:
-    """iterations: for how many of the newest it is so, at least."""
-
-    words: str
-    iterations: int
-    to_try: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +33,12 @@ class _Sign:
 
 
 SIGNS = (
-    _Sign("train/approx_kl", "high"),
-    _Sign("train/clip_fraction", "high"),
-    _Sign("train/entropy", "low"),
-    _Sign("train/value_loss", "high", settles=True),
-    _Sign("train/explained_variance", "low", settles=True),
-    _Sign("train/reward_clipped", "high"),
+    _Sign(metric_keys.APPROX_KL, "high"),
+    _Sign(metric_keys.CLIP_FRACTION, "high"),
+    _Sign(metric_keys.ENTROPY, "low"),
+    _Sign(metric_keys.VALUE_LOSS, "high", settles=True),
+    _Sign(metric_keys.EXPLAINED_VARIANCE, "low", settles=True),
+    _Sign(metric_keys.REWARD_CLIPPED, "high"),
 )
 
 
@@ -65,7 +59,7 @@ def broken_at(marks: Sequence[Mark]) -> int:
 
 
 def _is_reward(mark: Mark) -> bool:
-    return mark.kind == "changed" and mark.label.startswith("reward ")
+    return mark.kind == "changed" and reward_of(mark.setting) is not None
 
 
 def _dropped(snapshot: RunSnapshot) -> list[Symptom]:

@@ -79,7 +79,7 @@ def warnings(use: Use, controls: Controls) -> Iterator[str]:
         )
     most = max(range(len(use.counts)), key=lambda row: use.counts[row])
     if use.counts[most] > MUCH * total:
-        yield f"row {most} is {_percent(use.counts[most] / total)} of all choices: raise ent_coef if that is early"
+        yield f"row {most} is {_percent(use.counts[most] / total)} of all choices: raise the entropy coefficient if that is early"
     if use.dead > FEW * len(use.counts):
         yield f"{use.dead} of {len(use.counts)} rows were never chosen: they do nothing, or are never legal"
 

@@ -9,12 +9,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rltui.events import metric_keys
 from rltui.tui.run.history import History
 
 Z = 1.959964  # of the standard normal: 95 %
 REFERENCES = (("jump press", 81), ("throttle + roll", 92), ("throttle", 106), ("idle", None))  # ticks, SPEC's probe
 TICKS = 120  # a second
-KEY = "turtle/events"
+KEY = metric_keys.TURTLE_EVENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def over(history: History, lane: str = "", rows: int | None = None) -> Turtles:
     counts = {name: _sum(history, f"{lane}turtle/{name}", start, history.length) for name in _COUNTS}
     return Turtles(
         **{name: int(count) for name, count in counts.items()},
-        per_minute=_mean(history, f"{lane}turtle/per_minute", start),
+        per_minute=_mean(history, f"{lane}{metric_keys.TURTLES_PER_MINUTE}", start),
         mean_ticks=_weighted(history, lane, start),
     )
 
@@ -93,7 +94,7 @@ def curves(history: History, lane: str = "", points: int = 400) -> tuple[list[fl
         won, lost = (_sum(history, f"{lane}turtle/{name}", start, end) for name in ("recovered", "failed"))
         xs.append(history.timesteps[end - 1])
         rates.append(100 * won / (won + lost) if won + lost else math.nan)
-        mean = _mean(history, f"{lane}turtle/per_minute", start, end)
+        mean = _mean(history, f"{lane}{metric_keys.TURTLES_PER_MINUTE}", start, end)
         often.append(math.nan if mean is None else mean)
     return xs, rates, often
 

@@ -9,36 +9,33 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.screen import Screen
 
-from rltui import figures
 from rltui.tui.actions import Place, bindings, in_footer
-from rltui.tui.browser import shelf_tree, state_table, state_words
-from rltui.tui.browser.acts import StateActs, watch_command
-from rltui.tui.browser.library import ALL, Entry, Library, Node
+from rltui.tui.browser import state_table
+from rltui.tui.browser.about_state import AboutState
+from rltui.tui.browser.comparing import Comparing
+from rltui.tui.browser.copies import Copies
+from rltui.tui.browser.deleting import Deleting
+from rltui.tui.browser.library import Entry, Library, Node
 from rltui.tui.browser.library_reader import LibraryReader
 from rltui.tui.browser.looking import Looking
-from rltui.tui.browser.messages import (
-    ActDone,
-    BrowserLeft,
-    LibraryReady,
-    RunOpened,
-    StartReady,
-    WatchAsked,
-)
-from rltui.tui.browser.pair import compare, to_compare
+from rltui.tui.browser.marking import Marking
+from rltui.tui.browser.messages import ActDone, BrowserLeft, LibraryReady, RunOpened, StartReady, WatchAsked
 from rltui.tui.browser.parts import BrowserTitle, StateDetails
+from rltui.tui.browser.shelves import Shelves
 from rltui.tui.browser.shown_states import ShownStates
 from rltui.tui.browser.stage import Stage
 from rltui.tui.browser.state_table import SORTABLE
 from rltui.tui.browser.surroundings import Surroundings
 from rltui.tui.browser.training_on import TrainingOn
+from rltui.tui.browser.undoing import Undoing
 from rltui.tui.browser.verifying import Verifying
+from rltui.tui.browser.watching import unplayable, watch_command
 from rltui.tui.news import while_there
-from rltui.tui.paint import Line
-from rltui.tui.screens.compare import CompareScreen
+from rltui.tui.parting import parting_words
 from rltui.tui.widgets.answer import Answer
+from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.row_list import RowList
@@ -50,22 +47,26 @@ NARROW, TINY, LOW = 100, 60, 16  # columns, columns, rows: what gives way is in 
 
 
 class BrowserScreen(Screen[None]):
-    """Reads the disk in threads; what they find comes back as messages. Acts themselves are in browser/acts.py."""
+    """Reads the disk in threads; what they find comes back as messages. What its keys do is in browser/, a file for each."""
 
     PLACE: ClassVar[Place] = "browser"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
 
     def __init__(self, around: Surroundings) -> None:
         super().__init__()
-        self._around, self._clock, self._checks = around, around.clock, around.checks
+        self._compositor = DrawnCompositor()
+        self._around, self._checks = around, around.checks
         self._looking = Looking(self, LibraryReader(around.data))
-        self._stage = Stage(self)
+        self._stage = Stage(self, readonly=around.readonly)
         self._training_on, self._verifying = TrainingOn(self, around), Verifying(self, around.checks)
-        self._acts = StateActs(around.data, self._stage, around.clock)
+        self._undoing = Undoing(around.data, self._stage, around.clock)
+        self._about = AboutState(self, around, self._undoing)
+        self._marking = Marking(around.data, self._stage)
+        self._copies = Copies(around.data, self._stage, self._undoing)
+        self._deleting = Deleting(around.data, self._stage, self._undoing)
         self.library = Library(around.data.root)
-        self.node: Node = Node("run", around.run) if around.run else ALL
-        self._folded: set[Node] = set()
-        self._states = ShownStates(self, around)
+        self._shelves, self._states = Shelves(self, around.run), ShownStates(self, around)
+        self._comparing = Comparing(self, around, self._states, self._stage)
 
     def compose(self) -> ComposeResult:
         yield BrowserTitle()
@@ -77,7 +78,7 @@ class BrowserScreen(Screen[None]):
                 table = StateList(name="states", classes="pane")
                 yield table
                 yield FilterLine("state-filter", table, self._states)
-                yield StateDetails(self._words)
+                yield StateDetails(self._about.words)
         yield Footer(in_footer("browser"))
         yield Answer()
 
@@ -86,11 +87,16 @@ class BrowserScreen(Screen[None]):
         self._show()
         self.action_refresh()
         self.set_interval(REFRESH, lambda: self._looking.look() if self.is_active else None)
-        self.set_interval(1.0, self._show_footer)
+        self.set_interval(1.0, self._show_keys)
 
     @property
     def tree_list(self) -> RowList:
-        return self.query_one("#shelves", RowList)
+        return self._shelves.list
+
+    @property
+    def node(self) -> Node:
+        """Whose entries the table shows."""
+        return self._shelves.node
 
     @property
     def table(self) -> StateList:
@@ -135,53 +141,29 @@ class BrowserScreen(Screen[None]):
         title = self.query_one(BrowserTitle)
         title.library = self.library
         title.repaint()
-        width = max(self.tree_list.size.width, 20)
-        self.tree_list.set_rows(shelf_tree.rows(self.library, frozenset(self._folded), width), self.node)
+        self._shelves.show()
         self.show_table()
 
     def show_table(self) -> None:
         """The table, and what is known of the state under its cursor."""
         self._states.show()
         self.query_one(FilterLine).tell()
-        self._show_details()
-
-    def _show_details(self) -> None:
-        details, entry = self.query_one(StateDetails), self.entry
-        details.border_title = Content(state_words.title(entry))
-        details.repaint()
-        self._show_footer()
-
-    def _words(self, width: int) -> list[Line]:
-        entry = self.entry
-        verdict = self._checks.verdict(entry.path) if entry else ("unchecked", "")
-        return state_words.lines(entry, self.library, verdict, self._clock(), width)
+        self._about.show()
 
     @while_there
-    def _show_footer(self) -> None:
-        entry, undo = self.entry, self._acts.undoable
-        left = undo.until - self._clock() if undo else 0.0
-        answer: Line = (
-            ((f"{undo.words}: u takes it back, {figures.remaining(left)}", "warn"),) if undo and left > 0 else ()
-        )
-        labels = {"delete": "Empty"} if self.node.kind == "trash" else {}
-        dimmed = state_words.unusable(entry, readonly=self._around.readonly)
-        self.query_one(Footer).show(labels, dimmed)
-        self.query_one(Answer).say(answer, self.size.width, 1)
+    def _show_keys(self) -> None:
+        self._about.show_keys()
 
     # Moving
 
     def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
         if isinstance(message.key, Node):
-            there = any(row.key == self.node for row in self.tree_list.rows)
-            soon = not self.library.complete and not there  # the one asked for is to come
-            stale = message.key != self.tree_list.key
-            if message.key != self.node and not soon and not stale:
-                self.node = message.key
+            if self._shelves.goes_to(message.key):
                 self.table.first = self.table.cursor = 0
                 self.show_table()
             return
         self.query_one(StateDetails).first = 0
-        self._show_details()
+        self._about.show()
         self.set_timer(PATIENCE, self._rested)
 
     @while_there
@@ -197,9 +179,7 @@ class BrowserScreen(Screen[None]):
 
     def action_mark(self) -> None:
         if self.focused is self.tree_list:
-            node = self.tree_list.key
-            if isinstance(node, Node) and node.kind == "run":
-                self._folded ^= {node}
+            if self._shelves.fold():
                 self._show()
         elif (entry := self.entry) is not None and entry.meta is not None:
             self._states.mark(entry)
@@ -228,10 +208,15 @@ class BrowserScreen(Screen[None]):
             self.post_message(BrowserLeft())
 
     def action_leave(self) -> None:
-        self.app.exit()
+        """As from the launcher."""
+        self.app.exit(parting_words([shelf.run for shelf in self.library.shelves if shelf.trainer]))
 
     def action_verify(self) -> None:
-        self._verifying.verify([entry for entry in self.shown if entry.usable])
+        self._verifying.verify([entry for entry in self.shown if entry.usable or self._is_wrong(entry)])
+
+    def _is_wrong(self, entry: Entry) -> bool:
+        """Whether it was found damaged by its hashes: it may have been mended since."""
+        return self._checks.verdict(entry.path)[0] == "damaged"
 
     @while_there
     def on_hashes_checked(self) -> None:
@@ -241,74 +226,57 @@ class BrowserScreen(Screen[None]):
 
     # Training on
 
-    def _may_act(self) -> bool:
-        if self._around.readonly:
-            self._stage.complain("this is a view to look only", "start rltui without --readonly to change anything")
-        return not self._around.readonly
-
     def action_resume(self) -> None:
-        if (entry := self.entry) is not None and self._may_act():
-            self._training_on.resume(entry)
+        self._act(self._training_on.resume)
 
     @while_there
     def on_start_ready(self, message: StartReady) -> None:
         self._training_on.ask(message)
 
     def action_fork(self) -> None:
-        entry = self.entry
-        if entry is None or not self._may_act():
-            return
-        if entry.usable:
-            self._training_on.fork(entry)
-        else:
-            self._stage.complain(f"nothing can be forked from this: {entry.reason or 'it is in the trash'}")
+        self._act(self._training_on.fork)
 
     # Acts
 
     def action_pin(self) -> None:
-        self._act(self._acts.pin)
+        self._act(self._marking.pin)
 
     def action_note(self) -> None:
-        self._act(self._acts.note)
+        self._act(self._marking.note)
 
     def action_promote(self) -> None:
-        self._act(self._acts.promote)
+        self._act(self._marking.promote)
 
     def action_keep(self) -> None:
-        self._act(self._acts.keep)
+        self._act(self._copies.keep)
 
     def action_delete(self) -> None:
         if self.node.kind == "trash":
-            if self._may_act():
-                self._acts.empty(self.library)
+            if self._stage.may_act():
+                self._deleting.empty(self.library)
         else:
-            self._act(self._acts.delete)
+            self._act(self._deleting.delete)
 
     def action_undo(self) -> None:
-        if self._may_act():
-            self._acts.undo(self.entry)
+        if self._stage.may_act():
+            self._undoing.undo(self.entry)
 
     def action_export(self) -> None:
         if (entry := self.entry) is not None:
-            self._acts.export(entry)
+            self._copies.export(entry)
 
     def _act(self, act: Callable[[Entry], None]) -> None:
-        if (entry := self.entry) is not None and self._may_act():
+        """With the highlighted state."""
+        if (entry := self.entry) is not None and self._stage.may_act():
             act(entry)
 
     def action_compare(self) -> None:
-        chosen = to_compare(self.library, self._states.marked, self.entry)
-        if len(chosen) != 2:
-            self._stage.complain(
-                f"= compares two: {len(chosen)} marked", "space marks a row; the highlighted one may be the second"
-            )
-            return
-        self.app.push_screen(CompareScreen(self._around.data, compare(*chosen), self._clock, self._around.charts))
+        self._comparing.show()
 
     def action_watch(self) -> None:
         entry = self.entry
-        if entry is None or not entry.usable:
-            self._stage.complain("only a complete state can be watched")
+        if entry is None or (why := unplayable(entry)):
+            self._stage.complain(why if entry is not None else "only a saved state can be watched")
             return
         self.post_message(WatchAsked(watch_command(entry, self._around.data, ascii_only=self._around.ascii_only)))
 

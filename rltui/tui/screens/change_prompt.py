@@ -54,7 +54,7 @@ class ChangeHelp(Painted):
         header = self._snapshot.header
         if header is None:
             return []
-        now = f"Now: learning rate {header.learning_rate:g}, entropy {header.ent_coef:g}."
+        now = f"Now: learning rate {header.learning_rate:g}, entropy coefficient {header.ent_coef:g}."
         names = f"Rewards: {', '.join(header.reward_names)}" if header.reward_names else ""
         return [now, names] if names else [now]
 

@@ -25,15 +25,18 @@ from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.run.answers import SHOWN, answer_line, unsent
+from rltui.tui.parting import parting_words
+from rltui.tui.run.answers import unsent
 from rltui.tui.run.condition import condition
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest import Newest
 from rltui.tui.run.run_reader import RunReader, RunSource
-from rltui.tui.screens.arrangement import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, is_single
+from rltui.tui.screens.arrangement import SINGLE_HEIGHT, SINGLE_WIDTH, is_single
 from rltui.tui.screens.no_filter import IN_PANE, NoFilterScreen
+from rltui.tui.screens.pane_places import PanePlaces
 from rltui.tui.screens.quit_dialog import QuitChoice, QuitDialog
-from rltui.tui.screens.seating import STEP, Seating, Seats
+from rltui.tui.screens.said_below import SaidBelow
+from rltui.tui.screens.seating import Seating
 from rltui.tui.screens.steering import Steering
 from rltui.tui.settings.ui_settings import UiSettings
 from rltui.tui.symbols import ChartStyle
@@ -76,6 +79,7 @@ class CockpitScreen(Steering):
         self.source, self._charts, self._clock = source, charts, clock
         wishes = layout or UiSettings()
         self.seating = Seating([pane(name=pane.pane_id()) for pane in PANES], wishes)
+        self._places, self._below = PanePlaces(self, self.seating), SaidBelow(self)
         for pane in self.panes:
             if isinstance(pane, ChartsPane):
                 pane.charting = replace(pane.charting, smoothing=wishes.smoothing)
@@ -83,8 +87,6 @@ class CockpitScreen(Steering):
         self._reader: RunReader | None = None
         self._ticking: Timer | None = None
         self._leaving = False
-        self._seats: Seats | None = None  # as last placed
-        self._note: tuple[Line, float] | None = None  # why a key did nothing, and when that was (Unix seconds)
         self._still: View | None = None  # the view of when the display was frozen
         self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
 
@@ -116,7 +118,7 @@ class CockpitScreen(Steering):
             self._ticking.resume()
 
     def on_resize(self) -> None:
-        self.place_panes()
+        self._places.place()
 
     @property
     def panes(self) -> tuple[Pane, ...]:
@@ -138,17 +140,22 @@ class CockpitScreen(Steering):
             self.snapshot = snapshot
 
     def watch_snapshot(self, before: RunSnapshot, now: RunSnapshot) -> None:
-        self.place_panes()
+        self._places.place()
         self.show_now()
         self.post_message(self.News(before, now))
         if self._leaving and not condition(now, self._clock()).running:
             self.app.exit(
-                f"{now.run} has stopped at {now.timesteps:,} steps; look at it again with: rltui attach {now.run}"
+                f"{now.run} has stopped at {now.timesteps:,} timesteps; look at it again with: rltui attach {now.run}"
             )
 
     @property
     def _live_view(self) -> View:
         return View(self.snapshot, self._clock(), self._charts)
+
+    @property
+    def shown(self) -> View:
+        """What the panes show: the newest, or what was there when they were frozen."""
+        return self._still or self._live_view
 
     @property
     def frozen(self) -> bool:
@@ -160,57 +167,15 @@ class CockpitScreen(Steering):
         """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
         live = self._live_view
         for pane in self.panes:
-            pane.show(self._still or live)
+            pane.show(self.shown)
         words = frozen_words(self._still, live) if self._still is not None else ""
         self.query_one(StatusPane).show(replace(live, frozen=words))
-        self._show_footer(live)
-
-    def _show_footer(self, view: View) -> None:
-        actions = in_footer("cockpit")
-        dimmed = frozenset(action.name for action in actions if action.trains) if self.why_not else frozenset()
-        labels = {"pause": "Resume"} if view.snapshot.state == "paused" else {}
-        labels |= {"maximise": "All panes"} if self.seating.alone is not None else {}
-        labels |= {"launcher": "Launcher"} if not condition(view.snapshot, view.now).running else {}
-        footer = self.query_one(Footer)
-        footer.show(labels, dimmed)
-        self.query_one(Answer).say(self._answer(view), self.size.width, int(footer.display))
-
-    def _answer(self, view: View) -> Line:
-        """What became of the newest command, or why a key that came after it did nothing."""
-        fates = view.snapshot.fates
-        words, when = self._note or ((), 0.0)
-        newer = not fates or fates[-1].time <= when
-        if words and newer and not self._leaving and view.now - when <= SHOWN:
-            return words
-        return answer_line(view.snapshot, view.now, leaving=self._leaving)
+        self._below.show(live, leaving=self._leaving)
 
     def _say(self, words: Line) -> None:
         """Above the footer, until a command is sent."""
-        self._note = words, self._clock()
+        self._below.say(words, self._clock())
         self.show_now()
-
-    def place_panes(self) -> None:
-        """Each pane where it belongs at the present size. The focus stays on what is seen."""
-        seats = self.seating.seats(self.size, self._still or self._live_view, self.focused_pane())
-        if seats == self._seats:
-            return
-        self._seats = seats
-        for pane, room in seats.places.items():
-            pane.set_tabs(seats.sharing[pane], room.width)
-        self.query_one("#status").styles.height = "1fr" if seats.plan.minimal else STATUS
-        self.query_one("#footer").display = not seats.plan.minimal
-        body = self.query_one(Rooms)
-        body.display = not seats.plan.minimal
-        if body.place(seats.places):
-            self._keep_focus(seats)
-            self.call_after_refresh(self.show_now)
-
-    def _keep_focus(self, seats: Seats) -> None:
-        """Whatever has come in the place of a focused pane has the focus now."""
-        before = self.focused_pane()
-        if seats.places and (before is None or before not in seats.places):
-            heir = next((pane for pane in seats.places if before in seats.sharing[pane]), next(iter(seats.places)))
-            self.set_focus(heir, scroll_visible=False)
 
     def focused_pane(self) -> Pane | None:
         """The pane that has the focus."""
@@ -223,50 +188,35 @@ class CockpitScreen(Steering):
 
     def show_pane(self, pane: Pane) -> None:
         """Bring it to the front of its place, with the focus."""
-        self.seating.show(pane, self.size)
-        self.set_focus(None)
-        self.place_panes()
-        if pane.display:
-            self.set_focus(pane, scroll_visible=False)
+        self._places.show(pane)
 
     def on_pane_tab_clicked(self, message: Pane.TabClicked) -> None:
-        self.show_pane(message.pane)
+        self._places.show(message.pane)
 
     def action_pane(self, number: str) -> None:
-        self.show_pane(next(pane for pane in self.panes if number == pane.NUMBER))
+        self._places.show(next(pane for pane in self.panes if number == pane.NUMBER))
 
     def action_next_pane(self, step: int) -> None:
-        """The focus moves on among the panes on screen; where there is one only, the next one comes."""
-        shown = [pane for pane in self.panes if pane.display]
-        ring = shown if len(shown) > 1 else self.panes
-        here = self.focused_pane()
-        place = ring.index(here) + step if here is not None and here in ring else 0
-        self.show_pane(ring[place % len(ring)])
+        self._places.step(step)
 
     def action_maximise(self) -> None:
         if self.seating.alone is None and is_single(*self.size):
             self._say(((f"one pane at a time here; from {SINGLE_WIDTH}×{SINGLE_HEIGHT} on several fit", "muted"),))
             return
-        self.seating.maximise(self.focused_pane() or self.panes[0])
-        self.place_panes()
+        self._places.maximise()
         self.show_now()
 
     def action_grow(self, direction: int) -> None:
-        self.seating.grow(self.focused_pane() or self.panes[0], self.size, direction * STEP)
-        self.place_panes()
+        self._places.grow(direction)
 
     def action_reset_layout(self) -> None:
-        """As at first, or as ui.toml has it."""
-        self.seating.reset()
-        self.set_focus(None)
-        self.place_panes()
-        self.set_focus(next(pane for pane in self.panes if pane.display or pane is self.panes[-1]))
+        self._places.reset()
 
     def action_freeze(self) -> None:
         """The panes stand still; training, its state and your keys do not."""
         live = self._live_view
         self._still = None if self._still is not None else replace(live, frozen=figures.clock(live.now))
-        self.place_panes()
+        self._places.place()
         for pane in self.panes if self._still is None else ():
             pane.show_at_once(self._live_view)
         self.show_now()
@@ -304,7 +254,7 @@ class CockpitScreen(Steering):
         if not self.readonly and not self._leaving and not condition(self.snapshot, self._clock()).running:
             self._say(unsent(name_of(command), self.why_not))
             return
-        self._note = None
+        self._below.forget()
         if self._reader is not None:
             self._reader.send(command)
 
@@ -318,7 +268,7 @@ class CockpitScreen(Steering):
 
     def _decide(self, choice: QuitChoice | None) -> None:
         if choice == "keep":
-            self.app.exit(f"{self.snapshot.run} keeps training; come back with: rltui attach {self.snapshot.run}")
+            self.app.exit(parting_words([self.snapshot.run]))
         elif choice == "stop":
             self._leaving = True
             self.send(Stop("finish"))

@@ -6,12 +6,17 @@ palette is open, would close the wrong screen, in the end the launcher itself, a
 
 from __future__ import annotations
 
+from inspect import unwrap
 from typing import ClassVar, TypeVar
 
+from textual import work
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
+from textual.css.query import NoMatches
 from textual.screen import ModalScreen, Screen
+
+from rltui.tui.widgets.drawn_places import DrawnCompositor
 
 Answer = TypeVar("Answer")
 
@@ -20,6 +25,10 @@ class Dialog(ModalScreen[Answer]):
     """Asks or tells something above what is shown. One with a line or a list takes `/` itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("slash", "no_filter", "Filter")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = DrawnCompositor()
 
     def action_no_filter(self) -> None:
         """What is typed behind it would choose an answer."""
@@ -34,8 +43,26 @@ class Dialog(ModalScreen[Answer]):
 class Palette(CommandPalette):
     """The command palette."""
 
+    def __init__(self) -> None:
+        super().__init__(id="--command-palette")
+        self._compositor = DrawnCompositor()
+
     def dismiss(self, result: None = None) -> AwaitComplete:
         return super().dismiss(result) if uncovered(self) else AwaitComplete()
+
+    @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
+    async def _gather_commands(self, search_value: str) -> None:
+        """Textual's own ends the program where the palette is taken away meanwhile: it still looks for its list."""
+        try:
+            await unwrap(CommandPalette._gather_commands)(self, search_value)
+        except NoMatches:
+            if self in self.app.screen_stack:
+                raise
+
+    def _action_command_list(self, action: str) -> None:
+        """Textual's list raises where it is to turn a page that it has had no room to draw."""
+        if not action.startswith("page_") or self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
 
 
 def uncovered(screen: Screen[Answer]) -> bool:

@@ -24,13 +24,13 @@ HELP_LAUNCHER = (
     "launch goes on when this window closes."
 )
 HELP_BROWSER = (
-    ("", "Everything that is kept of every bot. The tree chooses what the table shows; branches and forks stand below the run that they left."),
+    ("", "Every saved state of every bot. The tree chooses what the table shows; branches and forks stand below the run that they left."),
     ("signs", "○ its hashes have not been compared yet, ✓ every byte is right, ✗ damaged, ! a stray that rltui leaves alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
     ("milestone", "a copy that is kept until you delete it"),
-    ("checkpoint", "the newest states of a run; older ones are removed as newer ones come"),
+    ("checkpoint", "the newest states of a run; older ones are pruned as newer ones come, but for the best by reward"),
     ("comparison", "= after space on a row: figures are those that the two states were saved with, each with the episodes that its reward is a mean over; w shows all timesteps, or those near which both curves are"),
     ("rating", "from games between milestones; – while none have been played"),
-    ("safety", "Nothing here changes a saved state: marks are kept beside it, a deletion can be undone, and nothing starts from zero."),
+    ("safety", "Nothing here changes a saved state: marks stand beside it, a deletion can be undone, and nothing starts from zero."),
 )  # fmt: skip
 
 

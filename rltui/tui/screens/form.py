@@ -10,23 +10,23 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from rltui.errors import RltuiError
 from rltui.profile.draft import Draft
-from rltui.profile.problems import KeyPath
 from rltui.tui.actions import Place, bindings, in_footer
-from rltui.tui.form import mistakes, words
+from rltui.tui.form import words
 from rltui.tui.form.checking import Checked, Checking
 from rltui.tui.form.filling import Filling
 from rltui.tui.form.parts import FormDetails, FormTitle
+from rltui.tui.form.reading_keys import ReadingKeys, Referenced
 from rltui.tui.form.reference import Reference, ReferenceReader
-from rltui.tui.form.rows import FormRow, RowKind, written_sections
+from rltui.tui.form.rows import FormRow, written_sections
 from rltui.tui.form.saving import Saving
-from rltui.tui.form.searching import NOT_YET, NOTHING, Searching
+from rltui.tui.form.searching import Searching
 from rltui.tui.form.session import EditSession
+from rltui.tui.form.shown_rows import FOLDED, ShownRows
 from rltui.tui.form.text_check import TextChecker
 from rltui.tui.form.text_side import TextSide
 from rltui.tui.form.toml_view import TomlView
@@ -34,9 +34,10 @@ from rltui.tui.form.value_line import ValueLine
 from rltui.tui.news import while_there
 from rltui.tui.screens.dialog import uncovered
 from rltui.tui.screens.help import HelpScreen
+from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.footer import Footer
-from rltui.tui.widgets.row_list import Row, RowList
+from rltui.tui.widgets.row_list import RowList
 
 NARROW = 100  # columns; below, the explanation stands under the form
 HELP = (
@@ -52,24 +53,17 @@ class FormScreen(Screen["Path | None"]):
     PLACE: ClassVar[Place] = "form"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
 
-    class Referenced(Message):
-        """What may be written is known."""
-
-        def __init__(self, reference: Reference) -> None:
-            super().__init__()
-            self.reference = reference
-
     def __init__(self, session: EditSession, reader: ReferenceReader, checker: TextChecker) -> None:
         super().__init__()
-        self.session, self._reader = session, reader
+        self._compositor = DrawnCompositor()
+        self.session = session
         self._checking = Checking(self, session, checker, self.show_all)
         self.reference = Reference()
-        self.is_open: frozenset[KeyPath] = frozenset()
-        self.rows: dict[tuple[RowKind, KeyPath], FormRow] = {}
         self.written_to: Path | None = None
         self._filling, self._searching = Filling(self), Searching(self)
+        self.shown_rows = ShownRows(self, self._searching)
         self._saving = Saving(self, session, self._written, self.ask_check)
-        self.trouble = ""  # why the keys are not known
+        self.reading = ReadingKeys(self, reader)
         self._text_side = TextSide(self)
 
     def compose(self) -> ComposeResult:
@@ -89,25 +83,18 @@ class FormScreen(Screen["Path | None"]):
 
     def on_mount(self) -> None:
         self.row_list.focus()
-        self.run_worker(self._read_reference, thread=True, exit_on_error=False)
+        self.reading.begin()
         self.ask_check()
-        self._show_footer()
+        self.show_footer()
 
     def on_resize(self) -> None:
         self.set_class(self.size.width < NARROW, "narrow")
         self.call_after_refresh(self.show_all)
 
-    def _read_reference(self) -> None:
-        try:
-            self.post_message(self.Referenced(self._reader.read()))
-        except (OSError, ValueError) as error:
-            self.trouble = f"the keys could not be read: {error}"
-            self.app.call_from_thread(self.show_all)
-
     @while_there
-    def on_form_screen_referenced(self, message: Referenced) -> None:
+    def on_referenced(self, message: Referenced) -> None:
         self.reference = message.reference
-        self.is_open = written_sections(self.reference, self.session.draft.written)
+        self.shown_rows.is_open = written_sections(self.reference, self.session.draft.written)
         self.show_all()
         self.search_line.again()
         if self.session.draft.written.problem:  # the form needs TOML to begin with
@@ -120,30 +107,24 @@ class FormScreen(Screen["Path | None"]):
         """Rows, details and title again."""
         if not self.is_mounted:
             return
-        found, rows = self._searching.rows(), self.row_list
-        self.rows = {row.identity: row for row in found}
-        judged, width = self.session.judged(self._searching.is_open), max(rows.size.width, 40)
-        lines = [Row(row.identity, words.row_line(row, judged, width)) for row in found]
-        typed = self.line.row  # a reward of one number is not there while its line is empty: back to it after that
-        nothing = [Row(None, NOTHING if self.reference.keys else NOT_YET)] if self._searching.on else []
-        rows.set_rows(lines or nothing, typed.identity if typed else None)
+        judged = self.shown_rows.show()
         self.search_line.tell()
         self.query_one(TomlView).mark(words.by_line(judged.errors))
-        self._show_sides()
+        self.show_sides()
 
-    def _show_sides(self) -> None:
+    def show_sides(self) -> None:
+        """Details and title again."""
         self.query_one(FormDetails).repaint()
         self.query_one(FormTitle).repaint()
 
     @property
     def row_list(self) -> RowList:
-        return self.query_one("#form-rows", RowList)
+        return self.shown_rows.list
 
     @property
     def row(self) -> FormRow | None:
         """What the cursor stands on."""
-        key = self.row_list.key
-        return self.rows.get(key) if isinstance(key, tuple) else None
+        return self.shown_rows.row
 
     @property
     def line(self) -> ValueLine:
@@ -158,12 +139,16 @@ class FormScreen(Screen["Path | None"]):
         details = self.query_one(FormDetails)
         details.first = 0
         details.repaint()
+        self.show_footer()
 
-    def _show_footer(self) -> None:
+    def show_footer(self) -> None:
+        """The keys that can be used now."""
         typing = self.as_text or self.line.row is not None
         letters = [action.name for action in in_footer("form") if len(action.keys[0]) == 1]
         dimmed = frozenset(["edit", *letters] if typing else [])  # they would be typed
-        self.query_one(Footer).show({"toggle_view": "Form"} if self.as_text else {}, dimmed)
+        folds = self.row is not None and self.row.kind in FOLDED
+        labels = {"toggle_view": "Form"} if self.as_text else {"edit": "Fold"} if folds else {}
+        self.query_one(Footer).show(labels, dimmed)
 
     # What the child says
 
@@ -196,23 +181,10 @@ class FormScreen(Screen["Path | None"]):
         row = self.row
         if row is None or self.line.row is not None:
             return
-        if row.kind in ("section", "element"):
+        if row.kind in FOLDED:
             self.action_fold()
         else:
             self._filling.edit(row)
-
-    def open_line(self, row: FormRow) -> None:
-        """To type its value."""
-        self.line.open(row)
-        self._show_footer()
-
-    def close_line(self) -> None:
-        """Back to the rows."""
-        self.line.close()
-        self.session.candidate = None
-        self.row_list.focus()
-        self._show_footer()
-        self.ask_check()
 
     @on(Input.Changed, "#form-input")
     def judge_line(self, event: Input.Changed) -> None:
@@ -221,10 +193,7 @@ class FormScreen(Screen["Path | None"]):
 
     @on(Input.Submitted, "#form-input")
     def take_line(self, event: Input.Submitted) -> None:
-        if self._filling.typed(event.value):
-            self.close_line()
-        else:
-            self._show_sides()
+        self._filling.take(event.value)
 
     def action_add(self) -> None:
         self._filling.choosing.addition()
@@ -252,26 +221,12 @@ class FormScreen(Screen["Path | None"]):
             self.notify(otherwise)
 
     def action_fold(self) -> None:
-        row = self.row
-        if row is not None and not self._searching.on and row.kind in ("section", "element"):
-            self.is_open ^= {row.path}
+        if self.shown_rows.fold():
             self.show_all()
 
     def action_next_mistake(self) -> None:
         """Opens what hides it."""
-        problems = [problem.key for problem in self.session.check.errors] if self.session.check else []
-        keys = [key for key in problems if key]
-        if not keys:
-            self.notify("no mistake" if not problems else "it is about the whole text: tab shows it")
-            return
-        self.search_line.drop()
-        self.is_open |= mistakes.hiding(keys, self.rows.values())
-        self.show_all()
-        judged = self.session.judged(self.is_open)
-        rows = self.row_list
-        wrong = [identity for identity, row in self.rows.items() if judged.problems(row)]
-        if (found := mistakes.after(rows.key, self.rows, wrong)) is not None:
-            rows.set_rows(rows.rows, found)
+        self.shown_rows.next_mistake()
 
     # Searching
 
@@ -291,7 +246,7 @@ class FormScreen(Screen["Path | None"]):
     def action_toggle_view(self) -> None:
         """From the form to the text, and back where it is TOML."""
         if self.line.row is None and self._text_side.toggle():
-            self._show_footer()
+            self.show_footer()
             self.call_after_refresh(self.show_all)
 
     @on(TextArea.Changed, "#form-text")
@@ -310,7 +265,7 @@ class FormScreen(Screen["Path | None"]):
 
     def action_back(self) -> None:
         if self.line.row is not None:
-            self.close_line()
+            self._filling.close_line()
         elif not self.as_text and self.search_line.drop():
             return
         elif self.as_text and not self.session.draft.written.problem:

@@ -13,6 +13,7 @@ from rltui.tui.actions import PLACES, Action, Place, key_name, pane_actions
 from rltui.tui.paint import Line, beside, pad, wrap
 from rltui.tui.screens.dialog import Dialog
 from rltui.tui.settings.own_keys import OwnKeys, with_own_keys
+from rltui.tui.settings.spoken_keys import with_keys
 from rltui.tui.widgets.scrolled import Scrolled
 
 TWO_COLUMNS = 84
@@ -43,10 +44,11 @@ class HelpText(Scrolled):
 
     def _topic_lines(self, width: int) -> list[Line]:
         """What has the focus: what it is, its own keys, then each thing in it."""
-        first = [item for item in self._explained[:1] if not item[0]]
+        explained = [(name, with_keys(text, self._own)) for name, text in self._explained]
+        first = [item for item in explained[:1] if not item[0]]
         about = explained_lines(self._topic, first, width)
         keys = pane_key_lines(self._pane, self._topic, width, self._own)
-        rest = explained_lines("", self._explained[len(first) :], width)[1:]
+        rest = explained_lines("", explained[len(first) :], width)[1:]
         return [line for block in (about, keys, rest) if block for line in (*block, ())][:-1]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -18,7 +18,6 @@ from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.checks.preflight import Preflight
 from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher import offer_words
-from rltui.tui.launcher.branches import Branches
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.catalog_reader import CatalogReader
 from rltui.tui.launcher.catalog_tree import HEADINGS, Item, profile_at
@@ -30,13 +29,15 @@ from rltui.tui.launcher.offering import Offering
 from rltui.tui.launcher.offers import Offer
 from rltui.tui.launcher.parts import Details, Title
 from rltui.tui.launcher.reading import Reading
+from rltui.tui.launcher.shown_tree import ShownTree
 from rltui.tui.launcher.starting import Starting
 from rltui.tui.launcher.tools import LauncherTools
 from rltui.tui.machine.memory import free_megabytes
 from rltui.tui.messages import BrowserAsked, CatalogReady, OfferReady, PreflightNews
 from rltui.tui.news import while_there
 from rltui.tui.paint import Line
-from rltui.tui.pattern import Pattern
+from rltui.tui.parting import parting_words
+from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_line import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.row_list import RowList
@@ -47,7 +48,8 @@ if TYPE_CHECKING:
 
 REFRESH = 2.0  # seconds between two looks at the disk
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
-ENTER = {"profile": "Launch", "run": "Open", "milestone": "Branch off", "section": "Fold", "group": "Fold"}
+ENTER = {"profile": "Launch", "run": "Open", "milestone": "Branch off…", "section": "Fold", "group": "Fold"}
+OFFERED = {"open": "Open", "resume": "Resume"}  # what enter does on a profile, where it begins no run
 
 
 class LauncherScreen(Screen[None]):
@@ -73,6 +75,7 @@ class LauncherScreen(Screen[None]):
         tools: LauncherTools | None = None,
     ) -> None:
         super().__init__()
+        self._compositor = DrawnCompositor()
         self._clock, self._free_memory = clock, free_memory
         self._reading = Reading(self, CatalogReader(data, checker))
         self.catalog: Catalog | None = None
@@ -81,7 +84,7 @@ class LauncherScreen(Screen[None]):
         self._starting = Starting(self, data, launch, clock)
         self._examining = Examining(self, data, tools, clock)
         self._editing = Editing(self, tools)
-        self._branches = Branches()
+        self._tree = ShownTree(self, self._editing)
 
     def compose(self) -> ComposeResult:
         yield Title()
@@ -90,7 +93,7 @@ class LauncherScreen(Screen[None]):
             tree.border_title = "What to train"
             yield tree
             yield Details(self._words)
-        yield FilterLine("launcher-filter", tree, self)
+        yield FilterLine("launcher-filter", tree, self._tree)
         yield Footer(in_footer("launcher"))
 
     def on_mount(self) -> None:
@@ -110,7 +113,7 @@ class LauncherScreen(Screen[None]):
 
     @property
     def tree_list(self) -> RowList:
-        return self.query_one("#tree", RowList)
+        return self._tree.list
 
     @property
     def details(self) -> Details:
@@ -118,9 +121,8 @@ class LauncherScreen(Screen[None]):
 
     @property
     def item(self) -> Item | None:
-        """What the cursor stands on; None where the list has gone, as a timer may find it when the program ends."""
-        tree = next(iter(self.query("#tree").results(RowList)), None)
-        return tree.key if tree is not None and isinstance(tree.key, Item) else None
+        """What the cursor stands on."""
+        return self._tree.item
 
     # What there is
 
@@ -134,7 +136,7 @@ class LauncherScreen(Screen[None]):
             self.details.repaint()  # ages grow
             return
         self.catalog = message.catalog
-        self._branches.close_new(message.catalog)
+        self._tree.renewed(message.catalog)
         self._examining.moved()
         title = self.query_one(Title)
         title.catalog = message.catalog
@@ -143,15 +145,7 @@ class LauncherScreen(Screen[None]):
 
     @while_there
     def _show_rows(self) -> None:
-        if self.catalog is None:
-            return
-        tree = self.tree_list
-        found = self._branches.rows(self.catalog, max(tree.size.width, 20))
-        goes = self._branches.cursor(found, tree.key, self._editing.wanted)
-        if goes is not None and goes.name == str(self._editing.wanted):
-            self._editing.wanted = None
-        tree.set_rows(found, goes)
-        self.filter_line.tell()
+        self._tree.show()
 
     # What enter would do
 
@@ -248,10 +242,7 @@ class LauncherScreen(Screen[None]):
         self._editing.compare()
 
     def action_fold(self) -> None:
-        item = self.item
-        if item is not None and item.kind in HEADINGS:
-            self._branches.fold(item)
-            self._show_rows()
+        self._tree.fold()
 
     def action_browser(self) -> None:
         """With what is highlighted, where it is a run or something of one."""
@@ -261,7 +252,8 @@ class LauncherScreen(Screen[None]):
         self.post_message(BrowserAsked(run, found[1].path if found else ""))
 
     def action_leave(self) -> None:
-        self.app.exit()
+        """Nothing is asked: no run is looked at here. What goes on is told where the program was started."""
+        self.app.exit(parting_words([run.name for run in self.catalog.training] if self.catalog else []))
 
     # The filter
 
@@ -273,18 +265,6 @@ class LauncherScreen(Screen[None]):
         """A line under the list."""
         self.filter_line.open()
 
-    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
-        """What is left of the list."""
-        if self.catalog is not None and not pattern.text:
-            self._branches.open_to(self.catalog, goes or self.item)
-        self._branches.pattern = pattern
-        self._show_rows()
-        self.tree_list.set_rows(self.tree_list.rows, goes)
-
-    def found(self) -> tuple[Sequence[object], int]:
-        """What the filter leaves, of how many."""
-        return self._branches.found(self.catalog, self.tree_list.rows) if self.catalog is not None else ((), 0)
-
     def action_back(self) -> None:
         """The filter first; then what was to be compared."""
         if not self.filter_line.drop():
@@ -293,8 +273,11 @@ class LauncherScreen(Screen[None]):
     def _show_footer(self) -> None:
         item, offer = self.item, self.offering.present
         kind = item.kind if item else "section"
-        label = "Open" if offer is not None and offer.attach else ENTER[kind]
+        labels = {
+            "launch": OFFERED.get(offer.kind, ENTER[kind]) if offer is not None and kind == "profile" else ENTER[kind]
+        }
         run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
         dimmed = {"resume"} if run is None or run.state == "training" else set()
         dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
-        self.query_one(Footer).show({"launch": label}, frozenset(dimmed))
+        labels |= {"resume": "Resume"} if "resume" not in dimmed else {}  # what belongs to the moment is shown first
+        self.query_one(Footer).show(labels, frozenset(dimmed))

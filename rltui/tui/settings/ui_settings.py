@@ -16,6 +16,7 @@ from rltui.tui.settings.own_keys import KeyProblem, checked_keys
 Theme = Literal["dark", "light"]
 Charts = Literal["auto", "braille", "blocks", "ascii"]
 NoticeKind = Literal["ended", "failed", "milestone", "promotion", "worker_failed", "control"]
+Sort = Literal["timesteps", "reward", "entropy", "kl", "age", "size", "marks", "note"]
 Way = Literal["toast", "bell", "osc9", "hook"]
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -31,6 +32,7 @@ MOST_ROWS = 40  # given to a slot or taken from it
 class UiSettings:
     """keys: an action's plain name → its keys. shows: slot → the pane in it. rows: slot → rows more than usual.
 
+    sort, descending: the order of the browser's table; descending: the largest first, of an age the oldest.
     notify: each event → how it is told. hook: a command and its arguments, run without a shell.
     """
 
@@ -42,12 +44,14 @@ class UiSettings:
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     shows: Mapping[Slot, str] = field(default_factory=dict)
     rows: Mapping[Slot, int] = field(default_factory=dict)
+    sort: Sort = "age"
+    descending: bool = False
     notify: Mapping[NoticeKind, frozenset[Way]] = field(default_factory=lambda: dict(USUAL))
     hook: tuple[str, ...] = ()
     hook_seconds: float = 10.0
 
 
-TOP = ("theme", "charts", "smoothing", "mouse", "title", "keys", "layout", "notify")
+TOP = ("theme", "charts", "smoothing", "mouse", "title", "keys", "layout", "browser", "notify")
 IN_NOTIFY = (*KINDS, "hook", "hook_seconds")
 
 
@@ -65,6 +69,7 @@ def settings_of(source: Source, panes: Collection[str]) -> UiSettings:
         keys=_keys(reader, reader.table(data, "keys")),
     )
     found = _with_layout(found, reader, reader.table(data, "layout"), panes)
+    found = _with_order(found, reader, reader.table(data, "browser"))
     return _with_notices(found, reader, reader.table(data, "notify"))
 
 
@@ -85,6 +90,15 @@ def _with_layout(found: UiSettings, reader: _Reader, layout: Mapping[str, Any], 
         slot: reader.whole(rows, ("layout", "rows", slot), -MOST_ROWS, MOST_ROWS) for slot in slots if slot in rows
     }
     return replace(found, shows=shows, rows={slot: more for slot, more in heights.items() if more})
+
+
+def _with_order(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) -> UiSettings:
+    reader.known(("browser",), table, ("sort", "descending"))
+    return replace(
+        found,
+        sort=reader.one_of(table, ("browser", "sort"), get_args(Sort), found.sort),
+        descending=reader.switch(table, ("browser", "descending"), found.descending),
+    )
 
 
 def _with_notices(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) -> UiSettings:

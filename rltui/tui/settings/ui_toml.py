@@ -1,9 +1,9 @@
-"""ui.toml: where it is, reading it, writing the layout back with its comments kept."""
+"""ui.toml: where it is, reading it, writing layout and order back with its comments kept."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from rltui.errors import RltuiError
 from rltui.profile.problems import Problem, ProfileError
 from rltui.profile.source import EMPTY, MAX_BYTES, read_source
 from rltui.tui.panes.pane import Slot
-from rltui.tui.settings.ui_settings import UiSettings, settings_of
+from rltui.tui.settings.ui_settings import Sort, UiSettings, settings_of
 
 VARIABLE = "RLTUI_CONFIG"  # the folder of ui.toml, in the place of the user's own
 NAME = "ui.toml"
@@ -57,29 +57,50 @@ def save_layout(path: Path, shows: Mapping[Slot, str], rows: Mapping[Slot, int],
 
     RltuiError where the file is no TOML, or cannot be written.
     """
-    from tomlkit import TOMLDocument, document, parse, table
+
+    def change(written: Any) -> None:
+        written["theme"] = theme
+        layout = _table(written, "layout")
+        _replace(layout, shows, keep=("rows",))
+        if rows or "rows" in layout:
+            _replace(_table(layout, "rows"), rows)
+
+    _edit(path, change, "the layout")
+
+
+def save_order(path: Path, sort: Sort, descending: bool) -> None:
+    """Write the order of the browser's table, as `save_layout` does."""
+
+    def change(written: Any) -> None:
+        _replace(_table(written, "browser"), {"sort": sort, "descending": descending})
+
+    _edit(path, change, "the order of the table")
+
+
+def _edit(path: Path, change: Callable[[Any], None], what: str) -> None:
+    from tomlkit import TOMLDocument, document, parse
     from tomlkit.exceptions import TOMLKitError
 
     try:
         text = plain_file.read_text(path, MAX_BYTES) if _is_there(path) else HEAD
         written: TOMLDocument = parse(text) if text.strip() else document()
-        written["theme"] = theme
-        layout: Any = written.get("layout")
-        if not isinstance(layout, dict):
-            layout = written["layout"] = table()
-        _replace(layout, shows, keep=("rows",))
-        if rows or "rows" in layout:
-            heights: Any = layout.get("rows")
-            if not isinstance(heights, dict):
-                heights = layout["rows"] = table()
-            _replace(heights, rows)
+        change(written)
         _write(path, written.as_string())
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
         why = plain_file.reason(error) if isinstance(error, OSError | UnicodeDecodeError) else str(error)
-        raise RltuiError(f"the layout was not saved to {path}: {why}", "mend it or move it away") from error
+        raise RltuiError(f"{what} was not saved to {path}: {why}", "mend it or move it away") from error
 
 
-def _replace(table: Any, values: Mapping[Slot, object], keep: Collection[str] = ()) -> None:
+def _table(within: Any, name: str) -> Any:
+    """The table of that name, made where there is none."""
+    from tomlkit import table
+
+    if not isinstance(within.get(name), dict):
+        within[name] = table()
+    return within[name]
+
+
+def _replace(table: Any, values: Mapping[Any, object], keep: Collection[str] = ()) -> None:
     """The table's entries become these; those that are equal keep their comments."""
     for key in [key for key in table if key not in values and key not in keep]:
         del table[key]

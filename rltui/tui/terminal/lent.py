@@ -23,5 +23,6 @@ def lend(app: App[str], command: Sequence[str], asked_to_end: Callable[[], bool]
         app.notify(str(error), title="The terminal cannot be lent here", severity="error")
         return
     if code:
-        words = f"{shlex.join(command[1:])}: exit code {code}"
+        typed = shlex.join(command[command.index("rltui") :] if "rltui" in command else command)
+        words = f"{typed}: exit code {code}; typed in a shell it says why"
         app.notify(words, title="It ended early", severity="warning")

@@ -20,7 +20,7 @@ from rltui.tui.pattern import Pattern
 from rltui.tui.typed_filter import MOVES
 from rltui.tui.widgets.row_list import RowList
 
-ASKED = "a regular expression; ! inverts; enter keeps it, esc clears it"
+ASKED = "a regular expression; ! inverts; enter sets it, esc clears it"
 AROUND = 6  # columns of a border that are no room for its words
 
 
@@ -79,10 +79,10 @@ class FilterLine(Input):
         self.tell()
 
     def _filter(self, goes: object | None = None) -> None:
-        self._shown = Pattern(self.value)
+        self._shown, before = Pattern(self.value), self._rows.key
         self._filtered.filter_by(self._shown, goes)
         keys, _ = self._filtered.found()
-        if self._shown.text and not self._shown.problem and keys and self._rows.key not in keys:
+        if self._shown.text and not self._shown.problem and keys and before not in keys:
             self._rows.set_rows(self._rows.rows, keys[0])
         self.tell()
 
@@ -93,7 +93,7 @@ class FilterLine(Input):
             return Content.assemble((clean(self._shown.problem), "$error"))
         keys, of = self._filtered.found()
         found = f"/{clean(self._shown.text)}  {len(keys)} of {of}"
-        further = "enter keeps" if self.is_open else self._further
+        further = "enter sets it" if self.is_open else self._further
         words = " · ".join(part for part in (found, further, "esc clears") if part)
         room = self._rows.outer_size.width - AROUND
         return Content(words if cell_len(words) <= room else f"{found} · esc clears")

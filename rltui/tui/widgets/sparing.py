@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from textual._compositor import Compositor, CompositorUpdate
+from textual._compositor import CompositorUpdate
 from textual._context import visible_screen_stack
 from textual.geometry import Region
+
+from rltui.tui.widgets.drawn_places import DrawnCompositor
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -41,7 +43,7 @@ class PiecesUpdate(CompositorUpdate):
         return "".join(f"\x1b[{y + 1};{x + 1}H{strip.render(console)}" for x, y, strip in self.pieces)
 
 
-class SparingCompositor(Compositor):
+class SparingCompositor(DrawnCompositor):
     """Textual's own asks each widget near a change for all of its rows, those that others cover included."""
 
     def render_update(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.legality import CLASSES, class_ids, describe_class, idle_row, idle_rows, legal_rows
+from rltui.actions.legality import CLASSES, class_ids, idle_row, idle_rows, legal_rows
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
 from rltui.sim.state import GameState
@@ -112,9 +112,3 @@ def test_idle_is_legal_in_every_class(table: str) -> None:
 def test_a_table_without_an_idle_row() -> None:
     with pytest.raises(RltuiError, match="no idle row"):
         idle_row(np.ones((3, 8), np.float32))
-
-
-def test_classes_in_words() -> None:
-    assert describe_class(0) == describe_class(3) == "demolished"
-    assert describe_class(7) == "alive, can jump or flip, boost"
-    assert describe_class(4) == "alive, can neither jump nor flip, no boost"

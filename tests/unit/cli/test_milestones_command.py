@@ -182,8 +182,11 @@ def test_keeping_a_checkpoint(paths: RunPaths, said: Said) -> None:
     assert (code, "is kept already, as Phase1-BallTouching/000.003M: nothing was changed" in text) == (0, True)
     assert said.json("keep", "alpha/2000") == {
         "run": "alpha", "milestone": "Phase1-BallTouching/000.002M", "present": False,
-        "path": str(paths.milestones / "Phase1-BallTouching" / "000.002M"),
+        "path": str(paths.milestones / "Phase1-BallTouching" / "000.002M"), "set_aside": None,
     }  # fmt: skip
+    (kept / "policy.npz").write_bytes(b"cut")
+    aside = Path(said.json("keep", "alpha/3000")["set_aside"])
+    assert (aside / "policy.npz").read_bytes() == b"cut" and tree(kept) == tree(paths.checkpoint(3000))
     (paths.checkpoint(1000) / "policy.npz").write_bytes(b"cut")
     code, text = said("keep", "alpha/1000")
     assert code == 1 and "policy.npz is damaged: it has 3 bytes" in text

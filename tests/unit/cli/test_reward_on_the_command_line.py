@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from rltui.__main__ import main
-from rltui.events.records import OVERALL_SPEED, IterationFinished
+from rltui.events.metric_keys import OVERALL_SPEED
+from rltui.events.records import IterationFinished
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
@@ -70,12 +71,12 @@ def test_all_say_that_mostly_short_episodes_have_ended(data: DataDir, capsys: py
     writer.write(row)
     writer.close()
     assert main(["ls", *where]) == 0
-    assert "young: its reward is of short episodes so far" in capsys.readouterr().out
+    assert "young: reward over short episodes so far: all arenas have begun at once" in capsys.readouterr().out
     assert main(["status", "young", *where]) == 0
-    assert "20 over 40 episodes, short ones after a start" in capsys.readouterr().out
+    assert "20 over 40 short episodes so far" in capsys.readouterr().out
     out = io.StringIO()
     Console(out)(row)
-    assert "20.000 over 40 episodes, short ones after a start  entropy" in out.getvalue()
+    assert "20.000 over 40 short episodes so far  entropy" in out.getvalue()
 
 
 def test_the_speed_of_ls_and_status_is_that_of_the_newest_iterations(

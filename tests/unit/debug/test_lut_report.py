@@ -140,7 +140,7 @@ def test_no_full_throttle_row() -> None:
 def test_a_fallback_row_that_is_not_zero() -> None:
     found = failed(report(RLGYM, PipelineOptions("fallback", fallback_row=FULL_THROTTLE)))
     assert found == [
-        "fallback row 16 is not all zeros (throttle): whenever a choice is illegal, the bot could not keep still"
+        "fallback row 16 is not all zeros (throttle): whenever a choice is illegal, the bot could not stand still"
     ]
     assert report(RLGYM, PipelineOptions("fallback", fallback_row=IDLE)).outcome == "pass"
 

@@ -37,7 +37,7 @@ def test_all_that_a_run_tells_is_explained() -> None:
 @pytest.mark.parametrize(
     ("key", "label", "section"),
     [
-        ("train/approx_kl", "KL", "Learning"),
+        ("train/approx_kl", "KL", "Update"),
         ("reward/touch", "touch", "Rewards"),
         ("weight/goal", "weight of goal", "Reward weights"),
         ("worker/3/memory_mb", "worker 3 memory", "Workers"),

@@ -148,7 +148,7 @@ def test_its_parameters_are_checked(folder: Path, value: str, key: str, message:
         ("terms.py:TooSmall", "TooSmall is no Reward"),
         ("terms.py:Picky", "not today"),
         ("terms.py:Picky", f"terms.py:{PICKY_LINE})"),
-        ("terms.py:Taken", "Taken.Params has weight, which a profile keeps for itself"),
+        ("terms.py:Taken", "Taken.Params has weight, which a profile uses itself"),
         ("broken.py:Any", "does not import: ModuleNotFoundError: No module named 'nothing_of_that_name' ("),
         ("broken.py:Any", "broken.py:1)"),
         ("typo.py:Any", "does not import: SyntaxError: '(' was never closed ("),

@@ -25,6 +25,18 @@ def test_a_save_keeps_mode_and_line_ends(folder: Path) -> None:
     assert [entry.name for entry in folder.iterdir()] == ["bot.toml"]
 
 
+def test_a_link_to_a_profile_stays_one(folder: Path) -> None:
+    """As in a folder of settings that is kept under version control elsewhere."""
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "bot.toml").write_text("a = 1\n")
+    path = folder / "bot.toml"
+    path.symlink_to("elsewhere/bot.toml")
+    save_text(path, "a = 2\n", "a = 1\n")
+    assert path.is_symlink() and (elsewhere / "bot.toml").read_text() == "a = 2\n"
+    assert [entry.name for entry in elsewhere.iterdir()] == ["bot.toml"]
+
+
 @pytest.mark.parametrize("gone", [False, True])
 def test_a_file_that_changed_meanwhile_is_left_alone(folder: Path, gone: bool) -> None:
     path = folder / "bot.toml"

@@ -166,6 +166,25 @@ def test_a_rotation_while_it_is_read_loses_nothing(path: Path, monkeypatch: pyte
     assert steps(path) == list(range(160))
 
 
+@pytest.mark.parametrize("more", [20, 60, 200])
+def test_what_was_rotated_in_the_midst_of_reading_is_not_kept_as_the_part_after(
+    path: Path, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    """The next viewer would have its rows twice."""
+    poll, todo = cached_journal.JournalTail.poll, [more]
+
+    def disturbed(tail: cached_journal.JournalTail) -> list[Record]:
+        records = poll(tail)
+        if records and tail._path == path and todo:
+            write(path, 100, 100 + todo.pop())
+        return records
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cached_journal.JournalTail, "poll", disturbed)
+        assert steps(path) == list(range(100 + more))
+    assert steps(path) == list(range(100 + more))
+
+
 def test_no_journal_is_empty(tmp_path: Path) -> None:
     journal = CachedJournal(tmp_path / "journal.jsonl")
     assert journal.newest() == [] and journal.poll() == []

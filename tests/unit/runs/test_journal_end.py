@@ -13,10 +13,10 @@ from rltui.events.episode_reward import EPISODES, WINDOW, newest_window
 from rltui.events.records import IterationFinished, Record
 from rltui.runs import journal_end
 from rltui.runs.journal import FAR_BYTES, JournalWriter, encode_line, read_back, read_end, read_journal
-from rltui.runs.journal_end import JournalEnd
+from rltui.runs.journal_end import JournalEnd, reward_so_far
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes import run_story
-from tests.fakes.saved_runs import header, row
+from tests.fakes.saved_runs import header, resumed, row
 
 
 @pytest.fixture
@@ -74,6 +74,21 @@ def test_no_further_than_the_rewards_episodes(
     assert len(read) == blocks
     assert end.reward == newest_window(list(read_journal(paths.journal))).value
     assert end.reward.episodes == WINDOW and end.row is not None and end.row.iteration == 3000
+
+
+def test_a_lesson_that_was_taken_back_takes_no_reward_with_it(paths: RunPaths) -> None:
+    """The next phase began, and the run went on from a checkpoint of before: what it earns is measured as ever."""
+    write(paths, 20, range(1, 21))
+    before = JournalEnd(paths).reward
+    kept = run_story.iteration(20).timesteps
+    assert before.episodes == 20
+    writer = JournalWriter(paths.journal)
+    writer.write(run_story.phase_changed(1.0, kept + 1))
+    assert reward_so_far(paths, kept).value == before, "asked before the resume is in the journal"
+    writer.write(resumed(kept))
+    assert JournalEnd(paths).reward == before
+    writer.write(run_story.phase_changed(2.0, kept))
+    assert JournalEnd(paths).reward.episodes == 0 == reward_so_far(paths, kept).value.episodes
 
 
 def test_where_they_are_very_far_back_it_gives_up(paths: RunPaths) -> None:

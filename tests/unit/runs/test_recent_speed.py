@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from rltui.events.records import OVERALL_SPEED, Record
+from rltui.events.metric_keys import OVERALL_SPEED
+from rltui.events.records import Record
 from rltui.runs.recent_speed import MOST, recent_speed
 from tests.fakes import run_story
 

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
-from rltui.events.records import LogLine, UpdateDropped
+import pytest
+
+from rltui.events.records import IterationFinished, LogLine, Record, SettingChanged, UpdateDropped
 from rltui.runs.history import copy_history, current_line, unclean_end
 from rltui.runs.journal import JournalWriter, read_journal
 from rltui.runs.paths import DataDir
@@ -28,6 +31,15 @@ def test_a_resume_takes_back_the_rows_above_it() -> None:
     assert current_line(records) == [header(), row(100), row(200), line, resumed(200), row(250), resumed(250), row(300)]
 
 
+def test_what_was_changed_by_hand_after_it_is_taken_back_too() -> None:
+    """The bot that goes on never trained with it."""
+    before, after = (
+        SettingChanged(time=1.0, timesteps=steps, setting="reward touch", value=5.0, by="ada") for steps in (150, 250)
+    )
+    records = [header(), row(100), before, row(200), after, row(300), resumed(200), row(300)]
+    assert current_line(records) == [header(), row(100), before, row(200), resumed(200), row(300)]
+
+
 def test_no_resume_no_change() -> None:
     records = [header(), row(1), row(2), finish(2)]
     assert current_line(records) == records
@@ -44,6 +56,24 @@ def test_a_branch_begins_with_its_parents_history(tmp_path: Path) -> None:
     target = JournalWriter(branch.journal)
     assert copy_history(parent, target, 210) == 2
     assert list(read_journal(branch.journal)) == [row(100), row(210)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_branch_gets_what_counts_after_any_resumes(tmp_path: Path, seed: int) -> None:
+    """A slow twin has all of the journal in memory."""
+    draw, data = random.Random(seed), DataDir(tmp_path)
+    parent, branch = data.run("alpha"), data.run("alpha-b2")
+    parent.folder.mkdir(parents=True), branch.folder.mkdir()
+    writer = JournalWriter(parent.journal, part_bytes=draw.choice((500, 1 << 20)))
+    records: list[Record] = [header()]
+    for _ in range(draw.choice((3, 60))):
+        records.append(draw.choice((row, row, row, resumed))(draw.randrange(500)))
+    for record in records:
+        writer.write(record)
+    expected = [one for one in current_line(records) if isinstance(one, IterationFinished) and one.timesteps <= 300]
+    target = JournalWriter(branch.journal)
+    assert copy_history(parent, target, 300) == len(expected)
+    assert list(read_journal(branch.journal)) == expected
 
 
 def test_clean_and_unclean_ends(tmp_path: Path) -> None:

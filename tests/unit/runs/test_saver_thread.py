@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from rltui.runs.checkpoint import damage, verify
 from rltui.runs.listing import list_checkpoints, list_milestones
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.saver import SaveJob, Saver, SaveResult
+from rltui.runs.saver import MOST_ASKED, MOST_MILESTONES, SaveJob, Saver, SaveResult
 from tests.fakes.saved_runs import make_files, make_meta, make_run, save, save_milestone
 
 
@@ -23,10 +23,10 @@ def checkpoint_job(paths: RunPaths, commit: int) -> SaveJob:
     return SaveJob("checkpoint", paths.checkpoint(commit * 1000), commit * 1000, lambda: make_files(about))
 
 
-def milestone_job(paths: RunPaths, commit: int, timesteps: int, label: str) -> SaveJob:
+def milestone_job(paths: RunPaths, commit: int, timesteps: int, label: str, asked: bool = False) -> SaveJob:
     about = make_meta("alpha", commit, timesteps)
     folder = paths.milestones / "Phase1-BallTouching" / label
-    return SaveJob("milestone", folder, timesteps, lambda: make_files(about), label)
+    return SaveJob("milestone", folder, timesteps, lambda: make_files(about), label, asked)
 
 
 class Gate:
@@ -63,7 +63,7 @@ def test_jobs_are_done_in_order_off_the_calling_thread_and_then_pruned(paths: Ru
     assert [info.commit for info in list_checkpoints(paths)] == [3, 4]
 
 
-def test_a_waiting_checkpoint_gives_way_to_a_newer_one_a_milestone_never(paths: RunPaths) -> None:
+def test_a_waiting_checkpoint_gives_way_to_a_newer_one_a_milestone_does_not(paths: RunPaths) -> None:
     results: list[SaveResult] = []
     gate, saver = Gate(paths), Saver(paths, 5, results.append)
     saver.submit(gate.job())
@@ -82,6 +82,63 @@ def test_a_waiting_checkpoint_gives_way_to_a_newer_one_a_milestone_never(paths: 
         ("saved", "4000"),
     ]
     assert saver.waiting == 0
+
+
+@pytest.fixture
+def hung(paths: RunPaths) -> Iterator[tuple[Gate, Saver, list[SaveResult]]]:
+    """A saver whose disk has taken nothing since its first job."""
+    results: list[SaveResult] = []
+    gate, saver = Gate(paths), Saver(paths, 5, results.append)
+    saver.submit(gate.job())
+    assert gate.begun.wait(10)
+    yield gate, saver, results
+    gate.open.set()
+    assert saver.close(10)
+
+
+def test_on_a_hung_disk_a_few_milestones_wait_and_the_oldest_give_way(
+    paths: RunPaths, hung: tuple[Gate, Saver, list[SaveResult]]
+) -> None:
+    """Each holds a copy of the nets in memory: a night of them is gigabytes."""
+    gate, saver, results = hung
+    for number in range(1, 101):
+        saver.submit(milestone_job(paths, number, number * 5_000_000, f"{5 * number:03d}M", asked=number == 50))
+        assert saver.waiting <= 1 + MOST_MILESTONES + 1
+    gone = [result.label for result in results]
+    assert gone == [f"{5 * number:03d}M" for number in range(1, 98) if number != 50], (
+        "oldest first, not the one asked for"
+    )
+    assert {result.outcome for result in results} == {"failed"}
+    assert all("gave way to newer milestones" in result.reason for result in results)
+    gate.open.set()
+    assert saver.drain(10)
+    assert [result.label for result in results if result.outcome == "saved"] == ["", "250M", "490M", "495M", "500M"]
+
+
+def test_those_asked_for_are_refused_beyond_a_number_and_none_that_waits_is_lost(
+    paths: RunPaths, hung: tuple[Gate, Saver, list[SaveResult]]
+) -> None:
+    gate, saver, results = hung
+    for number in range(1, MOST_ASKED + 3):
+        saver.submit(milestone_job(paths, number, number * 1000, f"000.{number:03d}M", asked=True))
+    assert [result.timesteps for result in results] == [(MOST_ASKED + 1) * 1000, (MOST_ASKED + 2) * 1000]
+    assert "wait for the disk already" in results[0].reason
+    gate.open.set()
+    assert saver.drain(10)
+    saved = [result.timesteps for result in results if result.outcome == "saved" and result.kind == "milestone"]
+    assert saved == [number * 1000 for number in range(1, MOST_ASKED + 1)]
+
+
+def test_a_milestone_whose_state_is_asked_for_does_not_give_way(
+    paths: RunPaths, hung: tuple[Gate, Saver, list[SaveResult]]
+) -> None:
+    """Who asked is answered once for the state, by whichever copy is done first."""
+    _, saver, results = hung
+    saver.submit(milestone_job(paths, 1, 5_000_100, "005M"))
+    saver.submit(milestone_job(paths, 1, 5_000_100, "005.0001M", asked=True))
+    for number in range(2, 6):
+        saver.submit(milestone_job(paths, number, number * 5_000_000, f"{5 * number:03d}M"))
+    assert [result.label for result in results] == ["010M", "015M"]
 
 
 def test_submitting_does_not_wait(paths: RunPaths) -> None:

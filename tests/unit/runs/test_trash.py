@@ -15,7 +15,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs import trash
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
-from rltui.runs.lock import RunLock
+from rltui.runs.lock import RunLock, holder
 from rltui.runs.milestones import Mark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import Trashed, delete, empty, kept_because, list_trash, restore
@@ -116,10 +116,10 @@ def test_no_trainer_can_start_while_something_is_moved(
 ) -> None:
     """It would perhaps have chosen just that one."""
     seen: list[bool] = []
-    monkeypatch.setattr(trash, "fault", lambda point: seen.append(trash.is_trained(paths)))
+    monkeypatch.setattr(trash, "fault", lambda point: seen.append(holder(paths) is not None))
     delete(paths, milestone(paths))
     assert seen == [True]
-    assert not trash.is_trained(paths), "and the lock is free again"
+    assert holder(paths) is None, "and the lock is free again"
 
 
 def test_damaged_ones_can_be_deleted(data: DataDir, paths: RunPaths) -> None:
@@ -204,6 +204,18 @@ def test_a_folder_that_may_not_be_written_in() -> None:
             place.chmod(0o755)
         assert "Permission denied" in said
         assert tree(data.root) == before
+
+
+def test_what_has_a_note_comes_back_with_it_or_not_at_all(data: DataDir, paths: RunPaths) -> None:
+    change_mark(paths, NAME, lambda _: Mark(note="dribbles"))
+    trashed = delete(paths, milestone(paths))
+    paths.milestones_json.write_text("{")
+    with pytest.raises(RltuiError, match="cannot be read"):
+        restore(data, trashed)
+    assert list_trash(data) == [trashed] and list_milestones(paths) == []
+    paths.milestones_json.unlink()
+    restore(data, trashed)
+    assert read_marks(paths) == {NAME: Mark(note="dribbles")} and list_trash(data) == []
 
 
 def test_restoring_never_goes_over_anything(data: DataDir, paths: RunPaths) -> None:

@@ -28,5 +28,14 @@ def test_no_flag_drowns_another() -> None:
     assert limit.taken(lines("trickle", 3)) == lines("trickle", 3)
 
 
+def test_a_flag_that_was_switched_off_is_not_heard_of_again() -> None:
+    now = [100.0]
+    limit = LineLimit(20, lambda: now[0])
+    limit.taken([*lines("off", 30), *lines("on", 30)])
+    limit.only(["on"])
+    now[0] += 1.0
+    assert limit.taken(lines("on", 1)) == [("on", "10 lines left out: more than can be read"), ("on", "0")]
+
+
 def test_without_a_rate_all_lines_are_said() -> None:
     assert LineLimit(0, lambda: 5.0).taken(lines("a", 1000)) == lines("a", 1000)

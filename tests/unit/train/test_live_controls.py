@@ -16,6 +16,7 @@ from rltui.events.commands import (
     SetEntropy,
     SetFlag,
     SetLearningRate,
+    SetRender,
     SetRewardWeight,
     Stop,
 )
@@ -85,6 +86,16 @@ def test_within_an_update_a_pause_waits_for_the_next_collection(desk: Desk) -> N
     assert pause.answers == ["refused resumed before the pause took hold"]
 
 
+def test_a_pause_that_comes_together_with_a_resume_is_answered_too(desk: Desk) -> None:
+    """As from two people within one look."""
+    pauses, resumes = [FakePending(Pause()), FakePending(Pause())], [FakePending(Resume()), FakePending(Resume())]
+    desk.arriving = [[pauses[0]], [resumes[0], pauses[1]], [], [resumes[1]]]
+    desk.controls.poll()
+    assert [pause.answers for pause in pauses] == [["applied paused"]] * 2
+    assert [resume.answers for resume in resumes] == [["applied training goes on"]] * 2
+    assert desk.arriving == []
+
+
 def test_saves_are_served_while_paused(desk: Desk) -> None:
     served: list[FakePending] = []
 
@@ -135,6 +146,18 @@ def test_what_comes_while_the_run_ends_is_answered(desk: Desk) -> None:
     desk.controls.answer_stops("stopped at 0 timesteps")
     assert stop.answers == ["applied stopped at 0 timesteps"]
     assert save.answers == pause.answers == ["refused the run has ended"]
+
+
+def test_nothing_begins_any_more_while_the_run_ends(desk: Desk) -> None:
+    """The viewer has been closed by then: a new one would only hold up the end."""
+    begun: list[Pending] = []
+    desk.controls.set_render = desk.controls.set_flag = begun.append
+    desk.controls.known = lambda: Known(("touch",), 2)
+    late = [FakePending(SetRender(True)), FakePending(SetFlag("debug_actions", True))]
+    desk.arriving = [list(late)]
+    desk.controls.refuse_waiting("the run has ended")
+    assert begun == []
+    assert [pending.answers for pending in late] == [["refused the run has ended"]] * 2
 
 
 @pytest.mark.parametrize("value", [None, 0.0, 5e-5, 1.0])

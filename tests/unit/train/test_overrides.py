@@ -59,7 +59,7 @@ def test_it_goes_on_while_the_profile_says_the_same() -> None:
     after, words = Overrides.carried_on(cast(Blueprint, changed), before.stored())
     assert (after.entropy, after.weights) == (0.02, {"goal": 7.0})
     assert words == [
-        "entropy 0.02, set by hand, goes on: the profile's has not changed since",
+        "entropy coefficient 0.02, set by hand, goes on: the profile's has not changed since",
         "the profile's reward touch, which has changed, wins over 2, set by hand",
         "reward goal 7, set by hand, goes on: the profile's has not changed since",
     ]

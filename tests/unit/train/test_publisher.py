@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import pytest
+
 from rltui.events.commands import Live
 from rltui.events.records import LogLine, Record
 from rltui.runs.journal import JournalTail, JournalWriter
@@ -187,3 +189,48 @@ def test_once_started_nobody_waits_for_a_terminal_and_the_journal_goes_on(tmp_pa
     assert len(held.printed) == 50
     publisher.log("info", "trainer", "after the end, in the calling thread")
     assert len(held.printed) == 51
+
+
+def test_what_a_held_terminal_has_missed_is_said_there_once_it_flows_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rltui.train.publisher.MOST_LINES", 20)
+    held, journal = Held(), FakeJournal()
+    publisher = Publisher(journal, subscribers=[held]).start()
+    for number in range(50):
+        publisher.log("info", "trainer", f"line {number}")
+    publisher.drain()
+    held.go.set()
+    publisher.close()
+    assert len(journal.records) == 50, "it missed nothing, and is told nothing"
+    *lines, last = held.printed
+    assert isinstance(last, LogLine) and (last.level, last.source) == ("warning", "terminal")
+    assert last.message.startswith(f"{50 - len(lines)} lines were not written while the terminal stood still")
+    assert len(lines) in (20, 21), "one of them was being printed, or none yet"
+
+
+class Hanging(FakeJournal):
+    """On a disk that hangs until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held, self.go = threading.Event(), threading.Event()
+
+    def write(self, record: Record) -> bool:
+        self.held.set()
+        self.go.wait(20)
+        return super().write(record)
+
+
+def test_while_the_disk_hangs_live_states_do_not_pile_up_and_the_newest_is_shown() -> None:
+    """Ten a second, for a night: gigabytes."""
+    journal, server = Hanging(), FakeServer()
+    publisher = Publisher(journal, server).start()
+    publisher.publish(line("a"))
+    assert journal.held.wait(20)
+    states = [live("collecting", workers=number % 3) for number in range(100)]
+    for state in states:
+        publisher.live(state)
+    journal.go.set()
+    publisher.close()
+    assert server.states == states[-1:]
+    publisher.live(states[0])
+    assert server.states[-1] == states[0], "after the end, in the calling thread"

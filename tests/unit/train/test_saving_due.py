@@ -12,6 +12,7 @@ from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CheckpointSaved, Record
 from rltui.policy.saved import load_policy
 from rltui.profile.load import load
+from rltui.profile.resolved import paid
 from rltui.runs import meta
 from rltui.runs.listing import complete, list_milestones
 from rltui.runs.paths import DataDir
@@ -120,3 +121,17 @@ def test_a_milestone_is_no_checkpoint(tmp_path: Path) -> None:
         assert made.drain(30)
     paths = prepared.options.data.run("r")
     assert {meta.read(info.path).commit for info in [*complete(paths), *list_milestones(paths)]} == {1}
+
+
+def test_a_state_tells_what_was_paid_for_by_hand_too(tmp_path: Path) -> None:
+    with saving(tmp_path, "keep.last=3") as (made, prepared, _):
+        learner, lessons = prepared.blueprint.learner(), made._course
+        name = lessons.overrides.reward_names[0]
+        for timesteps, weight in ((100, None), (200, 7.5), (300, None)):
+            lessons.override_weight(name, weight, timesteps)
+            made.save([("checkpoint", str(timesteps))], learner.snapshot, timesteps, SavedFigures())
+            assert made.drain(30)
+    paths = prepared.options.data.run("r")
+    first, by_hand, taken_back = (meta.read(paths.checkpoint(timesteps)).paid for timesteps in (100, 200, 300))
+    assert first == taken_back == paid(prepared.blueprint.profile, {})
+    assert by_hand == paid(prepared.blueprint.profile, {name: 7.5}) != first

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+import shutil
 from dataclasses import replace
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.train import shared_rollout
 from rltui.train.shared_rollout import RolloutShape, SharedRollout
 
 SHAPE = RolloutShape(blocks=2, workers=3, steps=5, arenas=2, cars=2, obs_size=7, parameters=11)
@@ -17,7 +19,7 @@ SHAPE = RolloutShape(blocks=2, workers=3, steps=5, arenas=2, cars=2, obs_size=7,
 
 def test_what_one_side_writes_the_other_reads_and_nothing_overlaps() -> None:
     ours = SharedRollout.create(SHAPE)
-    theirs = SharedRollout.attach(SHAPE, ours.name)
+    theirs = SharedRollout(SHAPE, pickle.loads(ForkingPickler.dumps(ours.memory)))
     try:
         for number, array in enumerate(ours._arrays.values(), start=1):
             array[...] = number % 2 if array.dtype == np.bool_ else number
@@ -48,7 +50,7 @@ def test_a_workers_block_is_a_view_of_its_own_slice() -> None:
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
 def test_too_little_shared_memory_is_said_with_need_and_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    usage = shared_rollout.shutil.disk_usage("/dev/shm")
-    monkeypatch.setattr(shared_rollout.shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
+    usage = shutil.disk_usage("/dev/shm")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
     with pytest.raises(RltuiError, match=r"MB of shared memory.*1.0 MB free"):
         SharedRollout.create(replace(SHAPE, steps=100_000))

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from rltui.events.commands import SetRender
+from rltui.events.commands import OutputLive, SetRender
 from rltui.train.viewer_child import ViewerChild
 from rltui.train.viewer_host import ViewerHost
 from rltui.view.viewer_messages import Failed, Playing, ToViewer, encode
@@ -103,3 +103,15 @@ def test_who_waits_is_told_how_it_ended_by_itself(exitcode: int, failure: Failed
     assert len(lines) == 1 and words in lines[0] and "training goes on" in lines[0]
     live = host.live()
     assert live is not None and live.state == "failed" and words in live.problem
+
+
+@pytest.mark.parametrize(
+    ("moments", "seconds", "overdue"), [(0, 4, False), (0, 6, True), (216_000, 40, False), (216_000, 60, True)]
+)
+def test_who_has_a_long_recording_to_write_is_given_the_time_for_it(moments: int, seconds: int, overdue: bool) -> None:
+    """Two hours of 1v1 are 1.5 s of a processor, of which a machine that trains leaves a tenth."""
+    child, _, _ = played()
+    child.playing = Playing(1, "", [OutputLive("rocketsimvis", "", 10**6), OutputLive("recording", "", moments)])
+    child.close()
+    child.heard -= seconds
+    assert child.is_overdue == overdue

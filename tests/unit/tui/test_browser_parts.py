@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -15,12 +17,14 @@ from rltui.runs.milestones import Mark
 from rltui.runs.paths import DataDir
 from rltui.runs.shelf import read_shelf
 from rltui.tui.browser import shelf_tree, state_table
-from rltui.tui.browser.acts import is_meant, last_digits
+from rltui.tui.browser.deleting import is_meant, last_digits
 from rltui.tui.browser.hash_checks import HashChecks
 from rltui.tui.browser.library import ALL, Entry, Library, Node, shelf_entries
+from rltui.tui.browser.messages import HashesChecked
 from rltui.tui.browser.profile_changes import Change, condensed, resolved_changes, saved_changes
 from rltui.tui.browser.state_table import Sorting
 from rltui.tui.browser.state_words import lines
+from rltui.tui.browser.verifying import Verifying
 from rltui.tui.paint import plain
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
 
@@ -162,10 +166,9 @@ def test_what_was_pruned_while_it_was_read_is_gone_and_not_damaged(data: DataDir
 
 
 @pytest.mark.parametrize(("entropy", "is_dead"), [(0.0, True), (0.49, True), (0.51, False), (None, False)])
-def test_a_state_that_hardly_explores_is_marked_beside_its_reward(
+def test_a_reward_that_does_not_count_is_marked_with_the_reason(
     data: DataDir, entropy: float | None, is_dead: bool
 ) -> None:
-    """Best by reward misleads where the policy has collapsed: table and details say so."""
     about = msgspec.structs.replace(make_meta("alpha", 1, 1000), entropy=entropy, mean_reward=-1234.0)
     entry = entry_of(place(data.run("alpha").checkpoint(1000), make_files(about)), "checkpoint")
     for width in (40, 120):
@@ -173,6 +176,75 @@ def test_a_state_that_hardly_explores_is_marked_beside_its_reward(
         row = state_table.row(entry, drawing, width)
         reward = next(text for text, _ in row.line if figures.number(-1234.0) in text)
         assert ("▼" in reward) is is_dead
-        assert (("▼ " + figures.number(-1234.0), "warn") in row.line) or not is_dead
+        assert any("▼ " in text and role == "warn" for text, role in row.line) is is_dead
     words = " ".join(plain(lines(entry, Library(data.root), ("sound", ""), 0.0, 70)).split())
-    assert ("▼ below the usual 0.5 or more: it hardly explored any more" in words) is is_dead
+    assert ("▼ does not count: entropy" in words and "it hardly explored any more" in words) is is_dead
+
+
+def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
+    """A collapsed bot with the highest reward, and short episodes with the next, come behind all whose rewards count."""
+    paths = data.run("alpha")
+    for steps, reward, entropy, short in (
+        (1000, 5.0, 3.0, False), (2000, 9.0, 0.01, False), (3000, 8.0, 3.0, True), (4000, 7.0, 3.0, False), (5000, 6.0, 3.0, False),
+    ):  # fmt: skip
+        about = msgspec.structs.replace(
+            make_meta("alpha", steps // 1000, steps), mean_reward=reward, entropy=entropy, reward_short=short
+        )
+        place(paths.checkpoint(steps), make_files(about))
+    entries = shelf_entries(read_shelf(paths))
+    assert [entry.timesteps for entry in state_table.sort(entries, Sorting("2", True))] == [
+        4000,
+        5000,
+        1000,
+        2000,
+        3000,
+    ]
+    assert [entry.timesteps for entry in state_table.sort(entries, Sorting("2"))] == [1000, 5000, 4000, 3000, 2000]
+    assert [entry.timesteps for entry in entries if entry.best is not None] == [4000]
+    drawing = state_table.Drawing(state_table.fitting(80), (), lambda _: "sound", 0.0)
+    drawn = {entry.timesteps: plain([state_table.row(entry, drawing, 80).line]) for entry in entries}
+    assert {steps for steps, text in drawn.items() if "★" in text} == {4000}
+    assert {steps for steps, text in drawn.items() if "▼" in text} == {2000, 3000}
+    best = next(entry for entry in entries if entry.best)
+    text = plain(lines(best, Library(data.root), ("sound", ""), 0.0, 70))
+    assert "★ the best of 3 healthy ones under the same rewards" in text
+
+
+class ScreenWithAThread:
+    """What Verifying needs of a screen."""
+
+    is_attached = True
+
+    def __init__(self) -> None:
+        self.threads: list[threading.Thread] = []
+
+    def run_worker(self, work: Callable[[], None], **_: object) -> None:
+        self.threads.append(threading.Thread(target=work))
+        self.threads[-1].start()
+
+    def post_message(self, message: object) -> None:
+        assert isinstance(message, HashesChecked)
+
+
+def test_what_is_asked_for_while_another_is_read_comes_next(data: DataDir) -> None:
+    paths = make_run(data)
+    entries = [entry_of(path, "checkpoint") for path in sorted(paths.checkpoints.iterdir())]
+    assert len(entries) > 1
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def slowly(path: Path) -> str | None:
+        begun.set()
+        assert goes_on.wait(30)
+        return None
+
+    screen, checks = ScreenWithAThread(), HashChecks(slowly)
+    verifying = Verifying(screen, checks)  # type: ignore[arg-type]
+    verifying.check_rested(entries[0])
+    assert begun.wait(30)
+    verifying.verify(entries)  # v, while the state under the cursor is being read
+    goes_on.set()
+    for thread in screen.threads:
+        thread.join(30)
+    assert [checks.verdict(entry.path)[0] for entry in entries] == ["sound"] * len(entries)
+    assert not verifying.busy
+    assert len(screen.threads) == 1

@@ -58,3 +58,13 @@ def test_the_rate_is_judged_by_the_phase_as_in_a_profile() -> None:
     late = RunSnapshot(header=msgspec.structs.replace(HEADER, phase=4))
     assert doubt(SetLearningRate(2e-4), late).startswith("high for phase 4")
     assert doubt(SetLearningRate(1.0), RunSnapshot()).startswith(STABLE), "also before the header is known"
+
+
+def test_a_weight_by_hand_is_newer_than_the_one_that_the_last_iteration_told() -> None:
+    told = RunSnapshot(header=HEADER, metrics={"weight/turned": 0.5})
+    assert doubt(SetRewardWeight("turned", 1.0), told).startswith("its weight is -1 now")
+
+
+def test_from_a_rate_of_zero_nothing_is_a_leap() -> None:
+    still = RunSnapshot(header=msgspec.structs.replace(HEADER, learning_rate=0.0))
+    assert doubt(SetLearningRate(2e-4), still) == ""

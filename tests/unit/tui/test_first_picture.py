@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.paths import DataDir
-from rltui.tui import app, first_picture, later
+from rltui.tui import app, first_picture, later, scenes
 from rltui.tui.launcher import editing
 from rltui.tui.panes.catalogue import PANES
 from rltui.tui.panes.ids import PANE_IDS
@@ -59,7 +59,7 @@ def test_whatever_is_imported_by_a_key_is_imported_before_it() -> None:
     """Of the launcher's and the program's own modules: each import that stands in a method."""
     waiting = {
         node.module
-        for module in (app, editing)
+        for module in (app, scenes, editing)
         for owner in ast.parse(inspect.getsource(module)).body
         if isinstance(owner, ast.ClassDef)
         for function in owner.body

@@ -12,7 +12,9 @@ import pytest
 from rltui.events import watched
 from rltui.events.watched import Watched
 from rltui.supervise.frames import pack
+from rltui.supervise.socket_address import choose
 from rltui.tui.match_reader import MatchReader, Stream, open_local
+from rltui.view import stream
 from rltui.view.stream import MatchStream
 from tests.fakes.watched_match import ADDRESS
 from tests.fakes.watched_match import watched as frame
@@ -103,8 +105,9 @@ def ended(reader: MatchReader, word: str) -> None:
 
 
 def test_frames_of_a_real_stream_arrive_and_a_stream_that_begins_anew_is_followed(
-    following: Follow, tmp_path: Path
+    following: Follow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(stream, "new_address", choose)
     served = Served(tmp_path, frame(40))
     served.start()
     reader, found = following(served.stream.address)

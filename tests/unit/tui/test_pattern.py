@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NoReturn, cast
+
 import pytest
 
 from rltui.tui import pattern
-from rltui.tui.expression import PATIENCE, Expression
+from rltui.tui.expression import PATIENCE, SLOW, Expression, TooSlow
 from rltui.tui.pattern import Pattern
 
 WORD = "a_name_of_a_run_that_is_as_long_as_they_are_in_traces" * 2
@@ -47,3 +52,38 @@ def test_one_that_ends_is_searched_as_ever() -> None:
     assert Pattern("o").places("good") == [(1, 2), (2, 3)]
     assert Pattern("!o").places("good") == Pattern("").places("good") == ()
     assert "unterminated" in Pattern("[").problem and Pattern("[").matches("x")
+
+
+def test_short_searches_never_add_up_to_a_slow_one() -> None:
+    expression = Expression("x")
+    for _ in range(10_000):
+        expression._count(SLOW)
+    assert not expression.problem
+
+
+def test_one_that_was_given_up_is_not_tried_again_however_little_time_it_was_given() -> None:
+    class Endless:
+        def finditer(self, text: str) -> NoReturn:
+            raise TooSlow
+
+    expression = Expression("x")
+    expression._compiled = cast(Any, Endless())
+    with pytest.raises(TooSlow):
+        expression.places("text")
+    assert expression.problem
+
+
+@pytest.mark.parametrize("text", ["a{99999999999999999999}", "(" * 3000 + ")" * 3000], ids=["too many", "too deep"])
+def test_what_python_cannot_take_is_no_expression_either(text: str) -> None:
+    assert Pattern(text).problem.startswith("✗ no regular expression") and Pattern(text).matches("x")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such timer")
+def test_other_threads_set_no_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would ring in the main thread."""
+    timers: list[float] = []
+    monkeypatch.setattr(signal, "setitimer", lambda which, seconds: timers.append(seconds))
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(Pattern("touch").matches, "reward/touch").result() is True
+    assert timers == []
+    assert Pattern("touch").matches("reward/touch") and timers == [PATIENCE, 0.0]

@@ -6,8 +6,10 @@ import random
 from typing import ClassVar
 
 import pytest
+from textual.content import Content
 from textual.geometry import Region, Size
 
+from rltui.tui.panes.catalogue import PANES
 from rltui.tui.panes.pane import Pane, Slot, View
 from rltui.tui.panes.tabs import markup, tabs
 from rltui.tui.run.model import RunSnapshot
@@ -59,17 +61,38 @@ def seating(layout: UiSettings | None = None) -> tuple[Seating, dict[str, Pane]]
     return Seating(panes, layout or UiSettings()), {pane.NUMBER: pane for pane in panes}
 
 
+def markup_text(text: str) -> str:
+    return Content.from_markup(text).plain
+
+
 def shown(width: int) -> str:
     panes = [WorkersPane(), LutPane(), AuditPane()]
-    return "  ".join(f"{tab.key} {tab.name}".strip() for tab in tabs(panes[1], panes, width))
+    return markup_text(markup(tabs(panes[1], panes, width), panes[1], False))
 
 
 def test_as_many_tabs_are_named_as_there_is_room_for() -> None:
     assert shown(80) == "4 Workers  5 LUT  a Audit"
-    assert shown(24 + 6) == "4 Workers  5 LUT  a"
-    assert shown(17 + 6) == "4  5 LUT  a"
+    assert shown(24 + 6) == "4  5 LUT  a Audit"
+    assert shown(16 + 6) == "4  5 LUT  a"
     assert shown(8 + 6) == "4  5 LUT"
     assert shown(3) == "5 LUT"
+
+
+def test_the_nearest_are_named_first_and_every_key_is_there() -> None:
+    panes = [pane() for pane in PANES]
+
+    def row(key: str) -> str:
+        shown = next(pane for pane in panes if key == pane.NUMBER)
+        return markup_text(markup(tabs(shown, panes, 80), shown, False))
+
+    assert row("1") == "1 Metrics  2 Rewards  3 Time  4 Workers  5 Table  6 Turtle  8 v u m i 9 a"
+    for key in "1234568vumi9a":
+        text = row(key)
+        assert len(text) <= 80 - 6
+        assert [word for word in text.split() if len(word) == 1] == list("1234568vumi9a")
+        at = "1234568vumi9a".index(key)
+        for pane in panes[max(at - 1, 0) : at + 2]:
+            assert f"{pane.NUMBER} {pane.SHORT}" in text
 
 
 def test_a_pane_alone_in_its_slot_has_its_whole_name() -> None:

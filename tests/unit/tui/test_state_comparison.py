@@ -81,7 +81,7 @@ def test_two_runs_have_theirs_in_the_order_of_the_legend(data: DataDir) -> None:
     shown = text(found)
     assert "* alpha  o tiny" in shown and " 9.50  o 3.25" in shown
     assert "Figures at the right: means over 101 and 104 episodes" in shown
-    assert "is of short episodes: saved soon after a start of tiny" in " ".join(shown.split())
+    assert "short episodes so far" in " ".join(shown.split())
     assert can_choose_range(found, REWARD) and "w: all" in shown and " 71.7 k" in shown
     assert " 8.19 M" in text(found, whole=True)
     assert not can_choose_range(read(data, state(data, "alpha", 10), long), REWARD)
@@ -147,7 +147,7 @@ def test_what_was_set_by_hand_is_told_beside_the_same_profile(data: DataDir) -> 
     newer = with_trainer(data, "alpha", 5, 1.0, entropy=0.02, touch=3.0)
     shown = " ".join(text(compare(newer, older)).split())
     assert "Profiles the same Set by hand" in shown
-    assert "learning rate 0.0005 → 1" in shown and "entropy 0.02 in both" in shown
+    assert "learning rate 0.0005 → 1" in shown and "entropy coefficient 0.02 in both" in shown
     assert "touch as in its profile → 3" in shown
 
 

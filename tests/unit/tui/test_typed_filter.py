@@ -20,7 +20,7 @@ def test_what_keys_type() -> None:
 
 
 def test_enter_keeps_it_and_the_line_opens_with_it_again() -> None:
-    line = TypedFilter()
+    line = TypedFilter[int]()
     line.open(3)
     assert [line.press(key, key) for key in "kl"] == ["typed", "typed"]
     assert line.press("up", None) == "ignored"
@@ -30,7 +30,7 @@ def test_enter_keeps_it_and_the_line_opens_with_it_again() -> None:
 
 
 def test_esc_drops_it_and_names_where_to_go_back_to() -> None:
-    line = TypedFilter()
+    line = TypedFilter[int]()
     line.open(3)
     line.press("k", "k")
     assert (line.press("escape", None), line.typing, line.pattern, line.before) == ("dropped", False, Pattern(), 3)

@@ -23,7 +23,7 @@ RUNNING = fold_control(OPEN, run_story.live(NOW), NOW)
 @pytest.mark.parametrize(
     ("now", "words", "role"),
     [
-        (None, "V lets the newest weights play here", "muted"),
+        (None, "<render> lets the newest weights play here", "muted"),
         (viewer("starting", address=""), "The viewer starts", "busy"),
         (viewer("failed", problem="my.py:3: KeyError: 'ball'"), "my.py:3: KeyError: 'ball'. Its trace is in the log", "bad"),
         (viewer(address=""), "no stream for this screen", "warn"),
@@ -75,8 +75,8 @@ def test_an_output_in_words() -> None:
 
 
 def test_whose_weights() -> None:
-    assert weights_words(12_431_360, 8.2) == "weights of 12,431,360 steps, 8.2 s old"
-    assert weights_words(0, None) == "weights of 0 steps"
+    assert weights_words(12_431_360, 8.2) == "weights of 12,431,360 timesteps, 8.2 s old"
+    assert weights_words(0, None) == "weights of 0 timesteps"
 
 
 def test_when_weights_were_learned_is_what_the_history_says() -> None:

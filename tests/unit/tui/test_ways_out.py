@@ -11,14 +11,16 @@ from tests.fakes import run_story
 
 def test_the_keys_are_the_user_s_own() -> None:
     ended = RunSnapshot(run="alpha", alive=False, saved_timesteps=757_760)
-    assert how_to_go_on(ended, {}) == "it has ended: H opens the launcher, R there resumes it at 757,760 steps"
+    assert how_to_go_on(ended, {}) == "it has ended: H opens the launcher, R there resumes it at 757,760 timesteps"
     own = {"launcher": ("f5",), "resume": ("ctrl+r",)}
-    assert how_to_go_on(ended, own) == "it has ended: f5 opens the launcher, ^r there resumes it at 757,760 steps"
+    assert how_to_go_on(ended, own) == "it has ended: f5 opens the launcher, ^r there resumes it at 757,760 timesteps"
 
 
 def test_a_run_at_its_step_limit_is_not_said_to_just_go_on() -> None:
     ended = RunSnapshot(run="alpha", alive=False, saved_timesteps=40_448, header=run_story.header(step_limit=40_000))
-    said = "it has ended at its limit of 40,000 steps: H opens the launcher, R there asks for a new one and trains on"
+    said = (
+        "it has ended at its limit of 40,000 timesteps: H opens the launcher, R there asks for a new one and trains on"
+    )
     assert how_to_go_on(ended, {}) == said
     assert "resumes it at 39,000" in how_to_go_on(replace(ended, saved_timesteps=39_000), {})
 

@@ -163,9 +163,16 @@ def test_a_name_that_nobody_answers_for_holds_up_nothing(listener: Listener, mon
 
 @pytest.mark.parametrize("host", ["", "a" * 70 + ".b", "\ud800", "\x00", "256.256.256.256", "::ffff:zz"])
 def test_a_host_that_is_none_is_no_crash(host: str) -> None:
-    link = RocketSimVis(host, 9273, lambda text: None)
-    link.show(moment())
+    told: list[str] = []
+    link = RocketSimVis(host, 9273, told.append)
+
+    def said() -> str:
+        link.show(moment())
+        return link.state.error
+
+    wait_for(said, "the error, which is the network's to find")
     link.close()
+    assert len(told) == 1 and told[0].endswith(link.state.error)
 
 
 def test_a_packet_that_is_too_large_is_one_notice(listener: Listener) -> None:

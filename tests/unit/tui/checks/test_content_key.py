@@ -75,3 +75,32 @@ def test_what_cannot_be_read_has_none(tmp_path: Path) -> None:
 def test_odd_names_are_passed_over(profile: Path) -> None:
     profile.write_bytes(b'a = "~nobody-here/x.py"\nb = "\\u0000.py"\nc = "\xff.py"\nd = "' + b"x" * 290 + b'.py"\n')
     assert content_key(profile)
+
+
+def test_another_length_written_at_the_same_time_is_another_file(profile: Path) -> None:
+    before, about = content_key(profile), Path("mine/touch.py").stat()
+    Path("mine/touch.py").write_text("class Touch: pass")
+    os.utime("mine/touch.py", ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert content_key(profile) != before
+
+
+@pytest.mark.parametrize("name", ["reward.py", "phase.toml"])
+def test_what_lies_in_the_home_folder_counts_too(profile: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    home = profile.parent / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    (home / "phase.toml").write_text('a = "~/reward.py"')
+    (home / "reward.py").write_text("class Touch: ...")
+    profile.write_text('a = "~/phase.toml"')
+    before = content_key(profile)
+    with (home / name).open("a") as file:
+        file.write("\n# more")
+    assert content_key(profile) != before
+
+
+def test_a_named_profile_that_cannot_be_read_is_only_looked_at(profile: Path) -> None:
+    profile.with_name("folder.toml").mkdir()
+    os.mkfifo(profile.with_name("pipe.toml"))
+    profile.write_text('a = "folder.toml"\nb = "pipe.toml"')
+    assert content_key(profile) == content_key(profile) != ""

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from rltui import figures
+from rltui.runs.best import best_of
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.signature import Signature
@@ -77,17 +78,53 @@ def test_a_full_tree(data: DataDir, reader: CatalogReader) -> None:
             "   ✗ my-bot  line 14: rewards.touch.weigth",
             "",
             " ▾ Runs  2",
-            "   ■ alpha                stopped    11.5 M",
-            "   ■ beta                 stopped    5.12 M",
+            "   ■ alpha                 stopped   11.5 M",
+            "   ■ beta                  stopped   5.12 M",
             "",
             " ▾ Milestones  3",
             "   ▾ alpha · Phase1-BallTouching  2",
-            "       10 M       reward   38.0",
-            "       5 M        reward   24.0",
+            "       10 M       reward   ★ 38.0",
+            "       5 M        reward     24.0",
             "   ▸ beta · Phase1-BallTouching  1",
         ]
     )
     assert [item for item, _, _ in groups(catalog)] == [Item("group", "alpha/Phase1-BallTouching"), beta]
+
+
+LONG = (
+    "quick-20261128-154538",
+    "quick-20261128-154539",
+    "a-very-long-name-of-a-run-that-somebody-typed-20261128-154540",
+)
+
+
+def test_long_names_push_no_figures_out(data: DataDir, reader: CatalogReader) -> None:
+    """Shortened in their middle, told apart by their ends, the figures in columns of their own at every width."""
+    catalog = long_names(data, reader)
+    for width in range(24, 120):
+        found = [(row.key.kind, row.line) for row in rows(catalog, frozenset(), width) if isinstance(row.key, Item)]
+        assert all(width_of(line) <= width for _, line in found)
+        runs = [plain([line]) for kind, line in found if kind == "run"]
+        assert len(set(runs)) == len(LONG), width
+        assert len({text.index("11.5 M") for text in runs}) == 1, width
+        names = [plain([line]) for kind, line in found if kind == "group"]
+        assert len(set(names)) == len(LONG), width
+        assert all("P1" in name or "Phase1-BallTouching" in name for name in names), width
+
+
+def long_names(data: DataDir, reader: CatalogReader) -> Catalog:
+    """Three runs, two of which differ in their last character."""
+    for name in LONG:
+        data_folder.make_stopped(data, name, iterations=560, time=NOW - 180)
+    return reader.read()
+
+
+def test_the_highlighted_run_has_its_whole_name(data: DataDir, reader: CatalogReader) -> None:
+    catalog = long_names(data, reader)
+    for name in LONG:
+        said = plain(offer_words.lines(Item("run", name), catalog, Moment(NOW), 46))
+        assert name in offer_words.heading(Item("run", name)) + said
+        assert (name in said.replace("\n", "")) is (len(name) > 44)
 
 
 def test_closed_sections_hide_their_rows(data: DataDir, reader: CatalogReader) -> None:
@@ -152,7 +189,7 @@ def test_a_resume_is_explained_before_it_happens(data: DataDir, reader: CatalogR
     catalog = reader.check(reader.read())
     offer = offer_profile(data, catalog.profiles[0], NOW)
     text = words(catalog, "ball-touching", Moment(NOW, offer, None))
-    assert "resume alpha at 11,468,800 steps" in text
+    assert "resume alpha at 11,468,800 timesteps" in text
     assert "saved 3 min ago" in text.replace("\n  ", " ")
     assert "the newest run whose observation, table and nets fit" in text.replace("\n  ", " ")
     assert "n starts a new run instead, from zero" in text
@@ -204,7 +241,7 @@ def test_a_stopped_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataD
     text = plain(offer_words.lines(Item("run", "beta"), catalog, Moment(NOW, offer), 70))
     assert "■ stopped  last word 1 d ago" in text
     assert "open it from disk" in text
-    assert "resume beta at 5,120,000 steps" in text
+    assert "resume beta at 5,120,000 timesteps" in text
     assert (offer.run, offer.profile, offer.args) == ("beta", str(data.run("beta").profile), ())
 
 
@@ -216,8 +253,8 @@ def test_a_milestone_branches_off(data: DataDir, reader: CatalogReader) -> None:
     saved = alpha.milestones[0]
     offer = offer_milestone(data, saved, NOW)
     text = plain(offer_words.lines(Item("milestone", saved.path), catalog, Moment(NOW, offer), 70))
-    assert "branch off as alpha-b2 at 5,000,000 steps" in text
-    assert "reward   24.0" in text
+    assert "branch off as alpha-b2 at 5,000,000 timesteps" in text
+    assert "reward 24.0" in " ".join(text.split())
     assert offer.args == ("--resume", saved.path)
     assert offer.profile == f"{saved.path}/profile.toml"
 
@@ -262,5 +299,6 @@ def test_a_milestone_kept_soon_after_a_start_says_that_its_reward_is_of_short_ep
     first, second = run.milestones[:2]
     assert second.meta is not None
     early = msgspec.structs.replace(second, meta=msgspec.structs.replace(second.meta, reward_short=True))
-    said = plain(saved_words.group_lines(run, [first, early], 80)).split("\n")
-    assert [("of short episodes after a start" in line) for line in said if " reward " in line] == [False, True]
+    alone = msgspec.structs.replace(run, best=best_of([first.meta, early.meta] if first.meta and early.meta else []))
+    said = plain(saved_words.group_lines(alone, [first, early], 80)).split("\n")
+    assert [("short episodes so far" in line) for line in said if " reward " in line] == [False, True]

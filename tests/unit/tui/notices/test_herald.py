@@ -42,7 +42,7 @@ def test_the_end_a_failure_a_milestone_and_a_promotion_are_told_once() -> None:
     herald, before = Herald(NOW), running()
     [milestone] = heard(herald, before, run_story.saved(15_000_000, NOW + 1, milestone=True))
     assert (milestone.kind, milestone.title) == ("milestone", "alpha: milestone 15 M")
-    assert "15,000,000 steps" in milestone.text
+    assert "15,000,000 timesteps" in milestone.text
     [promotion] = heard(herald, before, run_story.phase_changed(NOW + 2, 12_440_000))
     assert (promotion.kind, promotion.title) == ("promotion", "alpha: phase phase-2-bronze-skills")
     assert "skill reached" in promotion.text

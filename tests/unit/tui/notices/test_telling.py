@@ -16,7 +16,7 @@ from rltui.tui.notices.hook import Hooks, payload
 from rltui.tui.terminal import clipboard, sequences
 from rltui.tui.terminal.sequences import OSC52_BYTES
 
-NOTICE = Notice("milestone", "alpha", "alpha: milestone 015M", "15,000,000 steps", 1_764_000_000.5, 15_000_000)
+NOTICE = Notice("milestone", "alpha", "alpha: milestone 015M", "15,000,000 timesteps", 1_764_000_000.5, 15_000_000)
 
 
 def test_a_desktop_notification_is_osc_9_and_tmux_passes_it_through() -> None:
@@ -127,10 +127,10 @@ def test_the_hook_gets_the_event_as_json_and_in_its_environment(tmp_path: Path) 
     wait_for_threads()
     event, kind, text = json.loads(out.read_text())
     assert event == {
-        "event": "milestone", "run": "alpha", "title": "alpha: milestone 015M", "text": "15,000,000 steps",
+        "event": "milestone", "run": "alpha", "title": "alpha: milestone 015M", "text": "15,000,000 timesteps",
         "time": 1_764_000_000.5, "timesteps": 15_000_000, "severity": "information",
     }  # fmt: skip
-    assert (kind, text) == ("milestone", "15,000,000 steps")
+    assert (kind, text) == ("milestone", "15,000,000 timesteps")
     assert told.words == []
     assert json.loads(payload(NOTICE)) == event
 

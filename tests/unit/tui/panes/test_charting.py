@@ -189,13 +189,15 @@ def test_the_cursor_line_says_when_that_was() -> None:
     text = plain([cursor_line(story_scene(Charting(cursor=row.timesteps + 1.0)))])
     from rltui import figures
 
-    assert f"{row.timesteps + 1:,} steps  iteration 200  {figures.clock(row.time)}" in text
+    assert f"{row.timesteps + 1:,} timesteps  iteration 200  {figures.clock(row.time)}" in text
     assert "milestone 5 M" in plain([cursor_line(story_scene(Charting(cursor=5_000_000.0)))])
     assert "milestone" not in text
 
 
 def test_a_cursor_beyond_the_run_says_so() -> None:
-    assert "9,000,000 steps, which this run has not reached" in plain([cursor_line(story_scene(Charting(cursor=9e6)))])
+    assert "9,000,000 timesteps, which this run has not reached" in plain(
+        [cursor_line(story_scene(Charting(cursor=9e6)))]
+    )
 
 
 def test_marks_near_the_cursor_nearest_first() -> None:
@@ -221,7 +223,7 @@ def test_what_differs_from_the_plain_look_is_said() -> None:
 def test_the_filter_line_counts_and_shows_a_bad_expression() -> None:
     scene = story_scene(Charting(pattern=Pattern("kl")))
     assert (
-        plain(head_lines(scene, 1, 40, typing=True, width=80)) == "/kl▏  1 of 40 metrics  enter keeps it, esc clears it"
+        plain(head_lines(scene, 1, 40, typing=True, width=80)) == "/kl▏  1 of 40 metrics  enter sets it, esc clears it"
     )
     bad = story_scene(Charting(pattern=Pattern("[a")))
     assert "✗ no regular expression: unterminated character set" in plain(head_lines(bad, 6, 40, typing=True, width=80))

@@ -8,7 +8,8 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from rltui.events.records import OVERALL_SPEED, RunResumed, SettingChanged, WorkerFailed
+from rltui.events.metric_keys import OVERALL_SPEED
+from rltui.events.records import RunResumed, SettingChanged, WorkerFailed
 from rltui.tui.machine.machine import GpuLoad, MachineSample, ProcessLoad, Room
 from rltui.tui.paint import plain, width_of
 from rltui.tui.panes.curriculum import CurriculumPane
@@ -55,7 +56,9 @@ def test_lut_says_first_what_should_not_be_so() -> None:
     assert "sides    turns left 4 %, right 31 %" in lines
     assert "buttons  jump 5 % · boost 35 % · handbrake 0 %" in lines
     first = next(line for line in lines if "full throttle" in line)
-    assert first.split() == ["0", "50.00", "%", "━━━━━━━━━", "5.00", "k", "full", "throttle"]
+    assert first.split() == ["0", "50.00", "%", "5.00", "k", "full", "throttle"]
+    wide = next(line for line in drawn(lut_pane(), USED, 100).split("\n") if "full throttle" in line)
+    assert wide.split()[3] == "━" * 12, "there is room for a bar too"
     assert lines[-1].split()[:2] == ["5", "0"] and lines[-1].endswith("(never)")
 
 
@@ -211,7 +214,7 @@ def test_machine() -> None:
     text = drawn(machine_pane(SAMPLE), STORY, 60)
     for words in (
         "97 % of 2 cores", "██  96 % 98 %", "2.10  1.84  1.20", "15.0 GB of 16.0 GB", "212 GB free of 270 GB",
-        "fills in about 2 h 04 min", "no NVIDIA GPU seen", "trainer", "  worker 0", "402 MB",
+        "fills in about 2 h 04 min", "no NVIDIA GPU seen", "trainer", " worker 0", "402 MB",
         "This screen costs 1.2 % of one core and writes 830 B/s to", "12 MB of 64 MB",
     ):  # fmt: skip
         assert words in text, text
@@ -291,7 +294,11 @@ def test_the_whole_trace_of_a_failure() -> None:
 @pytest.mark.parametrize(
     ("before", "now", "words"),
     [
-        ("entropy 0.01, gamma 0.99", "entropy 0.005, gamma 0.99", "entropy 0.01 → 0.005, gamma 0.99"),
+        (
+            "entropy coefficient 0.01, gamma 0.99",
+            "entropy coefficient 0.005, gamma 0.99",
+            "entropy coefficient 0.01 → 0.005, gamma 0.99",
+        ),
         ("20,000 an iteration", "30,000 an iteration", "20,000 → 30,000 an iteration"),
         (
             "learning rate 0.0002",
@@ -312,10 +319,10 @@ def test_facts_mark_what_was_changed_while_it_ran() -> None:
         SettingChanged(time=NOW, timesteps=12_200_000, setting="reward touch", value=0.5, by="bob on tower, pid 6"),
     ]
     snapshot = fold(STORY, changes)
-    assert by_hand(snapshot) == ["entropy 0.005, by ada at 12.0 M", "reward touch 0.5, by bob at 12.2 M"]
+    assert by_hand(snapshot) == ["entropy coefficient 0.005, by ada at 12.0 M", "reward touch 0.5, by bob at 12.2 M"]
     text = drawn(FactsPane(), snapshot)
-    assert "entropy 0.01 → 0.005, gamma 0.99" in text
-    assert "by hand    entropy 0.005" in text
+    assert "entropy coefficient 0.01 → 0.005, gamma 0.99" in text
+    assert "by hand    entropy coefficient 0.005" in text
 
 
 def test_facts_of_a_resumed_campaign() -> None:

@@ -55,8 +55,9 @@ def test_bars() -> None:
 
 def test_rewards_show_signs_and_their_sum() -> None:
     view = with_metrics(reward__touch=24.0, reward__concede=-6.0, reward__in_air=None, rollout__policy_reward=18.0)
-    assert plain(RewardsPane().draw(view, 42, 5)) == "\n".join(
+    assert plain(RewardsPane().draw(view, 42, 6)) == "\n".join(
         [
+            " reward                    / episode share",
             " touch       ━━━━━━━━━━━━━━   +24.00  80 %",
             " concede ━━━━                  -6.00  20 %",
             " in_air                            –     –",
@@ -64,16 +65,18 @@ def test_rewards_show_signs_and_their_sum() -> None:
             " reward / episode             +18.00",
         ]
     )
+    assert "─" not in plain(RewardsPane().draw(view, 42, 5)), "the rule makes room for the headings"
 
 
 def test_rewards_that_do_not_fit_scroll_above_their_sum() -> None:
     many = {f"reward__r{index}": float(index) for index in range(1, 10)}
     pane = RewardsPane()
     lines = plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")
-    assert [line[1:3] for line in lines[:4]] == ["r9", "r8", "r7", "r6"]
+    assert [line[1:3] for line in lines[1:5]] == ["r9", "r8", "r7", "r6"]
+    assert lines[0].split()[:4] == ["reward", "/", "episode", "share"]
     assert lines[5].startswith(" reward / episode")
     pane.cursor = 8
-    assert plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")[3].startswith(" r1")
+    assert plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")[4].startswith(" r1")
 
 
 def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
@@ -83,17 +86,17 @@ def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
     )  # fmt: skip
     view = replace(view, snapshot=replace(view.snapshot, history=History()))
     found = {part.name: part for part in parts(view.snapshot)}
-    assert found["learn"].share == pytest.approx(0.4)
+    assert found["update"].share == pytest.approx(0.4)
     assert found["simulate"].share == pytest.approx(60 / 80 * 0.5)
     assert found["infer"].share == pytest.approx(20 / 80 * 0.5)
     assert found["reset"].share is None
     assert found["save"].share == pytest.approx(0.01)
     top = bottleneck(list(found.values()))
     assert top is not None
-    assert top.name == "learn"
+    assert top.name == "update"
     text = plain(TimePane().draw(view, 44, 12))
-    assert "learn      ━━━━━━━              40 %   0.8 s" in text
-    assert "Bottleneck: learn takes 40 %" in text
+    assert "update     ━━━━━━━              40 %   0.8 s" in text
+    assert "Bottleneck: update takes 40 %" in text
 
 
 def test_a_long_time_keeps_its_distance_from_the_share() -> None:
@@ -204,11 +207,19 @@ def test_the_output_of_a_trainer_that_did_not_start_is_shown() -> None:
 def test_the_status_leaves_out_the_less_important_first() -> None:
     view = View(replace(STORY, link=replace(STORY.link, mine=True)), NOW)
     pane = StatusPane()
-    wide, normal, narrow = (plain(pane.draw(view, width, 2)).split("\n")[0] for width in (160, 120, 62))
-    for word in ("COLLECTING", "alpha", "Phase 1 BallTouching", "1v1", "12,431,360 steps", "14.3 k/s", "you control"):
+    wide, normal, narrow = (plain(pane.draw(view, width, 2)).split("\n")[0] for width in (160, 100, 62))
+    for word in (
+        "COLLECTING",
+        "alpha",
+        "Phase 1 BallTouching",
+        "1v1",
+        "12,431,360 timesteps",
+        "14.3 k/s",
+        "you control",
+    ):
         assert word in wide
     assert "1v1" not in normal
-    assert "12,431,360 steps" in narrow
+    assert "12,431,360 timesteps" in narrow
     assert "Phase" not in narrow
 
 
@@ -282,7 +293,7 @@ def test_the_distance_to_the_next_phase_stands_with_the_run_s_facts() -> None:
 
 def test_the_status_names_phase_and_stage() -> None:
     staged = fold(STORY, [run_story.phase_changed(NOW, 12_000_000)])
-    drawn = plain(StatusPane().draw(View(staged, NOW), 140, 2))
+    drawn = plain(StatusPane().draw(View(staged, NOW), 150, 2))
     assert "Phase 2 BronzeSkills1" in drawn
     assert "2v2" in drawn
 

@@ -20,12 +20,15 @@ def press(target: Picker, *keys: str) -> list[str]:
     return [target.press(key, key if len(key) == 1 else None) for key in keys]
 
 
-def test_space_marks_and_goes_on() -> None:
+def test_space_marks_and_stays_so_that_it_also_takes_back() -> None:
     target = picker({"learn/kl"})
-    press(target, "space", "down", "space")
+    press(target, "space", "down", "down", "space")
     assert target.marked_keys() == ["play/goals", "play/saves", "learn/kl"]
-    press(target, "up", "space")
-    assert target.marked_keys() == ["play/goals", "learn/kl"]
+    before = plain(target.lines(60, 9))
+    press(target, "space", "space")
+    assert plain(target.lines(60, 9)) == before
+    press(target, "space")
+    assert (target.key, target.marked_keys()) == ("play/saves", ["play/goals", "learn/kl"])
 
 
 def test_one_is_chosen_by_enter() -> None:

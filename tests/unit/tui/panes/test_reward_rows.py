@@ -11,10 +11,11 @@ import pytest
 from rltui.events.records import RunStarted
 from rltui.tui.paint import plain
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.reward_rows import SINCE, SMOOTH, change_of, newest_paid, ordered, rows_of, weight_marks
+from rltui.tui.panes.reward_rows import newest_paid, ordered, rows_of, weight_marks
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark, RunSnapshot
+from rltui.tui.run.since import SMOOTH, Change, change_since
 from tests.fakes import run_story
 
 METRICS = {
@@ -71,7 +72,7 @@ def test_figures_of_other_rewards_are_not_this_start_s() -> None:
 
 def test_the_newest_figures_have_no_age() -> None:
     assert newest_paid(SNAPSHOT) == (SNAPSHOT, 0)
-    assert RewardsPane().subtitle(View(SNAPSHOT, 0.0)) == ""
+    assert RewardsPane().subtitle(View(SNAPSHOT, 0.0)) == "[$muted]newest iteration[/]"
 
 
 def test_shares_leave_signs_aside_and_sum_to_one() -> None:
@@ -80,12 +81,11 @@ def test_shares_leave_signs_aside_and_sum_to_one() -> None:
     assert (rows["touch"].weight, rows["concede"].weight) == (2.5, None)
 
 
-def test_the_change_is_that_of_two_means() -> None:
-    assert change_of(history(SINCE + SMOOTH), "reward/touch") == (2.0, 1)
-    assert change_of(history(SINCE + SMOOTH - 1), "reward/touch") == (None, 0)
-    assert change_of(history(200), "reward/none") == (None, 0)
-    flat = History(200, array("d", range(200)), {"reward/touch": array("d", [5.0] * 200)})
-    assert change_of(flat, "reward/touch") == (0.0, 0)
+def test_the_change_is_the_one_that_charts_tell() -> None:
+    rows = {row.name: row for row in rows_of(replace(SNAPSHOT, history=history(200)))}
+    assert (rows["touch"].change, rows["touch"].trend) == (2.0, 1)
+    assert (rows["in_air"].change, rows["in_air"].trend) == (None, 0)
+    assert change_since(history(200), "reward/touch") == Change(1.0, 3.0, "100 it.")
 
 
 def test_orders() -> None:
@@ -105,20 +105,22 @@ def replace_names(names: list[str]) -> RunStarted:
 
 def test_marks_are_those_of_this_reward_s_weight() -> None:
     marks = (
-        Mark(1, "changed", "reward touch 2"), Mark(2, "changed", "reward touch_air 2"), Mark(3, "changed", "reward touch"),
-        Mark(4, "lesson", "phase-2"), Mark(5, "milestone", "005M"), Mark(6, "changed", "learning rate 1e-4"),
+        Mark(1, "changed", "reward touch 2", "reward touch"), Mark(2, "changed", "reward touch air 2", "reward touch air"),
+        Mark(3, "changed", "whatever it is called", "reward touch"), Mark(4, "lesson", "phase-2"),
+        Mark(5, "milestone", "reward touch"), Mark(6, "changed", "learning rate 1e-4", "learning rate"),
     )  # fmt: skip
     assert weight_marks(RunSnapshot(marks=marks), "touch") == [1, 3, 4]
 
 
 def test_a_wide_pane_has_weight_change_and_curve() -> None:
     snapshot = replace(SNAPSHOT, history=history(200))
-    lines = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 5)).split("\n")
-    assert (
-        lines[0].split() == ["now", "share", "weight", "in", "100", "it.", "the", "whole", "run"] or "touch" in lines[0]
-    )
+    head, first, *_ = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 5)).split("\n")
+    assert head.split("  ")[0] == " reward"
+    assert head.endswith("/ episode share   weight   change in 100 it.  the whole run")
+    for title, figure in ("/ episode", "+24.00"), ("share", "80 %"), ("weight", "×2.5"):
+        assert head.index(title) + len(title) == first.index(figure) + len(figure)
     text = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 8))
-    assert "×2.50" in text
+    assert "×2.5" in text
     assert "profile" in text
     assert "+2.00" in text
 
@@ -126,9 +128,9 @@ def test_a_wide_pane_has_weight_change_and_curve() -> None:
 def test_the_selected_one_s_curve_stands_below() -> None:
     pane = RewardsPane()
     view = View(replace(SNAPSHOT, history=history(200)), 0.0)
-    assert "touch" in plain(pane.draw(view, 40, 14)).split("\n")[6]
+    assert "touch" in plain(pane.draw(view, 40, 14)).split("\n")[7]
     pane.cursor = 1
-    assert "concede" in plain(pane.draw(view, 40, 14)).split("\n")[6]
+    assert "concede" in plain(pane.draw(view, 40, 14)).split("\n")[7]
     pane.alone = True
     lines = plain(pane.draw(view, 40, 14)).split("\n")
     assert "concede" in lines[0]

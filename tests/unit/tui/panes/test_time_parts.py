@@ -43,7 +43,7 @@ def shares(metrics: dict[str, float | None]) -> dict[str, float | None]:
 def test_the_parts_of_an_iteration() -> None:
     # the workers work 5 s of the 6 on average: 3, 0.5 and 1.5 s by their microseconds; 1 s is waited; 0.5 s is the rest
     assert shares(METRICS) == pytest.approx(
-        {"learn": 0.3, "simulate": 0.3, "read state": 0.05, "infer": 0.15, "wait": 0.1, "save": 0.05, "the rest": 0.05}
+        {"update": 0.3, "simulate": 0.3, "read state": 0.05, "infer": 0.15, "wait": 0.1, "save": 0.05, "the rest": 0.05}
     )
     assert share_of_limit(RunSnapshot(metrics=METRICS)) == pytest.approx(0.5)
 
@@ -56,10 +56,10 @@ def test_without_the_workers_own_seconds_all_of_collecting_is_theirs() -> None:
 
 
 def test_what_is_unknown_is_no_zero() -> None:
-    assert shares({}) == {"learn": None, "save": None}
+    assert shares({}) == {"update": None, "save": None}
     assert bottleneck(parts(RunSnapshot())) is None
     assert share_of_limit(RunSnapshot()) is None
-    assert shares({**METRICS, "time/learn": None})["learn"] is None
+    assert shares({**METRICS, "time/learn": None})["update"] is None
 
 
 @settings(max_examples=100, deadline=None)
@@ -93,7 +93,7 @@ def test_rounding_goes_to_the_largest_remainders() -> None:
 
 def test_the_smallest_parts_become_one() -> None:
     found = [
-        Part("learn", 0.5, seconds=5),
+        Part("update", 0.5, seconds=5),
         Part("infer", 0.3, seconds=3),
         Part("reset", 0.15, seconds=1.5),
         Part("save", 0.05, seconds=0.5),
@@ -108,9 +108,9 @@ def test_the_smallest_parts_become_one() -> None:
 def test_the_bottleneck_is_named_with_what_to_change() -> None:
     top = bottleneck(parts(RunSnapshot(metrics=METRICS)))
     assert top is not None
-    assert advice(Part("learn", 0.58), "58 %", "cpu").startswith("Bottleneck: learn takes 58 %; fewer ppo.epochs")
-    assert "GPU" in advice(Part("learn", 0.58), "58 %", "cpu")
-    assert "ppo.minibatch" in advice(Part("learn", 0.58), "58 %", "cuda:0")
+    assert advice(Part("update", 0.58), "58 %", "cpu").startswith("Bottleneck: update takes 58 %; fewer ppo.epochs")
+    assert "GPU" in advice(Part("update", 0.58), "58 %", "cpu")
+    assert "ppo.minibatch" in advice(Part("update", 0.58), "58 %", "cuda:0")
     assert advice(Part("controls", 0.4), "40 %", "cpu") == "Bottleneck: controls takes 40 %."
     told = {part.name for part in parts(RunSnapshot(metrics=run_story.iteration(5).metrics))}
     assert told <= set(ADVICE)
@@ -123,7 +123,7 @@ def test_the_pane_fits_and_names_the_largest_part(width: int, height: int) -> No
         RunSnapshot(metrics=row.metrics), header=msgspec.structs.replace(run_story.header(), device="cpu")
     )
     text = plain(TimePane().draw(View(snapshot, 0.0), width, height))
-    assert "learn" in text
+    assert "update" in text
     assert len(text.split("\n")) <= height
 
 
@@ -147,7 +147,7 @@ def test_what_limits_is_judged_over_the_newest_twenty_iterations() -> None:
     for rows in (40, 41):
         snapshot = swinging(rows)
         shares = {part.name: part.share for part in parts(snapshot)}
-        assert shares["learn"] == pytest.approx(4 / 15) and shares["simulate"] == pytest.approx(11 / 15)
+        assert shares["update"] == pytest.approx(4 / 15) and shares["simulate"] == pytest.approx(11 / 15)
         text = plain(TimePane().draw(View(snapshot, 0.0), 76, 20))
         assert "over 20 it." in text and "Bottleneck: simulate takes 73 %" in text
     assert "over 3 it." in plain(TimePane().draw(View(swinging(3), 0.0), 76, 20))

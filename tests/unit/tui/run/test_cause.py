@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
+from rltui.events.commands import Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 from rltui.events.records import IterationFinished, Record, SettingChanged
+from rltui.tui.change_words import parse
 from rltui.tui.run.fold import fold
+from rltui.tui.run.judging import judged
 from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.verdict import findings, verdict
+from rltui.tui.run.verdict import verdict
 from tests.fakes import run_story
 
 RATE, REWARD = "learning rate", "reward touch"
-USUAL = ": it hardly explores any more: raise ent_coef"
+USUAL = ": it hardly explores any more: raise the entropy coefficient"
 
 
 def changed(row: int, setting: str = RATE, value: float | None = 1.0, profile: bool = False) -> SettingChanged:
@@ -37,56 +42,77 @@ def row_of(row: int, entropy: float) -> IterationFinished:
 
 
 def told(records: list[Record], rows: int) -> str:
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), records)
-    return verdict(snapshot, findings(snapshot), run_story.now_of(rows), heard=True).words
+    snapshot = judged(fold(RunSnapshot(run="alpha", alive=True), records))
+    return verdict(snapshot, run_story.now_of(rows), heard=True).words
 
 
-@pytest.mark.parametrize("row", [152, 175, 201, 209])
+@pytest.mark.parametrize("row", [152, 175, 201, 211])
 def test_a_rate_by_hand_shortly_before_is_named_first_and_the_usual_advice_is_not(row: int) -> None:
     found = words(changed(row))
     steps = (row - 1) * run_story.STEPS / 1e6
     assert found.startswith(
-        f"since learning rate 1 at {steps:.2f} M steps: take it back with `: lr profile`; entropy 0, below"
+        f"since learning rate 1 at {steps:.2f} M timesteps: take it back with `: lr profile`; entropy 0, below"
     )
-    assert "raise ent_coef" not in found
+    assert "raise the entropy coefficient" not in found
 
 
-@pytest.mark.parametrize("row", [140, 230])
+@pytest.mark.parametrize("row", [140, 151, 212, 230])
 def test_one_long_before_or_after_is_not_blamed(row: int) -> None:
     assert USUAL in words(changed(row)) and "since learning rate" not in words(changed(row))
 
 
 @pytest.mark.parametrize("rows", [211, 215, 222, 237, 260, 295])
 def test_however_long_it_has_been_so(rows: int) -> None:
-    assert "since learning rate 1 at 4.10 M steps" in words(changed(201), rows=rows)
+    assert "since learning rate 1 at 4.10 M timesteps" in words(changed(201), rows=rows)
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "typed"),
+    ("setting", "value", "command"),
     [
-        ("entropy", 5.0, ": entropy profile"),
-        (REWARD, -1.0, ": reward touch profile"),
-        ("debug_turtled_start on", None, ": flag debug_turtled_start off"),
-        ("debug_turtled_start on in worker 1", None, ": flag debug_turtled_start off 1"),
+        (RATE, 1.0, SetLearningRate(None)),
+        ("entropy", 5.0, SetEntropy(None)),
+        (REWARD, -1.0, SetRewardWeight("touch", None)),
+        ("debug_turtled_start on", None, SetFlag("debug_turtled_start", False)),
+        ("debug_turtled_start on in worker 1", None, SetFlag("debug_turtled_start", False, 1)),
     ],
 )
-def test_each_change_says_what_takes_it_back(setting: str, value: float | None, typed: str) -> None:
-    assert f"take it back with `{typed}`" in words(changed(201, setting, value))
+def test_each_change_says_what_takes_it_back(setting: str, value: float | None, command: Command) -> None:
+    """As the line of changes takes it."""
+    typed = re.search("take it back with `: (.*?)`", words(changed(201, setting, value)))
+    assert typed is not None and parse(typed[1]) == command
 
 
 def test_the_newest_before_it_is_the_one() -> None:
     assert "since learning rate 1 at" in words(changed(180, REWARD, 3.0), changed(200))
     assert "since reward touch 3 at" in words(changed(180), changed(200, REWARD, 3.0))
+    assert "since reward touch 3 at" in words(changed(180), changed(202, REWARD, 3.0)), "the very row it began at"
+
+
+def test_soon_after_the_first_row_there_is_no_row_so_far_back() -> None:
+    assert "since learning rate 1 at" in words(changed(3), collapsed=21, rows=60)
 
 
 @pytest.mark.parametrize("value", [2e-4, 1e-3])
 def test_what_was_taken_back_or_replaced_holds_no_more(value: float) -> None:
     found = words(changed(201), changed(215, RATE, value, profile=value == 2e-4))
-    assert "since learning rate 1 at 4.10 M steps, which holds no more: go on from a milestone of before it" in found
+    assert (
+        "since learning rate 1 at 4.10 M timesteps, which holds no more: go on from a milestone of before it" in found
+    )
+
+
+def test_it_began_where_it_began_until_it_is_looked_for_again() -> None:
+    """50 iterations after the change, the farthest that one is blamed for; nine more do not move that."""
+    records = [*run_story.opening(), *(row_of(row, 0.0 if row >= 201 else 3.0) for row in range(1, 261))]
+    records.insert(records.index(row_of(151, 3.0)) + 1, changed(152))
+    snapshot = judged(fold(RunSnapshot(run="alpha", alive=True), records))
+    later = judged(fold(snapshot, [row_of(row, 0.0) for row in range(261, 270)]))
+    first, second = (verdict(one, run_story.now_of(269), heard=True).words for one in (snapshot, later))
+    assert first == second and first.startswith("since learning rate 1 at 3.09 M timesteps")
 
 
 def test_taking_back_is_no_cause() -> None:
     assert USUAL in words(changed(100), changed(195, RATE, 2e-4, profile=True))
+    assert USUAL in words(changed(100), changed(195, "debug_turtled_start off", None))
 
 
 def test_an_edited_profile_is_named_as_such() -> None:
@@ -99,4 +125,4 @@ def test_an_edited_profile_is_named_as_such() -> None:
         [row_of(row, entropy) for row in rows] for entropy, rows in ((3.0, range(1, 201)), (0.0, range(201, 261)))
     )
     found = told([before, *first, after, *second], 260)
-    assert "since reward touch -3 at 4.10 M steps, by the profile: set it back there" in found
+    assert "since reward touch -3 at 4.10 M timesteps, by the profile: set it back there" in found

@@ -23,7 +23,7 @@ NOW = T + 2 + 40 * run_story.SECONDS + 0.2
 
 @pytest.mark.parametrize(
     ("state", "word"),
-    [("collecting", "COLLECTING"), ("learning", "LEARNING"), ("paused", "PAUSED"), ("saving", "SAVING"), ("stopping", "STOPPING"),
+    [("collecting", "COLLECTING"), ("learning", "UPDATING"), ("paused", "PAUSED"), ("saving", "SAVING"), ("stopping", "STOPPING"),
      ("starting", "STARTING"), ("dreaming", "DREAMING")],
 )  # fmt: skip
 def test_the_trainers_own_word(state: str, word: str) -> None:
@@ -41,10 +41,10 @@ def test_every_state_has_a_word_and_a_symbol_of_its_own() -> None:
 
 def test_a_silent_trainer_is_seen_with_its_age() -> None:
     snapshot = fold_control(OPEN, run_story.live(NOW, state="learning"), NOW)
-    assert condition(snapshot, NOW + 4.9).word == "LEARNING"
+    assert condition(snapshot, NOW + 4.9).word == "UPDATING"
     silent = condition(snapshot, NOW + 12)
     assert (silent.word, silent.running) == ("SILENT", True)
-    assert silent.detail == "no word from the trainer for 12 s, was learning"
+    assert silent.detail == "no word from the trainer for 12 s, was updating"
 
 
 def test_starting_may_take_a_while() -> None:
@@ -66,7 +66,7 @@ def test_the_ends_of_a_run() -> None:
     failed = fold(OPEN, [run_story.finished(800_000, NOW, 1, "3 workers died within a minute")])
     assert (condition(failed, NOW).word, condition(failed, NOW).detail) == (
         "FAILED",
-        "3 workers died within a minute; 42,240 unsaved steps lost",
+        "3 workers died within a minute; 42,240 unsaved timesteps lost",
     )
     limited = fold(RunSnapshot(), [run_story.header(step_limit=1000), run_story.finished(1000, NOW)])
     assert condition(limited, NOW).word == "FINISHED"
@@ -77,12 +77,12 @@ def test_a_process_that_is_gone_without_an_end() -> None:
     gone = condition(replace(OPEN, alive=False), NOW + 420)
     assert (gone.word, gone.detail) == (
         "ENDED UNCLEANLY",
-        "the trainer's process is gone, last word 7 min ago; 61,440 unsaved steps lost",
+        "the trainer's process is gone, last word 7 min ago; 61,440 unsaved timesteps lost",
     )
     failed = fold(replace(OPEN, alive=False), [StateChanged(time=NOW, state="failed", reason="no memory")])
     assert (condition(failed, NOW).word, condition(failed, NOW).detail) == (
         "FAILED",
-        "no memory; 61,440 unsaved steps lost",
+        "no memory; 61,440 unsaved timesteps lost",
     )
     unknown = replace(OPEN, alive=False, saved_timesteps=None)
     assert condition(unknown, NOW + 420).detail == "the trainer's process is gone, last word 7 min ago"

@@ -12,6 +12,7 @@ from rltui.tui.paint import plain
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.run.fold import fold
+from rltui.tui.run.judging import judged
 from rltui.tui.run.model import Mark, RunSnapshot
 from rltui.tui.run.symptoms import broken_at
 from tests.fakes import run_story
@@ -50,14 +51,16 @@ def marked(*records: Record) -> list[Mark]:
 def test_edited_weights_are_marked_where_they_begin() -> None:
     records = [*trained({"touch": 1.0, "goal": 10.0}), *again({"touch": 5.0, "goal": 10.0})]
 
-    assert marked(*records) == [Mark(LAST, "changed", "reward touch 5")]
+    assert marked(*records) == [Mark(LAST, "changed", "reward touch 5", "reward touch")]
     assert broken_at(fold(RunSnapshot(), records).marks) == LAST
 
 
 def test_going_back_marks_where_it_goes_on() -> None:
     back = run_story.iteration(2).timesteps
 
-    assert marked(*trained({"touch": 1.0}), *again({"touch": 5.0}, back)) == [Mark(back, "changed", "reward touch 5")]
+    assert marked(*trained({"touch": 1.0}), *again({"touch": 5.0}, back)) == [
+        Mark(back, "changed", "reward touch 5", "reward touch")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,12 @@ def test_going_back_marks_where_it_goes_on() -> None:
         [*trained({}), *again({"touch": 5.0})],
         [*trained({"touch": 1.0}), *again({"other": 5.0})],
         [*trained({"touch": 1.0}, touch=0.52), *again({"touch": 0.5})],
-        [by_hand(2.0), *trained({"touch": 1.0}, touch=2.0), *again({"touch": 1.0}, by_hand={"reward touch": 2.0})],
+        [
+            *trained({"touch": 1.0}, touch=2.0)[:1],
+            by_hand(2.0),
+            *trained({"touch": 1.0}, touch=2.0)[1:],
+            *again({"touch": 1.0}, by_hand={"reward touch": 2.0}),
+        ],
         [msgspec.structs.replace(run_story.header(), reward_weights={"touch": 1.0}), *again({"touch": 1.0}, 0)],
     ],
     ids=["the same", "not told before", "another reward", "a schedule", "by hand, still", "before the first row"],
@@ -79,11 +87,13 @@ def test_what_is_no_edit_is_not_marked(records: list[Record]) -> None:
 def test_a_weight_by_hand_that_a_start_forgets_is_marked() -> None:
     first, *rows = trained({"touch": 1.0}, touch=2.0)
 
-    assert marked(first, by_hand(2.0), *rows, *again({"touch": 1.0})) == [Mark(LAST, "changed", "reward touch 1")]
+    assert marked(first, by_hand(2.0), *rows, *again({"touch": 1.0})) == [
+        Mark(LAST, "changed", "reward touch 1", "reward touch")
+    ]
 
 
 def test_the_verdict_begins_there_from_the_start_on_and_stays_so() -> None:
-    """Before the journal's first row of the new start, and with every one after it, in one pane that has judged before."""
+    """Before the journal's first row of the new start, and with every one after it, judged each time."""
     rows = 105  # within a block of ten
     last = run_story.iteration(rows).timesteps
     rewards = [30.0 if number < 60 else 5.0 for number in range(1, rows + 1)] + [44.0] * 59
@@ -93,14 +103,14 @@ def test_the_verdict_begins_there_from_the_start_on_and_stays_so() -> None:
         for row, reward in zip(told, rewards, strict=True)
     ]
     first = msgspec.structs.replace(run_story.header(), reward_weights={"touch": 1.0})
-    snapshot, pane = fold(RunSnapshot(alive=True), [first, *told[:rows]]), StatusPane()
+    snapshot, pane = judged(fold(RunSnapshot(alive=True), [first, *told[:rows]])), StatusPane()
 
     def line() -> str:
         return plain(pane.draw(View(snapshot, run_story.now_of(snapshot.history.length)), 160, 3)[2:])
 
     assert "falling" in line()
-    snapshot = fold(snapshot, again({"touch": 5.0}, last))
+    snapshot = judged(fold(snapshot, again({"touch": 5.0}, last)))
     assert "it takes 60 iterations since the rewards changed, 0 are done" in line()
     for done, row in enumerate(told[rows:], start=1):
-        snapshot = fold(snapshot, [row])
+        snapshot = judged(fold(snapshot, [row]))
         assert f"since the rewards changed, {done} are done" in line()

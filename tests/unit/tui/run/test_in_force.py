@@ -35,7 +35,7 @@ def holding(*records: Record) -> list[str]:
 
 def test_only_the_newest_of_each_setting_holds() -> None:
     first, second = change("learning rate", 5e-4, 1), change("learning rate", 3e-4, 2)
-    assert holding(first, second, change("entropy", 0.02, 3)) == ["entropy 0.02", "learning rate 0.0003"]
+    assert holding(first, second, change("entropy", 0.02, 3)) == ["entropy coefficient 0.02", "learning rate 0.0003"]
     assert holding(first, second, change("learning rate", 1e-3, 4, profile=True)) == []
 
 
@@ -58,8 +58,10 @@ def test_a_resume_ends_flags_and_keeps_what_goes_on() -> None:
     assert holding(touch, flag, again, resumed) == ["reward touch 2"]
     assert holding(touch, flag, msgspec.structs.replace(again, by_hand={}), resumed) == []
     snapshot = fold(RunSnapshot(), [HEADER, touch, again, resumed, change("entropy", 0.02, 10)])
-    assert by_hand(snapshot) == ["reward touch 2, by ada at 1", "entropy 0.02, by ada at 10"]
-    assert by_hand(fold(snapshot, [change("reward touch", 1.0, 11, profile=True)])) == ["entropy 0.02, by ada at 10"]
+    assert by_hand(snapshot) == ["reward touch 2, by ada at 1", "entropy coefficient 0.02, by ada at 10"]
+    assert by_hand(fold(snapshot, [change("reward touch", 1.0, 11, profile=True)])) == [
+        "entropy coefficient 0.02, by ada at 10"
+    ]
 
 
 def test_a_resume_to_before_the_newest_change_puts_the_older_one_in_force_again() -> None:
@@ -77,7 +79,7 @@ def test_a_lesson_ends_what_it_does_not_carry_on() -> None:
     assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), lesson) == []
     kept = msgspec.structs.replace(lesson.lesson, by_hand={"entropy": 0.02})
     lesson = msgspec.structs.replace(lesson, lesson=kept)
-    assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), lesson) == ["entropy 0.02"]
+    assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), lesson) == ["entropy coefficient 0.02"]
 
 
 def test_flags_end_with_the_trainer_and_settings_wait_for_the_next() -> None:

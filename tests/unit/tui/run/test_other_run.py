@@ -10,6 +10,7 @@ from rltui.events.records import RunStarted
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from rltui.tui.run.other_run import OtherReader, OtherRun, neighbour
+from rltui.tui.run.run_brief import RunBrief, notes
 from rltui.tui.run.runs_on_disk import RunsOnDisk
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal
@@ -23,6 +24,9 @@ class FakeRuns:
 
     def names(self) -> list[str]:
         return ["beta"]
+
+    def brief(self, name: str) -> RunBrief:
+        return RunBrief(name)
 
     def journal(self, name: str) -> FakeJournal:
         return self._journal
@@ -96,6 +100,20 @@ def test_neighbours_go_round() -> None:
     assert [neighbour(names, now, -1) for now in ("a", "c", "")] == ["c", "b", "c"]
 
 
+def test_notes_of_runs_stand_in_columns() -> None:
+    runs = [
+        RunBrief("a", "training", "quick", 404_480, 1000.0),
+        RunBrief("b", "stopped", "phase-1-ball-touching", 12_431_360, 1000.0),
+        RunBrief("c"),
+    ]
+    assert notes(runs, 1000.0 + 7200) == [
+        "quick                    404 k timesteps  training",
+        "phase-1-ball-touching   12.4 M timesteps  2 h ago",
+        "–                            – timesteps  –",
+    ]
+    assert notes([], 0.0) == []
+
+
 def test_runs_on_disk(tmp_path: object) -> None:
     from pathlib import Path
 
@@ -108,6 +126,10 @@ def test_runs_on_disk(tmp_path: object) -> None:
     writer.close()
     runs = RunsOnDisk(data)
     assert runs.names() == ["beta"]
+    header = run_story.header()
+    brief = runs.brief("beta")
+    assert (brief.name, brief.profile, brief.timesteps) == ("beta", header.profile, 5 * run_story.STEPS)
+    assert brief.updated is not None
     inbox = Inbox()
     reader = OtherReader("beta", runs, inbox.put)
     reader.start()

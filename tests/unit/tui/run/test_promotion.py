@@ -7,7 +7,7 @@ import pytest
 from rltui.events.distance import distances, place, reached
 from rltui.tui.run.fold import fold
 from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.promotion import phase_now, steps_by_skill, steps_to_promotion, until, ways
+from rltui.tui.run.promotion import phase_now, steps_by_skill, until, ways
 from tests.fakes import figure_stories, run_story
 
 STEPS = run_story.STEPS
@@ -36,17 +36,14 @@ def test_each_criterion_has_its_own_way() -> None:
     assert list(found) == ["kickoff touches", "own goals", "timesteps", "iterations"]
 
 
-def test_the_last_one_decides_and_the_phase_s_end_comes_first_if_it_is_nearer() -> None:
+def test_the_last_one_decides() -> None:
     snapshot = fold(RunSnapshot(), figure_stories.campaign(20))
     assert steps_by_skill(ways(snapshot)) == pytest.approx(40 * STEPS)
-    near_the_end = figure_stories.on_the_way(21, 41.0, steps=29_999_000)
-    assert steps_to_promotion(fold(snapshot, [near_the_end])) == 1_000
 
 
 def test_too_few_iterations_promise_nothing() -> None:
     snapshot = fold(RunSnapshot(), figure_stories.campaign(9))
     assert steps_by_skill(ways(snapshot)) is None
-    assert steps_to_promotion(snapshot) == 30_000_000 - 9 * STEPS, "but max_steps holds"
 
 
 def test_the_trend_is_that_of_this_phase_alone() -> None:
@@ -71,7 +68,8 @@ def test_a_new_phase_is_there_before_its_first_figures() -> None:
 
 def test_outside_campaigns_there_is_no_way() -> None:
     snapshot = fold(RunSnapshot(), run_story.told(5))
-    assert (phase_now(snapshot), ways(snapshot), steps_to_promotion(snapshot)) == (None, [], None)
+    assert (phase_now(snapshot), ways(snapshot)) == (None, [])
+    assert steps_by_skill([]) is None
 
 
 def test_in_words_for_command_line_and_console() -> None:

@@ -95,6 +95,6 @@ def test_the_charts_tell_what_is_set_by_hand_in_both_runs() -> None:
         return plain(head_lines(scene, 6, 6, typing=False, width=120))
 
     rates = text({"learning rate": 0.0005}, {"learning rate": 1.0, "entropy": 0.02})
-    assert "set by hand: alpha learning rate 0.0005; beta learning rate 1, entropy 0.02" in rates
-    assert "set by hand: beta entropy 0.02" in text({}, {"entropy": 0.02})
+    assert "set by hand: alpha learning rate 0.0005; beta learning rate 1, entropy coefficient 0.02" in rates
+    assert "set by hand: beta entropy coefficient 0.02" in text({}, {"entropy": 0.02})
     assert "by hand" not in text({}, {})

@@ -17,13 +17,15 @@ from rltui.tui.run.newest import Newest
 from rltui.tui.run.run_reader import RunReader
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeJournal, FakeRun
+from tests.fakes.patience import patience
 
 
 class Inbox:
-    """The published snapshots; `until` waits for one that fits."""
+    """The published snapshots; `until` waits for one that fits, and goes on from there: none that passes quickly is missed."""
 
     def __init__(self) -> None:
         self.all: list[RunSnapshot] = []
+        self._at = 0  # the one that fitted last
         self._changed = threading.Condition()
 
     def __call__(self, snapshot: RunSnapshot) -> None:
@@ -32,13 +34,14 @@ class Inbox:
             self._changed.notify_all()
 
     def until(self, fits: Callable[[RunSnapshot], bool], seconds: float = 10.0) -> RunSnapshot:
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + patience(seconds)
         with self._changed:
-            while not (self.all and fits(self.all[-1])):
+            while not any(map(fits, self.all[self._at :])):
                 left = deadline - time.monotonic()
                 assert left > 0, f"never came; last: {self.all[-1:]}"
                 self._changed.wait(left)
-            return self.all[-1]
+            self._at = next(at for at in range(self._at, len(self.all)) if fits(self.all[at]))
+            return self.all[self._at]
 
 
 @contextmanager

@@ -7,19 +7,20 @@ import random
 
 import msgspec
 
-from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, EpisodeReward, newest_window
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, SHORT_SO_FAR, EpisodeReward, newest_window
 from rltui.events.records import IterationFinished, Record, RunResumed
 from rltui.tui.paint import plain
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.reward_rows import change_of
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.run.fold import fold
 from rltui.tui.run.history import History
+from rltui.tui.run.judging import judged
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.newest_reward import newest_reward
-from rltui.tui.run.settling import SHORT_SO_FAR, settled, settling
-from rltui.tui.run.verdict import findings, verdict
+from rltui.tui.run.settling import settled, settling
+from rltui.tui.run.since import Change, change_since
+from rltui.tui.run.verdict import verdict
 from tests.fakes import run_story
 
 BEFORE, AFTER = 200, 60  # iterations before and after a resume
@@ -42,8 +43,7 @@ def resumed(first: float | None) -> list[Record]:
 
 
 def said(told: list[Record]) -> str:
-    snapshot = fold(RunSnapshot(), told)
-    return verdict(snapshot, findings(snapshot), run_story.START, heard=False).word
+    return verdict(judged(fold(RunSnapshot(), told)), run_story.START, heard=False).word
 
 
 def test_a_resume_alone_makes_no_run_fall() -> None:
@@ -54,11 +54,10 @@ def test_a_resume_alone_makes_no_run_fall() -> None:
 
 def test_a_first_start_is_not_judged_before_its_first_episodes_have_ended() -> None:
     told: list[Record] = [*run_story.opening(), *(row(index, 4.0, 40.0) for index in range(1, 101))]
-    snapshot = fold(RunSnapshot(), told)
-    found = findings(snapshot)
-    assert found.trend is None
-    words = verdict(snapshot, found, run_story.START, heard=False).words
-    assert words.startswith("no verdict yet") and "short ones" in words
+    snapshot = judged(fold(RunSnapshot(), told))
+    assert snapshot.found.trend is None
+    words = verdict(snapshot, run_story.START, heard=False).words
+    assert words.startswith("no verdict yet") and SHORT_SO_FAR in words
 
 
 def test_settled_rows_are_those_in_which_one_arena_in_a_hundred_at_most_is_in_its_first_episode() -> None:
@@ -70,6 +69,8 @@ def test_settled_rows_are_those_in_which_one_arena_in_a_hundred_at_most_is_in_it
     assert list(settled(history, "a", 2)) == [2.0, 3.0]
     assert list(settled(History().extended([(0, {"a": 1.0})]), "a")) == [1.0]
     assert list(settled(history, "b")) == []
+    history.extended([(9, {"a": 9.0, FIRST_EPISODES: 0.0})])
+    assert len(settled(history, "a")) == 4, "a longer history shares the columns"
 
 
 def test_the_cockpit_says_it_as_lists_do_and_only_for_so_long() -> None:
@@ -82,7 +83,7 @@ def test_the_cockpit_says_it_as_lists_do_and_only_for_so_long() -> None:
         text = plain(StatusPane().draw(View(snapshot, snapshot.record_time or 0.0), 120, 3))
         assert (SHORT_SO_FAR in text) == short
         column = plain(StatusPane().draw(View(snapshot, snapshot.record_time or 0.0), 60, 12))
-        assert ("episodes, short ones after a start" in column) == short
+        assert ("short episodes so far" in column) == short
 
 
 def test_no_reward_is_told_to_have_changed_by_it() -> None:
@@ -90,10 +91,12 @@ def test_no_reward_is_told_to_have_changed_by_it() -> None:
     rows = [(index, {key: 10.0, FIRST_EPISODES: 0.0}) for index in range(150)]
     young = [(150 + index, {key: 4.0, FIRST_EPISODES: 60.0}) for index in range(15)]
     known = [(index, {key: value[key]}) for index, value in [*rows, *young]]
-    assert change_of(History().extended(known), key) == (-6.0, -1)
-    assert change_of(History().extended([*rows, *young]), key) == (None, 0)
+    assert change_since(History().extended(known), key) == Change(10.0, 4.0, "100 it.")
+    assert change_since(History().extended([*rows, *young]), key) is None
+    assert change_since(History().extended([*rows, young[0]]), key) is None, "nine of the newest ten are known"
     settled_again = [(165 + index, {key: 10.0, FIRST_EPISODES: 0.5}) for index in range(15)]
-    assert change_of(History().extended([*rows, *young, *settled_again]), key) == (0.0, 0)
+    found = change_since(History().extended([*rows, *young, *settled_again]), key)
+    assert found == Change(10.0, 10.0, "100 it.")
 
 
 def test_the_rewards_pane_says_it() -> None:

@@ -7,7 +7,8 @@ import random
 import msgspec
 import pytest
 
-from rltui.events.records import OVERALL_SPEED, IterationFinished, Record, RunFinished, RunResumed
+from rltui.events.metric_keys import OVERALL_SPEED
+from rltui.events.records import IterationFinished, Record, RunFinished, RunResumed
 from rltui.runs.history import current_line
 from rltui.runs.recent_speed import MOST, recent_speed
 from rltui.tui.run import pace

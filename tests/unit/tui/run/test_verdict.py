@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -17,8 +17,9 @@ from rltui.tui.panes.status import StatusPane
 from rltui.tui.run.fold import fold, fold_control
 from rltui.tui.run.health import illness, usual_speed
 from rltui.tui.run.history import History
+from rltui.tui.run.judging import judged
 from rltui.tui.run.model import RunSnapshot, WorkerRow
-from rltui.tui.run.verdict import Verdict, findings, verdict
+from rltui.tui.run.verdict import Verdict, verdict
 from tests.fakes import run_story
 
 KL, VARIANCE = "train/approx_kl", "train/explained_variance"
@@ -39,49 +40,53 @@ def told(
     return records
 
 
-def judged(records: list[Record], rows: int = 300) -> Verdict:
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), records)
-    return verdict(snapshot, findings(snapshot), run_story.now_of(rows), heard=True)
+def known(records: Sequence[Record]) -> RunSnapshot:
+    """As the reader thread gives it to the panes."""
+    return judged(fold(RunSnapshot(run="alpha", alive=True), records))
+
+
+def verdict_of(records: list[Record], rows: int = 300) -> Verdict:
+    return verdict(known(records), run_story.now_of(rows), heard=True)
 
 
 def of_rewards(values: list[float]) -> Verdict:
     """Of a history that knows nothing else, one row a timestep."""
     history = History().extended((row, {"rollout/policy_reward": value}) for row, value in enumerate(values))
-    snapshot = RunSnapshot(run="alpha", alive=True, history=history)
-    return verdict(snapshot, findings(snapshot), 0.0, heard=True)
+    snapshot = judged(RunSnapshot(run="alpha", alive=True, history=history))
+    return verdict(snapshot, 0.0, heard=True)
 
 
 def test_learning_says_from_what_to_what_and_over_how_long() -> None:
-    found = judged(told(300, lambda row: row * 0.1))
+    found = verdict_of(told(300, lambda row: row * 0.1))
     assert (found.word, found.role) == ("learning", "good")
-    assert found.words.startswith("reward ")
+    assert found.words.startswith("mean reward ")
     assert found.words.endswith("over 110 iterations (2 min 37 s)"), "109 iterations of about 1.44 s lie between them"
 
 
 def test_flat_says_since_when() -> None:
-    found = judged(told(300, lambda row: min(row * 0.1, 10.0)))
+    found = verdict_of(told(300, lambda row: min(row * 0.1, 10.0)))
     assert (found.word, found.role) == ("flat", "warn")
-    assert found.words.startswith("since 2.07 M steps (5 min): reward 10."), "100 iterations of 20,480 steps"
+    assert found.words.startswith("since 2.07 M timesteps (5 min): mean reward 10."), "100 iterations of 20,480 steps"
 
 
 def test_falling_says_since_when() -> None:
-    found = judged(told(300, lambda row: 10.0 - abs(row - 150) * 0.1))
+    found = verdict_of(told(300, lambda row: 10.0 - abs(row - 150) * 0.1))
     assert found.word == "falling"
-    assert "steps (4 min): reward" in found.words
+    assert "steps (4 min): mean reward" in found.words
 
 
 def test_too_little_is_a_dash_and_says_what_it_takes() -> None:
-    assert judged(told(12, lambda row: row)) == Verdict(
+    assert verdict_of(told(12, lambda row: row)) == Verdict(
         "–", "–", "muted", "no verdict yet: it takes 60 iterations, 12 are done"
     )
-    assert judged([]).words == "no verdict yet: it takes 60 iterations, 0 are done"
+    assert verdict_of([]).words == "no verdict yet: it takes 60 iterations, 0 are done"
 
 
 @pytest.mark.parametrize("setting", ["reward touch", "learning rate"])
 def test_rewards_of_before_a_change_of_what_is_paid_are_others(setting: str) -> None:
     records = told(300, lambda row: row * 0.1)
     change = SettingChanged(time=run_story.START, timesteps=280 * run_story.STEPS, setting=setting, value=2.0, by="ada")
-    found = judged([*records, change])
+    found = verdict_of([*records, change])
     if setting == "learning rate":
         assert found.word == "learning"
     else:
@@ -96,20 +101,20 @@ def test_another_profile_s_rewards_are_others_too() -> None:
         return {} if row == 260 else {name: 1.0}
 
     records = told(300, lambda row: 0.1 * row if row != 260 else math.nan, paid)
-    assert findings(fold(RunSnapshot(run="alpha"), records)).first == 220
-    assert findings(fold(RunSnapshot(run="alpha"), records[:-80])).first == 0
-    assert findings(fold(RunSnapshot(run="alpha"), records[:-79])).first == 220
+    assert known(records).found.first == 220
+    assert known(records[:-80]).found.first == 0
+    assert known(records[:-79]).found.first == 220
 
 
 @pytest.mark.parametrize("change", [{"reward/new": 1.0}, {"reward/touch": None}], ids=["one more", "one less"])
 def test_one_reward_more_or_less_makes_others_of_them(change: dict[str, float | None]) -> None:
     """By its figures alone, or by a mark too: whichever is the newer change."""
     records = told(300, lambda row: 0.1 * row, lambda row: {} if row <= 220 else change)
-    assert findings(fold(RunSnapshot(run="alpha"), records)).first == 220
+    assert known(records).found.first == 220
     weight = SettingChanged(time=0.0, timesteps=0, setting="reward touch", value=2.0, by="ada")
     for row, first in ((150, 220), (250, 250)):
         marked = msgspec.structs.replace(weight, timesteps=row * run_story.STEPS)
-        assert findings(fold(RunSnapshot(run="alpha"), [*records, marked])).first == first
+        assert known([*records, marked]).found.first == first
 
 
 def test_since_when_is_counted_under_the_present_rewards() -> None:
@@ -118,46 +123,46 @@ def test_since_when_is_counted_under_the_present_rewards() -> None:
         300, lambda row: 50.0 if row <= 100 else min(row * 0.1, 20.0), lambda row: {"weight/goal": float(row > 150)}
     )
     change = SettingChanged(time=0.0, timesteps=100 * run_story.STEPS, setting="reward touch", value=2.0, by="ada")
-    found = judged([*records, change])
+    found = verdict_of([*records, change])
     assert found.word == "flat" and "weight" not in found.words
-    assert found.words.startswith("since 4.12 M steps (2 min): reward 20."), "row 201 of 20,480 steps each"
+    assert found.words.startswith("since 4.12 M timesteps (2 min): mean reward 20."), "row 201 of 20,480 steps each"
 
 
 def test_what_stands_still_owes_nothing_to_chance() -> None:
     found = of_rewards([4.0] * 100)
-    assert found.words == "since 0 steps: reward 4.00 then, 4.00 now"
+    assert found.words == "since 0 timesteps: mean reward 4.00 then, 4.00 now"
 
 
 def test_a_rise_is_seen_in_its_figures() -> None:
     """In as many digits as it takes."""
-    assert of_rewards([*[100.08] * 40, *[100.38] * 30]).words == "reward 100.1 → 100.4 over 50 iterations"
+    assert of_rewards([*[100.08] * 40, *[100.38] * 30]).words == "mean reward 100.1 → 100.4 over 50 iterations"
 
 
 def test_a_slow_worker_is_no_illness_of_the_run() -> None:
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    snapshot = known(told(300, lambda row: row * 0.1))
     now = run_story.now_of(300)
     rows = [WorkerRow(index, "collecting", steps_per_second=9e3 if index else 1e3) for index in range(4)]
     assert illness(rows[0], now, usual_speed(rows)) == ("slow: 11 % of the others", "warn")
-    assert verdict(replace(snapshot, workers=tuple(rows)), findings(snapshot), now, heard=True).word == "learning"
+    assert verdict(replace(snapshot, workers=tuple(rows)), now, heard=True).word == "learning"
 
 
 def test_a_weight_that_is_the_profile_s_again_has_not_changed() -> None:
-    judged_at = judged(told(300, lambda row: row * 0.1, lambda row: {"weight/touch": 2.0} if row < 250 else {}))
+    judged_at = verdict_of(told(300, lambda row: row * 0.1, lambda row: {"weight/touch": 2.0} if row < 250 else {}))
     assert "weight" not in judged_at.words
 
 
 def test_flat_says_what_chance_may_make() -> None:
-    found = judged(told(90, lambda row: 40.0 + 6 * (row // 10 % 2)))
+    found = verdict_of(told(90, lambda row: 40.0 + 6 * (row // 10 % 2)))
     assert found.word == "flat" and found.words.endswith("by chance")
 
 
 def test_a_schedule_that_moves_a_weight_is_told_with_the_reward() -> None:
-    found = judged(told(300, lambda row: row * 0.1, lambda row: {"weight/touch": 1.0 - row * 0.001}))
+    found = verdict_of(told(300, lambda row: row * 0.1, lambda row: {"weight/touch": 1.0 - row * 0.001}))
     assert found.words.endswith(", while 1 reward weight changed")
 
 
 def test_unhealthy_says_why_since_when_and_what_to_try() -> None:
-    found = judged(told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008}))
+    found = verdict_of(told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008}))
     assert (found.word, found.role, found.symbol) == ("unhealthy", "bad", "✗")
     assert found.words.startswith(
         "because KL 0.0500, above the usual 0.002–0.02, for 100 iterations (2 min 22 s): lower the learning rate or ppo.epochs"
@@ -166,12 +171,14 @@ def test_unhealthy_says_why_since_when_and_what_to_try() -> None:
 
 
 def test_one_bad_update_is_no_illness() -> None:
-    assert judged(told(300, lambda row: row * 0.1, lambda row: {KL: 0.5 if row == 299 else 0.008})).word == "learning"
+    assert (
+        verdict_of(told(300, lambda row: row * 0.1, lambda row: {KL: 0.5 if row == 299 else 0.008})).word == "learning"
+    )
 
 
 def test_a_critic_has_time_to_learn() -> None:
     def poor(rows: int) -> Verdict:
-        return judged(told(rows, lambda row: row * 0.1, lambda row: {VARIANCE: 0.05}), rows)
+        return verdict_of(told(rows, lambda row: row * 0.1, lambda row: {VARIANCE: 0.05}), rows)
 
     assert poor(99).word == "learning"
     assert poor(100).words.startswith(
@@ -181,7 +188,7 @@ def test_a_critic_has_time_to_learn() -> None:
 
 def test_how_far_back_was_looked_is_no_claim() -> None:
     rows = told(1200, lambda row: row * 0.1, lambda row: {KL: 0.05})
-    assert ", for 1,000 iterations or more (23 min 58 s)" in judged(rows, 1200).words
+    assert ", for 1,000 iterations or more (23 min 58 s)" in verdict_of(rows, 1200).words
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["its own seconds", "by the clock alone"])
@@ -193,13 +200,13 @@ def test_paused_and_stopped_time_is_no_time_at_work(there: bool) -> None:
     if not there:
         late = [msgspec.structs.replace(one, metrics={**one.metrics, "time/iteration": None})
                 if isinstance(one, IterationFinished) else one for one in late]  # fmt: skip
-    words = judged(late).words
+    words = verdict_of(late).words
     assert ("for 100 iterations (2 min 22 s)" in words) is there
     assert ("for 100 iterations (12 min 24 s)" in words) is not there, "nothing tells that it was paused"
     falling = told(300, lambda row: 10.0 - abs(row - 150) * 0.1)
     shifted = [msgspec.structs.replace(one, time=one.time + 600 * (one.timesteps > 250 * run_story.STEPS))
                if isinstance(one, IterationFinished) else one for one in falling]  # fmt: skip
-    assert judged(shifted).words == judged(falling).words
+    assert verdict_of(shifted).words == verdict_of(falling).words
 
 
 def test_dropped_updates_come_first() -> None:
@@ -207,27 +214,26 @@ def test_dropped_updates_come_first() -> None:
     dropped = UpdateDropped(
         time=0.0, iteration=299, timesteps=299 * run_story.STEPS, source="reward touch, worker 1", in_a_row=1
     )
-    assert judged([*records, dropped]).words.startswith(
+    assert verdict_of([*records, dropped]).words.startswith(
         "because 1 update dropped, newest by reward touch, worker 1, for 20 iterations"
     )
-    assert "; and 1 more" in judged([*records, dropped]).words
+    assert "; and 1 more" in verdict_of([*records, dropped]).words
 
 
 def test_an_ill_worker_counts_while_the_run_goes_on() -> None:
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    snapshot = known(told(300, lambda row: row * 0.1))
     now = run_story.now_of(300)
     snapshot = fold_control(snapshot, run_story.live(now, states=("collecting", "failed")), now)
-    found = findings(snapshot)
-    assert verdict(snapshot, found, now, heard=True).words.startswith("because worker 1 failed: pane 4")
-    assert verdict(snapshot, found, now, heard=False).word == "learning"
+    assert verdict(snapshot, now, heard=True).words.startswith("because worker 1 failed: see Workers")
+    assert verdict(snapshot, now, heard=False).word == "learning"
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_the_line_fits_and_tells_an_old_iteration_s_age(width: int) -> None:
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    snapshot = known(told(300, lambda row: row * 0.1))
     pane = StatusPane()
     line = pane.draw(View(snapshot, run_story.now_of(300)), width, 3)[2]
-    assert width_of(line) <= width and plain([line]).startswith(" ▲ learning  reward ")
+    assert width_of(line) <= width and plain([line]).startswith(" ▲ learning  mean reward ")
     old = plain(pane.draw(View(snapshot, run_story.now_of(300) + 240), width, 3)[2:])
     assert old.endswith("newest iteration 4 min ago")
     assert plain(pane.draw(View(RunSnapshot(), 0.0), width, 3)[2:]) == "", "no header, no verdict"
@@ -237,7 +243,7 @@ def test_the_line_fits_and_tells_an_old_iteration_s_age(width: int) -> None:
 
 def test_a_pause_is_no_illness() -> None:
     """Its workers stand still since the beginning of the pause, and have as long to speak again after it."""
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    snapshot = known(told(300, lambda row: row * 0.1))
     now = run_story.now_of(300)
 
     def line(state: str, at: float, silent: float) -> str:
@@ -247,14 +253,14 @@ def test_a_pause_is_no_illness() -> None:
         return plain(StatusPane().draw(View(fold_control(paused, frame, at), at), 120, 3)[2:])
 
     paused = fold_control(snapshot, run_story.live(now, state="paused"), now)
-    assert line("paused", now + 13, 13.0).startswith(" ‖ paused, was learning  reward ")
+    assert line("paused", now + 13, 13.0).startswith(" ‖ paused, was learning  mean reward ")
     assert line("collecting", now + 14, 13.5).startswith(" ▲ learning"), "it has only just gone on"
     paused = fold_control(paused, run_story.live(now + 14), now + 14)
     assert "unhealthy  because worker 0 silent" in line("collecting", now + 20, 19.5)
 
 
 def test_a_pause_before_there_is_a_verdict() -> None:
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(12, lambda row: row))
+    snapshot = known(told(12, lambda row: row))
     now = run_story.now_of(12)
     paused = fold_control(snapshot, run_story.live(now, state="paused"), now)
     assert plain(StatusPane().draw(View(paused, now), 120, 3)[2:]).startswith(" ‖ paused  no verdict yet: it takes 60 ")
@@ -262,7 +268,7 @@ def test_a_pause_before_there_is_a_verdict() -> None:
 
 def test_what_is_missing_is_counted_in_iterations_with_a_reward() -> None:
     def words(rows: int) -> str:
-        return judged(told(rows, lambda row: math.nan if row <= 20 else row)).words
+        return verdict_of(told(rows, lambda row: math.nan if row <= 20 else row)).words
 
     assert words(59) == (
         "no verdict yet: it takes 60 iterations with a reward, 39 are done; "
@@ -270,21 +276,11 @@ def test_what_is_missing_is_counted_in_iterations_with_a_reward() -> None:
     )
     assert "60 iterations with a reward, 42 are done; 20 more have none" in words(62)
     assert "60 iterations with a reward, 59 are done; 20 more have none" in words(79)
-    assert words(80).startswith("reward ")
+    assert words(80).startswith("mean reward ")
 
 
 def test_a_silent_trainer_s_workers_are_not_blamed() -> None:
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(300, lambda row: row * 0.1))
+    snapshot = known(told(300, lambda row: row * 0.1))
     now = run_story.now_of(300)
     silent = fold_control(snapshot, run_story.live(now), now)
     assert "worker" not in plain(StatusPane().draw(View(silent, now + 90), 120, 3)[2:])
-
-
-def test_new_findings_are_made_when_there_is_more_to_find() -> None:
-    pane = StatusPane()
-    snapshot = fold(RunSnapshot(run="alpha", alive=True), told(59, lambda row: row * 0.1))
-    assert "takes 60 iterations, 59 are done" in plain(pane.draw(View(snapshot, 0.0), 120, 3)[2:])
-    grown = fold(RunSnapshot(run="alpha", alive=True), told(60, lambda row: row * 0.1))
-    assert "learning" in plain(pane.draw(View(grown, 0.0), 120, 3)[2:])
-    cut = replace(grown, history=grown.history.cut_to_length(55))
-    assert "takes 60 iterations, 55 are done" in plain(pane.draw(View(cut, 0.0), 120, 3)[2:])

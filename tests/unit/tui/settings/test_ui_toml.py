@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
+from rltui.tui.browser import kept_sorting
+from rltui.tui.browser.kept_sorting import KeptSorting
+from rltui.tui.browser.state_table import COLUMNS, SORTABLE, Sorting
 from rltui.tui.panes.catalogue import PANES as PANES_OF_COCKPIT
 from rltui.tui.settings.ui_settings import KINDS, UiSettings
-from rltui.tui.settings.ui_toml import load, save_layout, ui_path
+from rltui.tui.settings.ui_toml import load, save_layout, save_order, ui_path
 
 PANES = ("metrics", "workers", "turtle", "audit", "log")
 
@@ -80,6 +83,9 @@ def test_what_is_written_holds(tmp_path: Path) -> None:
         ('[layout]\ntable = "turtel"', (":2: layout.table:", "found 'turtel'", 'did you mean "turtle"?')),
         ('[layout]\nlgo = "log"', (":2: layout.lgo: unknown key", 'did you mean "log"?')),
         ("[layout.rows]\nlog = 4.5", (":2: layout.rows.log:", "a whole number from -40 to 40")),
+        ('[browser]\nsort = "rewrad"', (":2: browser.sort:", "found 'rewrad'", 'did you mean "reward"?')),
+        ('[browser]\ndescending = 1', (":2: browser.descending:", "true or false")),
+        ('[browser]\nsorted = "age"', (":2: browser.sorted: unknown key", 'did you mean "sort"?')),
         ('[notify]\nended = ["belll"]', (":2: notify.ended:", "any of toast, bell, osc9, hook", 'did you mean "bell"?')),
         ('[notify]\nhook = "rm -rf"', (":2: notify.hook:", "a command and its arguments", "found 'rm -rf'")),
         ("[notify]\nhook_seconds = 0", (":2: notify.hook_seconds:", "a number from 0.1 to 60")),
@@ -139,6 +145,25 @@ def test_saving_the_layout_keeps_comments_and_everything_else(tmp_path: Path) ->
     save_layout(path, {}, {}, "dark")
     assert load(path, PANES).settings.shows == {}
     assert load(path, PANES).settings.rows == {}
+
+
+def test_the_order_of_the_table_is_kept_as_the_layout_is(tmp_path: Path) -> None:
+    path = written(tmp_path, GOOD)
+    save_order(path, "reward", True)
+    assert path.read_text(encoding="utf-8").startswith(GOOD)
+    loaded = load(path, PANES)
+    assert (loaded.problems, loaded.settings.sort, loaded.settings.descending) == ((), "reward", True)
+    assert loaded.settings.keys == {"pause": ("f5", "P"), "help": ("f1",)}
+    save_order(path, "age", False)
+    assert (load(path, PANES).settings.sort, load(path, PANES).settings.descending) == ("age", False)
+
+
+def test_every_order_has_its_column() -> None:
+    """Names in the file and digits on the screen are of the same columns, which are called so."""
+    titles = {column.key: column.title.casefold() for column in COLUMNS if column.key in SORTABLE}
+    assert {digit: name for name, digit in kept_sorting.COLUMNS.items()} == titles
+    usual = KeptSorting().order
+    assert usual == Sorting()
 
 
 def test_the_first_save_makes_folder_and_file(tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ import random
 import pytest
 
 from rltui.tui.paint import plain, width_of
+from rltui.tui.run.history import History
 from rltui.tui.widgets.chart import ChartData, chart
+from rltui.tui.widgets.columns import Columns
 from rltui.tui.widgets.plot import Bin, band, curve, decimate, dot_columns, nice_range
-from rltui.tui.widgets.sparkline import sparkline
+from rltui.tui.widgets.sparkline import sparkline, sparkline_of
 
 NAN = math.nan
 
@@ -157,3 +159,19 @@ def test_sparkline() -> None:
     assert sparkline([0, 1, 2], [1, NAN, 2], 3) == "▁ █"
     assert sparkline([0, 1], [5, 5], 2) == "▅▅"
     assert sparkline((), (), 3) == "   "
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sparkline_that_grows_is_the_one_drawn_anew(seed: int) -> None:
+    """Also of an older history that shares its columns with the newer one."""
+    draw, memory, grown = random.Random(seed), Columns(), History()
+    for _ in range(20):
+        before, timesteps = grown, grown.length * 100
+        rows = [
+            (timesteps + 100 * row, {"x": draw.choice((NAN, draw.gauss(0, 1)))}) for row in range(draw.randrange(300))
+        ]
+        grown = grown.extended(rows)
+        for history in (before, grown):
+            assert sparkline_of(history, "x", 16, memory) == sparkline(*history.series("x"), 16)
+    assert sparkline_of(grown, "y", 16, memory) == " " * 16
+    assert sparkline_of(grown, "x", 0, memory) == ""

@@ -1,0 +1,31 @@
+"""Names of the metrics that more than one module writes or reads; the table of all metrics is in `metrics`.
+
+Those of the reward that people are shown are in `episode_reward`, those of a campaign's criteria in `distance`.
+"""
+
+from __future__ import annotations
+
+ENTROPY = "train/entropy"
+ENT_COEF = "train/ent_coef"
+APPROX_KL = "train/approx_kl"
+CLIP_FRACTION = "train/clip_fraction"
+VALUE_LOSS = "train/value_loss"
+EXPLAINED_VARIANCE = "train/explained_variance"
+POLICY_GRAD_NORM, CRITIC_GRAD_NORM = "train/policy_grad_norm", "train/critic_grad_norm"
+POLICY_UPDATE = "train/policy_update"
+RETURN_STD = "train/return_std"
+REWARD_CLIPPED = "train/reward_clipped"
+LEARNING_RATE = "train/learning_rate"
+
+COLLECTED_SPEED = "time/collected_steps_per_second"
+CONSUMED_SPEED = "time/consumed_steps_per_second"
+OVERALL_SPEED = "time/overall_steps_per_second"  # of whole iterations: that a run's speed is told by
+ITERATION_SECONDS = "time/iteration"  # pauses left out
+UPDATE_SECONDS, SAVE_SECONDS = "time/learn", "time/save"
+
+POSITION, PHASES = "curriculum/position", "curriculum/phases"  # which of a campaign's phases this is, of how many
+PHASE_STEPS = "curriculum/phase_steps"  # timesteps since the phase began
+MAX_STEPS_LEFT = "curriculum/max_steps_left"  # timesteps until the next one begins in any case
+STAGE = "curriculum/stage"
+
+TURTLE_EVENTS, TURTLES_PER_MINUTE = "turtle/events", "turtle/per_minute"

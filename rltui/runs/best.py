@@ -1,0 +1,104 @@
+"""Which of a run's saved states is the best by reward: the one rule that browser, launcher and commands go by.
+
+A reward is no measure of a bot that hardly explores any more, nor of one whose last update tore it apart, nor where it is
+the mean of short episodes or of very few. Such states are listed with the reason and never called the best. Rewards are
+compared only where the same was paid for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import msgspec
+
+from rltui import figures
+from rltui.events import metric_keys
+from rltui.events.episode_reward import SHORT_SO_FAR
+from rltui.events.health import side_of, span
+from rltui.events.metric_names import health_of
+from rltui.runs.meta import Meta
+
+FEWEST = 10  # episodes that a mean is judged by
+TORN = 10.0  # times the most that is usual of the KL of one update
+SPARED = 2  # sets of rewards, the newest: of each the best checkpoint is not pruned
+
+_ENTROPY, _KL = health_of(metric_keys.ENTROPY), health_of(metric_keys.APPROX_KL)
+
+
+class Best(msgspec.Struct, frozen=True, kw_only=True):
+    """The best of `of` healthy states of one run under the same rewards. now: they are those of its newest state."""
+
+    commit: int
+    timesteps: int
+    reward: float
+    of: int
+    now: bool
+
+
+def doubt(meta: Meta) -> str:
+    """Why its reward says nothing about this bot, or not enough; empty where it may be the best."""
+    reward, episodes, kl = meta.mean_reward, meta.reward_episodes, meta.approx_kl
+    if reward is None or not math.isfinite(reward):
+        return "no episode had ended: there is no reward yet"
+    if side_of(_ENTROPY, meta.entropy) == "low":
+        return f"entropy {figures.number(meta.entropy)} nats, below the usual {span(_ENTROPY)}: it hardly explored any more"
+    if kl is not None and (not math.isfinite(kl) or kl > TORN * (_KL.high or math.inf)):
+        usual = f"the usual {span(_KL)}"
+        return f"KL {figures.number(kl)} in its last update, far above {usual}: the reward is of the bot before it"
+    if meta.reward_short:
+        return f"{SHORT_SO_FAR}, soon after a start"
+    if episodes is not None and episodes < FEWEST:
+        return f"its reward is of {figures.plural(episodes, 'episode')} only, which is chance"
+    return ""
+
+
+def spared(checkpoints: Iterable[Meta], milestones: Iterable[Meta]) -> frozenset[int]:
+    """Commits of a run's checkpoints that are not pruned, however many newer ones come.
+
+    A bot may fall ill for longer than the newest ones reach back, often after its rewards were changed: the best healthy
+    one stays, under the present rewards and under those before. One that is a milestone too is safe there.
+    """
+    kept = list(milestones)
+    best = {best.commit for best in best_of([*kept, *checkpoints], fewest=1)[-SPARED:]}
+    return frozenset(best - {meta.commit for meta in kept})
+
+
+def best_of(metas: Iterable[Meta], fewest: int = 2) -> list[Best]:
+    """Of one run's complete states, for each set of rewards under which at least `fewest` healthy ones were saved; newest
+    last.
+
+    A checkpoint and a milestone of one commit are one state. Of equals the newer one.
+    """
+    states = sorted({meta.commit: meta for meta in metas}.values(), key=lambda meta: meta.commit)
+    groups: dict[object, list[Meta]] = {}
+    for meta in states:
+        groups.setdefault(_rewards(meta), []).append(meta)
+    newest = _rewards(states[-1]) if states else None
+    found = [_best(group, now=rewards == newest) for rewards, group in groups.items()]
+    enough = (best for best in found if best is not None and best.of >= fewest)
+    return sorted(enough, key=lambda best: (best.now, best.commit))
+
+
+def is_best(found: Iterable[Best], meta: Meta | None) -> Best | None:
+    """As which it is the best; None where it is not."""
+    return next((best for best in found if meta is not None and best.commit == meta.commit), None)
+
+
+def words(best: Best) -> str:
+    """`best of 7 healthy ones under the same rewards`."""
+    return f"best of {best.of:,} healthy ones under the same rewards"
+
+
+def _rewards(meta: Meta) -> object:
+    """Of folders that do not tell what was paid for: by what decides it."""
+    return meta.paid or (meta.profile_hash, meta.phase, meta.stage)
+
+
+def _best(metas: list[Meta], *, now: bool) -> Best | None:
+    healthy = [(meta.mean_reward, meta.commit, meta.timesteps) for meta in metas if not doubt(meta)]
+    rewards = [(reward, commit, timesteps) for reward, commit, timesteps in healthy if reward is not None]
+    if not rewards:
+        return None
+    reward, commit, timesteps = max(rewards)
+    return Best(commit=commit, timesteps=timesteps, reward=reward, of=len(rewards), now=now)

@@ -1,0 +1,188 @@
+"""The filter of rewards, workers, action table and audit: one set of rules, those of the lists of launcher, browser and form."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from rltui.events.commands import CommandApplied
+from rltui.events.records import CommandLogged
+from rltui.tui.paint import plain
+from rltui.tui.panes.sifting import NOTHING, SiftingPane
+from rltui.tui.pictures import screen_text
+from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.typed_filter import PASTE
+from rltui.tui.widgets.footer import Footer
+from tests.fakes import run_story
+from tests.fakes.fake_run import FakeRun
+from tests.fakes.figured import opened, rich_run
+from tests.fakes.screens import until, until_shown
+
+
+@dataclass(frozen=True)
+class Place:
+    """text: finds some rows, neither the first nor the last. there, gone: words of a row that it finds, and of one that it hides."""
+
+    name: str
+    key: str
+    text: str
+    there: str
+    gone: str
+
+
+PLACES = [
+    Place("rewards", "2", "_ball$", "face_ball", "in_air"),
+    Place("workers", "4", "killed", "killed", " started in"),
+    Place("lut", "5", "NEVER", "(never)", "full throttle"),
+    Place("audit", "a", "flag", "flag 2", "checkpoint"),
+]
+SIZES = [(80, 24), (120, 40), (200, 50)]
+
+
+def logged(number: int, command: str) -> CommandLogged:
+    return CommandLogged(
+        time=run_story.now_of() + number, command=command, by="ada on tower, pid 1", outcome=CommandApplied(number, "done", 0.1)
+    )  # fmt: skip
+
+
+def told() -> FakeRun:
+    """Several rows in each of the four panes."""
+    run = rich_run()
+    for number, command in enumerate(["pause", "flag 2", "resume", "flag 4", "milestone"]):
+        run.records.add(logged(number, command))
+    return run
+
+
+@asynccontextmanager
+async def shown(place: Place, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Pilot[str], SiftingPane]]:
+    async with opened(told(), size) as pilot:
+        await pilot.press(place.key)
+        pane = pilot.app.screen.query_one(f"#{place.name}", SiftingPane)
+        await until(pilot, lambda: pane.has_focus and len(pane._keys) > 1)
+        yield pilot, pane
+
+
+def border(pane: SiftingPane) -> str:
+    return str(pane.render_str(pane._subtitle))
+
+
+def lines(pane: SiftingPane) -> str:
+    return plain(pane.lines)
+
+
+pytestmark = pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_it_filters_as_one_types_and_counts_what_it_hides(place: Place, size: tuple[int, int]) -> None:
+    async with shown(place, size) as (pilot, pane):
+        of = len(pane._keys)
+        assert place.gone in lines(pane)
+        await pilot.press("slash", *place.text)
+        await until(pilot, lambda: f"/{place.text}▏" in border(pane))
+        assert place.there in lines(pane)
+        assert place.gone not in lines(pane)
+        found = len(pane._keys)
+        assert 0 < found < of
+        assert f"/{place.text}▏ {found} of {of}" in border(pane)
+        assert f", {of - found} hidden · " in border(pane) or pane.outer_size.width < 44
+        assert "esc clears" in border(pane)
+        assert border(pane) in screen_text(pilot.app.screen), "never cut"
+        assert pane._keys[pane.cursor] in pane._keys
+
+
+async def test_enter_keeps_it_and_the_footer_offers_the_pane_s_keys_again(place: Place) -> None:
+    async with shown(place) as (pilot, pane):
+        footer = pilot.app.screen.query_one(Footer)
+        assert "filter" in [action.name for action in footer.offered]
+        await pilot.press("slash")
+        await until(pilot, lambda: "filter" not in [action.name for action in footer.offered])
+        await pilot.press(*place.text, "enter")
+        await until(pilot, lambda: "filter" in [action.name for action in footer.offered])
+        assert not pane.typing
+        assert f"/{place.text} {len(pane._keys)} of " in border(pane)
+        assert "enter" not in border(pane)
+
+
+async def test_esc_in_the_line_brings_all_back_and_the_cursor_to_where_it_was(place: Place) -> None:
+    async with shown(place) as (pilot, pane):
+        await pilot.press("home", "down")
+        here, before = pane._keys[pane.cursor], list(pane._keys)
+        await pilot.press("slash", *place.text, "escape")
+        await until(pilot, lambda: list(pane._keys) == before)
+        assert pane._keys[pane.cursor] == here
+        assert "esc clears" not in border(pane)
+
+
+async def test_esc_in_the_list_leaves_the_cursor_where_it_is(place: Place) -> None:
+    async with shown(place) as (pilot, pane):
+        before = list(pane._keys)
+        await pilot.press("home", "slash", *place.text, "enter", "down")
+        here = pane._keys[pane.cursor]
+        await pilot.press("escape")
+        await until(pilot, lambda: list(pane._keys) == before)
+        assert pane._keys[pane.cursor] == here
+        assert isinstance(pilot.app.screen, CockpitScreen)
+
+
+async def test_an_exclamation_mark_turns_it_round(place: Place) -> None:
+    async with shown(place) as (pilot, pane):
+        every = set(pane._keys)
+        await pilot.press("slash", *place.text, "enter")
+        some = set(pane._keys)
+        await pilot.press("slash", "ctrl+u", "exclamation_mark", *place.text)
+        await until(pilot, lambda: set(pane._keys) == every - some)
+
+
+async def test_no_expression_and_no_match_are_said_and_hide_nothing_by_mistake(place: Place) -> None:
+    async with shown(place) as (pilot, pane):
+        of = len(pane._keys)
+        await pilot.press("slash", "left_square_bracket")
+        await until(pilot, lambda: "/[▏ ✗ no regular" in border(pane))
+        assert len(pane._keys) == of
+        await pilot.press("ctrl+u", *"zzzz", "enter")
+        await until(pilot, lambda: NOTHING in lines(pane))
+        assert f"/zzzz 0 of {of}" in border(pane)
+        await pilot.press("down", "o", "end", "escape")
+        await until(pilot, lambda: len(pane._keys) == of)
+
+
+async def test_what_is_pasted_is_typed_and_a_moved_focus_ends_the_typing(place: Place) -> None:
+    async with shown(place) as (pilot, pane):
+        of = len(pane._keys)
+        await pilot.press("slash")
+        pane.post_message(events.Paste(place.text))
+        await until(pilot, lambda: len(pane._keys) < of)
+        await pilot.press("x", "backspace")
+        await pilot.click("#log")
+        await until(pilot, lambda: not pane.typing)
+        assert PASTE not in border(pane)
+        assert f"/{place.text} " in border(pane)
+
+
+async def test_new_figures_leave_filter_and_cursor_alone(place: Place) -> None:
+    run = told()
+    async with opened(run) as pilot:
+        await pilot.press(place.key)
+        pane = pilot.app.screen.query_one(f"#{place.name}", SiftingPane)
+        await until(pilot, lambda: len(pane._keys) > 1)
+        await pilot.press("home", "slash", *place.text, "enter")
+        here = pane._keys[pane.cursor]
+        row = msgspec.structs.replace(run_story.iteration(641), time=run_story.now_of() + 60)
+        run.records.add(row)
+        await until(pilot, lambda: pane.view is not None and pane.view.snapshot.metrics_time == row.time)
+        await pilot.pause()
+        assert pane._keys[pane.cursor] == here
+        assert f"/{place.text} " in border(pane)
+
+
+async def test_the_help_page_lists_it(place: Place) -> None:
+    async with shown(place, (160, 50)) as (pilot, _):
+        await pilot.press("question_mark")
+        await until_shown(pilot, "match")

@@ -1,0 +1,143 @@
+"""Where the system has no room for a worker: pauses that grow, words that name the limit, and an end in the end."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+import pytest
+
+from rltui.events.records import LogLine, Record, WorkerStarted
+from rltui.profile.load import load
+from rltui.train import worker_pool, worker_start
+from rltui.train.blueprint import Blueprint
+from rltui.train.shared_rollout import SharedRollout
+from rltui.train.worker_member import Running
+from rltui.train.worker_pool import WorkerPool, WorkersFailing
+from rltui.train.worker_start import Pauses, why
+from tests.fakes.training import TINY
+
+
+class Clock:
+    """Moved by hand."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_pauses_grow_to_a_minute_and_begin_anew_after_a_success() -> None:
+    clock = Clock()
+    pauses = Pauses(clock)
+    assert pauses.over and pauses.since is None
+    assert [pauses.failed() for _ in range(8)] == [1, 2, 4, 8, 16, 32, 60, 60]
+    assert pauses.since == 100.0 and not pauses.over
+    clock.now = 160.0
+    assert pauses.over, "it is time to try again"
+    pauses.succeeded()
+    assert pauses.since is None and pauses.failed() == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.EAGAIN, "x"), "Resource temporarily unavailable: the limit on processes is reached (ulimit -u"),
+        (OSError(errno.ENOMEM, "x"), "Cannot allocate memory: the machine, or the container, has no memory left"),
+        (MemoryError(), "Cannot allocate memory"),
+        (OSError(errno.EIO, "x"), "Input/output error"),
+        (OSError("odd"), "odd"),
+    ],
+)
+def test_the_limit_is_named(error: OSError | MemoryError, words: str) -> None:
+    assert why(error).startswith(words)
+
+
+class Scarce:
+    """A system that has room for a process only while `room` says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.room, self.told = False, list[Record]()
+        start = SpawnProcess.start
+
+        def scarce(process: SpawnProcess) -> None:
+            if not self.room:
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            start(process)
+
+        monkeypatch.setattr(SpawnProcess, "start", scarce)
+        monkeypatch.setattr(worker_start, "FIRST", 0.01)
+        monkeypatch.setattr(worker_start, "LONGEST", 0.02)
+
+    @property
+    def lines(self) -> list[str]:
+        return [record.message for record in self.told if isinstance(record, LogLine)]
+
+
+@pytest.fixture
+def scarce(monkeypatch: pytest.MonkeyPatch) -> Scarce:
+    return Scarce(monkeypatch)
+
+
+@pytest.fixture
+def pool(tmp_path: Path, scarce: Scarce) -> Iterator[WorkerPool]:
+    profile = tmp_path / "tiny.toml"
+    profile.write_text(TINY)
+    blueprint = Blueprint.draw(load(profile))
+    shared = SharedRollout.create(blueprint.shape)
+    made = WorkerPool(blueprint.actor(0), shared, 30.0, scarce.told.append, lambda worker, block: "")
+    yield made
+    made.close()
+    shared.close(unlink=True)
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no /proc")
+def test_the_start_waits_for_room_and_leaves_nothing_of_what_failed(pool: WorkerPool, scarce: Scarce) -> None:
+    before = descriptors()
+    left: list[int] = []
+
+    def poll() -> None:
+        left.append(descriptors())
+        scarce.room = len(scarce.lines) >= 3
+
+    pool.start(poll)
+    assert scarce.lines[0].startswith("workers 0, 1 cannot be started: Resource temporarily unavailable")
+    assert scarce.lines[0].endswith("until then training waits")
+    assert [live.state for live in pool.live()] == ["waiting", "waiting"]
+    assert sum(isinstance(record, WorkerStarted) for record in scarce.told) == 2
+    assert left[0] == before, "no pipe of those that failed"
+
+
+def test_it_ends_after_a_fair_time_without_a_single_worker(
+    pool: WorkerPool, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "PATIENCE", 0.2)
+    with pytest.raises(WorkersFailing, match=r"no worker could be had; workers 0, 1 cannot be started: .*ulimit -u"):
+        pool.start(lambda: None)
+    assert [live.pid for live in pool.live()] == [None, None]
+
+
+def test_the_start_goes_on_with_some_after_a_while(
+    pool: WorkerPool, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "SCARCE_START", 0.01)
+    scarce.room = True
+    start = pool._starter.start
+
+    def first_alone(index: int, restarts: int) -> Running:
+        if index:
+            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+        return start(index, restarts)
+
+    monkeypatch.setattr(pool._starter, "start", first_alone)
+    pool.start(lambda: None)
+    assert [live.state for live in pool.live()] == ["waiting", "starting"]
+    assert "worker 1 cannot be started: Cannot allocate memory" in scarce.lines[0]
+    assert scarce.lines[0].endswith("until then training goes on with the others")

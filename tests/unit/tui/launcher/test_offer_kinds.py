@@ -1,0 +1,115 @@
+"""An offer's kind says what it does or why it does nothing; nobody has to read that out of its words."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs.lock import RunLock
+from rltui.runs.paths import DataDir
+from rltui.runs.refusals import BeingTrained, NothingFits
+from rltui.runs.signature import Signature
+from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.launcher.catalog import ProfileEntry
+from rltui.tui.launcher.catalog_reader import CatalogReader
+from rltui.tui.launcher.enter_words import enter_will
+from rltui.tui.launcher.moment import Moment
+from rltui.tui.launcher.offers import (
+    Offer,
+    offer_milestone,
+    offer_open,
+    offer_profile,
+    offer_refused,
+    offer_resume,
+    refusal,
+)
+from rltui.tui.launcher.profile_words import profile_lines
+from rltui.tui.paint import plain
+from tests.fakes import data_folder
+
+NOW = 1_764_250_000.0
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rltui.profile.locate.shipped_folder", lambda: tmp_path / "none")
+    data_folder.write_profiles(tmp_path)
+    return DataDir(tmp_path / "data")
+
+
+@pytest.fixture
+def reader(data: DataDir) -> CatalogReader:
+    return CatalogReader(data, ProfileChecker(lambda command: data_folder.check_child(list(command))))
+
+
+def checked(reader: CatalogReader) -> ProfileEntry:
+    return reader.check(reader.read()).profiles[0]
+
+
+def unfit(entry: ProfileEntry) -> ProfileEntry:
+    """Of another observation and table than the runs that are there."""
+    assert entry.check is not None
+    other = Signature("default 89", "cd" * 32, "discrete 89-512-90", "critic 89-512-1")
+    return dataclasses.replace(entry, check=msgspec.structs.replace(entry.check, signature=other))
+
+
+def test_what_can_be_done_has_the_kind_of_its_plan(data: DataDir, reader: CatalogReader) -> None:
+    assert offer_profile(data, checked(reader), NOW).kind == "new"
+    data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
+    alpha = reader.read().run("alpha")
+    assert alpha is not None
+    assert offer_profile(data, checked(reader), NOW).kind == "resume"
+    assert offer_profile(data, checked(reader), NOW, new=True).kind == "new"
+    assert offer_resume(data, alpha, NOW).kind == "resume"
+    assert offer_milestone(data, alpha.milestones[0], NOW).kind == "branch"
+    shown = offer_open(alpha)
+    assert (shown.kind, shown.run) == ("open", "alpha")
+
+
+def test_what_does_not_fit_and_what_is_trained_are_told_apart(data: DataDir, reader: CatalogReader) -> None:
+    data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
+    alpha = reader.read().run("alpha")
+    assert alpha is not None
+    assert offer_profile(data, unfit(checked(reader)), NOW).kind == "nothing fits"
+    lock = RunLock(data.run("alpha"))
+    lock.acquire()
+    try:
+        assert offer_resume(data, alpha, NOW).kind == "in training"
+    finally:
+        lock.release()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (RltuiError("run 'a' is being trained already", "rltui train x --resume new"), "refused"),
+        (BeingTrained("somebody has it"), "in training"),
+        (NothingFits("none there"), "nothing fits"),
+    ],
+)
+def test_the_error_decides_and_not_its_words(error: RltuiError, kind: str) -> None:
+    offer = offer_refused(error)
+    assert (offer.kind, offer.refused, offer.hint) == (kind, error.message, error.hint)
+
+
+def test_the_way_to_a_new_run_is_told_by_the_kind(data: DataDir, reader: CatalogReader) -> None:
+    entry, catalog = checked(reader), reader.read()
+    instead = "n starts a new run instead, from zero"
+    shown = {
+        kind: plain(profile_lines(entry, catalog, Moment(NOW, Offer(kind, "resume in other words", run="alpha")), 70))
+        for kind in ("new", "resume", "open")
+    }
+    assert instead in shown["resume"]
+    assert instead not in shown["new"]
+    assert "n starts another run beside it, from zero" in shown["open"]
+
+
+def test_only_the_hint_for_a_command_line_is_left_out() -> None:
+    typed = "to start from zero: rltui train quick --resume new"
+    assert "from zero" not in plain(enter_will(Offer("nothing fits", refused="no run fits", hint=typed), 80))
+    assert "from zero" in plain(enter_will(refusal("it is damaged", typed), 80))

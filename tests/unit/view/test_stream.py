@@ -1,0 +1,40 @@
+"""The stream's place: each viewer of a run has one of its own, for one that ends may still have a recording to write."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from rltui.view.stream import MatchStream
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no Unix sockets")
+def test_the_viewer_of_the_next_lesson_streams_while_the_one_before_still_ends(tmp_path: Path) -> None:
+    before = MatchStream(tmp_path)
+    after = MatchStream(tmp_path)
+    assert (before.problem, after.problem) == ("", "")
+    assert before.address != after.address
+    before.close()
+    assert Path(after.address).is_socket(), "what ends takes only its own away"
+    after.close()
+    assert not Path(after.address).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no Unix sockets")
+def test_a_stream_whose_socket_was_taken_away_is_found_at_another_place(tmp_path: Path) -> None:
+    """As by the system, with a user's runtime folder at logout."""
+    stream = MatchStream(tmp_path, clock=iter(range(9)).__next__)
+    before = Path(stream.address)
+    stream.offer(bytes)
+    assert Path(stream.address) == before
+    before.unlink()
+    stream.offer(bytes)
+    with socket.socket(socket.AF_UNIX) as looker:
+        looker.connect(stream.address)
+        stream.offer(lambda: b"a frame")
+        assert looker.recv(100).endswith(b"a frame")
+    stream.close()
+    assert not before.exists() and not Path(stream.address).exists()

@@ -30,12 +30,12 @@ def lines(data: DataDir, shelves: Sequence[Shelf], strays: Sequence[Stray], now:
         parent = f", from {one_line(shelf.parent)}" if shelf.parent else ""
         found += [*([""] if found else []), f"{shelf.run}{', training' if shelf.trainer else ''}{parent}"]
         infos = (*shelf.milestones, *shelf.checkpoints)
-        best = best_of(shelf.complete)
+        best, spared = best_of(shelf.complete), shelf.spared
         rows = [HEAD, *(_row(shelf, info, best, now) for info in infos)] if infos else []
         found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
         found += _by_reward(infos, best)
         found += [
-            f"  not pruned: {one_line(each.name)}, the best to go back to" for each in infos if _stays(shelf, each)
+            f"  not pruned: {one_line(each.name)}, the best to go back to" for each in infos if _stays(spared, each)
         ]
         found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
         found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in shelf.strays]
@@ -43,9 +43,9 @@ def lines(data: DataDir, shelves: Sequence[Shelf], strays: Sequence[Stray], now:
     return found + [f"stray: {one_line(stray.path)}: {stray.reason}" for stray in strays]
 
 
-def _stays(shelf: Shelf, info: CheckpointInfo) -> bool:
-    """Whether it is no milestone and yet is not pruned."""
-    return not info.milestone and info.damage is None and info.commit in shelf.spared
+def _stays(spared: frozenset[int], info: CheckpointInfo) -> bool:
+    """Whether it is no milestone and yet is not pruned. spared: Shelf.spared, which looks at all."""
+    return not info.milestone and info.damage is None and info.commit in spared
 
 
 def _by_reward(infos: Sequence[CheckpointInfo], best: Sequence[Best]) -> list[str]:
@@ -84,19 +84,19 @@ def trash_lines(entries: Sequence[Trashed], now: float) -> list[str]:
 
 def as_dict(shelf: Shelf) -> dict[str, Any]:
     """One run; unknown is null."""
-    best = best_of(shelf.complete)
+    best, spared = best_of(shelf.complete), shelf.spared
     return {
         "run": shelf.run,
         "training": shelf.trainer is not None,
         "parent": shelf.parent,
-        "milestones": [_state(shelf, info, best) for info in shelf.milestones],
-        "checkpoints": [_state(shelf, info, best) for info in shelf.checkpoints],
+        "milestones": [_state(shelf, info, best, spared) for info in shelf.milestones],
+        "checkpoints": [_state(shelf, info, best, spared) for info in shelf.checkpoints],
         "strays": [{"path": str(stray.path), "reason": stray.reason} for stray in shelf.strays],
         "problem": shelf.problem or None,
     }
 
 
-def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best]) -> dict[str, Any]:
+def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], spared: frozenset[int]) -> dict[str, Any]:
     return {
         "path": str(info.path),
         "name": info.name,
@@ -104,7 +104,7 @@ def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best]) -> dict[str
         "bytes": info.bytes,
         "damage": info.damage,
         "best": info.damage is None and is_best(best, info.meta) is not None,
-        "spared": _stays(shelf, info),
+        "spared": _stays(spared, info),
         "doubt": (doubt(info.meta) or None) if info.meta is not None else None,
         "mark": msgspec.to_builtins(shelf.marks.get(info.milestone, Mark())) if info.milestone else None,
         "meta": msgspec.to_builtins(info.meta),

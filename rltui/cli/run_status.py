@@ -15,6 +15,7 @@ from rltui.events.commands import Live, WorkerLive
 from rltui.events.distance import distances, place, reached
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.metrics import BY_KEY
+from rltui.events.records import state_word
 from rltui.runs.paths import RunPaths
 from rltui.runs.recent_speed import RecentSpeed
 from rltui.runs.saved_states import SavedState
@@ -146,7 +147,11 @@ def _ask(paths: RunPaths) -> _Heard:
 def _state(status: RunStatus) -> str:
     """With since when it is paused, and the reason."""
     paused = f" for {figures.duration(time.time() - status.paused)}" if status.paused is not None else ""
-    return status.state + (paused if status.state == "paused" else "") + (f": {status.note}" if status.note else "")
+    return (
+        state_word(status.state)
+        + (paused if status.state == "paused" else "")
+        + (f": {status.note}" if status.note else "")
+    )
 
 
 def _trainer(status: RunStatus) -> str:

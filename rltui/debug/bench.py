@@ -121,7 +121,7 @@ class Stack:
     def __exit__(self, *_: object) -> None:
         self._collector.close()
         self._newest = None  # its views keep the segment open
-        self._shared.close(unlink=True)
+        self._shared.close()
 
     @property
     def cycle(self) -> int:

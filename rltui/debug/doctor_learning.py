@@ -98,7 +98,7 @@ def worker_process(case: Case) -> Result:
         [report] = collector.collect(0, 0, poll).reports
     finally:
         collector.kill()
-        shared.close(unlink=True)
+        shared.close()
     told = f"a worker was ready after {duration(ready)} and played; {size(None if report is None else report.memory)} of memory"
     if ready > HEALTHY_START:
         return Result("warn", told, "a slow disk, or a busy machine: starting all workers will take a while")

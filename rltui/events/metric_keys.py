@@ -21,7 +21,7 @@ COLLECTED_SPEED = "time/collected_steps_per_second"
 CONSUMED_SPEED = "time/consumed_steps_per_second"
 OVERALL_SPEED = "time/overall_steps_per_second"  # of whole iterations: that a run's speed is told by
 ITERATION_SECONDS = "time/iteration"  # pauses left out
-UPDATE_SECONDS, SAVE_SECONDS = "time/learn", "time/save"
+COLLECT_SECONDS, UPDATE_SECONDS, SAVE_SECONDS = "time/collect", "time/learn", "time/save"
 
 POSITION, PHASES = "curriculum/position", "curriculum/phases"  # which of a campaign's phases this is, of how many
 PHASE_STEPS = "curriculum/phase_steps"  # timesteps since the phase began

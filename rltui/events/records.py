@@ -18,7 +18,8 @@ Level = Literal["debug", "info", "warning", "error"]
 
 # What is beyond these comes from no trainer: a line that has it is no record, and no reader meets an overflow later.
 Count = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-Figure = Annotated[float, msgspec.Meta(ge=-1e100, le=1e100)]
+LARGEST = 1e100
+Figure = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 Workers = Annotated[int, msgspec.Meta(ge=0, le=1 << 16)]  # each gets a row
 
 

@@ -8,7 +8,7 @@ import time
 
 import msgspec
 
-from rltui.events.records import Lesson, LogLine, PhaseChanged, Record, RunResumed, RunStarted, StageChanged
+from rltui.events.records import LARGEST, Lesson, LogLine, PhaseChanged, Record, RunResumed, RunStarted, StageChanged
 from rltui.train.course import Course, Place
 from rltui.train.curriculum_plan import curriculum_planned
 from rltui.train.preparation import Prepared
@@ -82,8 +82,13 @@ def lesson_facts(course: Course, timesteps: int) -> Lesson:
         reward_names=blueprint.spec.reward_names,
         by_hand=course.set_by_hand,
         reward_weights=blueprint.spec.reward_weights(course.lasted(timesteps)),
-        ppo=blueprint.profile.ppo.model_dump(mode="json"),
+        ppo={key: _told(value) for key, value in blueprint.profile.ppo.model_dump(mode="json").items()},
     )
+
+
+def _told(value: bool | float | str) -> bool | float | str:
+    """Of a limit that is meant to be none, as 1e200, the largest figure that a record may have: with more it is none."""
+    return value if isinstance(value, (bool, str)) else min(value, LARGEST)
 
 
 def lesson_changes(course: Course, before: Place, reason: str, timesteps: int) -> list[PhaseChanged | StageChanged]:

@@ -142,7 +142,7 @@ def _times(rows: int, times: IterationTimes) -> dict[str, float | None]:
         metric_keys.CONSUMED_SPEED: _per(rows, times.learn),
         metric_keys.OVERALL_SPEED: _per(rows, times.total),
         metric_keys.ITERATION_SECONDS: times.total,
-        "time/collect": times.collect,
+        metric_keys.COLLECT_SECONDS: times.collect,
         metric_keys.UPDATE_SECONDS: times.learn,
         metric_keys.SAVE_SECONDS: times.save,
     }

@@ -72,10 +72,11 @@ class Outlet(threading.Thread, Generic[Item]):
             self._wake.clear()
 
     def _drop(self) -> None:
-        if self._gap is None:
-            self._gap = _Gap()
-            self._items.append(self._gap)
-        self._gap.dropped += 1
+        gap = self._gap  # another thread, whose item finds room, forgets it
+        if gap is None:
+            self._gap = gap = _Gap()
+            self._items.append(gap)
+        gap.dropped += 1
 
     def _take(self, item: Item | threading.Event | _Gap) -> None:
         if isinstance(item, threading.Event):

@@ -77,15 +77,17 @@ class Publisher:
 
     def publish(self, record: Record) -> None:
         """Write one record and tell the subscribers. A journal that cannot be written is reported once, not each time."""
-        if self._outlet is not None:
-            self._outlet.put(record)
+        outlet = self._outlet  # `close` may come in another thread
+        if outlet is not None:
+            outlet.put(record)
         else:
             self._write(record)
 
     def drain(self) -> None:
         """Wait until what was published so far is written, or a second."""
-        if self._outlet is not None:
-            self._outlet.drain(1.0)
+        outlet = self._outlet
+        if outlet is not None:
+            outlet.drain(1.0)
 
     def close(self) -> None:
         """Write and print what is left."""
@@ -133,8 +135,9 @@ class Publisher:
             self.server.live(live)
 
     def _tell(self, record: Record) -> None:
-        if self._lines is not None:
-            self._lines.put(record)
+        lines = self._lines
+        if lines is not None:
+            lines.put(record)
         else:
             self._print(record)
 

@@ -136,7 +136,7 @@ class _Session:
         if self._collector is not None:
             self._collector.close()
         if self._shared is not None:
-            self._shared.close(unlink=True)
+            self._shared.close()
         self._collector = self._shared = None
 
     def _warn(self, blueprint: Blueprint) -> None:
@@ -163,6 +163,6 @@ class _Session:
             if self._collector is not None:
                 self._collector.kill()
             if self._shared is not None:
-                self._shared.close(unlink=True)
+                self._shared.close()
         finally:  # also where the run's own end has taken them away already
             os._exit(1)

@@ -107,15 +107,13 @@ class SharedRollout:
         """One worker's slices of one iteration: obs [T+1, A, D], legality [T+1, A], actions [T, A] … final_obs [T·A, D], final_count []."""
         return {name: array[worker, ...] for name, array in self.block(block).items()}
 
-    def close(self, unlink: bool = False) -> None:
-        """Let go of the segment; the creator also unlinks it."""
+    def close(self) -> None:
+        """Let go of the segment."""
         self._arrays.clear()
         for name in ("weights", "heartbeat", "steps_done", "arena_cursor"):
             setattr(self, name, None)
         with contextlib.suppress(BufferError):  # a view is still held, as by the trace of the error that ends the run
             self.memory.close()
-        if unlink:
-            self.memory.unlink()
 
 
 def check_room(shape: RolloutShape) -> None:

@@ -81,13 +81,13 @@ class ViewerChild:
     def kill(self) -> None:
         """At once, also from a signal's handler."""
         self.process.kill()
-        self.board.close(unlink=True)
+        self.board.close()
 
     def let_go(self) -> None:
         """It has ended: nothing of it stays."""
         self.process.join()
         self.pipe.close()
-        self.board.close(unlink=True)
+        self.board.close()
 
     @property
     def end_words(self) -> str:

@@ -14,6 +14,7 @@ from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, LoopState, Pending
 from rltui.train.preparation import Prepared
 from rltui.train.viewer_child import ViewerChild
+from rltui.train.worker_start import why
 from rltui.view.outputs import OutputOptions
 from rltui.view.run_match import RunMatchSpec
 from rltui.view.run_viewer import ViewerSpec
@@ -151,8 +152,8 @@ class ViewerHost:
         self._problem, self._outputs = "", set()
         try:
             self._running = self._child(self._course.learner.policy_flat())
-        except (RltuiError, OSError) as error:
-            reason = in_words(error) if isinstance(error, RltuiError) else error.strerror or str(error)
+        except (RltuiError, OSError, MemoryError) as error:
+            reason = in_words(error) if isinstance(error, RltuiError) else why(error)
             self._problem = f"the viewer cannot be started: {reason}"
             self._log("error", f"{self._problem}; training goes on")
             return False
@@ -161,13 +162,13 @@ class ViewerHost:
         return True
 
     def _child(self, weights: Weights) -> ViewerChild:
-        """A fresh process that plays these. RltuiError or OSError leaves nothing of it."""
+        """A fresh process that plays these. RltuiError, OSError or MemoryError leaves nothing of it."""
         board = WeightsBoard.create(len(weights))
         try:
             board.write(weights, self._loop.timesteps)
             return ViewerChild.start(self._spec(board, len(weights)), board)
         except BaseException:
-            board.close(unlink=True)
+            board.close()
             raise
 
     def _spec(self, board: WeightsBoard, parameters: int) -> ViewerSpec:

@@ -28,7 +28,7 @@ START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short work
 SCARCE_START = (
     60.0  # seconds that a start waits for the workers that the system has no room for, while others are ready
 )
-PATIENCE = 600.0  # seconds that a run waits without a single worker for the system to have room for one
+PATIENCE = 600.0  # seconds that a run waits without a single worker for one to be had, and to become ready
 POLL = 0.05  # seconds between looks at heartbeats and controls
 LITTLE_MEMORY = 256 * 2**20  # bytes: below this a SIGKILL is put down to the kernel
 DEATHS, DEATH_WINDOW = 3, 60.0  # so many deaths within so many seconds stop the run
@@ -55,14 +55,12 @@ class WorkerPool:
         self._shared, self._timeout = shared, timeout_s
         self._tell, self._describe_crash = tell, describe_crash
         self._starter, self._pauses = WorkerStarter(actor, shared), Pauses()
-        self._said_removed = False
         self._members: list[Member] = []
         self._orders = [Configure(0) for _ in range(shared.shape.workers)]
         self._deaths: deque[float] = deque(maxlen=DEATHS)
         self._block = 0
-        self._looked = self._fair_from = (
-            0.0  # time.monotonic(): the newest look at the workers; when it came much too late
-        )
+        # time.monotonic(): the newest look at the workers; when it came much too late; the newest at which one was ready
+        self._looked = self._fair_from = self._had_some = 0.0
 
     def start(self, poll: Callable[[], None]) -> None:
         """Spawn all workers and wait until each is ready, or for a minute only some where the system has no room for more.
@@ -71,6 +69,7 @@ class WorkerPool:
         poll: called every 50 ms; what it raises abandons the start; then only `close` or `kill` may follow.
         """
         self._members = [Member() for _ in range(self._shared.shape.workers)]
+        self._had_some = time.monotonic()
         while not self._ready():
             self._fill()
             self._receive(POLL)
@@ -86,7 +85,7 @@ class WorkerPool:
         """One rollout from every worker that is ready, in worker order; None for one that is not, or whose data is dropped.
 
         poll: called every 50 ms; what it raises abandons the rollout; then only `close` or `kill` may follow.
-        Raises WorkersFailing after three deaths within a minute, and after ten without any worker.
+        Raises WorkersFailing after three deaths within a minute, and after ten minutes without a worker that is ready.
         """
         self._block = block
         while not any(member.state == "waiting" for member in self._members):
@@ -163,7 +162,6 @@ class WorkerPool:
         absent = [(index, member) for index, member in enumerate(self._members) if member.state == "absent"]
         if not absent or not self._pauses.over:
             return
-        self._look_at_memory()
         try:
             for index, member in absent:
                 member.begin(self._starter.start(index, member.restarts))
@@ -176,23 +174,11 @@ class WorkerPool:
         absent = [str(index) for index, member in enumerate(self._members) if member.state == "absent"]
         who = f"worker{'s' if len(absent) > 1 else ''} {', '.join(absent)} cannot be started: {why(error)}"
         pause, alone = self._pauses.failed(), len(absent) == len(self._members)
-        without = time.monotonic() - max(member.since for member in self._members)
+        without = self._without()
         if alone and without > PATIENCE:
             raise WorkersFailing(f"for {duration(without)} no worker could be had; {who}")
         meanwhile = "training waits" if alone else "training goes on with the others"
         self._say("warning", f"{who}. It is tried again in {duration(pause)}; until then {meanwhile}")
-
-    def _look_at_memory(self) -> None:
-        """Once: nothing is lost by it here, and it must not happen to other programs either."""
-        if self._said_removed or not self._shared.memory.removed:
-            return
-        self._said_removed = True
-        self._say(
-            "warning",
-            f"somebody has removed /dev/shm/{self._shared.memory.name}, the memory that the workers share; training goes on, "
-            "for they are handed it without a name. systemd does this when you log out, unless it is told not to "
-            "(RemoveIPC=no in /etc/systemd/logind.conf, or: loginctl enable-linger)",
-        )
 
     def _say(self, level: Level, message: str) -> None:
         self._tell(LogLine(time=time.time(), level=level, source="workers", message=message))
@@ -211,6 +197,8 @@ class WorkerPool:
         wait([one for member in self._members for one in member.waited_for()], seconds)
         self._notice_standstill()
         self.listen()
+        if any(member.state in ("waiting", "collecting") for member in self._members):
+            self._had_some = time.monotonic()
 
     def _notice_standstill(self) -> None:
         """Whoever was stopped (Ctrl-Z, a frozen machine) was stopped with its workers, and cannot say that they hang."""
@@ -218,6 +206,10 @@ class WorkerPool:
         if now - self._looked > self._timeout / 2:
             self._fair_from = now
         self._looked = now
+
+    def _without(self) -> float:
+        """Seconds since one was ready; those in which nobody could look do not count."""
+        return time.monotonic() - max(self._had_some, self._fair_from)
 
     def _hear(self, index: int, member: Member) -> None:
         for message in member.said():
@@ -278,6 +270,11 @@ class WorkerPool:
             raise WorkersFailing(
                 f"{DEATHS} workers failed within {DEATH_WINDOW:g} s; the newest: worker {index} {kind}: {reason}",
                 trace.strip()[-4000:],
+            )
+        without = self._without()
+        if kind == "start" and without > PATIENCE:  # they hang as they begin, too seldom for three within a minute
+            raise WorkersFailing(
+                f"for {duration(without)} no worker has become ready; the newest: worker {index} {kind}: {reason}"
             )
         self._members[index] = Member(member.restarts + 1)
 

@@ -29,7 +29,7 @@ class Expression:
         self.text, self.problem, self._spent = text, "", 0.0
         try:
             self._compiled = re.compile(text, re.IGNORECASE)
-        except (re.error, RecursionError, OverflowError) as error:
+        except (re.error, ValueError, RecursionError, OverflowError) as error:
             self.problem = f"✗ no regular expression: {error}"
 
     def places(self, text: str, most: int | None = None) -> list[tuple[int, int]]:

@@ -19,8 +19,10 @@ def palette_commands(place: Place, screen: Screen[object], pane: Pane | None) ->
     for action in PLACES[place]:
         if action.palette:
             yield SystemCommand(action.label, action.help, _runner(screen, action.name))
-    for action in pane_actions(pane.pane_id()) if pane is not None else ():
-        if action.palette and pane is not None:
+    if pane is None:
+        return
+    for action in pane_actions(pane.pane_id()):
+        if action.palette:
             yield SystemCommand(f"{pane.NAME}: {action.label}", action.help, _runner(pane, action.name))
 
 

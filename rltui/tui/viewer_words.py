@@ -65,7 +65,7 @@ def output_words(output: OutputLive) -> str:
 
 
 def weights_words(timesteps: int, age: float | None) -> str:
-    """`weights of 12,431,360 steps, 8 s old`."""
+    """`weights of 12,431,360 timesteps, 8 s old`."""
     text = f"weights of {figures.count(timesteps)} timesteps"
     return text if age is None else f"{text}, {figures.age(age)} old"
 

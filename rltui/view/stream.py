@@ -71,6 +71,8 @@ class MatchStream:
             self._listener = SocketListener(new_address(self._run_folder))
         except RltuiError as error:
             self.problem = error.message
+        except OSError as error:
+            self.problem = f"no place for the match's socket: {error}"
 
     def _accept(self) -> None:
         while self._listener is not None:

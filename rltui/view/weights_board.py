@@ -53,11 +53,9 @@ class WeightsBoard:
         weights, timesteps = self._weights.copy(), int(self._header[1])
         return (version, timesteps, weights) if self.version == version else None
 
-    def close(self, unlink: bool = False) -> None:
-        """Let go of the memory; the writer also unlinks it. A second time nothing happens."""
+    def close(self) -> None:
+        """Let go of the memory. A second time nothing happens."""
         for array in ("_header", "_weights"):
             self.__dict__.pop(array, None)
         with contextlib.suppress(BufferError):
             self.memory.close()
-        if unlink:
-            self.memory.unlink()

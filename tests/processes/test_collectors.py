@@ -33,7 +33,7 @@ def collector(tmp_path: Path, kind: str, seed: int = 0, more: str = "") -> Itera
         yield made, blueprint.learner()
     finally:
         made.close()
-        shared.close(unlink=True)
+        shared.close()
 
 
 def copied(collected: Collected) -> dict[str, np.ndarray]:
@@ -115,4 +115,4 @@ def test_a_masked_rollout_is_the_learners_own(tmp_path: Path) -> None:
             assert report.metrics["train/entropy"] < np.log(221)
     finally:
         made.close()
-        shared.close(unlink=True)
+        shared.close()

@@ -44,7 +44,7 @@ def test_workers_play_what_the_learner_learns(tmp_path: Path) -> None:
             del collected
     finally:
         collector.close()
-        shared.close(unlink=True)
+        shared.close()
 
 
 def test_a_run_saves_its_statistics_and_goes_on_with_them(training: Training) -> None:

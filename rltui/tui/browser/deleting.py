@@ -68,7 +68,7 @@ class Deleting:
 
 
 def is_meant(entry: Entry, text: str) -> bool:
-    """Whether this names the state: its folder's name, as lists show it, or the last four digits of its steps."""
+    """Whether this names the state: its folder's name, as lists show it, or the last four digits of its timesteps."""
     names = {entry.path.name.casefold(), entry.name.casefold().replace(" ", "")} if entry.phase else {entry.path.name}
     if entry.info is not None and entry.info.milestone:
         names.add(entry.info.milestone.casefold())
@@ -76,7 +76,7 @@ def is_meant(entry: Entry, text: str) -> bool:
 
 
 def last_digits(entry: Entry) -> str:
-    """`1360` of 12,431,360 steps."""
+    """`1360` of 12,431,360 timesteps."""
     return f"{(entry.timesteps or 0) % 10_000:04d}"
 
 

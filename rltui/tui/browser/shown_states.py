@@ -40,7 +40,10 @@ class ShownStates:
         left = [entry for entry in entries if self.pattern.matches(state_table.searched(entry))]
         self.entries, self._under = state_table.sort(left, self._kept.order), len(entries)
         columns = state_table.fitting(
-            width, {entry.run for entry in entries if entry.run}, with_phase=node.kind in ("all", "run", "trash")
+            width,
+            {entry.run for entry in entries if entry.run},
+            with_phase=node.kind in ("all", "run", "trash"),
+            by=self._kept.order.key,
         )
         drawing = state_table.Drawing(
             columns, set(self.marked), lambda entry: self._checks.verdict(entry.path)[0], self._clock()

@@ -72,10 +72,10 @@ def kept_profile(paths: RunPaths, state: Path) -> Path:
     return paths.profile if _is_campaign(paths.profile) else state / STATE_FILE
 
 
-def _told(refusal: str, entry: Entry) -> str:
+def _told(words: str, entry: Entry) -> str:
     """In the words of the screen, not of the command line."""
     path = absolute(entry.path)
-    return refusal.replace(f"--resume {path}", entry.words).replace(f"--fork-from {path}", entry.words)
+    return words.replace(f"--resume {path}", entry.words).replace(f"--fork-from {path}", entry.words)
 
 
 def _is_campaign(profile: Path) -> bool:

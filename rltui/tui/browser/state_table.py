@@ -108,8 +108,10 @@ def searched(entry: Entry) -> str:
     return " ".join([*words, entry.mark.note, entry.reason, entry.meta.profile if entry.meta else ""])
 
 
-def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True) -> list[Column]:
-    """The columns that there is room for, in their order; the note has what is left. runs: those to be told apart."""
+def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, by: str = "") -> list[Column]:
+    """The columns that there is room for, in their order; the note has what is left. runs: those to be told apart; by: the
+    digit of the column that the rows are sorted by, which gives way last: an order by what is not shown looks like none.
+    """
     longest = min(max(map(len, runs), default=0), LONGEST_RUN)
     columns = [
         NAME,
@@ -119,7 +121,7 @@ def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True) 
     ]
     room = width - 4
     chosen: list[Column] = []
-    for column in sorted(columns, key=lambda column: column.rank):
+    for column in sorted(columns, key=lambda column: (column is not NAME and (column.key or None) != by, column.rank)):
         if column.key == UNPLAYED and len(chosen) < len(columns) - 1:
             continue  # what is unknown of all comes last
         if column.width <= room or not chosen:

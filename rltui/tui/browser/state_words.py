@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rltui import figures
+from rltui.runs.meta import Meta
 from rltui.runs.words import over_episodes
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry, Library
@@ -26,10 +27,12 @@ def lines(entry: Entry | None, library: Library, verdict: tuple[Verdict, str], n
         return wrap(HOW if library.complete else "reading …", width, "muted")
     if entry.kind == "stray":
         return _stray(entry, width)
-    head = (
-        wrap(entry.run, width, "strong") if len(title(entry)) > width - 2 else []
-    )  # the border has not the room for it
-    head += [*_deleted(entry, now, width), *_damage(entry, verdict, width)]
+    crowded = len(title(entry)) > width - 2  # the border has not the room for it
+    head = [
+        *(wrap(entry.run, width, "strong") if crowded else []),
+        *_deleted(entry, now, width),
+        *_damage(entry, verdict, width),
+    ]
     if width >= TWO_COLUMNS:
         half = (width - 3) // 2
         blocks = [_table(_numbers(entry, verdict, now), half), _table(_origin(entry, library), width - half - 3)]
@@ -69,7 +72,6 @@ def _damage(entry: Entry, verdict: tuple[Verdict, str], width: int) -> list[Line
 
 
 def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
-    meta = entry.meta
     word = {
         "unchecked": "not checked yet",
         "checking": "being read …",
@@ -79,22 +81,26 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
     }
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
     rows: Rows = [("timesteps", figures.count(entry.timesteps), "")]
-    if meta is not None:
-        standing = said(entry.best, meta)
-        over = over_episodes(meta.reward_episodes, meta.reward_short)
-        rows += [
-            ("reward", f"{figures.number(meta.mean_reward)}{over}", ""),
-            *([("", *standing)] if standing[0] else []),
-            *([("kept", STAYS, "good")] if entry.stays else []),
-            ("entropy", f"{figures.number(meta.entropy)} nats", ""),
-            ("KL", figures.number(meta.approx_kl), ""),
-            ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
-        ]
+    rows += _saved(entry, entry.meta, now) if entry.meta is not None else []
     if entry.kind != "deleted" and not entry.reason:
         role = {"sound": "good", "damaged": "bad"}.get(verdict[0], "muted")
         rows.append(("hashes", word[verdict[0]], role))
     rows += [("marks", ", ".join(marks), "warn")] if marks else []
     return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
+
+
+def _saved(entry: Entry, meta: Meta, now: float) -> Rows:
+    """What it was saved with, and how its reward stands among the others."""
+    words, role = said(entry.best, meta)
+    over = over_episodes(meta.reward_episodes, meta.reward_short)
+    return [
+        ("reward", f"{figures.number(meta.mean_reward)}{over}", ""),
+        *([("", words, role)] if words else []),
+        *([("kept", STAYS, "good")] if entry.stays else []),
+        ("entropy", f"{figures.number(meta.entropy)} nats", ""),
+        ("KL", figures.number(meta.approx_kl), ""),
+        ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
+    ]
 
 
 def _origin(entry: Entry, library: Library) -> Rows:

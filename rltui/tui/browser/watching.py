@@ -10,12 +10,12 @@ from rltui.runs.saver import POLICY_FILE
 from rltui.tui.browser.library import Entry
 
 
-def unplayable(entry: Entry) -> str:
+def unplayable(entry: Entry | None) -> str:
     """Why there is no match to be shown; empty where there is one. Reads the bot's file to its last byte."""
+    if entry is None or not (entry.usable or entry.reason):
+        return "only a saved state can be watched"
     if not entry.usable:
-        return (
-            f"{entry.words} cannot be watched: {entry.reason}" if entry.reason else "only a saved state can be watched"
-        )
+        return f"{entry.words} cannot be watched: {entry.reason}"
     try:
         read_file(entry.path, POLICY_FILE)
     except DamagedError as error:

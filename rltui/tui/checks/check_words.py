@@ -140,7 +140,7 @@ def _room(memory: float | None, free: float | None, disk: int | None) -> list[tu
 
 
 def _expected(entry: ProfileEntry, moment: Moment, width: int) -> list[Line]:
-    """Speed, memory and the first milestone; how that is known."""
+    """Speed, memory and how often there is a milestone; how that is known."""
     summary = entry.check.summary if entry.check else None
     words = lines_of(summary, moment.estimate)
     if not words or (moment.estimate is None and not _measuring(moment.preflight)):

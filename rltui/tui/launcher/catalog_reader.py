@@ -65,7 +65,7 @@ class CatalogReader:
         names = self._data.run_names()
         self._runs = {name: self._run(self._data.run(name)) for name in names}
         found = [summary for _, summary in self._runs.values()]
-        return tuple(sorted(found, key=lambda run: (run.state != "training", -(run.updated or 0.0), run.name)))
+        return tuple(sorted(found, key=_place))
 
     def _run(self, paths: RunPaths) -> tuple[Stamp, RunSummary]:
         places = (
@@ -90,6 +90,12 @@ class CatalogReader:
         if known is None or known[0] != stamp:
             known = self._profiles[listed.path] = (stamp, read_profile(listed))
         return _with_check(known[1], self._checker)
+
+
+def _place(run: RunSummary) -> tuple[bool, float, str]:
+    """What trains first, the newest start on top: its records come too often to go by. Then what has ended last."""
+    training = run.state == "training"
+    return not training, -((run.since if training else run.updated) or 0.0), run.name
 
 
 def read_profile(listed: Listed) -> ProfileEntry:

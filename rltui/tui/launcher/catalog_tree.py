@@ -27,7 +27,8 @@ RUN_STATES = {
 }
 PAUSED = ("‖", "paused", "warn")
 USUAL = 21  # columns of a run's name, `quick-20261128-154538`
-WORD = 9  # columns of what a run does, `training`
+WORD, RATE = 9, 10  # columns of what a run does, `training`, and of its speed
+AROUND = 14  # columns beside those: of a run's sign and timesteps
 NARROWEST = 16  # columns of a run's name beside a whole phase
 HEADINGS = ("section", "group")
 
@@ -157,7 +158,7 @@ def _run(run: RunSummary, width: int, names: int) -> Line:
     """names: columns of the longest name."""
     symbol, word, role = state_words(run)
     with_word, with_rate = _has_room(width, names)
-    room = max(width - 14 - WORD * with_word - 10 * with_rate, 8)
+    room = max(width - AROUND - WORD * with_word - RATE * with_rate, 8)
     spans: list[tuple[str, str]] = [(f"   {symbol} ", role), (pad(crop_middle(run.name, room), room), "")]
     if with_word:
         spans.append((f" {word:<{WORD - 1}}", role))
@@ -165,14 +166,14 @@ def _run(run: RunSummary, width: int, names: int) -> Line:
     if with_rate:
         trains = run.state == "training" and run.paused is None
         rate = figures.rate(run.speed.steps_per_second if run.speed else None) if trains else ""
-        spans.append((f"{rate:>10}", "muted"))
+        spans.append((f"{rate:>{RATE}}", "muted"))
     return tuple(spans)
 
 
 def _has_room(width: int, names: int) -> tuple[bool, bool]:
     """For what a run does in a word, and for its speed: names come first, as far as they tell runs apart."""
-    left = width - 14 - min(names, USUAL)
-    return width >= 40 and left >= WORD, width >= 46 and left >= WORD + 10
+    left = width - AROUND - min(names, USUAL)
+    return width >= 40 and left >= WORD, width >= 46 and left >= WORD + RATE
 
 
 def _milestones(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:

@@ -149,7 +149,7 @@ def cache_folder() -> Path:
 
 
 def lines_of(summary: ProfileSummary | None, found: Estimate | None) -> list[str]:
-    """`about 14,000 steps/s, 0.6 GB, first milestone in 6 min (as run alpha, 3 min ago)`."""
+    """`about 14,000 steps/s, 0.6 GB, a milestone every 6 min (as run alpha, 3 min ago)`."""
     if summary is None:
         return []
     memory = f"{figures.megabytes(summary.memory_mb)} of memory" if summary.memory_mb is not None else ""
@@ -157,7 +157,7 @@ def lines_of(summary: ProfileSummary | None, found: Estimate | None) -> list[str
         return [f"about {memory}"] if memory else []
     parts = [f"about {rounded(found.steps_per_second):,} steps/s", memory]
     if summary.milestone_interval:
-        parts.append(f"first milestone in {figures.remaining(summary.milestone_interval / found.steps_per_second)}")
+        parts.append(f"a milestone every {figures.remaining(summary.milestone_interval / found.steps_per_second)}")
     return [", ".join(part for part in parts if part), found.basis]
 
 

@@ -26,7 +26,7 @@ def filter_words(typed: TypedFilter[object], shown: int, of: int, usual: str, ro
     told = _forms(typed, shown, of)
     words = next((words for words in told if cell_len(f"/{typed.pattern.text}{caret} {words}") <= room), told[-1])
     text = _end(typed.pattern.text, room, words)
-    found = f"[$primary]{_escaped(f'/{text}{caret}')}[/] [$muted]{words}[/]"
+    found = f"[$primary]{_escaped(f'/{text}{caret}')} [/][$muted]{words}[/]"  # a blank first: \\[ would be no markup
     whole = f"{found}[$muted] · [/]{usual}"
     return whole if usual and Content.from_markup(whole).cell_length <= room else found
 

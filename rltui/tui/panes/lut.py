@@ -195,18 +195,19 @@ class LutPane(SiftingPane):
             return words if use.counts[row] else f"{words}  (never)"
 
         found = self.sifted(use.order(self.by_use), int, lambda row: (str(row), controls(row)))
-        return [_row_line(row, use, controls(row), width) for row in found]
+        most, total = max(use.counts, default=0), use.total
+        return [_row_line(row, (use.counts[row], most, total), controls(row), width) for row in found]
 
 
-def _row_line(row: int, use: Use, controls: str, width: int) -> Line:
-    """Number, share, bar, count, what it does."""
-    count, most = use.counts[row], max(use.counts)
+def _row_line(row: int, choices: tuple[int, int, int], controls: str, width: int) -> Line:
+    """Number, share, bar, count, what it does. choices: of this row, of the one most chosen, of all rows."""
+    count, most, total = choices
     role, room = "muted" if not count else "", _bar(width)
     bar = filled_bar(count / most if most else 0.0, room, "series-1") if room else ()
     return crop(
         (
             (f" {row:>4}", "muted"),
-            (f"{_share(count, use.total):>8}  ", role or "strong"),
+            (f"{_share(count, total):>8}  ", role or "strong"),
             *bar,
             (f"{figures.short(count):>8}  ", "muted"),
             (controls, role),

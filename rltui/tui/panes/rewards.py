@@ -110,7 +110,8 @@ class RewardsPane(SiftingPane):
         view = replace(view, snapshot=snapshot)
         every = ordered(rows_of(snapshot), self.order)
         found = self.sifted(every, lambda row: row.name, lambda row: (row.name,))
-        rows = [self._row(view, row, every, width) for row in found]
+        told = dict(zip((row.name for row in every), figures.aligned([row.value for row in every]), strict=True))
+        rows = [self._row(view, row, every, told[row.name], width) for row in found]
         if self.alone:
             return self._alone(view, found, rows, width, height)
         foot = _total(view, every, width)
@@ -138,11 +139,11 @@ class RewardsPane(SiftingPane):
             return [*row, *wrap(self.said(why), width, "muted")][:height]
         return [*row, *self._curve(view, found[at], at, (width, room))]
 
-    def _row(self, view: View, row: RewardRow, every: Sequence[RewardRow], width: int) -> Line:
-        """A blank for the cursor, the name, the bar, and as many figures as there is room for. every: hidden ones too."""
-        figure = dict(zip((item.name for item in every), figures.aligned([item.value for item in every]), strict=True))[
-            row.name
-        ]
+    def _row(self, view: View, row: RewardRow, every: Sequence[RewardRow], figure: str, width: int) -> Line:
+        """A blank for the cursor, the name, the bar, and as many figures as there is room for.
+
+        every: hidden ones too. figure: its value, aligned with theirs.
+        """
         extra = _extras(view, row, width, _longest(every), self._memory)
         name_width, bar = _sizes(width, every)
         role = "" if row.value else "muted"

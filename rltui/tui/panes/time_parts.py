@@ -16,6 +16,12 @@ from rltui.tui.run.model import RunSnapshot
 
 WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")
 LABELS = {"state": "read state"}
+TRAINER_SECONDS = (  # of the whole iteration first, then of its three parts
+    metric_keys.ITERATION_SECONDS,
+    metric_keys.COLLECT_SECONDS,
+    metric_keys.UPDATE_SECONDS,
+    metric_keys.SAVE_SECONDS,
+)
 FOLDED = "the rest"
 
 ADVICE = {
@@ -51,9 +57,7 @@ class Part:
 def parts(snapshot: RunSnapshot) -> list[Part]:
     """update, the workers' parts in their order, wait, save, the rest, over the newest iterations; unknown shares are None."""
     metrics = iteration_times(snapshot).metrics
-    whole, collect, learn, save = (
-        _known(metrics.get(f"time/{name}")) for name in ("iteration", "collect", "learn", "save")
-    )
+    whole, collect, learn, save = (_known(metrics.get(key)) for key in TRAINER_SECONDS)
     found = [Part("update", None, seconds=learn, key=metric_keys.UPDATE_SECONDS)]
     found += _collecting(metrics, collect)
     found.append(Part("save", None, seconds=save, key=metric_keys.SAVE_SECONDS))

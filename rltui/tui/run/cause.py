@@ -47,9 +47,10 @@ def _nearest(marks: Sequence[Mark], first: int, start: int, last: int) -> Mark |
 
 def _edits_with(snapshot: RunSnapshot, mark: Mark) -> list[Mark]:
     """All that the same edit of the profile changed and that is still so; empty of a change by hand."""
+    if mark.by_hand is not None:
+        return []
     newest = {one.setting: one for one in snapshot.marks if one.kind == "changed"}
-    made = [one for one in newest.values() if one.by_hand is None and one.timesteps == mark.timesteps]
-    return made if mark.by_hand is None else []
+    return [one for one in newest.values() if one.by_hand is None and one.timesteps == mark.timesteps]
 
 
 def _listed(labels: Sequence[str]) -> str:

@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterator
 
 from rltui.events.records import RunStarted, setting_words
-from rltui.events.settings import ENTROPY, RATE, weight_of
+from rltui.events.settings import weight_of
+from rltui.tui.run.headers import FIELDS
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark
 from rltui.tui.run.rewards_apart import steady_weights
 
 IDLE = {"minibatch"}  # it saves memory and changes nothing that is learned
 FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the same in most profiles: told once
+SETTINGS = {field: setting for setting, field in FIELDS.items()}
 
 
 def edits(before: RunStarted, start: RunStarted, history: History) -> list[Mark]:
@@ -36,13 +38,10 @@ def _settings(before: RunStarted, start: RunStarted) -> Iterator[Mark]:
     for key in changed:
         if FOLLOWS.get(key) in changed:
             continue
-        match key:
-            case "learning_rate":
-                yield Mark(start.timesteps, "changed", setting_words(RATE, start.learning_rate), RATE)
-            case "ent_coef":
-                yield Mark(start.timesteps, "changed", setting_words(ENTROPY, start.ent_coef), ENTROPY)
-            case _:
-                yield Mark(start.timesteps, "changed", _words(key, start.ppo[key]), f"ppo.{key}")
+        if (setting := SETTINGS.get(key)) is not None:
+            yield Mark(start.timesteps, "changed", setting_words(setting, getattr(start, key)), setting)
+        else:
+            yield Mark(start.timesteps, "changed", _words(key, start.ppo[key]), f"ppo.{key}")
 
 
 def _words(key: str, value: bool | float | str) -> str:

@@ -39,14 +39,12 @@ from rltui.events.records import (
     WorkerStarted,
     change_words,
 )
-from rltui.events.settings import ENTROPY, RATE
+from rltui.events.settings import RATE
 from rltui.runs.thinned import IterationRows
 from rltui.tui.log.entries import LogEntry, entry_of
 from rltui.tui.run.edited import edits
-from rltui.tui.run.headers import header_at, with_header
+from rltui.tui.run.headers import FIELDS, header_at, with_header
 from rltui.tui.run.model import AUDIT_ENTRIES, LOG_LINES, CommandFate, FlagRow, Mark, RunSnapshot, Stage, WorkerRow
-
-HEADER_SETTINGS = {RATE: "learning_rate", ENTROPY: "ent_coef"}
 
 
 def fold(snapshot: RunSnapshot, records: Iterable[Record | IterationRows]) -> RunSnapshot:
@@ -131,8 +129,8 @@ def _header_with(header: RunStarted, record: SettingChanged, value: float) -> Ru
     if not record.profile:
         by_hand[record.setting] = value
     changes: dict[str, Any] = {"by_hand": by_hand}
-    if record.setting in HEADER_SETTINGS:
-        changes[HEADER_SETTINGS[record.setting]] = value
+    if record.setting in FIELDS:
+        changes[FIELDS[record.setting]] = value
     if record.setting == RATE:
         critic, policy = header.critic_learning_rate, header.learning_rate
         kept = value * (critic / policy) if policy else critic
@@ -237,6 +235,7 @@ class _Draft:
         )
 
     def _start(self, record: RunStarted) -> None:
+        self._marks = [mark for mark in self._marks if not mark.edited or mark.timesteps < record.timesteps]
         self._marks += self._edited(record)
         self._workers = {index: WorkerRow(index, arenas=record.arenas) for index in range(record.workers)}
         self._head(record, record.timesteps)

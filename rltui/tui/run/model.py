@@ -47,6 +47,11 @@ class Mark:
     setting: str = ""
     by_hand: SettingChanged | None = None
 
+    @property
+    def edited(self) -> bool:
+        """Whether a start with an edited profile made it."""
+        return self.kind == "changed" and self.by_hand is None
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerRow:

@@ -275,8 +275,9 @@ class BrowserScreen(Screen[None]):
 
     def action_watch(self) -> None:
         entry = self.entry
-        if entry is None or (why := unplayable(entry)):
-            self._stage.complain(why if entry is not None else "only a saved state can be watched")
+        why = unplayable(entry)
+        if entry is None or why:
+            self._stage.complain(why)
             return
         self.post_message(WatchAsked(watch_command(entry, self._around.data, ascii_only=self._around.ascii_only)))
 

@@ -167,7 +167,7 @@ class CockpitScreen(Steering):
         """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
         live = self._live_view
         for pane in self.panes:
-            pane.show(self.shown)
+            pane.show(self._still or live)
         words = frozen_words(self._still, live) if self._still is not None else ""
         self.query_one(StatusPane).show(replace(live, frozen=words))
         self._below.show(live, leaving=self._leaving)

@@ -41,7 +41,9 @@ class Dialog(ModalScreen[Answer]):
 
 
 class Palette(CommandPalette):
-    """The command palette."""
+    """The command palette. Of Textual's private parts it uses `_gather_commands` with its group, and `_action_command_list`;
+    tests/tui/test_resilience.py shows what becomes of it without.
+    """
 
     def __init__(self) -> None:
         super().__init__(id="--command-palette")

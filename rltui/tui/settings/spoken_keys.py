@@ -25,7 +25,7 @@ def _spoken(name: str, own: OwnKeys) -> str:
 
 def pane_key(number: str, own: OwnKeys) -> str:
     """The key that shows the pane whose usual key is `number`; that one where there is no such pane."""
-    action = _panes().get(f"pane('{number}')")
+    action = _by_name().get(f"pane('{number}')")
     return number if action is None else _key(action, own)
 
 
@@ -36,9 +36,11 @@ def _key(action: Action, own: OwnKeys) -> str:
 
 @lru_cache(1)
 def _actions() -> dict[str, Action]:
+    """By the name that ui.toml has for them."""
     return {plain_name(action): action for action in (*COCKPIT, *PANE_KEYS)}
 
 
 @lru_cache(1)
-def _panes() -> dict[str, Action]:
+def _by_name() -> dict[str, Action]:
+    """Of the cockpit, by the name that Textual has for them."""
     return {action.name: action for action in COCKPIT}

@@ -3,7 +3,8 @@
 Textual's own puts the answer in the place of what it has drawn. A toast that is refreshed before its first layout asks
 where it is; the layout then finds nothing new, so the toast never comes to the terminal, and one that has gone stays.
 
-Of Textual's private parts this uses `_compositor.Compositor` with `_full_map_invalidated` and `_arrange_root`.
+Of Textual's private parts this uses `_compositor.Compositor` with `_full_map_invalidated` and `_arrange_root`; a screen
+takes it by setting its own `_compositor`.
 tests/unit/tui/widgets/test_drawn_places.py shows what becomes of a screen without it.
 """
 

@@ -78,3 +78,9 @@ def test_lists_say_so(paths: RunPaths, tmp_path: Path, capsys: pytest.CaptureFix
 def test_status_says_for_how_long(paths: RunPaths) -> None:
     status = msgspec.structs.replace(read_status(paths), state="paused", paused=time.time() - 125, note="by ada")
     assert any("paused for 2 min 05 s: by ada" in line for line in status_lines(status))
+
+
+def test_status_says_updating_for_learning_is_what_a_bot_does(paths: RunPaths) -> None:
+    status = msgspec.structs.replace(read_status(paths), state="learning")
+    text = "\n".join(status_lines(status))
+    assert "updating" in text and "learning" not in text

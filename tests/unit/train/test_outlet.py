@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
+from typing import Any
 
 import pytest
 
@@ -67,3 +69,21 @@ def test_every_gap_is_told() -> None:
         assert outlet.drain(SOON)
     assert taken == [10, 11, 12, -3, 20, 21, 22, -3]
     assert outlet.close(SOON)
+
+
+def test_two_threads_may_put_something_in_while_it_is_full() -> None:
+    """One drops an item while the other's finds room again, in the midst of it."""
+    taken: list[int] = []
+    outlet = Outlet("numbers", taken.append, most=0, missed=lambda dropped: -dropped)
+
+    class Overtaken(deque[Any]):
+        def append(self, item: Any) -> None:
+            super().append(item)
+            outlet._gap = None
+
+    outlet._items = Overtaken()
+    outlet.put(1)
+    outlet.put(2)
+    outlet.start()
+    assert outlet.close(SOON)
+    assert taken == [-1, -1]

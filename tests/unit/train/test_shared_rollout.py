@@ -28,7 +28,7 @@ def test_what_one_side_writes_the_other_reads_and_nothing_overlaps() -> None:
             assert (array == expected).all(), name
     finally:
         theirs.close()
-        ours.close(unlink=True)
+        ours.close()
 
 
 def test_a_workers_block_is_a_view_of_its_own_slice() -> None:
@@ -45,7 +45,7 @@ def test_a_workers_block_is_a_view_of_its_own_slice() -> None:
         assert (shared.block(0)["obs"] == 0.0).all()
         del block, whole
     finally:
-        shared.close(unlink=True)
+        shared.close()
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")

@@ -31,7 +31,7 @@ class PlayedProcess:
 
 
 class PlayedBoard:
-    def close(self, *, unlink: bool) -> None:
+    def close(self) -> None:
         pass
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
+import time
 from collections.abc import Iterator
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -91,7 +93,7 @@ def pool(tmp_path: Path, scarce: Scarce) -> Iterator[WorkerPool]:
     made = WorkerPool(blueprint.actor(0), shared, 30.0, scarce.told.append, lambda worker, block: "")
     yield made
     made.close()
-    shared.close(unlink=True)
+    shared.close()
 
 
 def descriptors() -> int:
@@ -141,3 +143,27 @@ def test_the_start_goes_on_with_some_after_a_while(
     assert [live.state for live in pool.live()] == ["waiting", "starting"]
     assert "worker 1 cannot be started: Cannot allocate memory" in scarce.lines[0]
     assert scarce.lines[0].endswith("until then training goes on with the others")
+
+
+def test_it_ends_where_no_worker_becomes_ready_again(
+    pool: WorkerPool, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each hangs as it begins, so seldom that three within a minute are never reached."""
+    scarce.room = True
+    pool.start(lambda: None)
+    monkeypatch.setattr(worker_pool, "DEATH_WINDOW", 0.0)
+    monkeypatch.setattr(worker_pool, "START_TIMEOUT", 0.01)
+    monkeypatch.setattr(worker_pool, "PATIENCE", 0.3)
+    for live in pool.live():
+        assert live.pid is not None
+        os.kill(live.pid, signal.SIGKILL)
+    ends = time.monotonic() + 30
+
+    def poll() -> None:
+        assert time.monotonic() < ends, "for ever"
+
+    assert pool.collect(0, 0, poll) == [None, None]
+    with pytest.raises(
+        WorkersFailing, match=r"no worker has become ready; the newest: worker \d start: not ready after"
+    ):
+        pool.collect(1, 0, poll)

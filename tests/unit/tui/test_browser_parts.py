@@ -76,6 +76,15 @@ def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
             assert sum(len(text) for text, _ in line) <= width, width
 
 
+@pytest.mark.parametrize("key", sorted(set(state_table.SORTABLE) - {state_table.NOTE}))
+def test_what_the_rows_are_sorted_by_is_shown_as_long_as_there_is_room_for_it_at_all(key: str) -> None:
+    for width in range(30, 220):
+        columns = state_table.fitting(width, {"alpha", "beta"}, by=key)
+        assert columns[0] is state_table.NAME and key in [column.key for column in columns], width
+        head = "".join(text for text, _ in state_table.head(columns, Sorting(key, True), width))
+        assert "▼" in head and len(head) <= width, width
+
+
 def test_unknown_figures_come_last_in_either_order(data: DataDir) -> None:
     paths = make_run(data)
     known = entry_of(paths.checkpoint(1000), "checkpoint")

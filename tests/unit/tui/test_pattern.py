@@ -73,7 +73,11 @@ def test_one_that_was_given_up_is_not_tried_again_however_little_time_it_was_giv
     assert expression.problem
 
 
-@pytest.mark.parametrize("text", ["a{99999999999999999999}", "(" * 3000 + ")" * 3000], ids=["too many", "too deep"])
+@pytest.mark.parametrize(
+    "text",
+    ["a{99999999999999999999}", "(" * 3000 + ")" * 3000, "(?a)(?u)x"],
+    ids=["too many", "too deep", "flags that exclude each other"],
+)
 def test_what_python_cannot_take_is_no_expression_either(text: str) -> None:
     assert Pattern(text).problem.startswith("✗ no regular expression") and Pattern(text).matches("x")
 

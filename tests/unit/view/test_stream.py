@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import sys
 from pathlib import Path
 
 import pytest
 
+from rltui.supervise import socket_address
+from rltui.supervise.socket_address import SocketAddress
 from rltui.view.stream import MatchStream
 
 
@@ -38,3 +42,22 @@ def test_a_stream_whose_socket_was_taken_away_is_found_at_another_place(tmp_path
         assert looker.recv(100).endswith(b"a frame")
     stream.close()
     assert not before.exists() and not Path(stream.address).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no Unix sockets")
+def test_without_a_place_for_a_socket_there_is_no_stream_and_the_match_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor where the one before was taken away: no folder of one's own can be made on a full disk."""
+    stream = MatchStream(tmp_path, clock=iter(range(9)).__next__)
+    Path(stream.address).unlink()
+
+    def full(run_folder: Path) -> SocketAddress:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/rltui-x")
+
+    monkeypatch.setattr(socket_address, "choose", full)
+    stream.offer(bytes)
+    assert stream.address == "" and "No space left on device" in stream.problem
+    stream.offer(bytes)
+    stream.close()
+    assert "No space left on device" in MatchStream(tmp_path).problem

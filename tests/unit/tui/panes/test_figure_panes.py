@@ -22,6 +22,7 @@ from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.run.fold import fold, fold_control
 from rltui.tui.run.health import illness, usual_speed
 from rltui.tui.run.model import FlagRow, RunSnapshot, WorkerRow
+from rltui.tui.run.table_use import Use
 from rltui.tui.screens.trace import TraceText, failures
 from tests.fakes import figure_stories, run_story
 
@@ -67,6 +68,22 @@ def test_lut_by_row() -> None:
     pane.by_use = False
     rows = [line.split()[0] for line in drawn(pane, USED).split("\n")[-6:]]
     assert rows == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_lut_sums_a_long_table_no_more_often_than_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums: list[Use] = []
+
+    def total(use: Use) -> int:
+        sums.append(use)
+        return sum(use.counts)
+
+    monkeypatch.setattr(Use, "total", property(total))
+    often = []
+    for rows in (60, 600):
+        drawn(lut_pane(), fold(STORY, [figure_stories.table_used((500,) * rows)]))
+        often.append(len(sums))
+        sums.clear()
+    assert often[0] == often[1] > 0
 
 
 def test_lut_says_whose_entropy_is_whose() -> None:

@@ -219,7 +219,8 @@ def test_the_status_leaves_out_the_less_important_first() -> None:
     ):
         assert word in wide
     assert "1v1" not in normal
-    assert "12,431,360 timesteps" in narrow
+    assert "12,431,360 timesteps" in normal
+    assert "12.4 M timesteps" in narrow
     assert "Phase" not in narrow
 
 

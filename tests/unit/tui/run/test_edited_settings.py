@@ -99,7 +99,25 @@ def test_a_start_that_goes_back_before_an_edited_one_is_marked_against_what_trai
     assert moved == [Mark(back, "changed", "ppo.gamma 0.995", "ppo.gamma")]
     assert marked(*told, start(back), resumed(back)) == []  # the old profile again: no change there
     again = [*told, start(back, gamma=0.995), resumed(back), *rows(101, 150), start(back, gamma=0.9), resumed(back)]
-    assert [mark.label for mark in marked(*again)] == ["ppo.gamma 0.995", "ppo.gamma 0.9"]
+    assert [mark.label for mark in marked(*again)] == ["ppo.gamma 0.9"]  # nothing is left of what 0.995 trained
+
+
+def test_a_start_that_goes_back_to_where_an_edited_one_began_is_not_marked_with_what_is_taken_back() -> None:
+    edited, plain = start(LAST, gamma=0.995), start(LAST)
+    told: list[Record] = [start(), *rows(1, ROWS), edited, resumed(), *rows(ROWS + 1, 240)]
+    assert marked(*told, plain, resumed()) == []
+    assert marked(*told, plain, resumed(), edited, resumed()) == marked(*told) != []
+    crashed: list[Record] = [edited, resumed(), *rows(ROWS + 1, 240)]
+    assert marked(*told, *crashed, *crashed) == marked(*told)
+    assert marked(start(), start(gamma=0.995), *rows(1, ROWS)) == []  # nothing had been trained yet
+
+
+def test_a_phase_that_began_where_starts_go_on_is_no_edit_however_often_they_do() -> None:
+    phase = run_story.phase_changed(run_story.now_of(ROWS), LAST)
+    phase = msgspec.structs.replace(phase, lesson=msgspec.structs.replace(phase.lesson, ppo={**PPO, "gamma": 0.9}))
+    there = start(LAST, gamma=0.9)
+    told: list[Record] = [start(), *rows(1, ROWS), phase, there, resumed(), *rows(ROWS + 1, 240)]
+    assert marked(*told) == marked(*told, there, resumed(), there, resumed()) == []
 
 
 def test_a_phase_that_was_taken_back_is_compared_with_nothing_of_its_own() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import select
 import sys
 import time
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
+from rltui.supervise.piped_child import start_piped
 from rltui.view.run_viewer import ViewerSpec, main
 from rltui.view.viewer_messages import Close, Failed, FromViewer, Playing, ToViewer, decode_from_viewer, encode
 from rltui.view.weights_board import WeightsBoard
@@ -35,17 +35,7 @@ class ViewerChild:
     @classmethod
     def start(cls, spec: ViewerSpec, board: WeightsBoard) -> ViewerChild:
         """A fresh process that reads `board`. OSError where the system has no room for it."""
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=main, args=(spec, theirs), name="viewer", daemon=True)
-        try:
-            process.start()
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
-        return cls(process, ours, board, dict(spec.weights))
+        return cls(*start_piped(main, spec, "viewer"), board, dict(spec.weights))
 
     def send(self, message: ToViewer) -> None:
         """A viewer that leaves so much unread that sending would wait for it is ended, as its host will find."""

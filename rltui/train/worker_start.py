@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import multiprocessing
 import os
 import tempfile
 import time
@@ -11,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from rltui.supervise.piped_child import start_piped
 from rltui.train.actor import ActorSpec
 from rltui.train.shared_rollout import SharedRollout
 from rltui.train.worker import WorkerSpec, main
@@ -31,7 +31,6 @@ class WorkerStarter:
 
     def __init__(self, actor: ActorSpec, shared: SharedRollout) -> None:
         self._actor, self._shared = actor, shared
-        self._context = multiprocessing.get_context("spawn")
         self._folder = tempfile.TemporaryDirectory(prefix="rltui-traces-", ignore_cleanup_errors=True)
 
     def start(self, index: int, restarts: int) -> Running:
@@ -40,17 +39,8 @@ class WorkerStarter:
         trace.parent.mkdir(mode=0o700, exist_ok=True)  # systems clean /tmp, and runs last for weeks
         actor = replace(self._actor, seed=(*self._actor.seed, index, restarts))
         spec = WorkerSpec(index, actor, self._shared.shape, self._shared.memory, str(trace))
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=main, args=(spec, theirs), name=f"rltui-worker-{index}", daemon=True)
         self._shared.heartbeat[index] = time.monotonic()
-        try:
-            process.start()
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
-        return Running(process, ours, trace)
+        return Running(*start_piped(main, spec, f"rltui-worker-{index}"), trace)
 
     def close(self) -> None:
         """The traces go."""

@@ -13,7 +13,6 @@ from rltui.runs.best import best_of
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.signature import Signature
-from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher import offer_words, profile_words, saved_words
 from rltui.tui.launcher.catalog import Catalog
 from rltui.tui.launcher.catalog_reader import CatalogReader
@@ -24,19 +23,6 @@ from rltui.tui.paint import plain, width_of
 from tests.fakes import data_folder
 
 NOW = 1_764_250_000.0
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rltui.profile.locate.shipped_folder", lambda: tmp_path / "none")
-    data_folder.write_profiles(tmp_path)
-    return DataDir(tmp_path / "data")
-
-
-@pytest.fixture
-def reader(data: DataDir) -> CatalogReader:
-    return CatalogReader(data, ProfileChecker(lambda command: data_folder.check_child(list(command))))
 
 
 def fill(data: DataDir) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,7 +12,6 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.refusals import BeingTrained, NothingFits
 from rltui.runs.signature import Signature
-from rltui.tui.checks.profile_check import ProfileChecker
 from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.catalog_reader import CatalogReader
 from rltui.tui.launcher.enter_words import enter_will
@@ -32,19 +30,6 @@ from rltui.tui.paint import plain
 from tests.fakes import data_folder
 
 NOW = 1_764_250_000.0
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rltui.profile.locate.shipped_folder", lambda: tmp_path / "none")
-    data_folder.write_profiles(tmp_path)
-    return DataDir(tmp_path / "data")
-
-
-@pytest.fixture
-def reader(data: DataDir) -> CatalogReader:
-    return CatalogReader(data, ProfileChecker(lambda command: data_folder.check_child(list(command))))
 
 
 def checked(reader: CatalogReader) -> ProfileEntry:

@@ -90,7 +90,7 @@ def _campaign(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
 
 
 def _ends(phase: PhaseSummary, last: bool) -> str:
-    """`until kickoff_touches 85 and touches_per_minute 3, at least 500 k steps`."""
+    """`until kickoff_touches 85 and touches_per_minute 3, at least 500 k timesteps`."""
     parts = [f"until {' and '.join(f'{name} {value:g}' for name, value in phase.until.items())}"] if phase.until else []
     parts += [f"at least {figures.exact(phase.min_steps)} timesteps"] if phase.min_steps else []
     parts += [f"at most {figures.exact(phase.max_steps)} timesteps"] if phase.max_steps else []

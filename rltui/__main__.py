@@ -1,4 +1,4 @@
-"""`rltui` and `python -m rltui`. Spawned workers import this module too, so that it imports nothing but the errors."""
+"""Entry point of `rltui`; imports nothing but errors."""
 
 from __future__ import annotations
 

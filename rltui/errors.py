@@ -1,11 +1,13 @@
-"""RltuiError, the one error that a user is meant to read, and the one place that prints it."""
+"""RltuiError (message, hint, exit code), how it is printed, nearest-name suggestions."""
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import sys
 import traceback
+from collections.abc import Iterable
 from typing import TextIO
 
 
@@ -29,7 +31,7 @@ class RltuiError(Exception):
 
 def report(error: RltuiError, stream: TextIO | None = None) -> int:
     """Print the error for a person (ASCII-safe) and return its exit code."""
-    from rltui.plain_text import say  # a worker that imports this room has nothing to print
+    from rltui.safe_io import say  # a worker that imports this room has nothing to print
 
     out = stream or sys.stderr
     say("\n".join([f"rltui: {error.message}", *(f"  {line}" for line in error.hint.splitlines())]), out)
@@ -62,3 +64,29 @@ def where_in(error: BaseException, file: str | None) -> str:
     if isinstance(error, SyntaxError) and error.filename == file:
         lines.append(error.lineno)
     return f" ({file}:{lines[-1]})" if lines else ""
+
+
+CUTOFF = 0.6  # of difflib's likeness, 0–1
+BEGUN = 3  # characters that say enough where only one name begins with them
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that is most like it, capitals apart; the only one that begins so; "" where nothing is near."""
+    names = {each.casefold(): each for each in known}
+    wanted = name.strip().casefold()
+    found = difflib.get_close_matches(wanted, names, n=1, cutoff=CUTOFF)
+    if not found and len(wanted) >= BEGUN:
+        begun = [each for each in names if each.startswith(wanted)]
+        found = begun if len(begun) == 1 else []
+    return names[found[0]] if found else ""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`did you mean "batch"?`, which begins a hint; "" where nothing is near."""
+    found = nearest(name, known)
+    return f'did you mean "{found}"?' if found else ""
+
+
+def hints(*lines: str) -> str:
+    """A hint's lines, one below the other, without the empty ones."""
+    return "\n".join(line for line in lines if line)

@@ -1,8 +1,4 @@
-"""Component names → classes. A registered name and a user's `path/to/file.py:Class` resolve the same way.
-
-A component is a reward, observation, reset, terminal or action table. It declares its parameters as a frozen dataclass
-named `Params` (docs, units and ranges in `field(metadata=...)`), which is how profiles are validated and documented.
-"""
+"""Component name or `file.py:Class` → class and its Params."""
 
 from __future__ import annotations
 
@@ -16,9 +12,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from rltui import plain_file
-from rltui.errors import RltuiError, in_words, where_in
-from rltui.nearest import did_you_mean, hints
+from rltui import safe_io
+from rltui.errors import RltuiError, did_you_mean, hints, in_words, where_in
+
+# Component names → classes. A registered name and a user's `path/to/file.py:Class` resolve the same way.
+#
+# A component is a reward, observation, reset, terminal or action table. It declares its parameters as a frozen dataclass
+# named `Params` (docs, units and ranges in `field(metadata=...)`), which is how profiles are validated and documented.
 
 Kind = Literal["obs", "action table", "reward", "reset", "terminal", "player"]
 
@@ -29,71 +29,71 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
         "compact": "rltui.obs.compact:CompactObs",
     },
     "action table": {
-        "rlgym": "rltui.actions.rlgym_table:RlgymTable",
-        "hybrid": "rltui.actions.hybrid_table:HybridTable",
+        "rlgym": "rltui.actions.rlgym:RlgymTable",
+        "hybrid": "rltui.actions.hybrid:HybridTable",
     },
     "reward": {
-        "touch": "rltui.rewards.touch:Touch",
-        "goal": "rltui.rewards.goal:Goal",
-        "concede": "rltui.rewards.goal:Concede",
-        "velocity_ball_to_goal": "rltui.rewards.velocity_ball_to_goal:VelocityBallToGoal",
-        "speed_toward_ball": "rltui.rewards.speed_toward_ball:SpeedTowardBall",
-        "face_ball": "rltui.rewards.face_ball:FaceBall",
-        "strong_hit": "rltui.rewards.strong_hit:StrongHit",
-        "in_air": "rltui.rewards.in_air:InAir",
-        "off_ground": "rltui.rewards.off_ground:OffGround",
-        "scorer": "rltui.rewards.goal:Scorer",
-        "shot": "rltui.rewards.shot:Shot",
-        "save": "rltui.rewards.shot:Save",
-        "demo": "rltui.rewards.demo:Demo",
-        "demoed": "rltui.rewards.demo:Demoed",
-        "boost_pickup": "rltui.rewards.pickups:BoostPickup",
-        "kickoff_first_touch": "rltui.rewards.kickoff_first_touch:KickoffFirstTouch",
-        "velocity_player_to_ball": "rltui.rewards.velocity_player_to_ball:VelocityPlayerToBall",
-        "jump_shot": "rltui.rewards.jump_shot:JumpShot",
-        "basic_shot": "rltui.rewards.velocity_ball_to_goal:BasicShot",
-        "basic_aerial": "rltui.rewards.basic_aerial:BasicAerial",
-        "negative_velocity_own_goal": "rltui.rewards.own_net:NegativeVelocityOwnGoal",
-        "clear": "rltui.rewards.own_net:Clear",
-        "liu_distance_ball_to_goal": "rltui.rewards.liu_distance:LiuDistanceBallToGoal",
-        "liu_distance_player_to_ball": "rltui.rewards.liu_distance:LiuDistancePlayerToBall",
-        "recovery_and_landing": "rltui.rewards.recovery_and_landing:RecoveryAndLanding",
-        "bad_orientation": "rltui.rewards.bad_orientation:BadOrientation",
-        "save_boost": "rltui.rewards.save_boost:SaveBoost",
-        "collect_boost": "rltui.rewards.pickups:CollectBoost",
-        "steal_boost": "rltui.rewards.pickups:StealBoost",
-        "align_ball_goal": "rltui.rewards.align_ball_goal:AlignBallGoal",
-        "possession": "rltui.rewards.possession:Possession",
-        "offside": "rltui.rewards.offside:Offside",
-        "in_net": "rltui.rewards.offside:InNet",
-        "flip_reset": "rltui.rewards.flip_reset:FlipReset",
-        "wavedash": "rltui.rewards.wavedash:Wavedash",
-        "dribble": "rltui.rewards.dribble:Dribble",
-        "air_touch": "rltui.rewards.air_touch:AirTouch",
+        "touch": "rltui.rewards.ball:Touch",
+        "goal": "rltui.rewards.goals:Goal",
+        "concede": "rltui.rewards.goals:Concede",
+        "velocity_ball_to_goal": "rltui.rewards.ball:VelocityBallToGoal",
+        "speed_toward_ball": "rltui.rewards.movement:SpeedTowardBall",
+        "face_ball": "rltui.rewards.movement:FaceBall",
+        "strong_hit": "rltui.rewards.ball:StrongHit",
+        "in_air": "rltui.rewards.movement:InAir",
+        "off_ground": "rltui.rewards.movement:OffGround",
+        "scorer": "rltui.rewards.goals:Scorer",
+        "shot": "rltui.rewards.goals:Shot",
+        "save": "rltui.rewards.goals:Save",
+        "demo": "rltui.rewards.mechanics:Demo",
+        "demoed": "rltui.rewards.mechanics:Demoed",
+        "boost_pickup": "rltui.rewards.boost:BoostPickup",
+        "kickoff_first_touch": "rltui.rewards.goals:KickoffFirstTouch",
+        "velocity_player_to_ball": "rltui.rewards.movement:VelocityPlayerToBall",
+        "jump_shot": "rltui.rewards.ball:JumpShot",
+        "basic_shot": "rltui.rewards.ball:BasicShot",
+        "basic_aerial": "rltui.rewards.mechanics:BasicAerial",
+        "negative_velocity_own_goal": "rltui.rewards.ball:NegativeVelocityOwnGoal",
+        "clear": "rltui.rewards.ball:Clear",
+        "liu_distance_ball_to_goal": "rltui.rewards.movement:LiuDistanceBallToGoal",
+        "liu_distance_player_to_ball": "rltui.rewards.movement:LiuDistancePlayerToBall",
+        "recovery_and_landing": "rltui.rewards.mechanics:RecoveryAndLanding",
+        "bad_orientation": "rltui.rewards.movement:BadOrientation",
+        "save_boost": "rltui.rewards.boost:SaveBoost",
+        "collect_boost": "rltui.rewards.boost:CollectBoost",
+        "steal_boost": "rltui.rewards.boost:StealBoost",
+        "align_ball_goal": "rltui.rewards.movement:AlignBallGoal",
+        "possession": "rltui.rewards.ball:Possession",
+        "offside": "rltui.rewards.movement:Offside",
+        "in_net": "rltui.rewards.movement:InNet",
+        "flip_reset": "rltui.rewards.mechanics:FlipReset",
+        "wavedash": "rltui.rewards.mechanics:Wavedash",
+        "dribble": "rltui.rewards.mechanics:Dribble",
+        "air_touch": "rltui.rewards.ball:AirTouch",
     },
     "reset": {
-        "kickoff": "rltui.sim.resets.kickoff:Kickoff",
-        "random": "rltui.sim.resets.random:Random",
-        "turtled": "rltui.sim.resets.turtled:Turtled",
-        "wall": "rltui.sim.resets.wall:Wall",
-        "air_dribble": "rltui.sim.resets.air_dribble:AirDribble",
-        "flip_reset": "rltui.sim.resets.flip_reset:FlipReset",
-        "jump_challenge": "rltui.sim.resets.jump_challenge:JumpChallenge",
-        "ceiling": "rltui.sim.resets.ceiling:Ceiling",
-        "save": "rltui.sim.resets.save:Save",
-        "shot": "rltui.sim.resets.shot:Shot",
-        "dribble": "rltui.sim.resets.dribble:Dribble",
-        "replay": "rltui.sim.resets.replay:Replay",
+        "kickoff": "rltui.sim.resets.standard:Kickoff",
+        "random": "rltui.sim.resets.standard:Random",
+        "turtled": "rltui.sim.resets.standard:Turtled",
+        "wall": "rltui.sim.resets.mechanics:Wall",
+        "air_dribble": "rltui.sim.resets.mechanics:AirDribble",
+        "flip_reset": "rltui.sim.resets.mechanics:FlipReset",
+        "jump_challenge": "rltui.sim.resets.mechanics:JumpChallenge",
+        "ceiling": "rltui.sim.resets.mechanics:Ceiling",
+        "save": "rltui.sim.resets.mechanics:Save",
+        "shot": "rltui.sim.resets.mechanics:Shot",
+        "dribble": "rltui.sim.resets.mechanics:Dribble",
+        "replay": "rltui.sim.resets.standard:Replay",
     },
     "terminal": {
-        "goal": "rltui.sim.terminals.goal:Goal",
-        "no_touch": "rltui.sim.terminals.no_touch:NoTouch",
-        "timeout": "rltui.sim.terminals.timeout:Timeout",
+        "goal": "rltui.sim.terminals:Goal",
+        "no_touch": "rltui.sim.terminals:NoTouch",
+        "timeout": "rltui.sim.terminals:Timeout",
     },
     "player": {
-        "idle": "rltui.league.scripted.idle:Idle",
-        "random": "rltui.league.scripted.random:Random",
-        "chaser": "rltui.league.scripted.chaser:Chaser",
+        "idle": "rltui.opponents.scripted:Idle",
+        "random": "rltui.opponents.scripted:Random",
+        "chaser": "rltui.opponents.scripted:Chaser",
     },
 }
 # Of other libraries: module and base class, and what makes a component of ours of a class derived from it.
@@ -130,7 +130,7 @@ def resolve(kind: Kind, name: str) -> type[Any]:
         found: type[Any] = getattr(importlib.import_module(module_name), class_name)
         return found
     if kind == "action table" and name.lower().endswith(TABLE_FILES):
-        return _table_of("table_file", "table_in_file")(plain_file.real(Path(name).expanduser()))
+        return _table_of("user_tables", "table_in_file")(safe_io.real(Path(name).expanduser()))
     if ":" in name:
         return _users_own(kind, name)
     registered = f"registered: {', '.join(sorted(BUILT_IN[kind]))}; or write path/to/file.py:Class"
@@ -206,13 +206,13 @@ def _users_own(kind: Kind, name: str) -> type[Any]:
     if is_module(source):
         module, place = _imported(kind, name, source), source
     else:
-        path = plain_file.real(Path(source).expanduser())
+        path = safe_io.real(Path(source).expanduser())
         module, place = _from_file(kind, name, path), str(path)
     found = getattr(module, attribute, None)
     if isinstance(found, type):
         return _native(kind, found)
     if kind == "action table" and callable(found):
-        return _table_of("function_table", "table_of_function")(found, name)
+        return _table_of("user_tables", "table_of_function")(found, name)
     wanted = "class or function" if kind == "action table" else "class"
     near = did_you_mean(attribute, [known for known, it in vars(module).items() if callable(it)])
     raise RltuiError(f"{kind} {name!r}: {place} has no {wanted} {attribute}", near, exit_code=2)
@@ -247,9 +247,9 @@ def _imported(kind: Kind, name: str, module: str) -> ModuleType:
 
 def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
     try:
-        plain_file.check(path, plain_file.LARGEST)
+        safe_io.check(path, safe_io.LARGEST)
     except OSError as error:
-        what = f"no file {path}" if isinstance(error, FileNotFoundError) else f"{path}: {plain_file.reason(error)}"
+        what = f"no file {path}" if isinstance(error, FileNotFoundError) else f"{path}: {safe_io.reason(error)}"
         raise RltuiError(f"{kind} {name!r}: {what}", "write path/to/file.py:Class", exit_code=2) from error
     module_name = f"rltui_user_{path.stem}_{abs(hash(str(path))):x}"
     module = sys.modules.get(module_name)

@@ -1,34 +1,70 @@
-"""ActionPipeline: from the row that a policy chose to what the simulator plays. Each stage is one array operation.
-
-lookup → legality → sticky buttons → clip → repeat for `tick_skip` ticks with the action delay.
-
-What people know under other names:
-- lookup (RLGym's LookupTableAction): a row number stands for its controls, and the arenas keep the simulator's own
-  object for every row, so that nothing is converted in a step;
-- legality (StateAwareLUTWrapper): `mask`, rows that can do nothing cannot be chosen; `fallback`, they are replaced here;
-- sticky (StickyButtonsWrapper): a pressed button stays down for at least so many steps;
-- clip (ClipActionWrapper): of the table, once;
-- repeat and delay (RepeatAction, ExpandForRocketSim, CollapseToSingleTick): the profile's `tick_skip` and
-  `action_delay_ticks`; the arenas set the controls once a step and let the simulator run on;
-- the way into the simulator (FinalRocketSimAdapter): `sim.arena_batch.car_controls`, by name and never by position.
-"""
+"""Row → controls: masking, sticky buttons, clip."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from rltui.actions.action_table import check_indices
-from rltui.actions.fallback import Fallback
-from rltui.actions.legality import Classes, class_ids, idle_row, idle_rows, legal_rows
-from rltui.actions.row_words import describe
-from rltui.actions.sticky import StickyButtons
+from rltui.actions.masking import Classes, Fallback, class_ids, idle_row, idle_rows, legal_rows
+from rltui.actions.table import check_indices, describe
 from rltui.errors import RltuiError
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Bool, Float, GameState, Int
+
+
+class StickyButtons:
+    """For K arenas with A cars. The table is followed by its own variants with buttons held down, so that what is played
+    is still a row number.
+    """
+
+    def __init__(self, rows: Float, columns: Sequence[int], steps: int, shape: tuple[int, int]) -> None:
+        """rows: float32 [N, 8]; columns: of the sticky buttons; steps: at least 2; shape: (K, A)."""
+        sticky = list(columns)
+        n, count = len(rows), len(sticky)
+        variants = np.tile(rows, (2**count, 1, 1))
+        for variant, held in zip(variants, product((False, True), repeat=count), strict=True):
+            variant[:, np.array(sticky)[list(held)]] = 1.0
+        self.variants: Float = variants.reshape(-1, rows.shape[1])  # [2^buttons · N, 8]
+        self._pressed: Bool = np.ascontiguousarray(rows[:, sticky].T != 0)  # [buttons, N]
+        self._offsets = n * 2 ** np.arange(count)[::-1, None, None]  # of the variants in which a button is held
+        self._steps = steps
+        self._left: Int = np.zeros((count, *shape), np.int64)  # steps that a button must stay down yet
+        self._down: Bool = np.zeros((count, *shape), np.bool_)  # at the last step
+
+    def reset(self, arenas: Bool) -> None:
+        """Let go of everything in these arenas (mask [K])."""
+        self._left[:, arenas] = 0
+        self._down[:, arenas] = False
+
+    def hold(self, rows: Int) -> Int:
+        """Rows of the table [K, A] → rows of `variants` [K, A]; one step passes."""
+        pressed = self._pressed.take(rows, axis=1)
+        held = self._left > 0
+        new = pressed & ~self._down
+        np.logical_or(pressed, held, out=self._down)
+        self._left -= held
+        self._left[new] = self._steps - 1
+        played: Int = rows + (self._offsets * held).sum(axis=0)
+        return played
+
+
+# ActionPipeline: from the row that a policy chose to what the simulator plays. Each stage is one array operation.
+#
+# lookup → legality → sticky buttons → clip → repeat for `tick_skip` ticks with the action delay.
+#
+# What people know under other names:
+# - lookup (RLGym's LookupTableAction): a row number stands for its controls, and the arenas keep the simulator's own
+#   object for every row, so that nothing is converted in a step;
+# - legality (StateAwareLUTWrapper): `mask`, rows that can do nothing cannot be chosen; `fallback`, they are replaced here;
+# - sticky (StickyButtonsWrapper): a pressed button stays down for at least so many steps;
+# - clip (ClipActionWrapper): of the table, once;
+# - repeat and delay (RepeatAction, ExpandForRocketSim, CollapseToSingleTick): the profile's `tick_skip` and
+#   `action_delay_ticks`; the arenas set the controls once a step and let the simulator run on;
+# - the way into the simulator (FinalRocketSimAdapter): `sim.arena_batch.car_controls`, by name and never by position.
 
 LOWEST = np.array([-1, -1, -1, -1, -1, 0, 0, 0], np.float32)
 

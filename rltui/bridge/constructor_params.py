@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 PLAIN = (bool, int, float, str)
 OWN_KEY = "weight"  # a reward's weight in the profile, and so no parameter

@@ -14,9 +14,8 @@ from rlgym.api import RewardFunction
 from rltui.bridge.constructor_params import params_of
 from rltui.bridge.rlgym_v2_states import RlgymStates
 from rltui.errors import RltuiError
-from rltui.rewards.reward import Reward
-from rltui.sim.simulated import Simulated
-from rltui.sim.state import Bool, Float, GameState
+from rltui.rewards.base import Reward
+from rltui.sim.state import Bool, Float, GameState, Simulated
 
 NOTICE = (
     "RLGym RewardFunctions are called for each arena by itself: in 1v1 about 10 µs more for each step of each arena, where a "

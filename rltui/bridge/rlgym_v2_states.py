@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from rlgym.rocket_league.api import Car, GameConfig, GameState, PhysicsObject
 
-from rltui.sim.simulated import Simulated, SimulatedArena
 from rltui.sim.state import GameState as Arrays
+from rltui.sim.state import Simulated, SimulatedArena
 
 OCTANE = 0  # RLGym's number of the hitbox
 DODGE_DEADZONE = 0.5

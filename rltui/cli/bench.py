@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli.options import add_json, add_overrides, at_least, between, command
-from rltui.plain_text import say
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.cli.options import Subparsers

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rltui.errors import RltuiError
-from rltui.nearest import did_you_mean, hints
+from rltui.errors import RltuiError, did_you_mean, hints
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir, RunPaths

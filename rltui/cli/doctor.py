@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
     from rltui.cli.outcome_lines import say_outcome
     from rltui.debug.doctor import CHECKS, chosen, examine
     from rltui.debug.doctor_case import Case
-    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
+    from rltui.safe_io import say
 
     checks = chosen(args.only) if args.only else CHECKS
     if args.lines:

@@ -21,8 +21,8 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from rltui.cli.machine import as_lines, findings
-    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
+    from rltui.safe_io import say
 
     found = findings(data_dir(args.data_dir), ask_torch=args.gpu)
     say(json.dumps(found, indent=2) if args.json else "\n".join(as_lines(found)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rltui.plain_text import ACTS
+from rltui.safe_io import ACTS
 
 
 def json_text(value: object) -> str:

@@ -26,9 +26,9 @@ def add_parser(subparsers: options.Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every run in one line, or all of them as one JSON document."""
-    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
     from rltui.runs.summary import describe_runs
+    from rltui.safe_io import say
 
     data = data_dir(args.data_dir)
     runs = describe_runs(data)
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
     from rltui.cli.table import aligned
     from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
-    from rltui.plain_text import one_line
+    from rltui.safe_io import one_line
 
     if not runs:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
@@ -71,7 +71,7 @@ def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
 
 def _campaign(run: RunSummary) -> str:
     """`phase 2 of 4, 1 of 3 reached`; empty for a run that is none."""
-    from rltui.events.distance import place, reached
+    from rltui.events.promotion import place, reached
 
     return ", ".join(filter(None, (place(run.metrics), reached(run.metrics))))
 
@@ -80,7 +80,7 @@ def _row(run: RunSummary) -> tuple[str, ...]:
     import time
 
     from rltui.cli.table import number
-    from rltui.figures import UNKNOWN, ago
+    from rltui.formatting import UNKNOWN, ago
 
     trains = run.state == "training" and run.paused is None
     speed = run.speed.steps_per_second if run.speed and trains else None

@@ -33,8 +33,8 @@ def run(args: argparse.Namespace) -> int:
     from rltui.cli import lut_text
     from rltui.debug.lut import examine
     from rltui.debug.lut_subject import subject
-    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
+    from rltui.safe_io import say
 
     found = subject(args.subject, data_dir(args.data_dir))
     if found is None:

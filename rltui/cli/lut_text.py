@@ -8,13 +8,13 @@ from dataclasses import asdict
 
 import numpy as np
 
-from rltui.actions.row_words import describe
+from rltui.actions.table import describe
 from rltui.cli.outcome_lines import say_outcome
 from rltui.cli.table import aligned
 from rltui.debug.lut_findings import WORST, StateReport, TableReport
 from rltui.debug.lut_subject import Subject
-from rltui.figures import UNKNOWN
-from rltui.plain_text import say
+from rltui.formatting import UNKNOWN
+from rltui.safe_io import say
 
 SHOWN_HASH = 12  # of 64 hex digits
 COLUMNS = 4  # canonical states side by side: what fits 80 characters

@@ -13,7 +13,7 @@ from typing import Any
 
 from rltui.cli.table import aligned
 from rltui.errors import RltuiError
-from rltui.figures import UNKNOWN, size
+from rltui.formatting import UNKNOWN, size
 from rltui.runs.paths import DataDir
 
 PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym", "textual", "pydantic", "msgspec", "psutil")

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 
 from rltui.cli.table import aligned, number
-from rltui.figures import UNKNOWN, ago, size
-from rltui.plain_text import one_line
+from rltui.formatting import UNKNOWN, ago, size
 from rltui.runs.best import Best, best_of, doubt, is_best, words
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.milestones import Mark
 from rltui.runs.paths import DataDir
 from rltui.runs.shelf import Shelf, Stray
 from rltui.runs.trash import Trashed
+from rltui.safe_io import one_line
 
 HEAD = ("STATE", "TIMESTEPS", "REWARD", "EPISODES", "ENTROPY", "KL", "SAVED", "SIZE", "MARKS", "NOTE")
 RIGHT = frozenset({1, 2, 3, 4, 5, 7})

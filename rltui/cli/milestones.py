@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli import options
-from rltui.plain_text import say
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.runs.milestones import Mark
@@ -203,8 +203,7 @@ def _restore(args: argparse.Namespace, data: DataDir) -> int:
 
 def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed:
     """The newest in the trash that the words fit: its place there, its old folder, or `RUN/…` with its name's end."""
-    from rltui.errors import RltuiError
-    from rltui.nearest import did_you_mean, hints
+    from rltui.errors import RltuiError, did_you_mean, hints
     from rltui.runs.lookup import also_short, run_is_missing
     from rltui.runs.paths import absolute
     from rltui.runs.trash import list_trash

@@ -8,7 +8,7 @@ import sys
 import textwrap
 from typing import TextIO
 
-from rltui.plain_text import writable
+from rltui.safe_io import writable
 
 MARKS = {"pass": "[OK]", "warn": "[WARN]", "fail": "[FAIL]"}
 COLOURS = {"pass": "32", "warn": "33", "fail": "31"}  # green, yellow, red

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli import options
-from rltui.plain_text import say
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.profile.schema import Entry
@@ -109,7 +109,7 @@ def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _in_words(summary: Mapping[str, Any]) -> str:
-    from rltui.figures import megabytes
+    from rltui.formatting import megabytes
 
     return (
         f"{summary['blue']}v{summary['orange']}, {summary['obs_size']} numbers observed, {summary['actions']} actions, "

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rltui import figures
+from rltui import formatting
 from rltui.cli.table import aligned, number, reward_words
 from rltui.errors import RltuiError
 from rltui.events import metric_keys
 from rltui.events.commands import Live, WorkerLive
-from rltui.events.distance import distances, place, reached
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.metrics import BY_KEY
+from rltui.events.promotion import distances, place, reached
 from rltui.events.records import state_word
+from rltui.formatting import over_iterations, utc
 from rltui.runs.paths import RunPaths
 from rltui.runs.recent_speed import RecentSpeed
 from rltui.runs.saved_states import SavedState
 from rltui.runs.summary import describe_run
-from rltui.runs.words import over_iterations, utc
 from rltui.supervise.control_client import ControlClient
 
 LIVE_PATIENCE = 1.0  # seconds; a trainer sends its state several times a second
@@ -124,7 +124,7 @@ def status_lines(status: RunStatus) -> list[str]:
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
         ("where", status.folder),
-        ("updated", figures.ago(None if status.updated is None else time.time() - status.updated)),
+        ("updated", formatting.ago(None if status.updated is None else time.time() - status.updated)),
     ]
     return [*aligned(rows), *(["", *_workers(status.workers)] if status.workers else [])]
 
@@ -146,7 +146,7 @@ def _ask(paths: RunPaths) -> _Heard:
 
 def _state(status: RunStatus) -> str:
     """With since when it is paused, and the reason."""
-    paused = f" for {figures.duration(time.time() - status.paused)}" if status.paused is not None else ""
+    paused = f" for {formatting.duration(time.time() - status.paused)}" if status.paused is not None else ""
     return (
         state_word(status.state)
         + (paused if status.state == "paused" else "")
@@ -164,12 +164,14 @@ def _trainer(status: RunStatus) -> str:
 def _speed(status: RunStatus) -> str:
     speed = status.speed
     if speed is None:
-        return figures.UNKNOWN
+        return formatting.UNKNOWN
     return number(speed.steps_per_second, unit="steps/s") + over_iterations(speed.iterations, status.training)
 
 
 def _profile(status: RunStatus) -> str:
-    return (status.profile or figures.UNKNOWN) + (f", in phase {status.phase_profile}" if status.phase_profile else "")
+    return (status.profile or formatting.UNKNOWN) + (
+        f", in phase {status.phase_profile}" if status.phase_profile else ""
+    )
 
 
 def _figure(key: str, value: float | None) -> str:
@@ -189,12 +191,10 @@ def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
 def _checkpoint(status: RunStatus) -> str:
     newest = status.checkpoint
     damaged = f", {status.damaged} damaged" if status.damaged else ""
-    beside = (
-        f"{figures.plural(status.checkpoints, 'checkpoint')}, {figures.plural(status.milestones, 'milestone')}{damaged}"
-    )
+    beside = f"{formatting.plural(status.checkpoints, 'checkpoint')}, {formatting.plural(status.milestones, 'milestone')}{damaged}"
     if newest is None:
         return f"none complete ({beside})"
-    age = "" if newest.meta is None else f", {figures.ago(time.time() - newest.meta.time)}"
+    age = "" if newest.meta is None else f", {formatting.ago(time.time() - newest.meta.time)}"
     return f"{newest.timesteps:,}{age}: {newest.path} ({beside})"
 
 
@@ -206,10 +206,10 @@ def _workers(workers: list[WorkerLive]) -> list[str]:
             worker.state,
             number(worker.steps_per_second),
             str(worker.arenas),
-            figures.megabytes(worker.memory_mb),
-            figures.age(worker.heartbeat_age),
+            formatting.megabytes(worker.memory_mb),
+            formatting.age(worker.heartbeat_age),
             str(worker.restarts),
-            figures.UNKNOWN if worker.pid is None else str(worker.pid),
+            formatting.UNKNOWN if worker.pid is None else str(worker.pid),
         )
         for worker in workers
     ]

@@ -23,8 +23,8 @@ def run(args: argparse.Namespace) -> int:
     from rltui.cli import chosen_run
     from rltui.cli.json_text import json_text
     from rltui.cli.run_status import read_status, status_lines
-    from rltui.plain_text import say
     from rltui.runs.paths import data_dir
+    from rltui.safe_io import say
 
     paths: RunPaths = chosen_run.newest(data_dir(args.data_dir), args.run)
     status = read_status(paths)

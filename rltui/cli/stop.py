@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _say(line: str) -> None:
-    from rltui.plain_text import say
+    from rltui.safe_io import say
 
     say(line)
     sys.stdout.flush()  # it may be long until the next line

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.episode_reward import EpisodeReward
-from rltui.plain_text import one_line
-from rltui.runs.words import over_episodes
+from rltui.formatting import over_episodes
+from rltui.safe_io import one_line
 
 
 def aligned(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
@@ -26,7 +26,7 @@ def aligned(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) 
 
 def number(value: float | None, form: str = ",.0f", unit: str = "") -> str:
     """`12,431,360`, `14,100 steps/s`; a dash for None."""
-    return figures.UNKNOWN if value is None else f"{value:{form}}" + (f" {unit}" if unit else "")
+    return formatting.UNKNOWN if value is None else f"{value:{form}}" + (f" {unit}" if unit else "")
 
 
 def reward_words(reward: EpisodeReward) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from rltui.cli import options
-from rltui.plain_text import say
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.debug.reward_trace import RewardTrace

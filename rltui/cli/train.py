@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rltui.cli.options import add_data_dir, add_overrides
-from rltui.plain_text import say
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.cli.options import Subparsers
@@ -116,7 +116,7 @@ def _debug_folder(data_dir: str | None) -> str:
 
 def _count(text: str) -> int:
     """300000, 300,000, 300k and 3e5 are the same."""
-    from rltui.timesteps import LARGEST, timesteps_of
+    from rltui.formatting import LARGEST, timesteps_of
 
     value = timesteps_of(text)
     if value is None:

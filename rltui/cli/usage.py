@@ -1,6 +1,6 @@
 """Parser: argparse, whose errors say what was probably meant. What is wrong comes last, next to the prompt.
 
-`rltui.nearest` is imported where something is wrong: who types well does not wait for difflib.
+`rltui.errors` is imported where something is wrong: who types well does not wait for difflib.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit code 2, with the usage and what would be right on stderr."""
-        from rltui.nearest import hints
+        from rltui.errors import hints
 
         self.print_usage(sys.stderr)
         text, hint = self._explained(message)
@@ -81,7 +81,7 @@ class Parser(argparse.ArgumentParser):
         return f"{command}: " if command else ""
 
     def _no_choice(self, what: str, word: str, choices: str) -> tuple[str, str]:
-        from rltui.nearest import did_you_mean, hints
+        from rltui.errors import did_you_mean, hints
 
         if self.below and what == COMMAND:
             return f"there is no command '{self.prog} {word}'", self._command(word)
@@ -91,7 +91,7 @@ class Parser(argparse.ArgumentParser):
 
     def _command(self, word: str) -> str:
         """Where what was meant may be found."""
-        from rltui.nearest import did_you_mean, hints
+        from rltui.errors import did_you_mean, hints
 
         inside = [f"{parser.prog} {word}" for parser in self.below.values() if word in parser.below]
         return hints(
@@ -103,7 +103,7 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown(self, words: Sequence[str]) -> tuple[str, str]:
         """An option that is none, or a word too much."""
-        from rltui.nearest import nearest
+        from rltui.errors import nearest
 
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
         if not option:

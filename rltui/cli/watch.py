@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli import options
-from rltui.plain_text import say
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.events.moment import Moment
+    from rltui.events.match_frames import Moment
     from rltui.supervise.lifeline import Lifeline
     from rltui.view.link_switch import LinkSwitch
     from rltui.view.output import Notice, Output

@@ -19,7 +19,7 @@ from rltui.debug.update_bench import UpdateShape, UpdateTimes, update_against_ba
 from rltui.env.from_profile import env_spec, sizes
 from rltui.env.spec import EnvSpec
 from rltui.events.records import Record
-from rltui.figures import MEGABYTE, duration
+from rltui.formatting import MEGABYTE, duration
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collected, LocalCollector

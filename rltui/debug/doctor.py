@@ -21,8 +21,7 @@ from rltui.debug.doctor_parts import PART_CHECKS
 from rltui.debug.doctor_profile import PROFILE_CHECKS
 from rltui.debug.doctor_room import ROOM_CHECKS
 from rltui.debug.doctor_speed import MEASURE, SPEED_CHECKS
-from rltui.errors import RltuiError
-from rltui.nearest import did_you_mean
+from rltui.errors import RltuiError, did_you_mean
 from rltui.profile.problems import ProfileError
 
 CHECKS: tuple[Check, ...] = (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rltui.env.arena_groups import Lanes
 from rltui.env.from_profile import env_spec
-from rltui.env.lanes import Lanes
 from rltui.env.spec import EnvSpec
-from rltui.env.step_out import StepOut
+from rltui.env.step import StepOut
 from rltui.profile.lessons import lesson
 from rltui.profile.load import load
 from rltui.profile.models import Profile

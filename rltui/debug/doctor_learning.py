@@ -10,8 +10,8 @@ import numpy as np
 from rltui.debug.doctor_case import Case, new_out
 from rltui.debug.doctor_finding import Check, Result
 from rltui.errors import RltuiError
-from rltui.figures import duration, size
-from rltui.policy.discrete import DiscretePolicy
+from rltui.formatting import duration, size
+from rltui.policy.mlp import DiscretePolicy
 
 SAME = 1e-4  # between torch's logits and NumPy's, where they are of size 1
 WORKER_SECONDS = 30.0

@@ -13,7 +13,7 @@ from rltui.env.spec import EnvSpec, Weighted
 from rltui.profile.lessons import lessons
 from rltui.profile.load import load
 from rltui.registry import build
-from rltui.sim.resets.reset import Reset
+from rltui.sim.resets.base import Reset
 
 SAMPLES = 1_000  # first states in all
 

@@ -8,9 +8,9 @@ from rltui.debug.doctor_case import ARENAS, Case, new_out
 from rltui.debug.doctor_finding import Check, Result
 from rltui.debug.soundness import examine_table
 from rltui.debug.turned_state import counterparts, turned
+from rltui.env.arena_groups import Lanes
 from rltui.env.from_profile import reward_warnings, sizes
-from rltui.env.lanes import Lanes
-from rltui.env.step_out import Finals, StepOut
+from rltui.env.step import Finals, StepOut
 from rltui.registry import build
 from rltui.sim.state import Float, Int
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from rltui import figures
+from rltui import formatting
 from rltui.debug.doctor_case import Case
 from rltui.debug.doctor_finding import Check, Result
 from rltui.env.from_profile import sizes
@@ -22,9 +22,9 @@ SPARE_BYTES = 10**9  # for the journal, logs and milestones
 def memory_room(case: Case) -> Result:
     """The estimate of trainer and workers against what is free now."""
     size = sizes(case.spec)
-    needed = memory(case.profile, size.obs, size.actions).total * figures.MEGABYTE
+    needed = memory(case.profile, size.obs, size.actions).total * formatting.MEGABYTE
     found = psutil.virtual_memory()
-    told = f"about {figures.size(needed)} needed, {figures.size(found.available)} of {figures.size(found.total)} free"
+    told = f"about {formatting.size(needed)} needed, {formatting.size(found.available)} of {formatting.size(found.total)} free"
     if needed > found.total:
         return Result("fail", told, "fewer collect.workers, collect.arenas or a smaller ppo.iteration")
     if needed > found.available:
@@ -40,7 +40,7 @@ def disk_room(case: Case) -> Result:
     root = case.data.root.absolute()
     nearest = next(folder for folder in (root, *root.parents) if folder.is_dir())
     free = shutil.disk_usage(nearest).free
-    told = f"{figures.size(free)} free for {root}; a checkpoint takes about {figures.size(one)}, of which the newest {profile.keep.last} stay, and up to {SPARED} older ones: the best by reward"
+    told = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, of which the newest {profile.keep.last} stay, and up to {SPARED} older ones: the best by reward"
     if free < 2 * one:
         return Result("fail", told, "make room, or choose another folder: --data-dir DIR")
     if free < (profile.keep.last + SPARED + 1) * one + SPARE_BYTES:
@@ -54,8 +54,8 @@ def shared_memory(case: Case) -> Result:
 
     shape = case.blueprint.shape
     check_room(shape)
-    room = f", {figures.size(shutil.disk_usage(SHARED).free)} free in {SHARED}" if SHARED.is_dir() else ""
-    return Result("pass", f"rollouts take {figures.size(shape.expected_bytes)}{room}")
+    room = f", {formatting.size(shutil.disk_usage(SHARED).free)} free in {SHARED}" if SHARED.is_dir() else ""
+    return Result("pass", f"rollouts take {formatting.size(shape.expected_bytes)}{room}")
 
 
 ROOM_CHECKS = (

@@ -9,7 +9,7 @@ import psutil
 
 from rltui.debug.doctor_case import Case
 from rltui.debug.doctor_finding import Check, Result
-from rltui.figures import duration, size
+from rltui.formatting import duration, size
 from rltui.profile.machine import learning_cars, worker_count
 from rltui.profile.models import Profile
 

@@ -16,10 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.env.saved_game import saved_game
 from rltui.env.soccar_batch import SoccarBatch, StepOut
-from rltui.env.spec import EnvSpec, Weighted
-from rltui.policy.gumbel import GumbelBank
+from rltui.env.spec import EnvSpec, Weighted, saved_game
+from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import Component
 from rltui.runs.saver import POLICY_FILE

@@ -13,7 +13,7 @@ import time
 from multiprocessing.connection import Connection
 from typing import Any
 
-from rltui.actions.rlgym_table import RlgymTable
+from rltui.actions.rlgym import RlgymTable
 from rltui.sim.arena_batch import car_controls
 
 WARM_STEPS = 200  # the first hundred steps of a new arena cost several times the later ones

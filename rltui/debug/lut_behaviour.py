@@ -28,9 +28,8 @@ from rltui.debug.lut_measures import (
 )
 from rltui.debug.lut_stage import CARS, TICKS, Played, Stage
 from rltui.debug.lut_trials import DRIVING, DRIVING_STEPS, FLYING, FLYING_STEPS, TRIALS, Trial
-from rltui.figures import duration
-from rltui.sim.controls import AXES, CONTROLS, JUMP, THROTTLE
-from rltui.sim.field import TICKS_PER_SECOND
+from rltui.formatting import duration
+from rltui.sim.field import AXES, CONTROLS, JUMP, THROTTLE, TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, Int
 
 ROOF, ROOF_STEPS = "turtled", 24  # 1.6 s: a jump takes 0.7 s, driving 0.9 s

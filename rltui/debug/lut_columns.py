@@ -9,7 +9,7 @@ import numpy as np
 
 from rltui.debug.lut_abilities import shortcomings
 from rltui.debug.lut_findings import Check, listed
-from rltui.sim.controls import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, THROTTLE
+from rltui.sim.field import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, THROTTLE
 from rltui.sim.state import Bool, Float
 
 TIED = 0.95  # share of rows in which two columns that belong together are equal

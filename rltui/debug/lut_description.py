@@ -9,7 +9,7 @@ import numpy as np
 from rltui.debug.canonical_states import BY_NAME
 from rltui.debug.lut_effects import representatives
 from rltui.debug.lut_findings import Check, listed
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float
 
 STEER, YAW, AXES = 1, 3, 5

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from rltui.debug.canonical_states import CanonicalState
-from rltui.sim.controls import BOOST, JUMP, PITCH, ROLL, STEER, THROTTLE
+from rltui.sim.field import BOOST, JUMP, PITCH, ROLL, STEER, THROTTLE
 from rltui.sim.state import Float, Int
 
 TORQUE = slice(PITCH, ROLL + 1)  # pitch, yaw, roll

@@ -8,7 +8,7 @@ import numpy as np
 
 from rltui.actions.pipeline import PipelineOptions
 from rltui.debug.lut_findings import Check, Outcome, listed, some
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Bool, Float, Int
 
 AXES = 5  # of the controls, from the left; the others are buttons

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rltui.actions.action_table import table_hash
-from rltui.actions.legality import class_ids, legal_rows
+from rltui.actions.masking import class_ids, legal_rows
 from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.table import table_hash
 from rltui.debug.canonical_states import STATES, CanonicalState, game_state
 from rltui.debug.lut_abilities import Masks, ability_checks, all_legal, moves
 from rltui.debug.lut_columns import column_check
@@ -16,7 +16,7 @@ from rltui.debug.lut_description import description
 from rltui.debug.lut_effects import representatives
 from rltui.debug.lut_findings import Check, StateReport, TableReport
 from rltui.debug.lut_numbers import finite_rows, number_checks
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Bool, Float
 
 AS_IT_IS = PipelineOptions()  # every row is legal, nothing is cut

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from rltui.debug.canonical_states import CanonicalState, place
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import PADS
-from rltui.sim.state import Bool, Float, GameState, Int
+from rltui.sim.state import ArenaSetup, Bool, Float, GameState, Int
 
 CARS = 63
 TICKS = 8  # of a step, without delay: what a row does is read at the end of the step that played it

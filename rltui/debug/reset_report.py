@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from rltui.env.turtle import Contact
 from rltui.sim import field
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.state import GameState
-from rltui.sim.turtled import UPSIDE_DOWN, turtled
+from rltui.sim.state import UPSIDE_DOWN, ArenaSetup, GameState, turtled
 
 SHOWN = 4  # arenas that are spelled out
 LENIENT = 1.001

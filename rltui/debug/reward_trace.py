@@ -12,7 +12,7 @@ from rltui.debug.trace_actions import Chooser
 from rltui.debug.trace_step import TraceStep, columns
 from rltui.debug.trace_subject import TraceSubject
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.step_out import StepOut
+from rltui.env.step import StepOut
 from rltui.errors import RltuiError, in_words, users_line
 from rltui.sim.state import Float
 

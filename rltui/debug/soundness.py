@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from rltui import figures
+from rltui import formatting
 from rltui.debug.lut import examine
 from rltui.debug.lut_findings import Check, TableReport
 from rltui.env.from_profile import env_spec, sizes, table_rows
@@ -22,8 +22,8 @@ from rltui.profile.machine import memory
 from rltui.profile.models import Profile
 from rltui.profile.problems import KeyPath
 from rltui.registry import build
-from rltui.rewards.reward import Reward
-from rltui.rewards.trial import try_out
+from rltui.rewards.base import Reward
+from rltui.rewards.checks import try_out
 
 SHOWN = 4  # failed checks of a table that are spelled out
 LARGE_OBSERVATION = 20_000  # numbers; the field's have hundreds
@@ -90,10 +90,10 @@ def memory_faults(taught: Iterable[Profile], argument: str) -> list[Fault]:
     there = psutil.virtual_memory().total
     for profile in taught:
         size = sizes(env_spec(profile))
-        needed = memory(profile, size.obs, size.actions).total * figures.MEGABYTE
+        needed = memory(profile, size.obs, size.actions).total * formatting.MEGABYTE
         if needed > FAR_TOO_MUCH * there:
             path: KeyPath = ("obs", "kind") if size.obs > LARGE_OBSERVATION else ("ppo", "iteration")
-            told = f"about {figures.size(needed)} of memory needed, and this machine has {figures.size(there)}"
+            told = f"about {formatting.size(needed)} of memory needed, and this machine has {formatting.size(there)}"
             why = f"{size.obs:,} numbers observed, {profile.ppo.iteration:,} timesteps an iteration"
             return [Fault(path, f"{told}: {why}", f"doctor {argument}")]
     return []

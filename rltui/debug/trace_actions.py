@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rltui.actions.legality import idle_rows
-from rltui.env.step_out import StepOut
+from rltui.actions.masking import idle_rows
+from rltui.env.step import StepOut
 from rltui.errors import RltuiError
-from rltui.policy.gumbel import GumbelBank
+from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy
 from rltui.sim.state import Bool, Float, Int
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rltui.sim.controls import CONTROLS
-from rltui.sim.field import TICKS_PER_SECOND
+from rltui.sim.field import CONTROLS, TICKS_PER_SECOND
 
 BEFORE = ("step", "episode", "tick", "seconds", "action")
 AFTER = ("total", "running_total", "terminated", "truncated", "touches")

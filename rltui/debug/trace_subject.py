@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rltui.env.arena_groups import MATCH
 from rltui.env.from_profile import env_spec, table_rows
-from rltui.env.lanes import MATCH
-from rltui.env.saved_game import saved_game
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import EnvSpec
-from rltui.errors import RltuiError
-from rltui.nearest import did_you_mean, hints
+from rltui.env.spec import EnvSpec, saved_game
+from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
 from rltui.profile.locate import listing

@@ -1,4 +1,4 @@
-"""From a profile to what the environment is built from, and to the signature that says which bots fit it."""
+"""Profile → EnvSpec and signature."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rltui.actions.action_table import table_hash
-from rltui.actions.checked_rows import checked_rows
 from rltui.actions.pipeline import PipelineOptions, action_masks
+from rltui.actions.table import checked_rows, table_hash
 from rltui.env.spec import EnvSpec, Lane, Weighted
 from rltui.profile.lessons import lesson
 from rltui.profile.models import Profile, ResetSection, RewardSection, TerminalSection
 from rltui.profile.resolved import component
 from rltui.profile.stages import stages_of
 from rltui.registry import Component, build
-from rltui.rewards.combined import RewardOptions
-from rltui.rewards.modes import category_factors
-from rltui.rewards.reward import Reward
-from rltui.rewards.sign_check import Weighed, sign_warnings
+from rltui.rewards.base import Reward
+from rltui.rewards.checks import Weighed, sign_warnings
+from rltui.rewards.combined import RewardOptions, category_factors
 from rltui.runs.signature import Signature, net
 from rltui.sim.state import Bool, Float
 

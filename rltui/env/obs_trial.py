@@ -8,9 +8,9 @@ import numpy as np
 
 from rltui.env.spec import EnvSpec
 from rltui.errors import in_words, where_in
-from rltui.obs.obs_builder import ObsBuilder
+from rltui.obs.builder import ObsBuilder
 from rltui.registry import build
-from rltui.rewards.sample_states import sample_states, seal
+from rltui.rewards.sampling import sample_states, seal
 from rltui.sim.state import Bool, Float
 
 ARENAS, SEED = 8, 0

@@ -1,10 +1,10 @@
-"""Observer: what the policy's cars see, with earlier steps stacked behind the present one."""
+"""Observation stacking, learner rows."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rltui.obs.obs_builder import ObsBuilder
+from rltui.obs.builder import ObsBuilder
 from rltui.sim.state import Bool, Float, GameState
 
 

@@ -1,4 +1,4 @@
-"""SoccarBatch: K arenas of Rocket League as a batched environment (RLGym: RLGym). Arrays in, arrays out."""
+"""Batched environment."""
 
 from __future__ import annotations
 
@@ -8,25 +8,22 @@ from time import perf_counter
 
 import numpy as np
 
-from rltui.actions.action_table import check_indices, table_hash
-from rltui.actions.checked_rows import checked_rows
 from rltui.actions.pipeline import ActionPipeline
-from rltui.env.episode_stats import EpisodeStats, EpisodeTally
+from rltui.actions.table import check_indices, checked_rows, table_hash
 from rltui.env.observer import Observer
-from rltui.env.opponents import Opponents
-from rltui.env.part_timings import PartTimings
+from rltui.env.opponent_seats import Opponents
 from rltui.env.spec import EnvSpec
-from rltui.env.step_out import Finals, StepOut
+from rltui.env.stats import EpisodeStats, EpisodeTally
+from rltui.env.step import Finals, PartTimings, StepOut
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.field import MOST_CARS
-from rltui.sim.resets.reset import MixedReset
-from rltui.sim.simulated import Simulated
-from rltui.sim.state import Bool, Float, GameState, Int
-from rltui.sim.terminals.terminal import Terminal
+from rltui.sim.resets.base import MixedReset
+from rltui.sim.state import Bool, Float, GameState, Int, Simulated
+from rltui.sim.terminals import Terminal
 
 __all__ = ["Finals", "SoccarBatch", "StepOut"]
 

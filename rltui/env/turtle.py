@@ -1,4 +1,4 @@
-"""Turtle recovery: cars that come to lie on their roof, and whether and when they get back on their wheels."""
+"""Turtle recovery tracking."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rltui.sim.field import TICKS_PER_SECOND
-from rltui.sim.state import Bool, GameState, Int
-from rltui.sim.turtled import UPSIDE_DOWN, turtled
+from rltui.sim.state import UPSIDE_DOWN, Bool, GameState, Int, turtled
 
 WINDOW_TICKS = 3 * TICKS_PER_SECOND  # in which a recovery counts
 UPRIGHT = np.array(0.6, np.float32)  # z of the car's up vector

@@ -1,13 +1,14 @@
-"""Commands to a running trainer and what it answers, as JSON frames on the control socket (4-byte length + JSON).
-
-client → trainer: Hello once, then Request. trainer → client: Welcome, Accepted / Applied / Refused, Live (newest wins).
-"""
+"""Commands, acknowledgements, live state."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
 import msgspec
+
+# Commands to a running trainer and what it answers, as JSON frames on the control socket (4-byte length + JSON).
+#
+# client → trainer: Hello once, then Request. trainer → client: Welcome, Accepted / Applied / Refused, Live (newest wins).
 
 MAX_FRAME = 1 << 20  # bytes; a longer frame closes the connection
 

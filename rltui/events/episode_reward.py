@@ -1,4 +1,4 @@
-"""The reward that people are shown: over the newest 100 episodes, for in one iteration few may end: their mean is noise."""
+"""Reward over the last 100 episodes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Names of the metrics that more than one module writes or reads; the table of all metrics is in `metrics`.
-
-Those of the reward that people are shown are in `episode_reward`, those of a campaign's criteria in `distance`.
-"""
+"""Names of metrics written or read in several places."""
 
 from __future__ import annotations
+
+# Names of the metrics that more than one module writes or reads; the table of all metrics is in `metrics`.
+#
+# Those of the reward that people are shown are in `episode_reward`, those of a campaign's criteria in `distance`.
 
 ENTROPY = "train/entropy"
 ENT_COEF = "train/ent_coef"

@@ -1,7 +1,4 @@
-"""Records: what a trainer says has happened. One JSON object a line in the journal, tagged by `event`.
-
-`time` is Unix seconds. Unknown is null, never 0. Readers skip events and fields that they do not know.
-"""
+"""Journal records."""
 
 from __future__ import annotations
 
@@ -11,7 +8,28 @@ from typing import Annotated, Literal
 import msgspec
 
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
-from rltui.events.settings import ENTROPY
+
+# What people can change while it runs, by the names that records, headers and checkpoints have for it.
+#
+# They are kept apart from the words in which it is told: records.setting_words has those.
+
+RATE, ENTROPY = "learning rate", "entropy"
+_WEIGHT = "reward "  # before the reward's name
+
+
+def weight_of(reward: str) -> str:
+    """The setting that is this reward's weight."""
+    return f"{_WEIGHT}{reward}"
+
+
+def reward_of(setting: str) -> str | None:
+    """The reward whose weight it is; None of any other setting."""
+    return setting.removeprefix(_WEIGHT) if setting.startswith(_WEIGHT) else None
+
+
+# Records: what a trainer says has happened. One JSON object a line in the journal, tagged by `event`.
+#
+# `time` is Unix seconds. Unknown is null, never 0. Readers skip events and fields that they do not know.
 
 TrainerState = Literal["starting", "collecting", "learning", "paused", "saving", "stopping", "stopped", "failed"]
 Level = Literal["debug", "info", "warning", "error"]

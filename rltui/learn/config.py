@@ -1,4 +1,4 @@
-"""PPOConfig: what the algorithm needs to know, as plain numbers (a profile's [ppo], checked there)."""
+"""PPOConfig, NetSizes."""
 
 from __future__ import annotations
 

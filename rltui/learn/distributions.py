@@ -1,11 +1,11 @@
-"""Log-probabilities and entropy of a categorical policy, from logits."""
+"""Log-probabilities and entropy."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-from rltui.policy.discrete import ILLEGAL
+from rltui.policy.mlp import ILLEGAL
 
 
 def evaluate(logits: Tensor, actions: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:

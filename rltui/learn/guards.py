@@ -1,4 +1,4 @@
-"""The non-finite guard: a NaN or infinity never reaches the weights, and its source is named."""
+"""Non-finite guard."""
 
 from __future__ import annotations
 

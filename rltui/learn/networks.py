@@ -1,4 +1,4 @@
-"""The two networks, with the state-dict keys of rlgym-ppo's DiscreteFF and ValueEstimator (`model.0.weight` …)."""
+"""Torch networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running mean and variance (Welford), for scaling rewards by the standard deviation of the returns."""
+"""Running statistics of returns and observations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
+
+from rltui.policy.normalizer import CLIP, normalizer_flat
 
 
 @dataclass
@@ -72,3 +76,89 @@ def read_count(data: object) -> int:
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
         raise ValueError(f"expected count of at least 0, found {count!r:.80}")
     return count
+
+
+Float = NDArray[np.float32]
+Double = NDArray[np.float64]
+
+CHUNK = 2_048  # rows worked on at a time: as float64 they stay in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class ObservationStatistics:
+    """Over all timesteps learned from, in float64. An instance never changes, so one serves a rollout and its update.
+
+    rlgym-ppo keeps the same and then scales all numbers by the first one's (`mean[0]`, `std[0]`); here each has its own.
+    """
+
+    mean: Double  # [D]
+    squares: Double  # [D] sums of squared deviations from the mean
+    count: int
+
+    @classmethod
+    def nothing_seen(cls, size: int) -> ObservationStatistics:
+        """Before the first observation of so many numbers."""
+        return cls(np.zeros(size), np.zeros(size), 0)
+
+    def with_rows(self, rows: Float) -> ObservationStatistics:
+        """With these finite observations [N, D] taken in (Chan et al.: two sets' means and squares combine)."""
+        mean, squares, count = self.mean, self.squares, self.count
+        for start in range(0, len(rows), CHUNK):
+            part = rows[start : start + CHUNK].astype(np.float64)
+            n, total = len(part), count + len(part)
+            part_mean = part.mean(axis=0)
+            delta = part_mean - mean
+            part -= part_mean
+            squares = squares + np.square(part, out=part).sum(axis=0) + delta * delta * (count * n / total)
+            mean, count = mean + delta * (n / total), total
+        return ObservationStatistics(mean, squares, count)
+
+    def frozen(self) -> tuple[Float, Float]:
+        """Mean and variance (n − 1), as policies use and files hold them; 0 and 1 before two observations."""
+        if self.count < 2:
+            return np.zeros(len(self.mean), np.float32), np.ones(len(self.mean), np.float32)
+        var = np.minimum(self.squares / (self.count - 1), np.finfo(np.float32).max)
+        return self.mean.astype(np.float32), var.astype(np.float32)
+
+    def to_json(self) -> dict[str, Any]:
+        """In rlgym-ppo's shape; its "var" is the sum of squared deviations."""
+        numbers = {"mean": self.mean.tolist(), "var": self.squares.tolist()}
+        return numbers | {"shape": [len(self.mean)], "count": self.count}
+
+    @classmethod
+    def from_json(cls, data: object, size: int) -> ObservationStatistics:
+        """Raises ValueError for anything but the statistics of observations of `size` numbers."""
+        mean, squares = (np.array(read_numbers(data, key, size)) for key in ("mean", "var"))
+        if squares.min() < 0:
+            raise ValueError("expected var of at least 0")
+        return cls(mean, squares, read_count(data))
+
+
+class ObservationNormalizer:
+    """clip((obs − mean) / deviation, ± CLIP), number by number: what `policy.normalizer` does in NumPy.
+
+    Policy and critic see the same. `statistics` changes only between an update and the next rollout.
+    """
+
+    def __init__(self, size: int, device: str) -> None:
+        """size: numbers of an observation."""
+        self._device = device
+        self.use(ObservationStatistics.nothing_seen(size))
+
+    def use(self, statistics: ObservationStatistics) -> None:
+        """Normalise by these from now on."""
+        self.statistics = statistics
+        self.flat: Float = normalizer_flat(*statistics.frozen())  # for the workers
+        self._mean, self._factor = torch.from_numpy(self.flat).reshape(2, -1).to(self._device)
+
+    def take_in(self, obs: Float) -> None:
+        """Add a rollout's observations [W, T + 1, A, D]; its last row begins the next rollout and counts there."""
+        statistics = self.statistics
+        for worker in obs:
+            statistics = statistics.with_rows(worker[:-1].reshape(-1, obs.shape[-1]))
+        self.use(statistics)
+
+    def __call__(self, obs: Tensor) -> Tensor:
+        """Observations [N, D] as the networks see them."""
+        seen: Tensor = (obs - self._mean) * self._factor
+        return seen.clamp_(-CLIP, CLIP)

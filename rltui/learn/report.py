@@ -1,4 +1,4 @@
-"""UpdateReport: what one update did, and the sums it is made from."""
+"""UpdateReport and metric sums."""
 
 from __future__ import annotations
 

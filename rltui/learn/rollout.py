@@ -1,4 +1,4 @@
-"""Rollout: what the workers collected in one iteration, as arrays (views of shared memory; nothing is copied here)."""
+"""Rollout arrays and their checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LearnerState: everything of the learner that a checkpoint holds, and the ways in and out of it."""
+"""LearnerState, snapshot, rollback."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from rltui.learn import networks
 from rltui.learn.adam import Adam
 from rltui.learn.checkpoint_files import Book, Progress
 from rltui.learn.config import PPOConfig
-from rltui.learn.normalization import RunningStatistics
-from rltui.learn.observation_normalizer import ObservationNormalizer
-from rltui.learn.observation_statistics import ObservationStatistics
+from rltui.learn.normalization import ObservationNormalizer, ObservationStatistics, RunningStatistics
 
 
 @dataclass(frozen=True)

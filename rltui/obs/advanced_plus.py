@@ -1,4 +1,4 @@
-"""`advanced_plus`: the game from inside the car, in rows of one size for all team sizes."""
+"""AdvancedObsPlus builder."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.obs.advanced_plus_layout import AXES, layout
-from rltui.obs.advanced_plus_parts import Body, Context, Pads, Part, Players
-from rltui.obs.car_major import CarMajor
-from rltui.obs.obs_builder import ObsBuilder
+from rltui.obs.advanced_plus_features import AXES, Body, Context, Pads, Part, Players, layout
+from rltui.obs.builder import CarMajor, ObsBuilder
 from rltui.sim.state import Float, GameState
 
 

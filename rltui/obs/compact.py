@@ -1,12 +1,12 @@
-"""`compact`: the default observation for up to three cars a team, and the action before. 180 numbers."""
+"""180-number observation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rltui.obs.builder import ObsBuilder
 from rltui.obs.default import DefaultObs
-from rltui.obs.obs_builder import ObsBuilder
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float, GameState
 
 

@@ -1,10 +1,10 @@
-"""Normalizer: observations shifted and scaled by their running statistics, as the policy sees them."""
+"""Observation normaliser (NumPy)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rltui.policy.layout import Float
+from rltui.policy.weights import Float
 
 CLIP = 5.0  # deviations from the mean: what lies beyond counts as that far (rlgym-ppo's bound)
 LEAST = 1e-12  # of a variance, beside the mean's square: below, a float32 has not varied but by rounding

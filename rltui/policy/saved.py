@@ -1,9 +1,4 @@
-"""policy.npz: a policy as workers, viewer, evaluator and exports read it, without torch and without pickles.
-
-A zip of .npy arrays, loadable with `numpy.load(path, allow_pickle=False)`. Keys: format, kind, w0, b0, w1, b1, …
-(float32, w as [in, out]), table [actions, 8], table_hash, legality, obs_signature, tick_skip, action_delay_ticks, env
-(JSON text) and, for normalised observations, normalizer_mean and normalizer_var [obs_size].
-"""
+"""policy.npz."""
 
 from __future__ import annotations
 
@@ -17,12 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui import plain_file
-from rltui.actions.legality import LEGALITY, idle_rows, legal_rows
+from rltui import safe_io
+from rltui.actions.masking import LEGALITY, idle_rows, legal_rows
 from rltui.errors import RltuiError
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.layout import Float, Layer, layer_sizes
+from rltui.policy.mlp import DiscretePolicy
 from rltui.policy.normalizer import normalizer_flat
+from rltui.policy.weights import Float, Layer, layer_sizes
+
+# policy.npz: a policy as workers, viewer, evaluator and exports read it, without torch and without pickles.
+#
+# A zip of .npy arrays, loadable with `numpy.load(path, allow_pickle=False)`. Keys: format, kind, w0, b0, w1, b1, …
+# (float32, w as [in, out]), table [actions, 8], table_hash, legality, obs_signature, tick_skip, action_delay_ticks, env
+# (JSON text) and, for normalised observations, normalizer_mean and normalizer_var [obs_size].
 
 FORMAT = 1
 KIND = "discrete"
@@ -76,9 +77,9 @@ def load_policy(source: Path | bytes) -> SavedPolicy:
     """The policy of a file or of its bytes. RltuiError names the file, the key, expected and found."""
     name = "policy.npz" if isinstance(source, bytes) else str(source)
     try:
-        data = source if isinstance(source, bytes) else plain_file.read_bytes(source, LARGEST)
+        data = source if isinstance(source, bytes) else safe_io.read_bytes(source, LARGEST)
     except OSError as error:
-        raise RltuiError(f"{name}: {plain_file.reason(error)}", _HINT) from error
+        raise RltuiError(f"{name}: {safe_io.reason(error)}", _HINT) from error
     try:
         arrays = _unzip(data)
     except Exception as error:  # a damaged or hostile file can raise anything in zipfile and numpy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, log
 
-from rltui.figures import duration
+from rltui.formatting import duration
 from rltui.profile.lessons import lesson
 from rltui.profile.machine import steps_per_rollout, worker_count
 from rltui.profile.models import Profile

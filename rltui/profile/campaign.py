@@ -10,7 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.profile.components import complete
 from rltui.profile.lessons import lessons
 from rltui.profile.locate import is_shipped, locate
@@ -83,7 +83,7 @@ def filled(data: Mapping[str, Any], first: Profile) -> dict[str, Any]:
 
 def kept_name(path: Path) -> str:
     """How a campaign keeps its phase's profile: by name when it came with rltui, else by its whole path."""
-    whole = plain_file.real(path)
+    whole = safe_io.real(path)
     return whole.stem if is_shipped(path) else str(whole)
 
 

@@ -17,9 +17,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic_core import PydanticCustomError
 
-from rltui import plain_file
-from rltui.errors import RltuiError, in_words, where_in
-from rltui.nearest import did_you_mean
+from rltui import safe_io
+from rltui.errors import RltuiError, did_you_mean, in_words, where_in
 from rltui.profile.models import (
     ActionsSection,
     ObsSection,
@@ -34,12 +33,12 @@ from rltui.profile.validation import MESSAGES, Finding, plain, validate
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, is_module, resolve
 
 BASES: Mapping[Kind, str] = {
-    "obs": "rltui.obs.obs_builder:ObsBuilder",
-    "action table": "rltui.actions.action_table:ActionTable",
-    "reward": "rltui.rewards.reward:Reward",
-    "reset": "rltui.sim.resets.reset:Reset",
-    "terminal": "rltui.sim.terminals.terminal:Terminal",
-    "player": "rltui.league.scripted.player:ScriptedPlayer",
+    "obs": "rltui.obs.builder:ObsBuilder",
+    "action table": "rltui.actions.table:ActionTable",
+    "reward": "rltui.rewards.base:Reward",
+    "reset": "rltui.sim.resets.base:Reset",
+    "terminal": "rltui.sim.terminals:Terminal",
+    "player": "rltui.opponents.base:ScriptedPlayer",
 }
 SECTIONS: Mapping[Kind, type[Section]] = {
     "obs": ObsSection,
@@ -138,7 +137,7 @@ def absolute(file: str, folder: Path | None) -> Path:
     """A file that a profile names: beside the profile first, else from the working folder."""
     path = Path(file).expanduser()
     beside = folder / path if folder is not None else path
-    return plain_file.real(beside if beside.is_file() else path)
+    return safe_io.real(beside if beside.is_file() else path)
 
 
 def files(part: Placed, folder: Path | None) -> dict[str, str]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from rltui.errors import did_you_mean
 from rltui.events.metrics import BY_KEY
-from rltui.nearest import did_you_mean
 from rltui.profile.models import GameSection
 from rltui.profile.problems import KeyPath
 from rltui.profile.raw_values import number, table, tables

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from errno import ENAMETOOLONG
 from pathlib import Path
 
-from rltui import plain_file
-from rltui.nearest import did_you_mean
+from rltui import safe_io
+from rltui.errors import did_you_mean
 from rltui.profile.problems import Problem, ProfileError
 
 SUFFIX = ".toml"
@@ -52,9 +52,9 @@ def shipped_folder() -> Path:
 
 def is_shipped(path: Path) -> bool:
     """Whether the file came with rltui, and stays as it is; a link to such a file is one."""
-    whole = plain_file.real(path)
+    whole = safe_io.real(path)
     named = whole.suffix == SUFFIX and whole.stem in SHIPPED
-    return named and whole.parent == plain_file.real(shipped_folder())
+    return named and whole.parent == safe_io.real(shipped_folder())
 
 
 def listing() -> list[Listed]:

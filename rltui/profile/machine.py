@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
-from rltui.figures import MEGABYTE
+from rltui.formatting import MEGABYTE
 from rltui.profile.models import Profile
 
 TRAINER_MB = 350  # torch on the CPU, measured before anything is built

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic_core import PydanticCustomError
 
+from rltui.formatting import LARGEST
 from rltui.profile.weights import schedule
-from rltui.timesteps import LARGEST
 
 SCHEMA: Final = 1
 

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rltui.figures import duration
+from rltui.formatting import duration
 from rltui.profile.advice import half_life
 from rltui.profile.components import placed
 from rltui.profile.models import Profile

@@ -9,7 +9,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.locate import SUFFIX, user_folder
 
@@ -19,10 +19,10 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 def read_text(path: Path) -> str:
     """As it is, line ends too. RltuiError where it cannot be read as UTF-8."""
     try:
-        return plain_file.read_text(path)
+        return safe_io.read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         hint = "a profile is a text file in UTF-8"
-        raise RltuiError(f"{path}: cannot be read: {plain_file.reason(error)}", hint, exit_code=1) from error
+        raise RltuiError(f"{path}: cannot be read: {safe_io.reason(error)}", hint, exit_code=1) from error
 
 
 class ChangedOnDisk(RltuiError):
@@ -71,7 +71,7 @@ def text_diff(before: str, after: str) -> list[str]:
 
 def _write(path: Path, text: str, mode: int) -> None:
     """Beside the file, then renamed over it; of a link, what it leads to."""
-    path = plain_file.real(path)
+    path = safe_io.real(path)
     try:
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:

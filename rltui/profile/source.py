@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.profile.lines import Lines, Repeat, find_lines
 from rltui.profile.problems import Problem, ProfileError, show_key
 
@@ -122,7 +122,7 @@ def _read_bytes(path: Path, shown: str) -> bytes:
             raise _unreadable(shown, "is not a regular file", "the path of a profile file")
         if status.st_size > MAX_BYTES:
             raise _unreadable(shown, "is too large", f"at most {MAX_BYTES:,} bytes", f"{status.st_size:,} bytes")
-        with plain_file.open_to_read(path) as file:
+        with safe_io.open_to_read(path) as file:
             return file.read(MAX_BYTES)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.profile.components import placed
 from rltui.profile.lessons import lessons
 from rltui.profile.models import Profile
@@ -37,6 +37,6 @@ def _own(profile: Profile) -> Iterator[tuple[str, str]]:
 
 def _content(path: Path) -> bytes | None:
     try:
-        return plain_file.read_bytes(path)
+        return safe_io.read_bytes(path)
     except OSError:
         return None

@@ -27,7 +27,7 @@ def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[Finding]:
     except Exception:  # told of by who checks components
         return []
     try:
-        rows = importlib.import_module("rltui.actions.checked_rows").checked_rows(table, actions.get("clip") is True)
+        rows = importlib.import_module("rltui.actions.table").checked_rows(table, actions.get("clip") is True)
     except (Exception, SystemExit) as error:  # a user's class may raise anything
         return [Finding(part.name_path, in_words(error).removeprefix("action table: "), found=part.name)]
     pipeline = importlib.import_module("rltui.actions.pipeline")

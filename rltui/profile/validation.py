@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from rltui.nearest import did_you_mean
+from rltui.errors import did_you_mean
 from rltui.profile.problems import KeyPath
 from rltui.profile.shape import Node, Shape, child, dereference, shape_of
 from rltui.profile.toml_text import found, toml_value

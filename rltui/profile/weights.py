@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from rltui.timesteps import LARGEST
+from rltui.formatting import LARGEST
 
 MOST = 1e38  # of a weight: rewards are float32, and the journal's header tells no figure beyond 1e100
 

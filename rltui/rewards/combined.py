@@ -1,17 +1,58 @@
-"""The weighted sum of rewards, each term kept apart so that reports can say where the reward came from."""
+"""Weighted sum, team spirit, zero sum, modes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.rewards.modes import category_factors
-from rltui.rewards.reward import Reward
-from rltui.rewards.team_mix import team_mix
+from rltui.rewards.base import Category, Reward
 from rltui.sim.state import Bool, Float, GameState
+
+
+def team_mix(blue: int, orange: int, spirit: float, zero_sum: bool) -> Float:
+    """M float32 [C, C]: with r [C] the cars' own rewards, all blue, then all orange, r @ M are those that they get.
+
+    r_i ← (1 − τ) r_i + τ · mean of r over i's team (OpenAI Five's team spirit τ); then, with zero_sum,
+    r_i ← r_i − mean of the opponents' so mixed r, where there are any.
+    """
+    teams = [(0, blue), (blue, blue + orange)]
+    mix = (1 - spirit) * np.eye(blue + orange)
+    for first, last in teams:
+        mix[first:last, first:last] += spirit / max(1, last - first)
+    if zero_sum:
+        for (first, last), (their_first, their_last) in zip(teams, reversed(teams), strict=True):
+            # a mean over a team is the same before and after the spirit
+            mix[first:last, their_first:their_last] = -1.0 / max(1, last - first)
+    return mix.astype(np.float32)
+
+
+CATEGORIES: tuple[str, ...] = get_args(Category)
+MODES: Mapping[str, tuple[float, ...]] = {  # by category, in the order of CATEGORIES
+    "none": (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
+    "sparse": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    "dense": (0.2, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
+    "hybrid": (1.0, 0.5, 0.7, 0.6, 0.5, 0.8, 0.4, 0.7),
+}
+
+
+def category_factors(mode: str, extra: Sequence[tuple[str, float]] = ()) -> dict[str, float]:
+    """The factor of each category: the mode's, times those of `extra`.
+
+    RltuiError for a mode or a category that does not exist.
+    """
+    if mode not in MODES:
+        raise RltuiError(f"reward mode {mode!r} does not exist", f"one of {', '.join(MODES)}", exit_code=2)
+    factors = dict(zip(CATEGORIES, MODES[mode], strict=True))
+    for name, factor in extra:
+        if name not in factors:
+            raise RltuiError(f"reward category {name!r} does not exist", f"one of {', '.join(CATEGORIES)}", exit_code=2)
+        factors[name] *= factor
+    return factors
+
 
 Weighted = tuple[str, Reward, float]  # name as the profile has it, reward, weight
 SUM = np.dtype(np.float64)  # terms of 25 and −25 leave nothing of the small ones in float32

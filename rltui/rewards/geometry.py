@@ -1,9 +1,13 @@
-"""Lengths, projections and angles of vectors, as rewards share them."""
+"""Vector helpers, goal positions."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
+from rltui.rewards.base import Reward
+from rltui.sim.field import GOAL_CENTRE_Z, NET_Y
 from rltui.sim.state import Float
 
 _NO_LENGTH = 1e-9  # uu, below any distance that float32 tells apart on the field
@@ -28,3 +32,21 @@ def cosine(vectors: Float, lines: Float) -> Float:
     cosines = component(vectors, lines)
     cosines /= np.maximum(length(vectors), _NO_LENGTH)
     return cosines
+
+
+@dataclass(frozen=True)
+class NetParams(Reward.Params):
+    target_z: float = field(
+        default=GOAL_CENTRE_Z,
+        metadata={"doc": "Height of the point in the net.", "unit": "uu", "min": 0.0, "max": 642.775},
+    )
+
+
+def opponent_nets(target_z: float) -> Float:
+    """[2, 3]: the net that blue, and the one that orange shoots at."""
+    return np.array([[0.0, NET_Y, target_z], [0.0, -NET_Y, target_z]], dtype=np.float32)
+
+
+def own_nets(target_z: float) -> Float:
+    """[2, 3]: the net that blue, and the one that orange guards."""
+    return opponent_nets(target_z)[::-1].copy()

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rltui import figures
+from rltui import formatting
 from rltui.events import metric_keys
 from rltui.events.episode_reward import SHORT_SO_FAR
-from rltui.events.health import side_of, span
-from rltui.events.metric_names import health_of
+from rltui.events.metric_health import side_of, span
+from rltui.events.metrics import health_of
 from rltui.runs.meta import Meta
 
 FEWEST = 10  # episodes that a mean is judged by
@@ -42,14 +42,14 @@ def doubt(meta: Meta) -> str:
     if reward is None or not math.isfinite(reward):
         return "no episode had ended: there is no reward yet"
     if side_of(_ENTROPY, meta.entropy) == "low":
-        return f"entropy {figures.number(meta.entropy)} nats, below the usual {span(_ENTROPY)}: it hardly explored any more"
+        return f"entropy {formatting.number(meta.entropy)} nats, below the usual {span(_ENTROPY)}: it hardly explored any more"
     if kl is not None and (not math.isfinite(kl) or kl > TORN * (_KL.high or math.inf)):
         usual = f"the usual {span(_KL)}"
-        return f"KL {figures.number(kl)} in its last update, far above {usual}: the reward is of the bot before it"
+        return f"KL {formatting.number(kl)} in its last update, far above {usual}: the reward is of the bot before it"
     if meta.reward_short:
         return f"{SHORT_SO_FAR}, soon after a start"
     if episodes is not None and episodes < FEWEST:
-        return f"its reward is of {figures.plural(episodes, 'episode')} only, which is chance"
+        return f"its reward is of {formatting.plural(episodes, 'episode')} only, which is chance"
     return ""
 
 

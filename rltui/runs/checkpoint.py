@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.runs import manifest
 from rltui.runs.atomic import fsync_folder, make_folder, remove_tree, same_disk, temporary_name, write_new
@@ -175,7 +175,7 @@ def _entries(folder: Path) -> dict[str, manifest.Entry]:
     if size > manifest.LARGEST:
         raise DamagedError(f"{manifest.NAME} is too large: {size} bytes")
     try:
-        return manifest.parse(plain_file.read_bytes(path, manifest.LARGEST))
+        return manifest.parse(safe_io.read_bytes(path, manifest.LARGEST))
     except ValueError as error:
         raise DamagedError(f"{manifest.NAME} {error}") from error
     except OSError as error:
@@ -186,7 +186,7 @@ def _content(path: Path, entry: manifest.Entry) -> bytes:
     """Size first, then the hash of the very bytes that are returned: a change while reading cannot slip through."""
     _check_size(path, entry)
     try:
-        with plain_file.open_to_read(path) as file:
+        with safe_io.open_to_read(path) as file:
             content = file.read(entry.size + 1)
     except OSError as error:
         raise DamagedError(f"{path.name}: {error.strerror or error}") from error

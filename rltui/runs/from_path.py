@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.plain_file import real
 from rltui.runs import checkpoint
 from rltui.runs.listing import CheckpointInfo, look, newest_commit
 from rltui.runs.meta import Meta
@@ -13,6 +12,7 @@ from rltui.runs.paths import DataDir, RunPaths, branch_name, is_folder, name_pro
 from rltui.runs.refusals import NothingFits
 from rltui.runs.resume_plan import ResumePlan, StartAsked
 from rltui.runs.run_search import RunSearch, refuse_locked, resumed
+from rltui.safe_io import real
 
 
 def from_path(start: StartAsked, asked: Path) -> ResumePlan:

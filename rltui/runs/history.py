@@ -17,9 +17,9 @@ from rltui.events.records import (
     StageChanged,
     UpdateDropped,
 )
+from rltui.formatting import utc
 from rltui.runs.journal import JournalWriter, read_end, read_journal
 from rltui.runs.paths import RunPaths
-from rltui.runs.words import utc
 
 _OfTraining = IterationFinished | UpdateDropped | PhaseChanged | StageChanged | SettingChanged
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.plain_file import real
 from rltui.runs.paths import DataDir, RunPaths
+from rltui.safe_io import real
 
 
 def is_below(path: Path, folder: Path) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.events.records import Record, decode, encode
 from rltui.runs.faults import fault
 
@@ -90,7 +90,7 @@ class JournalWriter:
     def _open(self) -> int:
         if self._descriptor is None:
             torn = _is_torn(self._path)
-            self._descriptor = plain_file.open_descriptor(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            self._descriptor = safe_io.open_descriptor(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             if torn:
                 self._waiting.appendleft(b"\n")
                 self._waiting_bytes += 1
@@ -223,7 +223,7 @@ def lines_back(path: Path, first: int = END_BYTES, most: int = FAR_BYTES) -> Ite
     """
     size, left = first, most
     for part in reversed([*(part for _, part in rotated_parts(path)), path]):
-        with contextlib.suppress(OSError), plain_file.open_to_read(part) as file:
+        with contextlib.suppress(OSError), safe_io.open_to_read(part) as file:
             start, torn = file.seek(0, os.SEEK_END), b""
             while start > 0 and left > 0:
                 count = min(size, start, left)
@@ -288,7 +288,7 @@ def _part(path: Path, number: int) -> Path:
 def _is_torn(path: Path) -> bool:
     """Whether the file ends inside a line."""
     try:
-        with plain_file.open_to_read(path) as file:
+        with safe_io.open_to_read(path) as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
             return file.read(1) not in (b"", b"\n")
     except OSError:
@@ -297,7 +297,7 @@ def _is_torn(path: Path) -> bool:
 
 def _read_from(path: Path, offset: int, limit: int) -> bytes:
     try:
-        with plain_file.open_to_read(path) as file:
+        with safe_io.open_to_read(path) as file:
             file.seek(offset)
             return file.read(limit)
     except OSError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.profile.name_line import RUN_FILE, STATE_FILE, name_in
 from rltui.runs.listing import look
 from rltui.runs.paths import DataDir, absolute, name_problem
@@ -25,7 +25,7 @@ def profile_name(profile: str | Path) -> str:
 
 def _written(path: Path) -> str | None:
     try:
-        return name_in(plain_file.read_text(path))
+        return name_in(safe_io.read_text(path))
     except (OSError, ValueError):
         return None
 

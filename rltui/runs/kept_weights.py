@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.registry import Component, report_names
 from rltui.runs.paths import RunPaths
 
@@ -14,7 +14,7 @@ from rltui.runs.paths import RunPaths
 def kept_weights(paths: RunPaths) -> dict[str, float]:
     """By the names of reports. Empty where the profile cannot be read, or its phases have rewards of their own."""
     try:
-        profile = tomllib.loads(plain_file.read_text(paths.profile))
+        profile = tomllib.loads(safe_io.read_text(paths.profile))
     except (OSError, ValueError, RecursionError):
         return {}
     rewards, has_phases = profile.get("rewards"), bool(_table(profile.get("curriculum")).get("phases"))

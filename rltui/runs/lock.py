@@ -19,11 +19,11 @@ from types import TracebackType
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
+from rltui.formatting import utc
 from rltui.runs.atomic import make_folder, replace_file
 from rltui.runs.paths import RunPaths
-from rltui.runs.words import utc
 
 _PATIENCE = 0.25  # seconds; a reader that asks who holds the lock holds it for microseconds
 _NAMING = 2.0  # seconds more for the winner to write its name
@@ -65,7 +65,7 @@ class RunLock:
             make_folder(self._paths.folder)
             descriptor = _open(self._paths.lock)
         except OSError as error:
-            where, why = error.filename or self._paths.lock, plain_file.reason(error)
+            where, why = error.filename or self._paths.lock, safe_io.reason(error)
             hint = "mend it or move it away, or choose another data folder: --data-dir DIR"
             raise RltuiError(f"cannot lock run {self._paths.name!r}: {where}: {why}", hint) from error
         try:
@@ -158,7 +158,7 @@ def no_new_trainer(paths: RunPaths) -> Iterator[bool]:
 def _named(paths: RunPaths) -> Holder:
     """What lock.json says; an empty Holder where it says nothing, or names a process of this host that is gone."""
     try:
-        found = msgspec.json.decode(plain_file.read_bytes(paths.lock_json), type=Holder)
+        found = msgspec.json.decode(safe_io.read_bytes(paths.lock_json), type=Holder)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Holder()
     gone = found.host == socket.gethostname() and found.pid is not None and not _alive(found.pid)
@@ -179,7 +179,7 @@ def _alive(pid: int) -> bool:
 
 def _open(path: Path, create: bool = True) -> int:
     """Not inherited by children, so that no worker keeps a dead trainer's lock."""
-    return plain_file.open_descriptor(path, os.O_RDWR | (os.O_CREAT if create else 0))
+    return safe_io.open_descriptor(path, os.O_RDWR | (os.O_CREAT if create else 0))
 
 
 def _try_lock(descriptor: int, path: Path, shared: bool = False) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from rltui.errors import RltuiError
-from rltui.nearest import did_you_mean, hints, nearest
+from rltui.errors import RltuiError, did_you_mean, hints, nearest
 from rltui.runs import checkpoint
 from rltui.runs.inside import run_of
 from rltui.runs.listing import LABEL, CheckpointInfo, complete, list_checkpoints, list_milestones, look

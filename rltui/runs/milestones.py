@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.runs.atomic import make_folder, replace_file
 from rltui.runs.meta import milestone_label
@@ -55,13 +55,13 @@ _decoder = msgspec.json.Decoder(_Marks)
 def read_marks(paths: RunPaths) -> dict[str, Mark]:
     """The marks by milestone (`Phase1-BallTouching/005M`); empty without a file. RltuiError for one that is damaged."""
     try:
-        return _decoder.decode(plain_file.read_bytes(paths.milestones_json)).marks
+        return _decoder.decode(safe_io.read_bytes(paths.milestones_json)).marks
     except FileNotFoundError as error:
         if not paths.milestones_json.is_symlink():
             return {}
         raise RltuiError(f"{paths.milestones_json} is a link to nothing", "mend it or move it away") from error
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        reason = plain_file.reason(error) if isinstance(error, OSError | ValueError) else str(error)
+        reason = safe_io.reason(error) if isinstance(error, OSError | ValueError) else str(error)
         raise RltuiError(f"{paths.milestones_json} cannot be read: {reason}", "mend it or move it away") from error
 
 

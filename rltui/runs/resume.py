@@ -11,9 +11,8 @@ import os
 import time
 from pathlib import Path
 
-from rltui.errors import RltuiError
-from rltui.figures import plural
-from rltui.nearest import did_you_mean, hints
+from rltui.errors import RltuiError, did_you_mean, hints
+from rltui.formatting import plural
 from rltui.runs.from_path import forked, from_path
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.lock import holder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.figures import ago
+from rltui.formatting import ago
 from rltui.runs import checkpoint
 from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import holder

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import RunStarted
 from rltui.runs.best import Best, best_of
@@ -135,7 +135,7 @@ def _ended_as(unclean: bool, failed: bool, begun: bool) -> Literal["stopped", "f
 def _unreadable(paths: RunPaths, journal: JournalEnd) -> Iterator[str]:
     """Files without which a run looks other than it is."""
     for path in (paths.journal, paths.lock):
-        if problem := plain_file.problem(path, LARGEST_PART):
+        if problem := safe_io.problem(path, LARGEST_PART):
             yield f"{path} cannot be read: {problem}; mend it or move it away"
         elif path == paths.journal and not journal.records and (stamp(path) or (0, 0))[1]:
             yield f"{path} holds no record that can be read; mend it or move it away"

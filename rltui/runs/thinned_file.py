@@ -17,7 +17,7 @@ from typing import get_args
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.events.records import CLOCK, ITERATION, Record
 from rltui.runs.atomic import replace_file
 from rltui.runs.thinned import Segment, Thinned
@@ -70,7 +70,7 @@ def write_thinned(part: Path, thinned: Thinned) -> None:
 def read_thinned(part: Path, cache: Path | None = None) -> Thinned | None:
     """What is kept of the part; None where there is nothing that fits it. cache: where else to look."""
     try:
-        content = plain_file.read_bytes(cache or cache_path(part), _LARGEST)
+        content = safe_io.read_bytes(cache or cache_path(part), _LARGEST)
         magic, length, checksum = _FRONT.unpack_from(content)
         body = memoryview(content)[_FRONT.size :]
         if magic != _MAGIC or zlib.crc32(body) != checksum:
@@ -100,7 +100,7 @@ def _print_of(part: Path, covers: int) -> str:
     """Of places spread over the first `covers` bytes, the first and the last among them."""
     digest = hashlib.blake2b(digest_size=16)
     last = max(covers - _SAMPLE_BYTES, 0)
-    with plain_file.open_to_read(part) as file:
+    with safe_io.open_to_read(part) as file:
         for number in range(_SAMPLES):
             at = last * number // (_SAMPLES - 1)
             file.seek(at)

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.events.settings import RATE
+from rltui.events.records import RATE
 from rltui.runs import manifest
 from rltui.runs.checkpoint import DamagedError, read_file
 
@@ -82,6 +82,6 @@ def read(folder: Path) -> TrainerState | None:
 
 def _has_one(folder: Path) -> bool:
     try:
-        return NAME in manifest.parse(plain_file.read_bytes(folder / manifest.NAME, manifest.LARGEST))
+        return NAME in manifest.parse(safe_io.read_bytes(folder / manifest.NAME, manifest.LARGEST))
     except (OSError, ValueError):
         return False

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY, fsync_folder, make_folder, remove_tree, replace_file, temporary_name
 from rltui.runs.faults import fault
@@ -182,7 +182,7 @@ def _cannot(path: Path, error: OSError) -> RltuiError:
 
 def _read(entry: Path) -> Trashed | None:
     try:
-        found = _decoder.decode(plain_file.read_bytes(entry / ENTRY))
+        found = _decoder.decode(safe_io.read_bytes(entry / ENTRY))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     whole = msgspec.structs.replace(found, entry=str(entry))

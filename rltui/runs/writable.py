@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY
 from rltui.runs.paths import DataDir, RunPaths
@@ -56,7 +56,7 @@ def _try_files(paths: RunPaths) -> None:
     for path in (paths.journal, paths.log, paths.lock, paths.profile):
         try:
             if os.path.lexists(path):
-                plain_file.open_to_append(path).close()
+                safe_io.open_to_append(path).close()
         except OSError as error:
             raise _refusal(path, error) from error
 

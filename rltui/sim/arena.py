@@ -1,4 +1,4 @@
-"""SoccarArena: one arena of RocketSim. Builds it, puts states into it, and steps it when a car has to respawn."""
+"""One RocketSim arena, first state of an episode."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import RocketSim
 
-from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import BOOST_USE, TICKS_PER_SECOND
-from rltui.sim.state import Float
+from rltui.sim.state import ArenaSetup, Float
 
 Event = Callable[..., None]  # called by RocketSim with keywords only; `data` is the arena's index
 TICK = float(np.float32(1.0) / np.float32(TICKS_PER_SECOND))

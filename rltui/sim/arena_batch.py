@@ -1,8 +1,4 @@
-"""ArenaBatch: K arenas stepped in turn and read into one GameState. The hot loop of everything.
-
-A call into the simulator costs as much as a small array operation, so per arena only the calls that must be made are
-made, on bound methods kept in tuples; all else happens once for all arenas.
-"""
+"""K arenas stepped and read."""
 
 from __future__ import annotations
 
@@ -14,13 +10,16 @@ import numpy as np
 import RocketSim
 
 from rltui.sim.arena import SoccarArena
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.controls import JUMP
-from rltui.sim.field import FLIP_SECONDS, FLIP_WINDOW_SECONDS, GOAL_LINE_Y
-from rltui.sim.pad_timers import PadTimers
+from rltui.sim.boost_pads import PadTimers
+from rltui.sim.events import StepEvents
+from rltui.sim.field import FLIP_SECONDS, FLIP_WINDOW_SECONDS, GOAL_LINE_Y, JUMP
 from rltui.sim.readout import Readout, view_state
-from rltui.sim.state import Bool, Float, Int
-from rltui.sim.step_events import StepEvents
+from rltui.sim.state import ArenaSetup, Bool, Float, Int
+
+# ArenaBatch: K arenas stepped in turn and read into one GameState. The hot loop of everything.
+#
+# A call into the simulator costs as much as a small array operation, so per arena only the calls that must be made are
+# made, on bound methods kept in tuples; all else happens once for all arenas.
 
 BUILT_AT_ONCE = 10_000  # rows, that take 10 ms and 1 MB
 # NumPy compares with these faster than with Python's numbers

@@ -1,4 +1,4 @@
-"""Numbers of the game that the simulation's own parts need. uu, uu/s, rad/s, seconds, boost 0–100."""
+"""Field constants and control columns."""
 
 from __future__ import annotations
 
@@ -61,3 +61,8 @@ BIG_PAD_BOOST = 100.0
 
 FLIP_SECONDS = 0.65  # of a flip's torque
 FLIP_WINDOW_SECONDS = 1.25  # after a jump's end, in which a flip can start
+
+
+CONTROLS = ("throttle", "steer", "pitch", "yaw", "roll", "jump", "boost", "handbrake")
+THROTTLE, STEER, PITCH, YAW, ROLL, JUMP, BOOST, HANDBRAKE = range(8)
+AXES = 5  # so many come first, −1..1; buttons follow, 0 or 1

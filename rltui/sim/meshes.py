@@ -1,8 +1,4 @@
-"""Collision meshes: where they lie, whether they can be read, and the simulator's start with them.
-
-RocketSim takes any folder without a word and fails later, from C++, at the first arena: so everything is checked here.
-Importing this module loads neither RocketSim nor RLGym.
-"""
+"""Collision meshes."""
 
 from __future__ import annotations
 
@@ -11,8 +7,13 @@ import os
 import struct
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
+
+# Collision meshes: where they lie, whether they can be read, and the simulator's start with them.
+#
+# RocketSim takes any folder without a word and fails later, from C++, at the first arena: so everything is checked here.
+# Importing this module loads neither RocketSim nor RLGym.
 
 LOCAL = Path("assets/collision_meshes")  # in the working folder: comes before the wheel's
 SOCCAR = "soccar"  # the game mode's folder inside a folder of meshes
@@ -53,7 +54,7 @@ def check(folder: Path) -> None:
         files = sorted(soccar.glob("*.cmf"))
         damaged = [file.name for file in files if not _is_whole(file)]
     except OSError as error:
-        where, why = error.filename or soccar, plain_file.reason(error)
+        where, why = error.filename or soccar, safe_io.reason(error)
         raise RltuiError(f"collision meshes: {where} cannot be read: {why}", HOW_TO_GET) from error
     if len(files) != MESH_FILES:
         raise RltuiError(
@@ -88,7 +89,7 @@ def _in_wheel() -> Path | None:
 
 def _is_whole(file: Path) -> bool:
     """As long as its header says."""
-    with plain_file.open_to_read(file) as stream:
+    with safe_io.open_to_read(file) as stream:
         header = stream.read(HEADER.size)
     if len(header) != HEADER.size:
         return False

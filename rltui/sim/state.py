@@ -1,17 +1,20 @@
-"""GameState: K arenas at one instant, as arrays. What observations, rewards and terminals read (RLGym: GameState).
-
-Units: uu, uu/s, rad/s, seconds, boost 0–100. Cars are ordered all blue, then all orange. Everything is in world
-coordinates; `team_sign` turns x and y into a team's own view (RLGym: inverted_physics).
-"""
+"""GameState arrays; turtled()."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rltui.errors import RltuiError
+
+# GameState: K arenas at one instant, as arrays. What observations, rewards and terminals read (RLGym: GameState).
+#
+# Units: uu, uu/s, rad/s, seconds, boost 0–100. Cars are ordered all blue, then all orange. Everything is in world
+# coordinates; `team_sign` turns x and y into a team's own view (RLGym: inverted_physics).
 
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
@@ -110,3 +113,78 @@ class GameState:
         if self._ends is None:
             self._ends = Ends(np.zeros(self.arenas, np.bool_), np.zeros(self.arenas, np.bool_))
         return self._ends
+
+
+MOST_WHEELS = 1  # down
+UPSIDE_DOWN = np.array(-0.2, np.float32)  # up.z, below; an array, which NumPy compares with faster
+FLOOR_NORMAL = 0.7  # z of the normal of what the body touches, above; without contact it is 0
+
+
+def turtled(wheels: Any, up_z: Any, normal_z: Any) -> Any:
+    """Of one car, or of arrays of one shape: wheels down, z of the up vector, z of the body's contact normal → bool."""
+    return (wheels <= MOST_WHEELS) & (up_z < UPSIDE_DOWN) & (normal_z > FLOOR_NORMAL)
+
+
+NUDGE = 0.01  # uu/s: a ball with exactly no velocity sleeps, and would hang in the air until touched
+
+
+@dataclass(slots=True)
+class ArenaSetup:
+    """Ball and C cars, all blue, then all orange. World coordinates; uu, uu/s, rad/s, boost 0–100."""
+
+    ball_position: Float  # [3]
+    ball_velocity: Float  # [3]
+    ball_angular_velocity: Float  # [3]
+    position: Float  # [C, 3]
+    velocity: Float  # [C, 3]
+    angular_velocity: Float  # [C, 3]
+    rotation: Float  # [C, 3, 3], columns forward, right, up
+    boost: Float  # [C]
+    on_ground: Bool  # [C] all four wheels down
+    pad_timers: Float | None = None  # [34] seconds until available, rounded to ticks; None: all available
+    kickoff: bool = False  # the ball sleeps until touched
+    flip_used: Bool | None = None  # [C] neither flip nor double jump is left; None: all have theirs
+    body_down: Bool | None = None  # [C] the body, not a wheel, lies on the floor; None: nobody's
+
+    def problem(self, cars: int) -> str:
+        """What is wrong with it, or "": the simulator itself takes anything, NaN too, without a word."""
+        shapes = {
+            "ball_position": (3,),
+            "ball_velocity": (3,),
+            "ball_angular_velocity": (3,),
+            "position": (cars, 3),
+            "velocity": (cars, 3),
+            "angular_velocity": (cars, 3),
+            "rotation": (cars, 3, 3),
+            "boost": (cars,),
+            "on_ground": (cars,),
+        } | {name: (cars,) for name in ("flip_used", "body_down") if getattr(self, name) is not None}
+        arrays = [getattr(self, name) for name in shapes]
+        for (name, shape), array in zip(shapes.items(), arrays, strict=True):
+            if array.shape != shape:
+                return f"{name} must be of shape {shape}, found {array.shape}"
+        if np.isfinite(np.concatenate([array.ravel() for array in arrays])).all():
+            return ""
+        return f"{next(name for name in shapes if not np.isfinite(getattr(self, name)).all())} is not finite"
+
+    def woken(self) -> ArenaSetup:
+        """The setup with a resting ball given a touch of velocity, unless it is a kickoff."""
+        if self.kickoff or self.ball_velocity.any() or self.ball_angular_velocity.any():
+            return self
+        return replace(self, ball_velocity=np.array([0.0, 0.0, -NUDGE], dtype=np.float32))
+
+
+class SimulatedArena(Protocol):
+    """RocketSim's own objects of one arena (SoccarArena). cars: new ones after each reset, with ids from first_id on."""
+
+    arena: Any
+    cars: list[Any]
+    first_id: int
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """arenas: [K]. shared: what components of one environment keep in common, by a name of theirs."""
+
+    arenas: Sequence[SimulatedArena]
+    shared: dict[str, Any] = field(default_factory=dict)

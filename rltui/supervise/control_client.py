@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.events import commands
 from rltui.events.commands import Command, Hello, Request, ServerMessage, Welcome
@@ -175,7 +175,7 @@ def user_name() -> str:
 def _address(paths: RunPaths) -> SocketAddress:
     address = socket_address.read(paths.socket_file)
     if address is None and os.path.lexists(paths.socket_file):
-        why = plain_file.problem(paths.socket_file) or "it holds no address"
+        why = safe_io.problem(paths.socket_file) or "it holds no address"
         raise TrainerSilentError(
             f"run {paths.name}: where its trainer listens cannot be read from {paths.socket_file}: {why}",
             "end the trainer (rltui ls names its pid) and move that away",

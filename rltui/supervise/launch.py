@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.events.records import Record, RunStarted
 from rltui.runs.journal import read_end
@@ -90,7 +90,7 @@ def move_output(log: Path) -> None:
         return
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    with contextlib.suppress(OSError), plain_file.open_to_append(log) as target:
+    with contextlib.suppress(OSError), safe_io.open_to_append(log) as target:
         target.write(Path(launch_log).read_bytes())
         for descriptor in (1, 2):
             os.dup2(target.fileno(), descriptor)

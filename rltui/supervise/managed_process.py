@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.supervise.process_tree import ProcessTree
 from rltui.supervise.stop_ladder import Ending, stop_tree
@@ -52,7 +52,7 @@ class ManagedProcess:
     def start(self) -> None:
         """Start it. RltuiError when the system will not."""
         try:
-            with plain_file.open_to_append(self.log) as log:
+            with safe_io.open_to_append(self.log) as log:
                 self._process = subprocess.Popen(
                     self._command,
                     stdin=subprocess.DEVNULL,
@@ -99,7 +99,7 @@ class ManagedProcess:
 def tail(file: Path, lines: int = 20, limit: int = 1 << 16) -> str:
     """The last lines of a text file, of at most `limit` bytes; empty where there is none."""
     try:
-        with plain_file.open_to_read(file) as source:
+        with safe_io.open_to_read(file) as source:
             source.seek(max(source.seek(0, os.SEEK_END) - limit, 0))
             text = source.read().decode("utf-8", "replace")
     except OSError:

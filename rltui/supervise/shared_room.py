@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.figures import size
+from rltui.formatting import size
 
 FOLDER = Path("/dev/shm")  # of Linux; elsewhere nobody says how much there is
 

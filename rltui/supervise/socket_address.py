@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 
 LONGEST_PATH = 100  # bytes; sun_path holds 108 on Linux and 104 on macOS, and a temporary suffix must fit
 
@@ -38,7 +38,7 @@ class SocketAddress(msgspec.Struct, frozen=True):
 
 def choose(run_folder: Path) -> SocketAddress:
     """An address for this process's socket, in a folder that exists and is this user's alone."""
-    name = hashlib.sha256(os.fsencode(plain_file.real(run_folder))).hexdigest()[:16]
+    name = hashlib.sha256(os.fsencode(safe_io.real(run_folder))).hexdigest()[:16]
     if sys.platform == "win32":
         key = secrets.token_hex(32)
         return SocketAddress("AF_PIPE", rf"\\.\pipe\rltui-{name}", os.getpid(), socket.gethostname(), key)
@@ -89,7 +89,7 @@ def write(file: Path, address: SocketAddress) -> None:
 def read(file: Path) -> SocketAddress | None:
     """The address written there; None where there is no file or nothing that can be read."""
     try:
-        return msgspec.json.decode(plain_file.read_bytes(file), type=SocketAddress)
+        return msgspec.json.decode(safe_io.read_bytes(file), type=SocketAddress)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

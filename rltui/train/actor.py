@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.env.lanes import Lanes
+from rltui.env.arena_groups import Lanes
 from rltui.env.soccar_batch import StepOut
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.train.actor_debug import ACTIONS, TURTLED, ActorDebug
 from rltui.train.line_limit import Line, LineLimit
 from rltui.train.messages import Configure, RolloutDone

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from rltui.debug.reset_report import first_state_lines, is_turtle, probe_lines
-from rltui.env.lanes import Lanes
+from rltui.env.arena_groups import Lanes
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float, Int
 from rltui.train.line_limit import Line, LineLimit
 

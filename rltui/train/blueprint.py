@@ -12,7 +12,7 @@ from rltui.errors import RltuiError, in_words
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
-from rltui.policy.layout import flat_size
+from rltui.policy.weights import flat_size
 from rltui.profile.lessons import lesson
 from rltui.profile.machine import steps_per_rollout, thread_count, worker_count
 from rltui.profile.render import render

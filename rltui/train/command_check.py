@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rltui.errors import did_you_mean
 from rltui.events.commands import (
     FLAGS,
     OF_TRAINER,
@@ -17,7 +18,6 @@ from rltui.events.commands import (
     SetRender,
     SetRewardWeight,
 )
-from rltui.nearest import did_you_mean
 
 LARGEST_RATE = 1.0  # as of ppo.learning_rate
 LARGEST_ENTROPY = 10.0  # as of ppo.ent_coef

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from rltui.events import metric_keys
-from rltui.events.distance import distances, place
 from rltui.events.episode_reward import EpisodeReward, RewardWindow
+from rltui.events.promotion import distances, place
 from rltui.events.records import (
     CheckpointFailed,
     CheckpointSaved,
@@ -29,9 +29,8 @@ from rltui.events.records import (
     change_words,
     end_words,
 )
-from rltui.figures import UNKNOWN, duration, size
-from rltui.plain_text import say
-from rltui.runs.words import over_episodes, state_name
+from rltui.formatting import UNKNOWN, duration, over_episodes, size, state_name
+from rltui.safe_io import say
 
 
 class Console:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rltui.env.episode_stats import EpisodeStats
+from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
-from rltui.events.settings import ENTROPY, RATE, weight_of
+from rltui.events.records import ENTROPY, RATE, weight_of
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.usual import entropy_words, rate_words
 from rltui.runs.trainer_state import TrainerState

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rltui import figures
-from rltui.env.episode_stats import EpisodeStats
+from rltui import formatting
+from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
 from rltui.profile.lessons import lesson, phase_number
 from rltui.profile.models import PhaseEntry, Profile
@@ -151,7 +151,7 @@ class Curriculum:
         if asked_by:
             return f"asked for by {asked_by}"
         if lasted >= self._entry.min_steps and self._window.reached:
-            return f"skill reached: {self._window.said()}, over {figures.plural(self._profile.curriculum.window, 'iteration')}"
+            return f"skill reached: {self._window.said()}, over {formatting.plural(self._profile.curriculum.window, 'iteration')}"
         if self._entry.max_steps is not None and lasted >= self._entry.max_steps:
             return f"{lasted:,} timesteps, of {self._entry.max_steps:,} at most"
         return ""

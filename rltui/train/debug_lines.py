@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from rltui.events.records import Record
-from rltui.runs.words import state_name
+from rltui.formatting import state_name
 from rltui.train.line_limit import LineLimit
 from rltui.train.orders import Orders
 from rltui.train.said_lines import tell_lines

@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from rltui.env.episode_stats import EpisodeStats
-from rltui.env.lanes import MATCH
+from rltui.env.arena_groups import MATCH
+from rltui.env.stats import EpisodeStats
 from rltui.env.turtle import TurtleStats, total_turtles
 from rltui.events import metric_keys
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD
-from rltui.figures import MEGABYTE
+from rltui.formatting import MEGABYTE
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.messages import RolloutDone
 

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from rltui.events.commands import SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
-from rltui.events.records import Record, SettingChanged, Switched
-from rltui.events.settings import ENTROPY, RATE, weight_of
+from rltui.events.records import ENTROPY, RATE, Record, SettingChanged, Switched, weight_of
 from rltui.train.command_check import Known
 from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, Pending

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rltui.env.episode_stats import EpisodeStats
+from rltui.env.stats import EpisodeStats
 
 
 class Collect(msgspec.Struct, frozen=True, tag="collect"):

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from rltui.env.spec import Weighted
 from rltui.events import metric_keys
 from rltui.events.episode_reward import WEIGHT
-from rltui.events.records import setting_words
-from rltui.events.settings import ENTROPY, weight_of
+from rltui.events.records import ENTROPY, setting_words, weight_of
 from rltui.runs.trainer_state import OverrideState
 from rltui.train.blueprint import Blueprint
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from rltui.events import metric_keys
 from rltui.events.commands import SaveMilestone
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD
+from rltui.formatting import state_name
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
 from rltui.runs.saver import Kind, SaveResult
-from rltui.runs.words import state_name
 from rltui.train.collectors import Collected
 from rltui.train.course import Course
 from rltui.train.curriculum import Move

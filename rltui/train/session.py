@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from rltui.env.from_profile import reward_warnings
 from rltui.env.obs_trial import obs_warnings
 from rltui.events.records import Level
-from rltui.figures import MEGABYTE
+from rltui.formatting import MEGABYTE
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
 from rltui.profile.keep import kept

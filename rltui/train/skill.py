@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from rltui.env.episode_stats import EpisodeStats
-from rltui.events.distance import CURRICULUM, MISSING
+from rltui.env.stats import EpisodeStats
 from rltui.events.metrics import BY_KEY
+from rltui.events.promotion import CURRICULUM, MISSING
 from rltui.profile.curriculum_rules import metric_key
 from rltui.train.iteration_report import skill_metrics
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.actions.action_table import table_hash
-from rltui.actions.legality import CLASSES, legal_rows
+from rltui.actions.masking import CLASSES, legal_rows
 from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.table import table_hash
 from rltui.events.records import TableUsed
 from rltui.learn.rollout import Float, Rollout
-from rltui.sim.controls import BOOST, CONTROLS, JUMP, STEER
+from rltui.sim.field import BOOST, CONTROLS, JUMP, STEER
 from rltui.train.messages import RolloutDone
 
 RECORD_SECONDS = 10.0  # between two records of the counts

@@ -9,13 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.events.records import (
-    IterationFinished,
-    LogLine,
-    Record,
-    StateChanged,
-    TrainerState,
-)
+from rltui.events.records import IterationFinished, LogLine, Record, StateChanged, TrainerState
 from rltui.learn.report import UpdateReport
 from rltui.train.collectors import Collected
 from rltui.train.course import Course

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rltui.errors import RltuiError, in_words
 from rltui.events.commands import OutputLive, SetRender, ViewerLive
 from rltui.events.records import Level
-from rltui.figures import duration
+from rltui.formatting import duration
 from rltui.train.course import Course
 from rltui.train.live_controls import LiveControls, LoopState, Pending
 from rltui.train.preparation import Prepared
@@ -18,15 +18,7 @@ from rltui.train.worker_start import why
 from rltui.view.outputs import OutputOptions
 from rltui.view.run_match import RunMatchSpec
 from rltui.view.run_viewer import ViewerSpec
-from rltui.view.viewer_messages import (
-    Failed,
-    FromViewer,
-    Noticed,
-    Playing,
-    Switched,
-    SwitchOutput,
-    Weigh,
-)
+from rltui.view.viewer_messages import Failed, FromViewer, Noticed, Playing, Switched, SwitchOutput, Weigh
 from rltui.view.weights_board import Weights, WeightsBoard
 
 PATIENCE = 30.0  # seconds that the viewer may take to start or to answer

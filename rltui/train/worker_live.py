@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rltui.events.commands import WorkerLive
-from rltui.figures import MEGABYTE
+from rltui.formatting import MEGABYTE
 from rltui.train.messages import RolloutDone
 from rltui.train.shared_rollout import SharedRollout
 

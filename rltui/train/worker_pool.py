@@ -15,7 +15,7 @@ import psutil
 from rltui.errors import RltuiError
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Level, LogLine, Record, WorkerFailed, WorkerStarted
-from rltui.figures import duration
+from rltui.formatting import duration
 from rltui.train.actor import ActorSpec
 from rltui.train.messages import Close, Collect, Configure, Configured, Failed, FromWorker, Ready, RolloutDone, Said
 from rltui.train.said_lines import tell_lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.runs.best import Best, doubt, words
 from rltui.runs.meta import Meta
 
@@ -12,11 +12,11 @@ BEST, DOUBT = "★", "▼"
 def marked(best: Best | None, meta: Meta | None) -> tuple[str, str]:
     """(its reward with the mark before it, role). best: as which it is the best."""
     mean = meta.mean_reward if meta is not None else None
-    if meta is None or not figures.known(mean):
-        return figures.UNKNOWN, ""
+    if meta is None or not formatting.known(mean):
+        return formatting.UNKNOWN, ""
     if best is not None:
-        return f"{BEST} {figures.number(mean)}", "good"
-    return (f"{DOUBT} {figures.number(mean)}", "warn") if doubt(meta) else (figures.number(mean), "")
+        return f"{BEST} {formatting.number(mean)}", "good"
+    return (f"{DOUBT} {formatting.number(mean)}", "warn") if doubt(meta) else (formatting.number(mean), "")
 
 
 def said(best: Best | None, meta: Meta | None) -> tuple[str, str]:

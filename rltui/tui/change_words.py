@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from rltui.errors import did_you_mean
 from rltui.events.commands import (
     FLAGS,
     OF_TRAINER,
@@ -16,7 +17,6 @@ from rltui.events.commands import (
     SetRender,
     SetRewardWeight,
 )
-from rltui.nearest import did_you_mean
 
 EXAMPLES = (
     ("lr 1e-4", "learning rate of the policy"),

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.terminal import clipboard
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Copying:
         """From a thread of its own."""
         app = self._app
         how = clipboard.copy(text, lambda words: app.call_from_thread(self._write, words), os.environ)
-        lines = figures.plural(text.count("\n") + 1, "line")
+        lines = formatting.plural(text.count("\n") + 1, "line")
         told = f"{lines} {how}. Once more saves them as a file." if how else (
             f"{lines} are more than terminals take, and no clipboard tool is here. Once more saves them as a file."
         )  # fmt: skip

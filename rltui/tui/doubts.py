@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rltui.events.commands import Command, SetEntropy, SetLearningRate, SetRewardWeight
 from rltui.events.episode_reward import WEIGHT
-from rltui.events.settings import weight_of
+from rltui.events.records import weight_of
 from rltui.profile.usual import entropy_words, rate_words
 from rltui.tui.run.model import RunSnapshot
 

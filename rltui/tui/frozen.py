@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rltui import figures
+from rltui import formatting
 
 if TYPE_CHECKING:
     from rltui.tui.panes.pane import View
@@ -19,5 +19,5 @@ def frozen_words(still: View, live: View) -> str:
         if entry is known:
             break
         lines += 1
-    news = f"{figures.plural(iterations, 'iteration')} and {figures.plural(lines, 'log line')} have come"
-    return f"{figures.clock(still.now)}: {news}"
+    news = f"{formatting.plural(iterations, 'iteration')} and {formatting.plural(lines, 'log line')} have come"
+    return f"{formatting.clock(still.now)}: {news}"

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import msgspec
 
-from rltui.events import watched
-from rltui.events.watched import Watched
+from rltui.events import match_frames
+from rltui.events.match_frames import Watched
 from rltui.supervise import byte_stream
 from rltui.supervise.frames import FrameError, FrameReader
 
@@ -76,7 +76,7 @@ class MatchReader(threading.Thread):
                 newest = next(reversed(frames.feed(data or b"")), newest)
                 if newest is not None and time.monotonic() >= due:
                     due = time.monotonic() + self._interval
-                    frame, newest = watched.decode(newest), None
+                    frame, newest = match_frames.decode(newest), None
                     self.problem = ""
                     self._publish(frame)
         finally:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rltui.events.watched import StepRewards, Watched
+from rltui.events.match_frames import StepRewards, Watched
 
 MOST_STEPS = 900  # a minute of them
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.commands import OutputLive, ViewerLive
 from rltui.events.records import CLOCK
 from rltui.tui.run.condition import condition
@@ -57,17 +57,17 @@ def brief(viewer: ViewerLive | None) -> Sentence | None:
 def output_words(output: OutputLive) -> str:
     """Where it goes, how much has gone there and what is wrong: `127.0.0.1:9273, 1,204 packets`."""
     if output.name == "rocketsimvis":
-        words = f"{output.target}, {figures.plural(output.sent, 'packet')}"
+        words = f"{output.target}, {formatting.plural(output.sent, 'packet')}"
         return f"{words}, {output.problem}" if output.problem else words
     if output.name == "recording":
-        return f"recording, {figures.plural(output.sent, 'moment')}"
+        return f"recording, {formatting.plural(output.sent, 'moment')}"
     return output.name
 
 
 def weights_words(timesteps: int, age: float | None) -> str:
     """`weights of 12,431,360 timesteps, 8 s old`."""
-    text = f"weights of {figures.count(timesteps)} timesteps"
-    return text if age is None else f"{text}, {figures.age(age)} old"
+    text = f"weights of {formatting.count(timesteps)} timesteps"
+    return text if age is None else f"{text}, {formatting.age(age)} old"
 
 
 def learned_at(snapshot: RunSnapshot, timesteps: int) -> float | None:

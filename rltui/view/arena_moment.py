@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rltui.events.moment import CarMoment, Moment, Vector
+from rltui.events.match_frames import CarMoment, Moment, Vector
 from rltui.sim.arena import SoccarArena
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.recorded_states import FLOOR_Z
 
 

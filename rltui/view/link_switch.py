@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.view.output import Output
 from rltui.view.rocketsimvis import LinkState, RocketSimVis
 

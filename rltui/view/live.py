@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rltui.errors import RltuiError
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.view.match import Match
 from rltui.view.output import Notice

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rltui.events.moment import Moment, Vector
+from rltui.events.match_frames import Moment, Vector
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.field import TICKS_PER_SECOND
-from rltui.sim.resets.kickoff import Kickoff
-from rltui.sim.resets.reset import Reset
+from rltui.sim.resets.base import Reset
+from rltui.sim.resets.standard import Kickoff
 from rltui.sim.state import Float, GameState, Int
 from rltui.view.moment_of import moment_of
 from rltui.view.player import Player

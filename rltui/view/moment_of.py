@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.events.moment import CarMoment, Moment, Vector
+from rltui.events.match_frames import CarMoment, Moment, Vector
 from rltui.sim.recorded_states import FLOOR_Z
 from rltui.sim.state import Float, GameState, Int
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 
 Notice = Callable[[str], None]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.events.commands import OutputLive
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.events.records import Level
 from rltui.view.output import Output
 from rltui.view.recorder import Recorder

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rltui.events.moment import CarMoment, Moment
+from rltui.events.match_frames import CarMoment, Moment
 from rltui.sim.field import BIG_PADS, CEILING_Z, PAD_POSITIONS, TICKS_PER_SECOND
 from rltui.view import field_map
 from rltui.view.canvas import Canvas, Run, one_column_each

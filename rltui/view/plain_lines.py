@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.view.output import Output
 from rltui.view.picture import clock_text

@@ -9,11 +9,11 @@ import numpy as np
 
 from rltui.actions.pipeline import ActionPipeline
 from rltui.env.observer import Observer
-from rltui.env.saved_game import SavedGame, saved_game
+from rltui.env.spec import SavedGame, saved_game
 from rltui.errors import RltuiError
-from rltui.league.scripted.player import ScriptedPlayer
-from rltui.obs.obs_builder import ObsBuilder
-from rltui.policy.gumbel import GumbelBank
+from rltui.obs.builder import ObsBuilder
+from rltui.opponents.base import ScriptedPlayer
+from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy
 from rltui.registry import build
 from rltui.sim.state import Float, GameState, Int

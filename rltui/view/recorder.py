@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.errors import RltuiError
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.runs.atomic import replace_file
 from rltui.view.output import Notice, Output
 from rltui.view.recording import BALL, BODY, CAR_FLAGS, WHOLE

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui import plain_file
-from rltui.events.moment import CarMoment, Moment, Vector
+from rltui import safe_io
+from rltui.events.match_frames import CarMoment, Moment, Vector
 from rltui.sim.field import BALL_MAX_SPEED, TICKS_PER_SECOND
-from rltui.sim.recorded_checks import NEEDED, OPTIONAL, checked, refused
+from rltui.sim.recorded_states import NEEDED, OPTIONAL, checked, refused
 
 BODY = ("position", "velocity", "angular_velocity", "forward", "up")
 CAR_FLAGS = ("on_ground", "demolished", "flip_used", "body_down")
@@ -109,7 +109,7 @@ class Recording:
 def _read(path: Path) -> dict[str, NDArray[Any]]:
     names = ("blue", "orange", *NEEDED, *OPTIONAL, "names", "controls", *WHOLE)
     try:
-        with plain_file.open_to_read(path) as raw:
+        with safe_io.open_to_read(path) as raw:
             file = np.load(raw, allow_pickle=False)
             if not isinstance(file, np.lib.npyio.NpzFile):
                 raise ValueError("a single array")
@@ -117,7 +117,7 @@ def _read(path: Path) -> dict[str, NDArray[Any]]:
     except FileNotFoundError:
         raise refused(path, "no such file") from None
     except OSError as error:
-        raise refused(path, f"cannot be read: {plain_file.reason(error)}") from error
+        raise refused(path, f"cannot be read: {safe_io.reason(error)}") from error
     except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         raise refused(path, f"expected plain arrays in an .npz file, found something else ({error})") from error
 

@@ -11,7 +11,7 @@ from typing import Any
 import RocketSim
 
 from rltui.errors import RltuiError
-from rltui.events.moment import CarMoment, Moment, Vector
+from rltui.events.match_frames import CarMoment, Moment, Vector
 from rltui.sim.field import PAD_POSITIONS, TICKS_PER_SECOND
 from rltui.view.output import Notice, Output
 

@@ -14,7 +14,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from rltui.events.moment import CarMoment, Moment
+from rltui.events.match_frames import CarMoment, Moment
 from rltui.view.output import Notice, Output
 
 HOST, PORT = "127.0.0.1", 9273

@@ -10,11 +10,9 @@ import numpy as np
 
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import MIRROR, EnvSpec
-from rltui.env.step_out import StepOut
-from rltui.events.moment import Moment, Vector
-from rltui.events.watched import StepRewards
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
+from rltui.env.step import StepOut
+from rltui.events.match_frames import Moment, StepRewards, Vector
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.sim.state import Float, Int
 from rltui.view.arena_moment import arena_moment

@@ -10,8 +10,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from rltui.errors import RltuiError, in_words, users_line
-from rltui.events import watched
-from rltui.events.moment import Moment
+from rltui.events import match_frames
+from rltui.events.match_frames import Moment
 from rltui.supervise.shared_block import SharedBlock
 from rltui.supervise.subordinate import follow
 from rltui.view.outputs import OutputOptions, Outputs
@@ -126,8 +126,8 @@ class _Viewer:
 
     def _frame(self, moment: Moment) -> bytes:
         match = self._match
-        return watched.encode(
-            watched.Watched(moment, match.episode, self._timesteps, tuple(match.names), match.newest_steps)
+        return match_frames.encode(
+            match_frames.Watched(moment, match.episode, self._timesteps, tuple(match.names), match.newest_steps)
         )
 
     def _listen(self) -> None:

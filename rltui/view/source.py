@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rltui.errors import RltuiError
-from rltui.nearest import did_you_mean, hints
+from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import DamagedError, damage, read_file

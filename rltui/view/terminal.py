@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.view.canvas import one_column_each
 from rltui.view.output import Output
 from rltui.view.picture import draw

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.view.keyboard import GONE
 from rltui.view.output import Output
 from rltui.view.pacer import Pacer

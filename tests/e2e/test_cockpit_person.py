@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.records import (
     CheckpointSaved,
     IterationFinished,
@@ -110,7 +110,7 @@ def promote_a_milestone(window: Window, run: Run) -> None:
     saved = wait_for(lambda: run.milestones()[before:], "the milestone")[0]
     window.type("b")
     window.wait_screen("Milestones and checkpoints")
-    window.wait_screen(f"milestone {figures.exact(saved.timesteps)}")
+    window.wait_screen(f"milestone {formatting.exact(saved.timesteps)}")
     window.type("P")
     window.wait_screen("● released")
     assert [mark.released for mark in read_marks(run.paths).values()] == [True]

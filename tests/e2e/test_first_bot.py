@@ -8,13 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rltui.events.records import (
-    CheckpointSaved,
-    IterationFinished,
-    RunFinished,
-    RunStarted,
-    StateChanged,
-)
+from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted, StateChanged
 from rltui.runs.history import current_line
 from rltui.runs.journal import read_journal
 from rltui.runs.listing import complete

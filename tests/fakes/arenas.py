@@ -8,11 +8,10 @@ import numpy as np
 from rlgym.rocket_league.api import PhysicsObject
 from rlgym.rocket_league.state_mutators import FixedTeamSizeMutator
 
-from rltui.actions.rlgym_table import RlgymTable
+from rltui.actions.rlgym import RlgymTable
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.state import Float
+from rltui.sim.state import ArenaSetup, Float
 
 ROWS = RlgymTable(RlgymTable.Params()).rows()
 

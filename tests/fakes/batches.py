@@ -8,7 +8,7 @@ import numpy as np
 
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec, Weighted
-from rltui.env.step_out import StepOut
+from rltui.env.step import StepOut
 from rltui.registry import Component
 
 

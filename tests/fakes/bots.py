@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.actions.action_table import table_hash
+from rltui.actions.table import table_hash
 from rltui.env.from_profile import env_spec, sizes, table_rows
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.load import load

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE
+from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import PAD_POSITIONS
+from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import batch, flat_setup
 
 FAR = (0.0, 4000.0, 93.15)  # a ball that is in nobody's way

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 from rltui.sim.state import Float, GameState
 
 

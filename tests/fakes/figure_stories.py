@@ -6,16 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rltui.actions.row_words import describe
-from rltui.events.records import (
-    CurriculumPlanned,
-    IterationFinished,
-    PhasePlan,
-    Record,
-    StagePlan,
-    TableUsed,
-    Wanted,
-)
+from rltui.actions.table import describe
+from rltui.events.records import CurriculumPlanned, IterationFinished, PhasePlan, Record, StagePlan, TableUsed, Wanted
 from rltui.tui.checks.table_check import TableFinding, TableVerdict
 from tests.fakes import run_story
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.resets.kickoff import Kickoff
-from rltui.sim.resets.reset import Reset
+from rltui.sim.resets.base import Reset
+from rltui.sim.resets.standard import Kickoff
+from rltui.sim.state import ArenaSetup
 
 
 class FixedKickoff(Reset):

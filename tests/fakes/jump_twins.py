@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.actions.hybrid_table import HybridTable
-from rltui.sim.controls import CONTROLS
+from rltui.actions.hybrid import HybridTable
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float
 
 

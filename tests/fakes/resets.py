@@ -9,8 +9,8 @@ import numpy as np
 
 from rltui.registry import BUILT_IN, Component, build
 from rltui.sim.recorded_states import save, stacked
-from rltui.sim.resets.random import Random
-from rltui.sim.resets.reset import Reset
+from rltui.sim.resets.base import Reset
+from rltui.sim.resets.standard import Random
 
 NAMES = sorted(BUILT_IN["reset"])
 SCENES = sorted({*NAMES} - {"kickoff", "random", "replay"})

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.resets.reset import Reset
+from rltui.sim.resets.base import Reset
+from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import flat_setup
 
 

@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 
-from rltui.actions.hybrid_table import HybridTable
-from rltui.actions.rlgym_table import RlgymTable
-from rltui.sim.controls import CONTROLS
+from rltui.actions.hybrid import HybridTable
+from rltui.actions.rlgym import RlgymTable
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Bool, Float
 
 RLGYM: Float = RlgymTable(RlgymTable.Params()).rows()

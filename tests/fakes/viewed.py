@@ -7,7 +7,7 @@ import socket
 
 import psutil
 
-from rltui.events import watched
+from rltui.events import match_frames
 from rltui.events.commands import ViewerLive
 from rltui.supervise.control_client import ControlClient
 from rltui.supervise.frames import FrameReader
@@ -39,12 +39,12 @@ def viewers(training: Training) -> list[psutil.Process]:
     return [child for child in training.children() if runs(child) and child.nice() == os.nice(0) + NICE]
 
 
-def frames(address: str, count: int) -> list[watched.Watched]:
+def frames(address: str, count: int) -> list[match_frames.Watched]:
     """So many frames of the stream at this address, or a few more."""
-    reader, found = FrameReader(), list[watched.Watched]()
+    reader, found = FrameReader(), list[match_frames.Watched]()
     with socket.socket(socket.AF_UNIX) as link:
         link.settimeout(20)
         link.connect(address)
         while len(found) < count:
-            found += [watched.decode(frame) for frame in reader.feed(link.recv(65_536))]
+            found += [match_frames.decode(frame) for frame in reader.feed(link.recv(65_536))]
     return found

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rltui.events.commands import OutputLive, ViewerLive
-from rltui.events.watched import StepRewards, Watched
+from rltui.events.match_frames import StepRewards, Watched
 from tests.fakes import run_story
 from tests.fakes.moments import car, moment
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.actions.action_table import table_hash
+from rltui.actions.table import table_hash
 from rltui.registry import Component, build
 
 HASH = "f692fec054927ed26c5f208974a7447086d2b27fa5b2997303f347ac372049bf"

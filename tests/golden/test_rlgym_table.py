@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from rlgym.rocket_league.action_parsers import LookupTableAction
 
-from rltui.actions.action_table import table_hash
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE, JUMP
+from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
+from rltui.actions.table import table_hash
 from rltui.registry import Component, build
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 
 HASH = "978d10058a85d52ac687dd5fe911620f55b4814d6cce9f2f95d1e66dcfd759e8"
 

@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 from rlgym.api import RewardFunction, RLGym
 from rlgym.rocket_league.action_parsers import LookupTableAction, RepeatAction
-from rlgym.rocket_league.done_conditions import (
-    AnyCondition,
-    GoalCondition,
-    NoTouchTimeoutCondition,
-    TimeoutCondition,
-)
+from rlgym.rocket_league.done_conditions import AnyCondition, GoalCondition, NoTouchTimeoutCondition, TimeoutCondition
 from rlgym.rocket_league.obs_builders import DefaultObs
 from rlgym.rocket_league.reward_functions import CombinedReward, GoalReward, TouchReward
 from rlgym.rocket_league.sim import RocketSimEngine
@@ -22,7 +17,7 @@ from rlgym.rocket_league.sim import RocketSimEngine
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec, Weighted
 from rltui.registry import Component
-from rltui.sim.arena_setup import ArenaSetup
+from rltui.sim.state import ArenaSetup
 from tests.fakes import seed_task_rewards
 from tests.fakes.arenas import fill_rlgym_state
 from tests.fakes.batches import new_out

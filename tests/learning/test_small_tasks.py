@@ -9,8 +9,7 @@ import torch
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 
 CONFIG = PPOConfig(learning_rate=3e-3, critic_learning_rate=3e-3, batch=512, minibatch=512, epochs=4)
 

@@ -41,7 +41,7 @@ AT_ONCE = "until = {touches_per_minute = 0}, min_steps = 1_000"
 BREAKABLE = """\
 from pathlib import Path
 
-from rltui.rewards.touch import Touch
+from rltui.rewards.ball import Touch
 
 
 class Breakable(Touch):

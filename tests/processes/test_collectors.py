@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.actions.legality import legal_rows
+from rltui.actions.masking import legal_rows
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.load import load
 from rltui.registry import Component, build

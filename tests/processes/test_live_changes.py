@@ -8,14 +8,7 @@ import time
 
 import pytest
 
-from rltui.events.commands import (
-    FLAGS,
-    CommandRefused,
-    SetEntropy,
-    SetFlag,
-    SetLearningRate,
-    SetRewardWeight,
-)
+from rltui.events.commands import FLAGS, CommandRefused, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 from rltui.events.records import (
     CommandLogged,
     IterationFinished,

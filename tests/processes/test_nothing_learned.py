@@ -10,7 +10,7 @@ from tests.fakes.training import TINY, Training
 
 NAN = """\
 import numpy as np
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 
 class Nan(Reward):

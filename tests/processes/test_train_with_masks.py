@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.actions.action_table import table_hash
-from rltui.actions.legality import legal_rows
+from rltui.actions.masking import legal_rows
 from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.table import table_hash
 from rltui.debug.kickoff_touch import kickoff_touch_rate
 from rltui.events.records import IterationFinished, WorkerFailed
 from rltui.policy.saved import load_policy

@@ -137,7 +137,7 @@ def test_workers_that_cannot_start_are_one_message_and_no_zombie(training: Train
     module = tmp_path / "only_here.py"
     module.write_text(
         "import multiprocessing\n"
-        "from rltui.rewards.reward import Reward\n"
+        "from rltui.rewards.base import Reward\n"
         "if multiprocessing.parent_process() is not None:\n"
         "    raise ImportError('not in a worker')\n"
         "class OnlyHere(Reward):\n"

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rltui.actions.rlgym_table import FULL_BOOST
+from rltui.actions.rlgym import FULL_BOOST
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import PAD_POSITIONS
+from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import ROWS, batch, flat_setup
 
 TEAMS = [(1, 0), (1, 1), (2, 1), (3, 3)]

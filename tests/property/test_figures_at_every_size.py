@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rltui import figures
+from rltui import formatting
 
 Write = Callable[[float], str]
 UNITS = {
@@ -20,17 +20,17 @@ SPANS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def one_aligned(value: float) -> str:
-    return figures.aligned([value])[0]
+    return formatting.aligned([value])[0]
 
 
 # Each with the columns that it may take, the share of the value and the absolute amount by which it may be off.
 WRITERS: tuple[tuple[Write, int, float, float], ...] = (
-    (figures.short, 9, 5.1e-3, 5.1e-3), (figures.number, 8, 5.1e-3, 5.1e-5), (figures.axis, 6, 0.34, 0.0), (figures.rate, 10, 5.1e-3, 5.1e-3),
-    (figures.percent, 17, 0.0, 0.0051), (figures.micros, 19, 5.1e-3, 0.051), (figures.size, 10, 0.051, 0.51),
-    (one_aligned, 14, 5.1e-3, 5.1e-5), (figures.count, 19, 0.0, 1.0),
+    (formatting.short, 9, 5.1e-3, 5.1e-3), (formatting.number, 8, 5.1e-3, 5.1e-5), (formatting.axis, 6, 0.34, 0.0), (formatting.rate, 10, 5.1e-3, 5.1e-3),
+    (formatting.percent, 17, 0.0, 0.0051), (formatting.micros, 19, 5.1e-3, 0.051), (formatting.size, 10, 0.051, 0.51),
+    (one_aligned, 14, 5.1e-3, 5.1e-5), (formatting.count, 19, 0.0, 1.0),
 )  # fmt: skip
 TIMES: tuple[tuple[Write, int, float, float], ...] = (
-    (figures.duration, 14, 0.06, 0.051), (figures.remaining, 13, 0.17, 0.51), (figures.age, 12, 0.55, 0.051),
+    (formatting.duration, 14, 0.06, 0.051), (formatting.remaining, 13, 0.17, 0.51), (formatting.age, 12, 0.55, 0.051),
 )  # fmt: skip
 AWKWARD = (0.0, 9.94e-5, 9.96e-5, 0.00095, 0.0996, 0.09996, 0.9996, 0.99996, 9.996, 99.96, 999.6, 9999.6, 99_960.0,
            999_499.0, 999_960.0, 999_999.6, 9.9996e8, 9.994e11)  # fmt: skip
@@ -102,16 +102,16 @@ def test_the_longer_one_is_never_told_as_the_shorter(write: Write, one: float, o
      (9.94e-5, "9.9e-05"), (999_999.6, "1.00 M")],
 )  # fmt: skip
 def test_three_digits_are_counted_after_rounding(value: float, text: str) -> None:
-    assert figures.number(value) == text
+    assert formatting.number(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(999_960, "1M"), (9_999.7, "10k"), (-12_345, "-12k"), (-1_234_000, "-1.2M"), (-0.0, "0"), (-123_456, "-123k")]
 )  # fmt: skip
 def test_an_axis_has_the_unit_of_what_it_shows(value: float, text: str) -> None:
-    assert figures.axis(value) == text
+    assert formatting.axis(value) == text
 
 
 @given(value=values.filter(lambda value: abs(value) >= 1e-9))
 def test_an_axis_label_has_five_columns(value: float) -> None:
-    assert len(figures.axis(value)) <= 5
+    assert len(formatting.axis(value)) <= 5

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rltui.env.observer import Observer
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
-from rltui.obs.obs_builder import ObsBuilder
+from rltui.obs.builder import ObsBuilder
 from rltui.registry import BUILT_IN, Component, build
 from rltui.sim.state import Float, GameState
 from tests.fakes.batches import new_out, spec

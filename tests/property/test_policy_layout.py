@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
-from rltui.policy.layout import flat_size, flatten, layer_sizes, unflatten
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
+from rltui.policy.weights import flat_size, flatten, layer_sizes, unflatten
 
 widths = st.lists(st.integers(1, 9), min_size=2, max_size=5)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.registry import BUILT_IN, Component, build, resolve
-from rltui.rewards.reward import Category, Reward
+from rltui.rewards.base import Category, Reward
 from rltui.sim.state import Float, GameState
 from tests.fakes.game_states import TEAM_SIZES, counterparts, turned
 from tests.fakes.scrimmage import scrimmage

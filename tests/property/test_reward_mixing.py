@@ -6,9 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.rewards.combined import CombinedReward, RewardOptions
-from rltui.rewards.modes import CATEGORIES, MODES
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
+from rltui.rewards.combined import CATEGORIES, MODES, CombinedReward, RewardOptions
 from rltui.sim.state import Float, GameState
 from tests.fakes.game_states import TEAM_SIZES, random_state
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.actions.rlgym_table import FULL_BOOST
+from rltui.actions.rlgym import FULL_BOOST
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.resets.random import Random
+from rltui.sim.resets.standard import Random
 from tests.fakes.arenas import ROWS, batch
 from tests.fakes.game_states import TEAM_SIZES
 

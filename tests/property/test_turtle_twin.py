@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE
+from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.env.turtle import TurtleStats, TurtleTracker, total_turtles
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.resets.random import Random
+from rltui.sim.resets.standard import Random
 from tests.fakes.arenas import ROWS, batch
 
 ARENAS, STEPS = 8, 400

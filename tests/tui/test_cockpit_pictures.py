@@ -13,18 +13,7 @@ from rltui.events.records import LogLine, StateChanged, WorkerFailed
 from rltui.tui.pictures import screen_text
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
-from tests.fakes.screens import (
-    NOW,
-    SIZES,
-    Clock,
-    cockpit,
-    cockpit_of,
-    compare,
-    live_run,
-    rooms_in,
-    until,
-    until_shown,
-)
+from tests.fakes.screens import NOW, SIZES, Clock, cockpit, cockpit_of, compare, live_run, rooms_in, until, until_shown
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

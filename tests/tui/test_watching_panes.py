@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from rltui.events.commands import Live, SetRender, ViewerLive
-from rltui.events.watched import Watched
+from rltui.events.match_frames import Watched
 from rltui.runs.paths import DataDir
 from rltui.tui.paint import Line
 from rltui.tui.panes.arena import ArenaPane

@@ -10,18 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rltui import figures
+from rltui import formatting
 from rltui.runs.meta import milestone_label
 
 FUNCTIONS = [
-    figures.count, figures.short, figures.number, figures.rate, figures.percent, figures.micros, figures.megabytes,
-    figures.duration, figures.size, figures.remaining, figures.age, figures.ago,
+    formatting.count, formatting.short, formatting.number, formatting.rate, formatting.percent, formatting.micros, formatting.megabytes,
+    formatting.duration, formatting.size, formatting.remaining, formatting.age, formatting.ago,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "function",
-    [*FUNCTIONS[1:], figures.axis, figures.clock, figures.date, lambda value: figures.aligned([value, 1.0])[0]],
+    [
+        *FUNCTIONS[1:],
+        formatting.axis,
+        formatting.clock,
+        formatting.date,
+        lambda value: formatting.aligned([value, 1.0])[0],
+    ],
 )
 @pytest.mark.parametrize("value", [1e12, 1e18, 1e30, 1e100, -1e12, -1e100])
 def test_nothing_is_too_large_to_be_read(function: Callable[[float], str], value: float) -> None:
@@ -31,7 +37,7 @@ def test_nothing_is_too_large_to_be_read(function: Callable[[float], str], value
 
 @pytest.mark.parametrize("time", [math.nan, math.inf, 1e12, 1e90, -1e90])
 def test_a_time_of_no_calendar_is_unknown(time: float) -> None:
-    assert figures.clock(time) == figures.date(time) == "–"
+    assert formatting.clock(time) == formatting.date(time) == "–"
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -47,7 +53,7 @@ def test_unknown_is_a_dash_in_every_figure(function: object, value: float | None
      (12_431_360, "12.4 M"), (3.2e9, "3.20 G"), (-14_100, "-14.1 k"), (0.25, "0.25")],
 )  # fmt: skip
 def test_short(value: float, text: str) -> None:
-    assert figures.short(value) == text
+    assert formatting.short(value) == text
 
 
 @pytest.mark.parametrize(
@@ -56,7 +62,7 @@ def test_short(value: float, text: str) -> None:
      (1.42e-6, "1.4e-06"), (2.5e7, "25.0 M")],
 )  # fmt: skip
 def test_number_has_three_digits(value: float, text: str) -> None:
-    assert figures.number(value) == text
+    assert formatting.number(value) == text
 
 
 @pytest.mark.parametrize(
@@ -65,7 +71,7 @@ def test_number_has_three_digits(value: float, text: str) -> None:
      (3e-6, "3e-6"), (4.497, "4.497"), (0.00945, ".0095"), (-2, "-2")],
 )  # fmt: skip
 def test_axis_labels_fit_in_five_columns(value: float, text: str) -> None:
-    assert figures.axis(value) == text
+    assert formatting.axis(value) == text
     assert len(text) <= 5
 
 
@@ -76,7 +82,7 @@ def test_axis_labels_fit_in_five_columns(value: float, text: str) -> None:
      (86_399.6, "1 d 00 h"), (273_600, "3 d 04 h")],
 )  # fmt: skip
 def test_duration(seconds: float, text: str) -> None:
-    assert figures.duration(seconds) == text
+    assert formatting.duration(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -85,45 +91,51 @@ def test_duration(seconds: float, text: str) -> None:
      (15.62e9, "15.6 GB"), (212e9, "212 GB"), (999.6e9, "1.0 TB"), (12.3e12, "12.3 TB"), (2**30, "1.1 GB")],
 )  # fmt: skip
 def test_sizes_are_in_units_of_a_thousand(count: float, text: str) -> None:
-    assert figures.size(count) == text
+    assert formatting.size(count) == text
 
 
 def test_time_left_has_no_tenths_and_no_false_precision() -> None:
-    assert [figures.remaining(value) for value in (-1.0, 0.4, 5.6, 59.4, 59.6, 599, 2086, 7440, 50_000, 273_600)] == [
+    assert [formatting.remaining(value) for value in (-1.0, 0.4, 5.6, 59.4, 59.6, 599, 2086, 7440, 50_000, 273_600)] == [
         "0 s", "0 s", "6 s", "59 s", "1 min 00 s", "9 min 59 s", "34 min", "2 h 04 min", "13 h", "3 d 04 h",
     ]  # fmt: skip
 
 
 def test_ages_have_one_unit() -> None:
-    assert [figures.age(value) for value in (0.1, 12, 180, 7200, 432_000)] == ["0.1 s", "12 s", "3 min", "2 h", "5 d"]
-    assert [figures.ago(value) for value in (1, 4.2, 9.6, 180, 3599)] == [
+    assert [formatting.age(value) for value in (0.1, 12, 180, 7200, 432_000)] == [
+        "0.1 s",
+        "12 s",
+        "3 min",
+        "2 h",
+        "5 d",
+    ]
+    assert [formatting.ago(value) for value in (1, 4.2, 9.6, 180, 3599)] == [
         "just now", "4 s ago", "10 s ago", "3 min ago", "1 h ago",
     ]  # fmt: skip
 
 
 def test_aligned_figures_share_their_decimals() -> None:
-    assert figures.aligned([25.063, -0.4, 0.0, None]) == ["+25.06", "-0.40", "+0.00", "–"]
-    assert figures.aligned([0.0123, -0.004]) == ["+0.0123", "-0.0040"]
-    assert figures.aligned([1234.5]) == ["+1234"]
+    assert formatting.aligned([25.063, -0.4, 0.0, None]) == ["+25.06", "-0.40", "+0.00", "–"]
+    assert formatting.aligned([0.0123, -0.004]) == ["+0.0123", "-0.0040"]
+    assert formatting.aligned([1234.5]) == ["+1234"]
 
 
 def test_percent_of_nearly_nothing_is_not_zero() -> None:
-    assert [figures.percent(share) for share in (0, 0.004, 0.56, 1)] == ["0 %", "<1 %", "56 %", "100 %"]
+    assert [formatting.percent(share) for share in (0, 0.004, 0.56, 1)] == ["0 %", "<1 %", "56 %", "100 %"]
 
 
 def test_rate_micros_and_memory_carry_units() -> None:
-    assert figures.rate(14_102) == "14.1 k/s"
-    assert figures.micros(58.44) == "58.4 µs"
-    assert figures.micros(1234.4) == "1,234 µs"
-    assert figures.megabytes(71.2) == "71 MB"
-    assert figures.megabytes(14_541) == "14.5 GB"
-    assert figures.plural(1, "run") == "1 run"
-    assert figures.plural(0, "run") == "0 runs"
+    assert formatting.rate(14_102) == "14.1 k/s"
+    assert formatting.micros(58.44) == "58.4 µs"
+    assert formatting.micros(1234.4) == "1,234 µs"
+    assert formatting.megabytes(71.2) == "71 MB"
+    assert formatting.megabytes(14_541) == "14.5 GB"
+    assert formatting.plural(1, "run") == "1 run"
+    assert formatting.plural(0, "run") == "0 runs"
 
 
 @given(steps=st.integers(0, 10**10))
 def test_a_milestone_is_told_to_its_last_step(steps: int) -> None:
-    told = figures.millions(milestone_label(steps))
+    told = formatting.millions(milestone_label(steps))
     number, _, unit = told.replace(",", "").partition(" ")
     assert Decimal(number) * {"M": 1_000_000, "k": 1_000, "": 1}[unit] == steps
-    assert told == figures.exact(steps)
+    assert told == formatting.exact(steps)

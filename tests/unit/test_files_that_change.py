@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui import plain_file
+from rltui import safe_io
 from tests.fakes.odd_files import KINDS, at_once
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes")
@@ -51,13 +51,13 @@ def test_a_file_that_becomes_a_pipe_and_back_is_never_waited_for(tmp_path: Path)
     with meanwhile(swap):
         for _ in range(3000):
             try:
-                seen.add(plain_file.read_text(path))
+                seen.add(safe_io.read_text(path))
             except OSError as error:
-                seen.add(plain_file.reason(error))
+                seen.add(safe_io.reason(error))
     assert seen == {"words", "it is a pipe, not a file"}
 
 
-OPENED: dict[str, Callable[[Path], object]] = {"read": plain_file.open_to_read, "append": plain_file.open_to_append}
+OPENED: dict[str, Callable[[Path], object]] = {"read": safe_io.open_to_read, "append": safe_io.open_to_append}
 
 
 @pytest.mark.parametrize("how", OPENED)
@@ -68,7 +68,7 @@ def test_what_takes_its_place_once_it_was_looked_at_is_refused(
     """Neither waited for nor left open."""
     path = tmp_path / "trainer.log"
     path.write_bytes(b"words")
-    look = plain_file.check
+    look = safe_io.check
 
     def swapped_after(path: Path) -> int:
         size = look(path)
@@ -76,7 +76,7 @@ def test_what_takes_its_place_once_it_was_looked_at_is_refused(
         KINDS[kind](path)
         return size
 
-    monkeypatch.setattr(plain_file, "check", swapped_after)
+    monkeypatch.setattr(safe_io, "check", swapped_after)
     opened = len(list(Path("/proc/self/fd").iterdir()))
     with at_once(), pytest.raises(OSError):
         OPENED[how](path)
@@ -93,23 +93,23 @@ def test_what_can_be_seen_to_be_no_file_is_not_even_opened(
     with monkeypatch.context() as watched:
         watched.setattr(os, "open", lambda *args: opened.append(args))
         with pytest.raises(OSError, match=f"it is a {kind}, not a file"):
-            plain_file.open_to_read(tmp_path / "odd")
+            safe_io.open_to_read(tmp_path / "odd")
     assert opened == []
 
 
 def test_more_than_its_size_says_is_too_large() -> None:
     """Of /proc and of a file that grows."""
     with pytest.raises(OSError, match="too large: 101 bytes, where at most 100"):
-        plain_file.read_bytes(Path("/proc/self/maps"), 100)
+        safe_io.read_bytes(Path("/proc/self/maps"), 100)
 
 
 def test_a_size_is_a_problem_where_one_is_given() -> None:
-    assert plain_file.problem(Path(__file__)) == plain_file.problem(Path(__file__), 1 << 20) == ""
-    assert "too large" in plain_file.problem(Path(__file__), 100)
+    assert safe_io.problem(Path(__file__)) == safe_io.problem(Path(__file__), 1 << 20) == ""
+    assert "too large" in safe_io.problem(Path(__file__), 100)
 
 
 def test_a_path_that_no_system_has_is_an_error_like_others() -> None:
-    assert "null" in plain_file.problem(Path("a\0b"))
+    assert "null" in safe_io.problem(Path("a\0b"))
 
 
 def test_a_file_that_grows_is_read_as_far_as_was_meant(tmp_path: Path) -> None:
@@ -118,15 +118,15 @@ def test_a_file_that_grows_is_read_as_far_as_was_meant(tmp_path: Path) -> None:
     with path.open("ab", buffering=0) as file, meanwhile(lambda number: number < 2000 and file.write(b"y" * 1000)):
         for _ in range(200):
             try:
-                assert len(plain_file.read_bytes(path, 500_000)) <= 500_000
+                assert len(safe_io.read_bytes(path, 500_000)) <= 500_000
             except OSError as error:
-                assert "too large" in plain_file.reason(error)
+                assert "too large" in safe_io.reason(error)
 
 
 @pytest.mark.parametrize("read", [lambda file: file.read(9), lambda file: file.read(), lambda file: list(file)])
 def test_what_has_nothing_to_give_yet_is_an_error(read: Callable[[object], object]) -> None:
     """As /proc/kmsg, which looks like a file: a pipe stands in for it, which is let in at no other place."""
     reader, writer = os.pipe2(os.O_NONBLOCK)
-    with plain_file.buffered(reader) as file, pytest.raises(BlockingIOError, match="nothing can be read"):
+    with safe_io.buffered(reader) as file, pytest.raises(BlockingIOError, match="nothing can be read"):
         read(file)
     os.close(writer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.nearest import did_you_mean, hints, nearest
+from rltui.errors import did_you_mean, hints, nearest
 
 KNOWN = ("touch", "speed_toward_ball", "face_ball", "Goal")
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from rltui import registry
-from rltui.actions.action_table import ActionTable
-from rltui.actions.table_file import table_in_file
+from rltui.actions.table import ActionTable
+from rltui.actions.user_tables import table_in_file
 from rltui.errors import RltuiError
 from rltui.policy.saved import load_policy
 from rltui.profile import load, save

@@ -1,4 +1,4 @@
-"""Sizes, times and milestones are written by `rltui.figures` alone: in the source, and in every picture of the screen."""
+"""Sizes, times and milestones are written by `rltui.formatting` alone: in the source, and in every picture of the screen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import rltui
 
 ROOT = Path(rltui.__file__).parent
-SOURCES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "figures.py")
+SOURCES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "formatting.py")
 PICTURES = sorted((Path(__file__).parents[1] / "golden").rglob("*.txt"))
 UNITS = re.compile(r" ?(ms|s|min|h|d|B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)\b(?![/²])")  # uu/s and the like are no times
 PRECISE = re.compile(r"[.,]?\d*[fde,]")  # a format with its own idea of digits; :g writes a setting as it was written
@@ -51,7 +51,7 @@ def test_there_is_something_to_look_through() -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_module_has_its_own_way(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
-    assert list(own_figures(source)) == [], "ask rltui.figures: size, duration, age, remaining"
+    assert list(own_figures(source)) == [], "ask rltui.formatting: size, duration, age, remaining"
     assert BINARY.findall(source) == [], "sizes are in units of 1,000"
 
 

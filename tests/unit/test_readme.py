@@ -16,7 +16,7 @@ from rltui.profile.load import load
 from rltui.profile.locate import listing
 from rltui.profile.weights import schedule
 from rltui.registry import BUILT_IN, Component, build
-from rltui.rewards.sample_states import sample_states
+from rltui.rewards.sampling import sample_states
 from tests.fakes.game_states import counterparts, random_state, turned
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rltui import figures
-from rltui.timesteps import LARGEST, timesteps_of
+from rltui import formatting
+from rltui.formatting import LARGEST, timesteps_of
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ def test_as_people_type_them(text: str, total: int | None) -> None:
 
 @pytest.mark.parametrize("steps", range(1_000_000, 2_000_000, 997))
 def test_what_is_shown_can_be_typed(steps: int) -> None:
-    assert timesteps_of(figures.exact(steps)) == steps
+    assert timesteps_of(formatting.exact(steps)) == steps
 
 
 @pytest.mark.parametrize("text", ["1e30", "9" * 5000, "1e999999999999", str(LARGEST + 1), f"-{LARGEST + 1}"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.browser import state_words
 from rltui.tui.browser.parts import StateDetails
 from rltui.tui.paint import Line
@@ -43,7 +43,7 @@ class AboutState:
         undo, screen = self._undoing.newest, self._screen
         left = undo.until - self._around.clock() if undo else 0.0
         answer: Line = (
-            ((f"{undo.words}: u takes it back, {figures.remaining(left)}", "warn"),) if undo and left > 0 else ()
+            ((f"{undo.words}: u takes it back, {formatting.remaining(left)}", "warn"),) if undo and left > 0 else ()
         )
         labels = {"delete": "Empty"} if screen.node.kind == "trash" else {}
         dimmed = state_words.unusable(screen.entry, readonly=self._around.readonly)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rltui import figures
+from rltui import formatting
 from rltui.runs.meta import Meta
 from rltui.tui.browser.by_hand import by_hand_lines
 from rltui.tui.browser.curves import Sight, one_curve, two_curves
@@ -17,8 +17,8 @@ from rltui.tui.symbols import ChartStyle
 NAME_WIDTH = 13
 MOST_MARKS = 6  # the newest
 FIGURES = (
-    ("reward", "mean_reward", figures.number), ("of episodes", "reward_episodes", figures.count),
-    ("entropy", "entropy", figures.number), ("KL", "approx_kl", figures.number),
+    ("reward", "mean_reward", formatting.number), ("of episodes", "reward_episodes", formatting.count),
+    ("entropy", "entropy", formatting.number), ("KL", "approx_kl", formatting.number),
 )  # fmt: skip
 
 
@@ -59,17 +59,17 @@ def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
     size = _columns(width)
     names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
     found = [_row("", [*((crop_text(name, size), "title") for name in names), ("difference", "muted")], width)]
-    found.append(_row("timesteps", _pair(left.timesteps, right.timesteps, figures.count), width))
+    found.append(_row("timesteps", _pair(left.timesteps, right.timesteps, formatting.count), width))
     for name, key, write in FIGURES:
         values = getattr(left.meta, key, None), getattr(right.meta, key, None)
         if key != "reward_episodes" or any(value is not None for value in values):  # not every saved state tells it
             found.append(_row(name, _pair(*values, write), width))
     found.append(_row("saved", _ages(left.meta, right.meta, now), width))
-    found.append(_row("size", _pair(left.bytes, right.bytes, figures.size), width))
+    found.append(_row("size", _pair(left.bytes, right.bytes, formatting.size), width))
     for name, texts in (
         ("run", (left.run, right.run)),
-        ("phase", (left.phase or figures.UNKNOWN, right.phase or figures.UNKNOWN)),
-        ("profile", tuple(entry.meta.profile if entry.meta else figures.UNKNOWN for entry in (left, right))),
+        ("phase", (left.phase or formatting.UNKNOWN, right.phase or formatting.UNKNOWN)),
+        ("profile", tuple(entry.meta.profile if entry.meta else formatting.UNKNOWN for entry in (left, right))),
         ("note", (left.mark.note, right.mark.note)),
     ):
         if any(texts):
@@ -81,13 +81,13 @@ def _ages(left: Meta | None, right: Meta | None, now: float) -> list[Span]:
     """How long ago each was saved, and how long after the left one the right one was."""
     times = (left.time if left else None, right.time if right else None)
     gap = times[1] - times[0] if times[0] is not None and times[1] is not None else None
-    later = figures.UNKNOWN if gap is None else f"{figures.age(abs(gap))} {'later' if gap >= 0 else 'earlier'}"
-    return [*((figures.ago(now - time if time is not None else None), "") for time in times), (later, "muted")]
+    later = formatting.UNKNOWN if gap is None else f"{formatting.age(abs(gap))} {'later' if gap >= 0 else 'earlier'}"
+    return [*((formatting.ago(now - time if time is not None else None), "") for time in times), (later, "muted")]
 
 
 def _pair(left: float | None, right: float | None, write: Callable[[float | None], str]) -> list[Span]:
     if left is None or right is None:
-        return [(write(left), ""), (write(right), ""), (figures.UNKNOWN, "muted")]
+        return [(write(left), ""), (write(right), ""), (formatting.UNKNOWN, "muted")]
     gap = right - left
     sign = "+" if gap > 0 else "-" if gap < 0 else ""
     return [

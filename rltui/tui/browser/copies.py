@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs import trash
 from rltui.runs.export_folder import export_folder, export_policy, target_of
@@ -40,7 +40,7 @@ class Copies:
         kept = keep(paths, info)
         if kept.present:
             return f"{entry.words} is kept already, as {kept.milestone}; nothing was changed"
-        words = f"milestone {figures.millions(kept.path.name)} of {entry.run}"
+        words = f"milestone {formatting.millions(kept.path.name)} of {entry.run}"
 
         def back() -> str:
             trash.delete(paths, look(kept.path))
@@ -74,7 +74,7 @@ class Copies:
             return Judgement(f"✗ {error.message}")
         if target.exists():
             return Judgement(f"✗ {target} exists: it is never overwritten")
-        what = "policy.npz alone" if _is_file(text) else f"the complete folder, {figures.size(entry.bytes)},"
+        what = "policy.npz alone" if _is_file(text) else f"the complete folder, {formatting.size(entry.bytes)},"
         return Judgement(f"✓ {what} to {target}", good=True)
 
     def _exported(self, entry: Entry, text: str | None) -> None:

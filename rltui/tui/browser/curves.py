@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rltui import figures
-from rltui.events.metric_names import metric_of
+from rltui import formatting
+from rltui.events.metrics import metric_of
 from rltui.tui.paint import Line, Span, crop, pad, text_line, wrap
 from rltui.tui.run.history import History
 from rltui.tui.symbols import ChartStyle
@@ -68,14 +68,14 @@ def one_curve(between: Told, metric: str, ends: Ends, width: int) -> list[Line]:
         return wrap(f"The journal of {run} {why}", width, "muted")
     title: Line = (
         (about.label, "title"),
-        (f"  {figures.number(ends.older)} → {figures.number(ends.newer)} {about.unit}".rstrip(), "strong"),
+        (f"  {formatting.number(ends.older)} → {formatting.number(ends.newer)} {about.unit}".rstrip(), "strong"),
         (f"  {ends.window()}", "muted"),
     )
-    extent = f"{figures.number(min(known))} to {figures.number(max(known))}"
-    single = wrap(f"{figures.plural(len(known), 'single iteration')}, from {extent}:", width, "muted")
+    extent = f"{formatting.number(min(known))} to {formatting.number(max(known))}"
+    single = wrap(f"{formatting.plural(len(known), 'single iteration')}, from {extent}:", width, "muted")
     steps: Line = (
-        (pad(figures.short(xs[0]), width // 2), "muted"),
-        (pad(figures.short(xs[-1]), width - width // 2, ">"), "muted"),
+        (pad(formatting.short(xs[0]), width // 2), "muted"),
+        (pad(formatting.short(xs[-1]), width - width // 2, ">"), "muted"),
     )
     return [title, *single, text_line(sparkline(xs, ys, width), "series-1"), steps]
 
@@ -129,6 +129,6 @@ def _legend(other: str, own: str, data: ChartData, style: ChartStyle, width: int
     end = end_of_shorter(data)
     if end is not None and data.other is not None:
         first = other if data.other.xs[data.other.rows - 1] == end else own
-        parts += [(f"{END} ", OTHER_ROLE), (f"{first} reaches {figures.short(end)} timesteps  ", "muted")]
+        parts += [(f"{END} ", OTHER_ROLE), (f"{first} reaches {formatting.short(end)} timesteps  ", "muted")]
     parts += [(f"{MARK} ", "mark"), (f"resumes and changes of {own}", "muted")] if data.marks else []
     return [*lines, crop(tuple(parts), width)] if parts else lines

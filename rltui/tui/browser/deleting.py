@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs import trash
 from rltui.runs.listing import CheckpointInfo
@@ -54,7 +54,10 @@ class Deleting:
         if not entries:
             self._stage.complain("the trash is empty")
             return
-        lines = ((f"{figures.plural(len(entries), 'saved state')} will be gone for good.", "bad"), ("Type: empty", ""))
+        lines = (
+            (f"{formatting.plural(len(entries), 'saved state')} will be gone for good.", "bad"),
+            ("Type: empty", ""),
+        )
         asked = Asked(
             "Empty the trash", lines, lambda text: Judgement("✓ enter removes them", True) if text.strip() == "empty" else Judgement(""),
             subtitle="enter alone deletes nothing · esc cancels", empty="cancel",
@@ -83,7 +86,7 @@ def last_digits(entry: Entry) -> str:
 def _deletion(entry: Entry, newest: bool) -> Asked:
     lines = [
         (entry.words, "strong"),
-        (f"{figures.count(entry.timesteps)} timesteps, {figures.size(entry.bytes)}", "muted"),
+        (f"{formatting.count(entry.timesteps)} timesteps, {formatting.size(entry.bytes)}", "muted"),
     ]
     if newest:
         lines.append(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rltui import figures
+from rltui import formatting
 from rltui.runs.best import Best, best_of, doubt, is_best
 from rltui.runs.listing import CheckpointInfo
 from rltui.runs.meta import Meta
@@ -69,14 +69,14 @@ class Entry:
         """As lists show it: `5 M`, `checkpoint`, or a stray's own name."""
         if self.kind == "stray":
             return self.path.name
-        return figures.millions(self.path.name) if self.phase else "checkpoint"
+        return formatting.millions(self.path.name) if self.phase else "checkpoint"
 
     @property
     def words(self) -> str:
         """In a sentence: `milestone 5 M of alpha`, `checkpoint 250,000 of alpha`."""
         if self.kind == "stray":
             return f"stray entry {self.path.name}" + (f" of {self.run}" if self.run else "")
-        which = figures.millions(self.path.name) if self.phase else figures.count(self.timesteps)
+        which = formatting.millions(self.path.name) if self.phase else formatting.count(self.timesteps)
         return f"{'milestone' if self.phase else 'checkpoint'} {which} of {self.run}"
 
     @property

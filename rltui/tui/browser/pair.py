@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rltui import figures, plain_file
+from rltui import formatting, safe_io
 from rltui.events.episode_reward import REWARD
 from rltui.profile.name_line import STATE_FILE
 from rltui.runs.paths import DataDir
@@ -66,7 +66,7 @@ def curves_between(data: DataDir, comparison: Comparison) -> Curves:
     try:
         return read_curves(data, older, newer, comparison.of_one_line)
     except OSError as error:
-        return Curves(History(), problem=f"The journals cannot be read: {plain_file.reason(error)}")
+        return Curves(History(), problem=f"The journals cannot be read: {safe_io.reason(error)}")
 
 
 def can_choose_range(comparison: Comparison, metric: str) -> bool:
@@ -88,7 +88,7 @@ def ends_of(comparison: Comparison, metric: str) -> Ends:
 
 
 def _known(history: History, metric: str) -> list[float]:
-    return [value for value in history.series(metric)[1] if figures.known(value)]
+    return [value for value in history.series(metric)[1] if formatting.known(value)]
 
 
 def rewards_apart(comparison: Comparison) -> list[str]:

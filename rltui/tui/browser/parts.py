@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.browser.library import Library
 from rltui.tui.paint import Line, ends, text_line
 from rltui.tui.widgets.painted import Painted
@@ -28,9 +28,9 @@ class BrowserTitle(Painted):
             return [ends(name, text_line("reading … ", "muted"), width)]
         states = [entry for entry in library.entries if entry.kind in ("milestone", "checkpoint")]
         damaged = sum(bool(entry.reason) for entry in states)
-        parts = [figures.plural(len(library.shelves), "run"), figures.plural(len(states), "state")]
-        parts += [figures.size(sum(entry.bytes or 0 for entry in states))]
-        parts += [f"{figures.size(library.free_bytes)} free"] if library.free_bytes is not None else []
+        parts = [formatting.plural(len(library.shelves), "run"), formatting.plural(len(states), "state")]
+        parts += [formatting.size(sum(entry.bytes or 0 for entry in states))]
+        parts += [f"{formatting.size(library.free_bytes)} free"] if library.free_bytes is not None else []
         bad: Line = ((f"✗ {damaged} damaged", "bad"), (" · ", "muted")) if damaged else ()
         return [ends(name, (*bad, (" · ".join(parts) + " ", "muted")), width)]
 

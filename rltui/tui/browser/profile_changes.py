@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.tui.checks.child import Run, run_child
 
 ABSENT = "not there"
@@ -34,9 +34,9 @@ def saved_changes(left: Path, right: Path) -> list[Change] | str:
     read: list[dict[str, str]] = []
     for path in (left, right):
         try:
-            read.append(dict(_flat(tomllib.loads(plain_file.read_text(path)), "")))
+            read.append(dict(_flat(tomllib.loads(safe_io.read_text(path)), "")))
         except (OSError, ValueError) as error:
-            return f"the profiles cannot be compared: {path}: {plain_file.reason(error)}"
+            return f"the profiles cannot be compared: {path}: {safe_io.reason(error)}"
         except RecursionError:
             return f"the profiles cannot be compared: {path}: brackets are nested too deeply"
     mine, theirs = read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.runs.shelf import Shelf
 from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, Node, parent_run
 from rltui.tui.paint import Line, Span, crop_middle, pad
@@ -72,7 +72,7 @@ def _of_run(shelf: Shelf, depth: int, closed: frozenset[Node], width: int) -> li
 
 
 def _line(sign: str, name: str, count: int, width: int, role: str = "", state: Span = ("", "")) -> Line:
-    number = f" {figures.count(count)}"
+    number = f" {formatting.count(count)}"
     room = max(width - len(sign) - len(state[0]) - len(number) - 1, 4)
     spans = [(sign, "key"), state, (pad(crop_middle(name, room), room), role), (number, "muted")]
     return tuple(span for span in spans if span[0])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.browser import state_table, state_words
 from rltui.tui.browser.library import Entry
 from rltui.tui.paint import clean
@@ -53,7 +53,7 @@ class ShownStates:
         self._first = None if first is not None or library.complete else self._first
         empty = state_words.nothing(library, filtered_out=bool(entries), width=width)
         table.set_table(state_table.head(columns, self._kept.order, width), rows, empty, first)
-        table.border_title = Content(f"{clean(node.words)}  {figures.count(len(entries))}")
+        table.border_title = Content(f"{clean(node.words)}  {formatting.count(len(entries))}")
 
     def _judged(self, entry: Entry) -> Entry:
         """With what its hashes say, where they have been compared: a damaged one is used for nothing."""

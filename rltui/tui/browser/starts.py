@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.name_line import STATE_FILE
 from rltui.runs.listing import CheckpointInfo
@@ -81,7 +81,7 @@ def _told(words: str, entry: Entry) -> str:
 def _is_campaign(profile: Path) -> bool:
     """Whether phases follow each other in it: a state's own profile is one of them alone."""
     try:
-        curriculum = tomllib.loads(plain_file.read_text(profile)).get("curriculum")
+        curriculum = tomllib.loads(safe_io.read_text(profile)).get("curriculum")
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(curriculum, dict) and bool(curriculum.get("phases"))

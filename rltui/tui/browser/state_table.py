@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry
 from rltui.tui.by_reward import marked
@@ -39,7 +39,7 @@ class Column:
 
 def _age(entry: Entry, now: float) -> str:
     time = _time(entry)
-    return figures.age(now - time if time is not None else None)
+    return formatting.age(now - time if time is not None else None)
 
 
 def _marks(entry: Entry, now: float = 0.0) -> str:
@@ -56,15 +56,15 @@ NAME = Column("", "state", 11, 0, lambda entry, now: entry.name, right=False, ro
 RUN = Column("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
 PHASE = Column("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
 COLUMNS = (
-    Column("1", "timesteps", 12, 1, lambda entry, now: figures.count(entry.timesteps), lambda entry: entry.timesteps),
+    Column("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
     Column("2", "reward", 9, 2, lambda e, now: marked(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, doubt=lambda e: e.doubt or e.reason),
-    Column("3", "entropy", 10, 6, lambda e, now: figures.number(e.meta.entropy if e.meta else None),
+    Column("3", "entropy", 10, 6, lambda e, now: formatting.number(e.meta.entropy if e.meta else None),
            lambda e: e.meta.entropy if e.meta else None),
-    Column("4", "KL", 8, 8, lambda e, now: figures.number(e.meta.approx_kl if e.meta else None),
+    Column("4", "KL", 8, 8, lambda e, now: formatting.number(e.meta.approx_kl if e.meta else None),
            lambda e: e.meta.approx_kl if e.meta else None),
     Column("5", "age", 7, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
-    Column("6", "size", 9, 7, lambda e, now: figures.size(e.bytes), lambda e: e.bytes),
-    Column("7", "rating", 7, 9, lambda e, now: figures.UNKNOWN),
+    Column("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
+    Column("7", "rating", 7, 9, lambda e, now: formatting.UNKNOWN),
     Column("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
     Column("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
@@ -101,7 +101,7 @@ def sort(entries: Sequence[Entry], sorting: Sorting) -> list[Entry]:
 
 def searched(entry: Entry) -> str:
     """What a filter looks through."""
-    words = [entry.run, entry.phase, entry.path.name, entry.name, entry.kind, figures.count(entry.timesteps)]
+    words = [entry.run, entry.phase, entry.path.name, entry.name, entry.kind, formatting.count(entry.timesteps)]
     words += ["pinned"] if entry.mark.pinned else []
     words += ["released"] if entry.mark.released else []
     words += ["damaged"] if entry.reason and entry.kind != "stray" else []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rltui import figures
+from rltui import formatting
+from rltui.formatting import over_episodes
 from rltui.runs.meta import Meta
-from rltui.runs.words import over_episodes
 from rltui.tui.browser.hash_checks import Verdict
 from rltui.tui.browser.library import Entry, Library
 from rltui.tui.by_reward import said
@@ -60,7 +60,7 @@ def _stray(entry: Entry, width: int) -> list[Line]:
 def _deleted(entry: Entry, now: float, width: int) -> list[Line]:
     if entry.trashed is None:
         return []
-    ago = figures.ago(now - entry.trashed.time)
+    ago = formatting.ago(now - entry.trashed.time)
     return [*wrap(f"× deleted {ago}; u puts it back to {entry.trashed.place}", width, "warn")]
 
 
@@ -80,7 +80,7 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
         "gone": "gone",
     }
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
-    rows: Rows = [("timesteps", figures.count(entry.timesteps), "")]
+    rows: Rows = [("timesteps", formatting.count(entry.timesteps), "")]
     rows += _saved(entry, entry.meta, now) if entry.meta is not None else []
     if entry.kind != "deleted" and not entry.reason:
         role = {"sound": "good", "damaged": "bad"}.get(verdict[0], "muted")
@@ -94,12 +94,12 @@ def _saved(entry: Entry, meta: Meta, now: float) -> Rows:
     words, role = said(entry.best, meta)
     over = over_episodes(meta.reward_episodes, meta.reward_short)
     return [
-        ("reward", f"{figures.number(meta.mean_reward)}{over}", ""),
+        ("reward", f"{formatting.number(meta.mean_reward)}{over}", ""),
         *([("", words, role)] if words else []),
         *([("kept", STAYS, "good")] if entry.stays else []),
-        ("entropy", f"{figures.number(meta.entropy)} nats", ""),
-        ("KL", figures.number(meta.approx_kl), ""),
-        ("saved", f"{figures.date(meta.time)}, {figures.ago(now - meta.time)}", ""),
+        ("entropy", f"{formatting.number(meta.entropy)} nats", ""),
+        ("KL", formatting.number(meta.approx_kl), ""),
+        ("saved", f"{formatting.date(meta.time)}, {formatting.ago(now - meta.time)}", ""),
     ]
 
 
@@ -108,15 +108,15 @@ def _origin(entry: Entry, library: Library) -> Rows:
     if meta is None:
         return [("folder", str(entry.path), "muted")]
     stage = f", stage {meta.stage}" if meta.stage else ""
-    phase = entry.phase or (f"{meta.phase}" if meta.phase is not None else figures.UNKNOWN)
+    phase = entry.phase or (f"{meta.phase}" if meta.phase is not None else formatting.UNKNOWN)
     rows: Rows = [
         ("phase", f"{phase}{stage}", ""),
-        ("profile", meta.profile or figures.UNKNOWN, ""),
-        ("parent", meta.parent or figures.UNKNOWN, ""),
+        ("profile", meta.profile or formatting.UNKNOWN, ""),
+        ("parent", meta.parent or formatting.UNKNOWN, ""),
         ("observation", meta.obs_signature, ""),
         ("table", f"{meta.table_hash[:8]}…" if len(meta.table_hash) > 9 else meta.table_hash, ""),
         ("nets", f"{meta.policy}, {meta.critic}", ""),
-        ("author", f"{meta.author or figures.UNKNOWN}, rltui {meta.version}", ""),
+        ("author", f"{meta.author or formatting.UNKNOWN}, rltui {meta.version}", ""),
     ]
     branches = [name for name in library.children(entry.run) if _left_here(library, name, meta.timesteps)]
     return rows + ([("branches", ", ".join(branches), "")] if branches else [])

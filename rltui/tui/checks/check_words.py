@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.checks.preflight import SPEED, Preflight, PreflightCheck
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.estimate import lines_of
@@ -78,7 +78,7 @@ def _tally(preflight: Preflight) -> Line:
 def _age(preflight: Preflight, now: float) -> Line:
     """Of what was looked at some time ago: memory, disk and ports change."""
     old = preflight.ended is not None and now - preflight.ended >= OLD
-    return ((f"  {figures.ago(now - (preflight.ended or now))}, r checks again", "muted"),) if old else ()
+    return ((f"  {formatting.ago(now - (preflight.ended or now))}, r checks again", "muted"),) if old else ()
 
 
 def _preflight(preflight: Preflight, width: int) -> list[Line]:
@@ -130,12 +130,12 @@ def _room(memory: float | None, free: float | None, disk: int | None) -> list[tu
     rows: list[tuple[str, str, str]] = []
     if memory is not None:
         enough = free is None or memory < free * 0.9
-        left = f" of {figures.megabytes(free)} free" if free is not None else ""
+        left = f" of {formatting.megabytes(free)} free" if free is not None else ""
         sign, role = ("✓", "good") if enough else ("!", "warn")
-        rows.append((sign, f"about {figures.megabytes(memory)} of memory{left}", role))
+        rows.append((sign, f"about {formatting.megabytes(memory)} of memory{left}", role))
     if disk is not None:
         sign, role = ("✓", "good") if disk > DISK_LOW else ("!", "warn")
-        rows.append((sign, f"{figures.size(disk)} of disk free", role))
+        rows.append((sign, f"{formatting.size(disk)} of disk free", role))
     return rows
 
 

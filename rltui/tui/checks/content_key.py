@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 
 NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"
 DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
@@ -20,7 +20,7 @@ def content_key(path: Path) -> str:
     Empty where it cannot be read; nor is a pipe, which would be waited for for ever.
     """
     try:
-        content = plain_file.read_bytes(path)
+        content = safe_io.read_bytes(path)
     except OSError:
         return ""
     stamps = "".join(f"\n{stamp}" for stamp in _stamps(content, path.parent, DEEPEST))
@@ -53,6 +53,6 @@ def _about(place: Path) -> os.stat_result | None:
 def _read(place: Path) -> bytes:
     """Empty where it cannot be read."""
     try:
-        return plain_file.read_bytes(place.expanduser())
+        return safe_io.read_bytes(place.expanduser())
     except OSError:
         return b""

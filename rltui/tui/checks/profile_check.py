@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.runs.signature import Signature
 from rltui.tui.checks.child import Run, run_child
 from rltui.tui.checks.content_key import content_key
@@ -133,7 +133,7 @@ class ProfileChecker:
 def content_hash(path: Path) -> str:
     """Of the file's bytes; empty where it cannot be read, as a pipe, which would be waited for, for ever."""
     try:
-        return hashlib.sha256(plain_file.read_bytes(path)).hexdigest()
+        return hashlib.sha256(safe_io.read_bytes(path)).hexdigest()
     except OSError:
         return ""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui import figures
+from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.profile.draft import Draft
 from rltui.profile.save import ChangedOnDisk, new_path, read_text, save_new, save_text, text_diff
@@ -79,7 +79,7 @@ class Saving:
         head: list[tuple[str, str]] = []
         check = self._session.check
         if check is not None and not check.valid:
-            count = figures.plural(len(check.errors), "mistake")
+            count = formatting.plural(len(check.errors), "mistake")
             head.append((f"! {count} left: it can be saved so, but not launched", "warn"))
         diff = text_diff(self._session.opened, draft.text) or ["  the same text"]
         dialog = DiffDialog(f"Write {shown}", head, diff)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rltui import figures
+from rltui import formatting
 from rltui.profile.problems import KeyPath, show_key
 from rltui.profile.toml_text import default_words
 from rltui.profile.written import Written
@@ -113,7 +113,7 @@ def _value(row: FormRow) -> tuple[str, str]:
         return "", ""
     if row.written is not None:
         return clean(" ".join(row.written.split())), "strong"
-    return (default_words(row.entry.default) if row.entry and row.entry.default else figures.UNKNOWN), "faint"
+    return (default_words(row.entry.default) if row.entry and row.entry.default else formatting.UNKNOWN), "faint"
 
 
 def details(row: FormRow | None, judged: Judged, reference: Reference, width: int) -> list[Line]:
@@ -193,7 +193,7 @@ def verdict_lines(judged: Judged, width: int, told: Sequence[ProfileProblem] = (
     if judged.check.valid:
         lines += [text_line("✓ valid", "good")]
     else:
-        lines += [text_line(f"✗ {figures.plural(len(judged.errors), 'mistake')}", "bad")]
+        lines += [text_line(f"✗ {formatting.plural(len(judged.errors), 'mistake')}", "bad")]
         for problem in [each for each in judged.errors if each not in told][:MOST_PROBLEMS]:
             lines += problem_lines(problem, width)
         lines += wrap("F in the launcher would train it all the same", width, "muted") if judged.check.forcible else []
@@ -204,7 +204,7 @@ def verdict_lines(judged: Judged, width: int, told: Sequence[ProfileProblem] = (
 
 def title_line(name: str, place: str, judged: Judged, changes: int, width: int) -> Line:
     """The profile and where it comes from; how it stands at the right, which never gives way."""
-    stands: Line = ((f"● {figures.plural(changes, 'change')}  ", "warn"),) if changes else ()
+    stands: Line = ((f"● {formatting.plural(changes, 'change')}  ", "warn"),) if changes else ()
     if judged.now.problem:
         stands = (*stands, ("✗ not TOML ", "bad"))
     elif judged.check is None:
@@ -212,7 +212,7 @@ def title_line(name: str, place: str, judged: Judged, changes: int, width: int) 
     elif judged.check.valid:
         stands = (*stands, ("✓ valid ", "good"))
     else:
-        stands = (*stands, (f"✗ {figures.plural(len(judged.errors), 'mistake')} ", "bad"))
+        stands = (*stands, (f"✗ {formatting.plural(len(judged.errors), 'mistake')} ", "bad"))
     about: Line = ((" rltui ", "pill-busy"), (f"  {clean(name)}", "title"), (f"  {clean(place)}", "muted"))
     return ends(crop(about, max(width - width_of(stands) - 2, 8)), stands, width)
 

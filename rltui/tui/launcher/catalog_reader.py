@@ -7,7 +7,7 @@ import time
 import tomllib
 from pathlib import Path
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.events.episode_reward import WINDOW
 from rltui.profile.locate import Listed, listing
 from rltui.profile.source import MAX_BYTES
@@ -101,7 +101,7 @@ def _place(run: RunSummary) -> tuple[bool, float, str]:
 def read_profile(listed: Listed) -> ProfileEntry:
     """What can be said of a profile without judging it; a file that is no TOML, or no file, is an entry too."""
     try:
-        raw = tomllib.loads(plain_file.read_text(listed.path, MAX_BYTES))
+        raw = tomllib.loads(safe_io.read_text(listed.path, MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return ProfileEntry(listed.name, listed.path, listed.shipped)
     phase = raw.get("phase")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rltui import figures
+from rltui import formatting
 from rltui.runs.best import is_best
 from rltui.runs.saved_states import SavedState
 from rltui.runs.summary import RunSummary
@@ -129,7 +129,7 @@ def phase_of(saved: SavedState) -> str:
 
 def label_of(saved: SavedState) -> str:
     """`5 M` of `milestone Phase1-BallTouching/005M`."""
-    return figures.millions(saved.name.rpartition("/")[2])
+    return formatting.millions(saved.name.rpartition("/")[2])
 
 
 def _heading(item: Item, count: int, is_closed: bool) -> Line:
@@ -162,10 +162,10 @@ def _run(run: RunSummary, width: int, names: int) -> Line:
     spans: list[tuple[str, str]] = [(f"   {symbol} ", role), (pad(crop_middle(run.name, room), room), "")]
     if with_word:
         spans.append((f" {word:<{WORD - 1}}", role))
-    spans.append((f"{figures.short(run.timesteps):>8}", ""))
+    spans.append((f"{formatting.short(run.timesteps):>8}", ""))
     if with_rate:
         trains = run.state == "training" and run.paused is None
-        rate = figures.rate(run.speed.steps_per_second if run.speed else None) if trains else ""
+        rate = formatting.rate(run.speed.steps_per_second if run.speed else None) if trains else ""
         spans.append((f"{rate:>{RATE}}", "muted"))
     return tuple(spans)
 
@@ -201,7 +201,7 @@ def _milestone(run: RunSummary, saved: SavedState, width: int) -> Line:
     meta = saved.meta
     sign = "●" if saved.mark.released else "▲" if saved.mark.pinned else " "
     reward, role = marked(is_best(run.best, meta), meta)
-    entropy = figures.number(meta.entropy) if meta else figures.UNKNOWN
+    entropy = formatting.number(meta.entropy) if meta else formatting.UNKNOWN
     spans: list[tuple[str, str]] = [
         (f"     {sign} ", "warn"),
         (pad(label_of(saved), 10 if width >= 28 else 7) + " ", "strong"),

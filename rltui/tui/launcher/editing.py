@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui import figures
+from rltui import formatting
 from rltui.errors import RltuiError
 
 if TYPE_CHECKING:
@@ -78,5 +78,5 @@ class Editing:
         for key, mine, theirs in found:
             lines += [f"  {key}", f"- {mine if mine is not None else 'not there'}"]
             lines += [f"+ {theirs if theirs is not None else 'not there'}"]
-        head = [(f"{figures.plural(len(found), 'difference')}, defaults included: - {left}, + {right}", "muted")]
+        head = [(f"{formatting.plural(len(found), 'difference')}, defaults included: - {left}, + {right}", "muted")]
         self._screen.app.push_screen(DiffDialog(f"{left} and {right}", head, lines, asks=False))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from rltui import figures, plain_file
+from rltui import formatting, safe_io
 from rltui.runs.summary import RunShape, RunSummary
 from rltui.tui.checks.profile_check import ProfileSummary
 
@@ -45,7 +45,7 @@ def from_runs(summary: ProfileSummary | None, runs: Sequence[RunSummary], now: f
     newest = max(alike, key=lambda run: run.updated or 0.0, default=None)
     if newest is None or newest.speed is None:
         return None
-    when = "now" if newest.state == "training" else figures.ago(now - newest.updated) if newest.updated else "before"
+    when = "now" if newest.state == "training" else formatting.ago(now - newest.updated) if newest.updated else "before"
     mean = f"mean of {newest.speed.iterations} iterations" if newest.speed.iterations > 1 else "one iteration"
     return Estimate(newest.speed.steps_per_second, f"as run {newest.name}, {when}: {mean}")
 
@@ -101,7 +101,7 @@ def from_measurement(found: Measured | None, now: float) -> Estimate | None:
     if found is None:
         return None
     busy = ", while the machine was busy" if found.busy_percent > 30 else ""
-    return Estimate(found.steps_per_second, f"measured here {figures.ago(now - found.time)}{busy}")
+    return Estimate(found.steps_per_second, f"measured here {formatting.ago(now - found.time)}{busy}")
 
 
 class Measurements:
@@ -135,7 +135,7 @@ class Measurements:
     def _all(self) -> dict[str, Measured]:
         if self._known is None:
             try:
-                self._known = msgspec.json.decode(plain_file.read_bytes(self._file), type=dict[str, Measured])
+                self._known = msgspec.json.decode(safe_io.read_bytes(self._file), type=dict[str, Measured])
             except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 self._known = {}
         return self._known
@@ -152,12 +152,12 @@ def lines_of(summary: ProfileSummary | None, found: Estimate | None) -> list[str
     """`about 14,000 steps/s, 0.6 GB, a milestone every 6 min (as run alpha, 3 min ago)`."""
     if summary is None:
         return []
-    memory = f"{figures.megabytes(summary.memory_mb)} of memory" if summary.memory_mb is not None else ""
+    memory = f"{formatting.megabytes(summary.memory_mb)} of memory" if summary.memory_mb is not None else ""
     if found is None:
         return [f"about {memory}"] if memory else []
     parts = [f"about {rounded(found.steps_per_second):,} steps/s", memory]
     if summary.milestone_interval:
-        parts.append(f"a milestone every {figures.remaining(summary.milestone_interval / found.steps_per_second)}")
+        parts.append(f"a milestone every {formatting.remaining(summary.milestone_interval / found.steps_per_second)}")
     return [", ".join(part for part in parts if part), found.basis]
 
 

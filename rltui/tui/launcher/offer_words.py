@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.launcher.catalog import Catalog
 from rltui.tui.launcher.catalog_tree import Item, groups
 from rltui.tui.launcher.moment import Moment
@@ -22,8 +22,8 @@ def title_line(catalog: Catalog | None, width: int) -> Line:
     tagline: Line = (*name, ("  trains Rocket League bots", "muted"))
     if catalog is None:
         return tagline
-    parts = [figures.plural(len(catalog.runs), "run"), figures.plural(catalog.milestones, "milestone")]
-    parts += [f"{figures.size(catalog.free_bytes)} free"] if catalog.free_bytes is not None else []
+    parts = [formatting.plural(len(catalog.runs), "run"), formatting.plural(catalog.milestones, "milestone")]
+    parts += [f"{formatting.size(catalog.free_bytes)} free"] if catalog.free_bytes is not None else []
     counts = " · ".join(parts) + " "
     left = tagline if width >= width_of(tagline) + len(counts) + 30 else name
     room = width - width_of(left) - len(counts) - 5

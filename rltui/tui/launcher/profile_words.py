@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.checks.check_words import check_lines
 from rltui.tui.checks.profile_check import PhaseSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
@@ -49,7 +49,7 @@ def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
         f"{summary.workers} workers × {summary.arenas} arenas",
         f"{summary.table} table ({summary.actions})",
         f"{summary.obs} observation ({summary.obs_size})",
-        f"rewards count half after {figures.duration(summary.gamma_half_life_s)}"
+        f"rewards count half after {formatting.duration(summary.gamma_half_life_s)}"
         if summary.gamma_half_life_s is not None
         else "",
     ]
@@ -59,7 +59,10 @@ def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
 def _problems(entry: ProfileEntry, width: int) -> list[Line]:
     check = entry.check
     problems = check.errors if check else []
-    lines: list[Line] = [text_line(f"✗ {figures.plural(len(problems), 'mistake')}: it cannot be launched", "bad"), ()]
+    lines: list[Line] = [
+        text_line(f"✗ {formatting.plural(len(problems), 'mistake')}: it cannot be launched", "bad"),
+        (),
+    ]
     for problem in problems:
         place = f"line {problem.line}" if problem.line else "file"
         lines += [((f"{place:<9}", "muted"), (problem.key, "strong"))] if problem.key else [((place, "muted"),)]
@@ -92,8 +95,8 @@ def _campaign(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
 def _ends(phase: PhaseSummary, last: bool) -> str:
     """`until kickoff_touches 85 and touches_per_minute 3, at least 500 k timesteps`."""
     parts = [f"until {' and '.join(f'{name} {value:g}' for name, value in phase.until.items())}"] if phase.until else []
-    parts += [f"at least {figures.exact(phase.min_steps)} timesteps"] if phase.min_steps else []
-    parts += [f"at most {figures.exact(phase.max_steps)} timesteps"] if phase.max_steps else []
+    parts += [f"at least {formatting.exact(phase.min_steps)} timesteps"] if phase.min_steps else []
+    parts += [f"at most {formatting.exact(phase.max_steps)} timesteps"] if phase.max_steps else []
     return ", ".join(parts) or ("to the end" if last else "until N is pressed")
 
 
@@ -115,7 +118,7 @@ def _weight(weight: float | list[tuple[int, float]]) -> str:
     if not isinstance(weight, list):
         return f"{weight:g}"
     path = " → ".join(f"{value:g}" for _, value in weight)
-    return f"{path} in {figures.exact(weight[-1][0])}"
+    return f"{path} in {formatting.exact(weight[-1][0])}"
 
 
 def _on_the_point(text: str, whole: int) -> str:

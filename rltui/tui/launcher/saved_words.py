@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rltui import figures
+from rltui import formatting
 from rltui.events import metric_keys
+from rltui.formatting import over_episodes, over_iterations
 from rltui.runs.best import Best, is_best, words
 from rltui.runs.meta import Meta
 from rltui.runs.saved_states import SavedState
 from rltui.runs.summary import RunSummary
-from rltui.runs.words import over_episodes, over_iterations
 from rltui.tui.by_reward import said
 from rltui.tui.launcher.catalog_tree import label_of, phase_of, state_words
 from rltui.tui.launcher.enter_words import enter_will, offer_lines
@@ -40,20 +40,23 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: i
     rows: list[tuple[str, str]] = [
         ("run", run.name),
         ("phase", phase_of(saved)),
-        ("timesteps", figures.count(saved.timesteps)),
+        ("timesteps", formatting.count(saved.timesteps)),
     ]
     if meta is not None:
         standing, _ = said(is_best(run.best, meta), meta)
         rows += [
-            ("saved", f"{figures.date(meta.time)}, {figures.ago(moment.now - meta.time)}"),
-            ("reward", f"{figures.number(meta.mean_reward)}{over_episodes(meta.reward_episodes, meta.reward_short)}"),
+            ("saved", f"{formatting.date(meta.time)}, {formatting.ago(moment.now - meta.time)}"),
+            (
+                "reward",
+                f"{formatting.number(meta.mean_reward)}{over_episodes(meta.reward_episodes, meta.reward_short)}",
+            ),
             *([("", standing)] if standing else []),
-            ("entropy", f"{figures.number(meta.entropy)} nats"),
-            ("KL", figures.number(meta.approx_kl)),
+            ("entropy", f"{formatting.number(meta.entropy)} nats"),
+            ("KL", formatting.number(meta.approx_kl)),
             ("policy", meta.policy),
             ("profile", meta.profile),
-            ("author", meta.author or figures.UNKNOWN),
-            ("parent", meta.parent or figures.UNKNOWN),
+            ("author", meta.author or formatting.UNKNOWN),
+            ("parent", meta.parent or formatting.UNKNOWN),
         ]
     rows += [("note", saved.mark.note)] if saved.mark.note else []
     lines = [*wrap(f"Milestone {label_of(saved)}", width, "strong"), (), *table(rows, width), ()]
@@ -63,7 +66,7 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: i
 def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
     rows = [(label_of(saved), _reward_words(run.best, saved.meta)) for saved in states]
-    head = wrap(f"{figures.plural(len(states), 'milestone')} of {run.name}", width, "strong")
+    head = wrap(f"{formatting.plural(len(states), 'milestone')} of {run.name}", width, "strong")
     return [
         *head,
         (),
@@ -80,31 +83,34 @@ def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> li
 def _since(run: RunSummary, now: float) -> str:
     if run.state == "training" and run.since is not None:
         paused = (
-            f"{figures.duration(now - run.paused)}, started {figures.ago(now - run.since)}"
+            f"{formatting.duration(now - run.paused)}, started {formatting.ago(now - run.since)}"
             if run.paused is not None
             else ""
         )
-        return f"for {paused or figures.duration(now - run.since)}, pid {run.pid} on {run.host}"
-    return f"last word {figures.ago(now - run.updated)}" if run.updated is not None else ""
+        return f"for {paused or formatting.duration(now - run.since)}, pid {run.pid} on {run.host}"
+    return f"last word {formatting.ago(now - run.updated)}" if run.updated is not None else ""
 
 
 def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
     metrics = run.metrics
     rows = [
-        ("profile", run.profile or figures.UNKNOWN),
+        ("profile", run.profile or formatting.UNKNOWN),
         *([("by now", run.phase_profile)] if run.phase_profile else []),
-        ("phase", f"{run.phase} {run.label or ''}".strip() if run.phase is not None else run.label or figures.UNKNOWN),
-        ("timesteps", figures.count(run.timesteps)),
-        ("reward", f"{figures.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
-        ("entropy", f"{figures.number(metrics.get(metric_keys.ENTROPY))} nats"),
+        (
+            "phase",
+            f"{run.phase} {run.label or ''}".strip() if run.phase is not None else run.label or formatting.UNKNOWN,
+        ),
+        ("timesteps", formatting.count(run.timesteps)),
+        ("reward", f"{formatting.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
+        ("entropy", f"{formatting.number(metrics.get(metric_keys.ENTROPY))} nats"),
         ("speed", _speed(run)),
         ("saved", _saved_words(run, now)),
         *_best_words(run.best),
         (
             "states",
-            f"{figures.plural(run.checkpoints, 'checkpoint')}, {figures.plural(len(run.milestones), 'milestone')}",
+            f"{formatting.plural(run.checkpoints, 'checkpoint')}, {formatting.plural(len(run.milestones), 'milestone')}",
         ),
-        ("started", figures.date(run.started)),
+        ("started", formatting.date(run.started)),
     ]
     rows += [("parent", run.parent)] if run.parent else []
     rows += [("damaged", f"{saved.name}: {saved.damage}") for saved in run.damaged[:3]]
@@ -114,14 +120,14 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
 def _reward_words(best: Sequence[Best], meta: Meta | None) -> str:
     """`reward 24.0, ★ the best of 7 healthy ones under the same rewards`."""
     standing, _ = said(is_best(best, meta), meta)
-    mean = figures.number(meta.mean_reward if meta is not None else None)
+    mean = formatting.number(meta.mean_reward if meta is not None else None)
     return f"reward {mean}, {standing}" if standing else f"reward {mean}"
 
 
 def _best_words(best: Sequence[Best]) -> list[tuple[str, str]]:
     """Of the newest state's rewards."""
     return [
-        ("best", f"{one.timesteps:,} timesteps, reward {figures.number(one.reward)}, {words(one)}")
+        ("best", f"{one.timesteps:,} timesteps, reward {formatting.number(one.reward)}, {words(one)}")
         for one in best
         if one.now
     ]
@@ -130,12 +136,12 @@ def _best_words(best: Sequence[Best]) -> list[tuple[str, str]]:
 def _speed(run: RunSummary) -> str:
     speed = run.speed
     if speed is None:
-        return figures.UNKNOWN
-    return figures.rate(speed.steps_per_second) + over_iterations(
+        return formatting.UNKNOWN
+    return formatting.rate(speed.steps_per_second) + over_iterations(
         speed.iterations, run.state == "training" and run.paused is None
     )
 
 
 def _saved_words(run: RunSummary, now: float) -> str:
     meta = run.checkpoint.meta if run.checkpoint else None
-    return f"{meta.timesteps:,} timesteps, {figures.ago(now - meta.time)}" if meta else figures.UNKNOWN
+    return f"{meta.timesteps:,} timesteps, {formatting.ago(now - meta.time)}" if meta else formatting.UNKNOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 from rltui.events.records import (
     CheckpointFailed,
@@ -25,7 +25,7 @@ from rltui.events.records import (
     WorkerStarted,
     end_words,
 )
-from rltui.runs.words import state_name
+from rltui.formatting import state_name
 
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 LONGEST = 20_000  # characters of a message: more is nobody's line to read, and thousands of lines are kept
@@ -108,7 +108,7 @@ def _of_run(record: RunStarted | RunResumed | RunFinished | StateChanged) -> Log
 def _of_worker(record: WorkerStarted | WorkerFailed) -> LogEntry:
     if isinstance(record, WorkerStarted):
         word = f"restarted (restart {record.restarts})" if record.restarts else "started"
-        text = f"{word}, pid {record.pid}, ready in {figures.duration(record.seconds)}"
+        text = f"{word}, pid {record.pid}, ready in {formatting.duration(record.seconds)}"
         level: Level = "info" if record.restarts else "debug"  # the first start of each is the workers pane's
         return LogEntry(record.time, level, f"worker {record.worker}", text, record.worker)
     text = _joined(f"{record.kind}: {record.reason}", record.trace.strip(), separator="\n")
@@ -118,8 +118,8 @@ def _of_worker(record: WorkerStarted | WorkerFailed) -> LogEntry:
 def _of_checkpoint(record: CheckpointSaved | CheckpointFailed | CheckpointPruned) -> LogEntry:
     match record:
         case CheckpointSaved():
-            size = figures.size(record.bytes)
-            text = f"{state_name(record.kind, record.label or str(record.timesteps))} saved: {size} in {figures.duration(record.seconds)}"
+            size = formatting.size(record.bytes)
+            text = f"{state_name(record.kind, record.label or str(record.timesteps))} saved: {size} in {formatting.duration(record.seconds)}"
             level: Level = "info" if record.kind == "milestone" else "debug"  # checkpoints come several a minute
             return LogEntry(record.time, level, "runs", text)
         case CheckpointFailed():
@@ -135,7 +135,7 @@ def _of_command(record: CommandLogged) -> LogEntry:
             return LogEntry(record.time, "debug", who, f"{record.command} → accepted")
         case CommandApplied():
             waited = record.outcome.seconds
-            outcome = "applied at once" if waited < 0.1 else f"applied after {figures.duration(waited)}"
+            outcome = "applied at once" if waited < 0.1 else f"applied after {formatting.duration(waited)}"
             level: Level = "debug" if record.command.startswith("stop") else "info"  # RunFinished tells how it ended
             return LogEntry(record.time, level, who, _joined(f"{record.command} → {outcome}", record.outcome.detail))
         case CommandRefused():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.records import Level
 from rltui.tui.log.entries import LogEntry
 from rltui.tui.paint import Line, Span, clean, pad, wrap
@@ -35,7 +35,7 @@ def entry_lines(entry: LogEntry, width: int) -> list[Line]:
     if not entry.time:
         return wrap(entry.message, width, "muted")
     head: Line = (
-        (f"{figures.clock(entry.time)} ", "faint"),
+        (f"{formatting.clock(entry.time)} ", "faint"),
         (f"{sign} ", role),
         (pad(clean(entry.source), SOURCE) + " ", "muted"),
     )

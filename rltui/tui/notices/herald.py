@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rltui.events.records import PhaseChanged, end_words
-from rltui.runs.words import state_name
+from rltui.formatting import state_name
 from rltui.tui.settings.ui_settings import NoticeKind
 
 if TYPE_CHECKING:

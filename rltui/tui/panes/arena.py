@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rltui.events.watched import Watched
+from rltui.events.match_frames import Watched
 from rltui.tui.paint import Line, ends
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.watching import WatchingPane

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 from rltui.events.records import CommandLogged, SettingChanged, change_words
 from rltui.tui.actions import pane_bindings
@@ -71,7 +71,7 @@ class AuditPane(SiftingPane):
 def _texts(entry: CommandLogged | SettingChanged) -> list[str]:
     """What a filter looks through: the time of day, who, the outcome, what it was about."""
     outcome = "in force" if isinstance(entry, SettingChanged) else _OUTCOMES[type(entry.outcome)][1]
-    return [figures.clock(entry.time), entry.by, outcome, "".join(text for text, _ in _words(entry))]
+    return [formatting.clock(entry.time), entry.by, outcome, "".join(text for text, _ in _words(entry))]
 
 
 def folded(audit: tuple[CommandLogged | SettingChanged, ...]) -> list[CommandLogged | SettingChanged]:
@@ -116,12 +116,12 @@ def _whole_line(entry: CommandLogged | SettingChanged, width: int, holds: bool =
     who, room = clean(entry.by.partition(", pid")[0]), WHO
     if width < NARROW:
         who, room = who.partition(" on ")[0], NARROW_WHO
-    head: Line = ((f" {figures.clock(entry.time)} ", "faint"), (pad(who, room - 1) + " ", "muted"))
+    head: Line = ((f" {formatting.clock(entry.time)} ", "faint"), (pad(who, room - 1) + " ", "muted"))
     if isinstance(entry, SettingChanged):
         sign, word, role = ("● ", "in force", "key") if holds else ("○ ", "changed", "muted")
         return (*head, (sign, role), (pad(word, SECONDS), role), (pad("", SECONDS), ""), *_words(entry))
     symbol, word, role = _OUTCOMES[type(entry.outcome)]
-    seconds = figures.duration(entry.outcome.seconds) if isinstance(entry.outcome, CommandApplied) else ""
+    seconds = formatting.duration(entry.outcome.seconds) if isinstance(entry.outcome, CommandApplied) else ""
     return (
         *head,
         (f"{symbol} ", role),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rltui.events.metric_names import metric_of, section_of
+from rltui.events.metrics import metric_of, section_of
 from rltui.tui.panes.charting import Charting, all_keys, charted, rechosen, usual_keys
 from rltui.tui.panes.picker import Entry, Picker
 from rltui.tui.run.history import History

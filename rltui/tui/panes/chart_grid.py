@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rltui import figures
-from rltui.events.health import Health
-from rltui.events.metric_names import health_of, metric_of
+from rltui import formatting
+from rltui.events.metric_health import Health
+from rltui.events.metrics import health_of, metric_of
 from rltui.tui.paint import Line, beside
 from rltui.tui.panes.charting import GAP, PLAIN, Charting, grid, span_of
 from rltui.tui.run.model import RunSnapshot
@@ -157,7 +157,7 @@ def _change(scene: Scene, key: str) -> str:
         return ""
     if abs(found.value) < NO_CHANGE:
         return f"unchanged in {found.span}"
-    return f"{'-' if found.value < 0 else '+'}{figures.number(abs(found.value))} in {found.span}"
+    return f"{'-' if found.value < 0 else '+'}{formatting.number(abs(found.value))} in {found.span}"
 
 
 def _usual(health: Health) -> tuple[float | None, float | None]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.records import CLOCK, ITERATION, setting_words
-from rltui.runs.words import state_name
+from rltui.formatting import state_name
 from rltui.tui.paint import Line, Span, crop, text_line
 from rltui.tui.panes.chart_grid import Scene
 from rltui.tui.panes.charting import Charting, row_at, span_of
@@ -58,7 +58,7 @@ def look_line(scene: Scene) -> Line:
         spans += [*_legend(scene), _GAP]
     if charting.window is not None:
         start, end = span_of(charting, scene.whole)
-        words = f"{figures.short(start)}–{figures.short(end)}" + (
+        words = f"{formatting.short(start)}–{formatting.short(end)}" + (
             ", follows the newest" if charting.end is None else ""
         )
         spans += [("zoom ", "muted"), (words, "strong"), _GAP]
@@ -118,7 +118,7 @@ def _end(name: str, own: History, other: OtherRun) -> list[Span]:
     if len(set(ends.values())) < 2:
         return []
     first = min(ends, key=lambda run: ends[run])
-    return [(f"  {END} ", OTHER_ROLE), (f"{first} reaches {figures.short(ends[first])}: figures there", "muted")]
+    return [(f"  {END} ", OTHER_ROLE), (f"{first} reaches {formatting.short(ends[first])}: figures there", "muted")]
 
 
 def cursor_line(scene: Scene) -> Line:
@@ -133,7 +133,7 @@ def cursor_line(scene: Scene) -> Line:
     if iteration is not None:
         spans += [("  iteration ", "muted"), (f"{iteration:,.0f}", "strong")]
     if clock is not None:
-        spans += [("  ", ""), (figures.clock(clock), "strong"), (_day(history, clock), "muted")]
+        spans += [("  ", ""), (formatting.clock(clock), "strong"), (_day(history, clock), "muted")]
     near = near_marks(snapshot.marks, x, span_of(scene.charting, scene.whole))
     spans += [(f"  ┊ {', '.join(near)}", "warn")] if near else []
     return tuple(spans)
@@ -142,8 +142,8 @@ def cursor_line(scene: Scene) -> Line:
 def _day(history: History, clock: float) -> str:
     """Of this time; empty where that is the newest iteration's day."""
     newest = _value(history.columns.get(CLOCK), history.length - 1)
-    day = figures.date(clock)[:10]
-    return f" {day}" if newest is None or figures.date(newest)[:10] != day else ""
+    day = formatting.date(clock)[:10]
+    return f" {day}" if newest is None or formatting.date(newest)[:10] != day else ""
 
 
 def near_marks(marks: Sequence[Mark], x: float, span: tuple[float, float], most: int = 3) -> list[str]:
@@ -165,4 +165,4 @@ def _mark_words(mark: Mark) -> str:
 
 
 def _value(column: Sequence[float] | None, row: int) -> float | None:
-    return column[row] if column is not None and row < len(column) and figures.known(column[row]) else None
+    return column[row] if column is not None and row < len(column) and formatting.known(column[row]) else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from rltui.events import metric_keys
 from rltui.events.episode_reward import REWARD
-from rltui.events.metric_names import in_order, metric_of
+from rltui.events.metrics import in_order, metric_of
 from rltui.tui.pattern import Pattern
 from rltui.tui.run.history import History
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rltui import figures
+from rltui import formatting
 from rltui.events import metric_keys
 from rltui.events.records import CurriculumPlanned, PhaseChanged, PhasePlan, StageChanged
 from rltui.tui.paint import Line, clean, crop, pad, wrap
@@ -80,7 +80,7 @@ def _here(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
             yield ((stage.removeprefix("  ·  "), "strong"),)
     else:
         phase = plan.phases[now] if now is not None else None
-        number = figures.UNKNOWN if now is None else str(now + 1)
+        number = formatting.UNKNOWN if now is None else str(now + 1)
         label = "" if phase is None else f"  ·  {phase.label}"
         yield crop(((f"Phase {number} of {len(plan.phases)}", "strong"), (label, "strong"), (stage, "")), width)
         if phase is not None:
@@ -93,7 +93,7 @@ def _changes(plan: CurriculumPlanned) -> bool:
 
 def _lasted(snapshot: RunSnapshot) -> str:
     steps = metrics_of(snapshot).get(metric_keys.PHASE_STEPS)
-    return f"for {figures.count(steps)} timesteps" if steps is not None else "just begun"
+    return f"for {formatting.count(steps)} timesteps" if steps is not None else "just begun"
 
 
 def _criteria(snapshot: RunSnapshot, width: int, key: str) -> Iterator[Line]:
@@ -102,7 +102,7 @@ def _criteria(snapshot: RunSnapshot, width: int, key: str) -> Iterator[Line]:
         yield (("The last phase: it goes on until the run ends.", "muted"),)
         return
     if found:
-        over = f" over the newest {figures.plural(plan.window, 'iteration')}" if plan is not None else ""
+        over = f" over the newest {formatting.plural(plan.window, 'iteration')}" if plan is not None else ""
         yield crop(((f"To go on, all of this{over}", "title"),), width)
         yield from (_way(way, _speed(snapshot), width) for way in found)
     elif plan is None or not plan.phases:
@@ -130,7 +130,7 @@ def _way(way: Way, speed: float | None, width: int) -> Line:
 
 
 def _figure(way: Way, value: float | None) -> str:
-    return figures.count(value) if way.whole else figures.number(value)
+    return formatting.count(value) if way.whole else formatting.number(value)
 
 
 def _missing(way: Way) -> str:
@@ -147,7 +147,7 @@ def _speed(snapshot: RunSnapshot) -> float | None:
 def _in(steps: float | None, speed: float | None) -> str:
     if steps == 0:
         return ""
-    return figures.UNKNOWN if steps is None or not speed else f"in {figures.remaining(steps / speed)}"
+    return formatting.UNKNOWN if steps is None or not speed else f"in {formatting.remaining(steps / speed)}"
 
 
 def _when(snapshot: RunSnapshot, found: list[Way], width: int, key: str) -> Iterator[Line]:
@@ -160,7 +160,7 @@ def _when(snapshot: RunSnapshot, found: list[Way], width: int, key: str) -> Iter
         why = f", for there is none yet in {', '.join(held)}" if held else ""
         yield from wrap(f"Next phase by the trend: {told}{why}", width)
     if latest is not None:
-        words = f"In any case after {figures.count(latest)} more timesteps, {_in(latest, speed)} (max_steps)"
+        words = f"In any case after {formatting.count(latest)} more timesteps, {_in(latest, speed)} (max_steps)"
         yield from wrap(words, width, "muted")
     elif not found:
         yield from wrap(f"Nothing but {key} leads on: the phase has neither criteria nor max_steps.", width, "warn")
@@ -213,6 +213,6 @@ def _before(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
 
 def _lesson(record: PhaseChanged | StageChanged, width: int) -> Iterator[Line]:
     what = "phase" if isinstance(record, PhaseChanged) else "stage"
-    head = f"  {figures.date(record.time)}  at {record.timesteps:,}  {what} {record.to} after {record.came_from}"
+    head = f"  {formatting.date(record.time)}  at {record.timesteps:,}  {what} {record.to} after {record.came_from}"
     yield crop(((clean(head), ""),), width)
     yield from wrap(f"    {record.reason}", width, "muted")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rltui import figures
-from rltui.events.distance import distances, place
+from rltui import formatting
+from rltui.events.promotion import distances, place
 from rltui.events.records import RunStarted, SettingChanged, setting_words
 from rltui.tui.paint import Line, crop, wrap
 from rltui.tui.panes.judgement import judgement
@@ -64,7 +64,7 @@ class FactsPane(Pane, Scrolled):
         judged = judgement(view)
         if judged is not None:
             sign, role = judged.mark
-            words = judged.words if sign == figures.UNKNOWN else f"{sign}, {judged.words}"
+            words = judged.words if sign == formatting.UNKNOWN else f"{sign}, {judged.words}"
             role = role if role in ("bad", "warn") else ""
             yield "verdict", words, role
             yield from (("and", words, role) for words in judged.more)
@@ -114,7 +114,9 @@ def by_hand(snapshot: RunSnapshot) -> list[str]:
 
 def _by_whom(record: SettingChanged | None) -> str:
     """Nothing where the audit does not reach back so far."""
-    return f", by {record.by.partition(' on ')[0]} at {figures.short(record.timesteps)}" if record is not None else ""
+    return (
+        f", by {record.by.partition(' on ')[0]} at {formatting.short(record.timesteps)}" if record is not None else ""
+    )
 
 
 def _course(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
@@ -153,19 +155,19 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
         ("rates", _rates(header)),
         (
             "update",
-            f"entropy coefficient {header.ent_coef:g}, gamma {header.gamma:g}, {figures.plural(header.epochs, 'epoch')}",
+            f"entropy coefficient {header.ent_coef:g}, gamma {header.gamma:g}, {formatting.plural(header.epochs, 'epoch')}",
         ),
         ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}{_minibatch(header)}"),
         ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}"),
         (
             "saving",
-            f"every {figures.exact(header.save_every)}, milestone every {figures.exact(header.milestone_interval)}",
+            f"every {formatting.exact(header.save_every)}, milestone every {formatting.exact(header.milestone_interval)}",
         ),
         ("seed", f"{header.seed}, tick skip {header.tick_skip}"),
-        ("started", f"{figures.date(header.time)}, pid {header.pid} on {header.host}"),
+        ("started", f"{formatting.date(header.time)}, pid {header.pid} on {header.host}"),
         (
             "versions",
-            ", ".join(f"{name} {version}" for name, version in sorted(header.versions.items())) or figures.UNKNOWN,
+            ", ".join(f"{name} {version}" for name, version in sorted(header.versions.items())) or formatting.UNKNOWN,
         ),
     ]
 
@@ -191,18 +193,21 @@ def _minibatch(header: RunStarted) -> str:
 
 
 def _net(layers: list[int], outputs: int, parameters: int) -> str:
-    return f"{'-'.join(str(size) for size in (*layers, outputs))}, {figures.short(parameters)} parameters"
+    return f"{'-'.join(str(size) for size in (*layers, outputs))}, {formatting.short(parameters)} parameters"
 
 
 def _saved(snapshot: RunSnapshot) -> list[tuple[str, str]]:
     found = []
     if snapshot.checkpoint is not None:
         found.append(
-            ("saved", f"checkpoint at {snapshot.checkpoint.timesteps:,}, {figures.clock(snapshot.checkpoint.time)}")
+            ("saved", f"checkpoint at {snapshot.checkpoint.timesteps:,}, {formatting.clock(snapshot.checkpoint.time)}")
         )
     if snapshot.milestone is not None:
         found.append(
-            ("milestone", f"{figures.millions(snapshot.milestone.label)}, {figures.clock(snapshot.milestone.time)}")
+            (
+                "milestone",
+                f"{formatting.millions(snapshot.milestone.label)}, {formatting.clock(snapshot.milestone.time)}",
+            )
         )
     if snapshot.link.controller is not None and not snapshot.link.mine:
         found.append(("control", snapshot.link.controller))

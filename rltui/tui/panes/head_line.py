@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui import viewer_words
 from rltui.tui.paint import Line, crop, ends, text_line, width_of
 from rltui.tui.panes.pane import View
@@ -60,14 +60,14 @@ def facts(view: View) -> dict[str, Fact]:
 
 def _timesteps(snapshot: RunSnapshot) -> Fact:
     """In full, and as three digits."""
-    full, brief = figures.count(snapshot.timesteps), figures.short(snapshot.timesteps)
+    full, brief = formatting.count(snapshot.timesteps), formatting.short(snapshot.timesteps)
     return (7, ((full, "strong"), (" timesteps", "muted"))), (0, ((brief, "strong"), (" timesteps", "muted")))
 
 
 def _speed(snapshot: RunSnapshot) -> Fact:
     """With the iterations that it is of, and without."""
     speed = pace.recent(snapshot)
-    alone: Line = ((figures.rate(speed.steps_per_second if speed else None), "strong"),)
+    alone: Line = ((formatting.rate(speed.steps_per_second if speed else None), "strong"),)
     if speed is None:
         return ((3, alone),)
     return (11, (*alone, (f" over {speed.iterations} it.", "muted"))), (3, alone)
@@ -76,8 +76,8 @@ def _speed(snapshot: RunSnapshot) -> Fact:
 def _elapsed(seconds: float | None) -> Fact:
     """To the second, and to the minute."""
     whole = seconds // 60 * 60 if seconds is not None and seconds >= 60 else seconds
-    coarse = figures.duration(whole).removesuffix(" 00 s")
-    return (7, text_line(figures.duration(seconds))), (2, text_line(coarse))
+    coarse = formatting.duration(whole).removesuffix(" 00 s")
+    return (7, text_line(formatting.duration(seconds))), (2, text_line(coarse))
 
 
 def elapsed(snapshot: RunSnapshot, now: float) -> float | None:

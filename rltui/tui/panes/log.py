@@ -9,7 +9,7 @@ from typing import ClassVar, TypeVar
 from textual import events
 from textual.binding import BindingType
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.records import Level
 from rltui.tui.actions import pane_bindings
 from rltui.tui.log.entries import LEVELS, LogEntry
@@ -206,7 +206,7 @@ class LogPane(Pane, Wheeled):
         if self.view is not None and self.view.frozen:
             found.append(f"{_loud('FROZEN')} [$accent]{self.said('<freeze>')} goes on[/]")
         if not self.following:
-            new = f"{figures.plural(self._window.unseen, 'new line')} – " if self._window.unseen else ""
+            new = f"{formatting.plural(self._window.unseen, 'new line')} – " if self._window.unseen else ""
             found.append(f"{_loud('STANDS STILL')} [$accent]{new}End follows[/]")
         if wanted.search.text or self._filter.typing:
             found.append(self._search_words(wanted))
@@ -215,7 +215,7 @@ class LogPane(Pane, Wheeled):
 
     def _count(self) -> str:
         """`12 of 57 lines`: those that are listed of those that are kept; what is older is in the journal alone."""
-        kept = figures.plural(self._list.kept, "line")
+        kept = formatting.plural(self._list.kept, "line")
         older = self._list.total - self._list.kept
         left_out = f", {older:,} older ones in journal.jsonl" if older else ""
         return (kept if len(self._list) == self._list.kept else f"{len(self._list):,} of {kept}") + left_out
@@ -226,7 +226,7 @@ class LogPane(Pane, Wheeled):
         if wanted.search.problem:
             problem = wanted.search.problem.replace("[", r"\[")
             return f"[$error]/{text}{caret} {problem}[/]"
-        return f"[$primary]/{text}{caret} {figures.plural(len(self._list.hits), 'hit')}[/]"
+        return f"[$primary]/{text}{caret} {formatting.plural(len(self._list.hits), 'hit')}[/]"
 
     def _nothing(self) -> str:
         wanted = self._list.wanted

@@ -11,7 +11,7 @@ from textual import work
 from textual.binding import BindingType
 from textual.message import Message
 
-from rltui import figures
+from rltui import formatting
 from rltui.events import metric_keys
 from rltui.tui.actions import pane_bindings
 from rltui.tui.checks.table_check import TableVerdict
@@ -124,9 +124,7 @@ class LutPane(SiftingPane):
         if use is None:
             return ""
         order = "most chosen first" if self.by_use else "by row"
-        return (
-            f"[$muted]{order} · {figures.short(sum(use.counts))} choices at {figures.short(use.timesteps)} timesteps[/]"
-        )
+        return f"[$muted]{order} · {formatting.short(sum(use.counts))} choices at {formatting.short(use.timesteps)} timesteps[/]"
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         snapshot = view.snapshot
@@ -191,7 +189,7 @@ class LutPane(SiftingPane):
         told = report.words if report is not None and len(report.words) == len(use.counts) else None
 
         def controls(row: int) -> str:
-            words = figures.UNKNOWN if told is None else clean(told[row])
+            words = formatting.UNKNOWN if told is None else clean(told[row])
             return words if use.counts[row] else f"{words}  (never)"
 
         found = self.sifted(use.order(self.by_use), int, lambda row: (str(row), controls(row)))
@@ -209,7 +207,7 @@ def _row_line(row: int, choices: tuple[int, int, int], controls: str, width: int
             (f" {row:>4}", "muted"),
             (f"{_share(count, total):>8}  ", role or "strong"),
             *bar,
-            (f"{figures.short(count):>8}  ", "muted"),
+            (f"{formatting.short(count):>8}  ", "muted"),
             (controls, role),
         ),
         width,
@@ -222,7 +220,7 @@ def _bar(width: int) -> int:
 
 
 def _share(count: int, total: int) -> str:
-    return figures.UNKNOWN if not total else f"{100 * count / total:.2f} %" if count else "0"
+    return formatting.UNKNOWN if not total else f"{100 * count / total:.2f} %" if count else "0"
 
 
 def _said(outcome: str, words: str, width: int) -> list[Line]:
@@ -235,19 +233,19 @@ def _figures(use: Use, report: TableVerdict | None, snapshot: RunSnapshot, width
     """Rows used, entropy, both sides of each control, buttons."""
     rows, entropy = len(use.counts), use.entropy
     fair = math.log(rows) if rows else 0.0
-    like = figures.UNKNOWN if entropy is None else f"{math.exp(entropy):.0f}"
-    told = f"all choices together {figures.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
-    single = figures.number(snapshot.metrics.get(metric_keys.ENTROPY))
+    like = formatting.UNKNOWN if entropy is None else f"{math.exp(entropy):.0f}"
+    told = f"all choices together {formatting.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
+    single = formatting.number(snapshot.metrics.get(metric_keys.ENTROPY))
     told += f"; one decision {single} (mean of the newest update, as in the charts)"
     yield from _fact("rows", f"{rows - use.dead} of {rows} chosen, {use.dead} never", width)
     yield from _fact("entropy", told, width)
     controls = report.controls if report is not None else []
     found = [
-        f"{what} {one} {figures.percent(a)}, {other} {figures.percent(b)}"
+        f"{what} {one} {formatting.percent(a)}, {other} {formatting.percent(b)}"
         for what, one, a, other, b in sides(use, controls)
     ]
     buttons = [
-        f"{name} {figures.percent(use.held(controls, column, 1))}"
+        f"{name} {formatting.percent(use.held(controls, column, 1))}"
         for name, column in (("jump", JUMP), ("boost", BOOST), ("handbrake", HANDBRAKE))
         if controls
     ]
@@ -260,7 +258,7 @@ def _figures(use: Use, report: TableVerdict | None, snapshot: RunSnapshot, width
 
 
 def _metric(value: float | None) -> str:
-    return figures.percent(None if value is None else value / 100)
+    return formatting.percent(None if value is None else value / 100)
 
 
 def _fact(name: str, words: str, width: int) -> Iterator[Line]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.message import Message
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.machine.machine import GpuLoad, MachineSample, ProcessLoad, Room
 from rltui.tui.machine.sampler import Sampler
 from rltui.tui.paint import Line, beside, clean, crop, ends, pad, wrap
@@ -115,7 +115,7 @@ class MachinePane(Pane, Scrolled):
     def subtitle(self, view: View) -> str:
         if self.sample is None:
             return ""
-        return f"[$muted]{clean(self._host)} · at {figures.clock(self.sample.time)}[/]"
+        return f"[$muted]{clean(self._host)} · at {formatting.clock(self.sample.time)}[/]"
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         sample = self.sample
@@ -152,10 +152,10 @@ def _joined(parts: list[list[Line]], apart: bool) -> list[Line]:
 
 def _machine(sample: MachineSample, width: int, tight: bool) -> Iterator[Line]:
     busy = None if sample.cpu is None else sample.cpu / 100
-    yield _gauge("CPU", busy, f"{_percent(sample.cpu)} of {figures.plural(len(sample.cores), 'core')}", width)
+    yield _gauge("CPU", busy, f"{_percent(sample.cpu)} of {formatting.plural(len(sample.cores), 'core')}", width)
     yield from _cores(sample.cores, width)
     if not tight:
-        load = "  ".join(f"{value:.2f}" for value in sample.load) if sample.load else figures.UNKNOWN
+        load = "  ".join(f"{value:.2f}" for value in sample.load) if sample.load else formatting.UNKNOWN
         yield _fact("load", load, width)
     yield _room("memory", sample.memory, width)
     for name, room in (("swap", sample.swap), ("/dev/shm", sample.shared)):
@@ -168,11 +168,11 @@ def _machine(sample: MachineSample, width: int, tight: bool) -> Iterator[Line]:
 def _disk(sample: MachineSample, width: int) -> Iterator[Line]:
     disk = sample.disk
     if disk is None:
-        yield _fact("disk", figures.UNKNOWN, width)
+        yield _fact("disk", formatting.UNKNOWN, width)
         return
-    yield _gauge("disk", disk.share, f"{figures.size(disk.free)} free of {figures.size(disk.total)}", width)
+    yield _gauge("disk", disk.share, f"{formatting.size(disk.free)} free of {formatting.size(disk.total)}", width)
     if sample.disk_full_in is not None:
-        yield _fact("", f"fills in about {figures.remaining(sample.disk_full_in)}", width, "warn")
+        yield _fact("", f"fills in about {formatting.remaining(sample.disk_full_in)}", width, "warn")
 
 
 def _cores(cores: tuple[float, ...], width: int) -> Iterator[Line]:
@@ -189,7 +189,7 @@ def _cores(cores: tuple[float, ...], width: int) -> Iterator[Line]:
 
 def _gpus(sample: MachineSample, width: int) -> Iterator[Line]:
     if not sample.gpus:
-        yield _fact("GPU", sample.gpu_note or figures.UNKNOWN, width, "muted")
+        yield _fact("GPU", sample.gpu_note or formatting.UNKNOWN, width, "muted")
     for index, gpu in enumerate(sample.gpus):
         yield _gauge(f"GPU {index}", None if gpu.use is None else gpu.use / 100, _gpu(gpu), width)
         used = Room(gpu.memory_used, (gpu.memory_total or 0) - gpu.memory_used, gpu.memory_total or 0) if gpu.memory_used is not None else None  # fmt: skip
@@ -213,7 +213,7 @@ def _processes(sample: MachineSample, width: int, tight: bool) -> Iterator[Line]
             (
                 (f"{process.pid:>7}", "muted"),
                 (f"{_percent(process.cpu):>6}", ""),
-                (f"{figures.size(process.rss):>9}", ""),
+                (f"{formatting.size(process.rss):>9}", ""),
             ),
             width,
         )
@@ -226,7 +226,7 @@ def _cost(sample: MachineSample, width: int) -> Iterator[Line]:
     mine: list[ProcessLoad] = [one for one in sample.processes if one.role in ("this program", "its guardian")]
     known = [one.cpu for one in mine if one.cpu is not None]
     cpu = sum(known) if known else None
-    share = figures.UNKNOWN if cpu is None else f"{cpu:.1f} % of one core"
+    share = formatting.UNKNOWN if cpu is None else f"{cpu:.1f} % of one core"
     yield from wrap(
         f"This screen costs {share} and writes {_rate(sample.written_per_second)} to the terminal.", width, "muted"
     )
@@ -240,8 +240,8 @@ def _gauge(name: str, share: float | None, text: str, width: int) -> Line:
 
 def _room(name: str, room: Room | None, width: int) -> Line:
     if room is None:
-        return _fact(name, figures.UNKNOWN, width)
-    return _gauge(name, room.share, f"{figures.size(room.used)} of {figures.size(room.total)}", width)
+        return _fact(name, formatting.UNKNOWN, width)
+    return _gauge(name, room.share, f"{formatting.size(room.used)} of {formatting.size(room.total)}", width)
 
 
 def _fact(name: str, text: str, width: int, role: str = "") -> Line:
@@ -249,8 +249,8 @@ def _fact(name: str, text: str, width: int, role: str = "") -> Line:
 
 
 def _percent(value: float | None) -> str:
-    return figures.UNKNOWN if value is None else f"{value:.0f} %"
+    return formatting.UNKNOWN if value is None else f"{value:.0f} %"
 
 
 def _rate(value: float | None) -> str:
-    return figures.UNKNOWN if value is None else f"{figures.size(value)}/s"
+    return formatting.UNKNOWN if value is None else f"{formatting.size(value)}/s"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from rltui import figures
+from rltui import formatting
 from rltui.events import metric_keys
-from rltui.events.health import Health, judged, side_of
-from rltui.events.metric_names import health_of, metric_of
+from rltui.events.metric_health import Health, judged, side_of
+from rltui.events.metrics import health_of, metric_of
 from rltui.tui.paint import Line, wrap
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.widgets.chart import Curve
@@ -21,7 +21,9 @@ def help_lines(snapshot: RunSnapshot, key: str, x: float | None, width: int) -> 
     metric, health = metric_of(key), health_of(key)
     value, when = _value(snapshot, key, x)
     lines: list[Line] = [((metric.label, "title"), (f"  {key}", "faint"))]
-    figure = figures.number(value, metric.finest) + (f" {metric.unit}" if metric.unit and figures.known(value) else "")
+    figure = formatting.number(value, metric.finest) + (
+        f" {metric.unit}" if metric.unit and formatting.known(value) else ""
+    )
     lines.append(((figure, "strong"), (f" {when}", "muted")))
     sign, role = _SIGNS[side_of(health, value)]
     words = judged(health, value)
@@ -56,7 +58,7 @@ def _value(snapshot: RunSnapshot, key: str, x: float | None) -> tuple[float | No
     if x is not None:
         return item.at(x), "at the cursor"
     value, back = item.newest()
-    return value, "now" if not back else f"{figures.plural(back, 'iteration')} ago"
+    return value, "now" if not back else f"{formatting.plural(back, 'iteration')} ago"
 
 
 def _beside(snapshot: RunSnapshot, key: str, value: float | None) -> list[str]:
@@ -66,7 +68,9 @@ def _beside(snapshot: RunSnapshot, key: str, value: float | None) -> list[str]:
         return []
     if key == metric_keys.ENTROPY and header.actions > 1:
         most = math.log(header.actions)
-        return [f"{figures.percent(value / most)} of the {most:.2f} that {header.actions} actions allow without masks."]
+        return [
+            f"{formatting.percent(value / most)} of the {most:.2f} that {header.actions} actions allow without masks."
+        ]
     if key == metric_keys.LEARNING_RATE:
         return [f"The run's header says {header.learning_rate:g}."]
     return []

@@ -9,8 +9,8 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 
-from rltui import figures
-from rltui.events.metric_names import health_of, metric_of
+from rltui import formatting
+from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
 from rltui.tui.actions import pane_actions, pane_bindings
 from rltui.tui.news import while_there
@@ -282,7 +282,7 @@ class MetricsPane(ChartsPane):
 def _windowed(iterations: int, charting: Charting) -> str:
     """Of which iteration the figures beside the charts' names are, of how many."""
     if charting.cursor is not None or iterations == 1:
-        return figures.plural(iterations, "iteration")
+        return formatting.plural(iterations, "iteration")
     return f"figures: newest of {iterations:,} iterations"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.paint import Line, pad
 from rltui.tui.run import pace
 from rltui.tui.run.model import RunSnapshot
@@ -34,7 +34,7 @@ def progress_line(snapshot: RunSnapshot, width: int) -> Line:
 def _name(goal: pace.Goal) -> str:
     if goal.target is None or goal.name not in ("milestone", "limit"):
         return goal.name
-    return f"{goal.name} {figures.exact(goal.target)}"
+    return f"{goal.name} {formatting.exact(goal.target)}"
 
 
 def _fixed(goal: pace.Goal) -> int:
@@ -51,15 +51,15 @@ def _left(goal: pace.Goal) -> int:
 
 def _goal(goal: pace.Goal, bar: int, paused: bool) -> Line:
     left = (
-        f" {_MEANT[goal.sure]} {figures.remaining(goal.seconds)}"
+        f" {_MEANT[goal.sure]} {formatting.remaining(goal.seconds)}"
         if goal.seconds is not None
         else " paused"
         if paused
-        else f" in {figures.UNKNOWN}"
+        else f" in {formatting.UNKNOWN}"
     )
     return (
         (f" {_name(goal)} ", "muted"),
         *progress_bar(goal.share, bar, _ROLES[goal.name]),
-        (pad(goal.words or figures.percent(goal.share), _figure(goal), ">"), ""),
+        (pad(goal.words or formatting.percent(goal.share), _figure(goal), ">"), ""),
         (pad(left, _left(goal)), "muted"),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.episode_reward import PART, REWARD, WEIGHT
-from rltui.events.settings import weight_of
+from rltui.events.records import weight_of
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.since import change_since
 
@@ -38,12 +38,12 @@ def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
     keys = {key for key in snapshot.metrics if key.startswith(PART)}
     history, begun = snapshot.history, snapshot.lessons[-1].timesteps if snapshot.lessons else -1
     columns = {key: column for key, column in history.columns.items() if key.startswith(PART) or key == REWARD}
-    if any(figures.known(snapshot.metrics[key]) for key in keys):
+    if any(formatting.known(snapshot.metrics[key]) for key in keys):
         return snapshot, 0
     for row in range(history.length - 1, max(history.length - 1 - LOOK_BACK, -1), -1):
         if history.timesteps[row] <= begun:
             break
-        told = {key: column[row] for key, column in columns.items() if figures.known(column[row])}
+        told = {key: column[row] for key, column in columns.items() if formatting.known(column[row])}
         if paid := told.keys() - {REWARD}:
             found = replace(snapshot, metrics={**snapshot.metrics, **told})
             return (found, history.length - 1 - row) if paid == keys else (snapshot, 0)
@@ -91,4 +91,4 @@ def weight_marks(snapshot: RunSnapshot, name: str) -> list[float]:
 
 
 def _known(value: float | None) -> float | None:
-    return value if figures.known(value) else None
+    return value if formatting.known(value) else None

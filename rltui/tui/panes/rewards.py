@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.episode_reward import PART, REWARD, SHORT_SO_FAR, WHY_SHORT
 from rltui.events.records import RunStarted
 from rltui.tui.actions import pane_bindings
@@ -17,14 +17,7 @@ from rltui.tui.paint import Line, Span, beside, fit, pad, text_line, wrap
 from rltui.tui.panes.chart_grid import shares
 from rltui.tui.panes.charting import GAP, GOOD_HEIGHT
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.reward_rows import (
-    ORDERS,
-    RewardRow,
-    newest_paid,
-    ordered,
-    rows_of,
-    weight_marks,
-)
+from rltui.tui.panes.reward_rows import ORDERS, RewardRow, newest_paid, ordered, rows_of, weight_marks
 from rltui.tui.panes.sifting import SiftingPane
 from rltui.tui.run.settling import settling
 from rltui.tui.run.since import span_words
@@ -74,7 +67,7 @@ class RewardsPane(SiftingPane):
     def words(self, view: View) -> str:
         """Which iteration's figures these are, and the order where it is not the usual one."""
         age = newest_paid(view.snapshot)[1]
-        words = [f"{figures.plural(age, 'iteration')} ago" if age else "newest iteration"]
+        words = [f"{formatting.plural(age, 'iteration')} ago" if age else "newest iteration"]
         words += [ORDERS[self.order][0]] if self.order else []
         found = [f"[$warning]{SHORT_SO_FAR}[/]"] if settling(view.snapshot) else []
         found += [f"[$muted]{', '.join(words)}[/]"] if words else []
@@ -110,7 +103,7 @@ class RewardsPane(SiftingPane):
         view = replace(view, snapshot=snapshot)
         every = ordered(rows_of(snapshot), self.order)
         found = self.sifted(every, lambda row: row.name, lambda row: (row.name,))
-        told = dict(zip((row.name for row in every), figures.aligned([row.value for row in every]), strict=True))
+        told = dict(zip((row.name for row in every), formatting.aligned([row.value for row in every]), strict=True))
         rows = [self._row(view, row, every, told[row.name], width) for row in found]
         if self.alone:
             return self._alone(view, found, rows, width, height)
@@ -149,8 +142,8 @@ class RewardsPane(SiftingPane):
         role = "" if row.value else "muted"
         line: Line = (
             (" ", ""), (pad(row.name, name_width) + " ", role), *_bar(row, every, bar),
-            (f"{figure:>{FIGURE}}", "muted" if figure == figures.UNKNOWN else "strong"),
-            (_ARROWS[row.trend if figures.known(row.value) else 0], "muted"), (f"{figures.percent(row.share):>{SHARE - 1}}", "muted"), *extra,
+            (f"{figure:>{FIGURE}}", "muted" if figure == formatting.UNKNOWN else "strong"),
+            (_ARROWS[row.trend if formatting.known(row.value) else 0], "muted"), (f"{formatting.percent(row.share):>{SHARE - 1}}", "muted"), *extra,
         )  # fmt: skip
         return fit(line, width)
 
@@ -213,7 +206,7 @@ def _extra_columns(width: int, names: int) -> list[int]:
 def _extras(view: View, row: RewardRow, width: int, names: int, memory: Columns) -> list[Span]:
     cells: list[Span] = [
         _weight(view, row),
-        (f"{figures.aligned([row.change])[0]:>{CHANGE}}", "muted"),
+        (f"{formatting.aligned([row.change])[0]:>{CHANGE}}", "muted"),
         ("  " + sparkline_of(view.snapshot.history, PART + row.name, CURVE, memory), "band"),
     ]
     return cells[: len(_extra_columns(width, names))]
@@ -246,7 +239,7 @@ def _bar(row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
 def _total(view: View, found: Sequence[RewardRow], width: int) -> list[Line]:
     """The sum, below the column of what it sums."""
     total = view.snapshot.metrics.get(REWARD)
-    figure = figures.aligned([total, *(row.value for row in found)])[0]
+    figure = formatting.aligned([total, *(row.value for row in found)])[0]
     end = width - SHARE - sum(_extra_columns(width, _longest(found)))
     return [
         text_line("─" * width, "track"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.episode_reward import SHORT_SO_FAR
-from rltui.runs.words import over_episodes, over_iterations
+from rltui.formatting import over_episodes, over_iterations
 from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
 from rltui.tui.panes.facts import FactsPane
 from rltui.tui.panes.head_line import controller, elapsed, head_line, pill
@@ -75,7 +75,7 @@ def verdict_line(view: View, judged: Judgement | None, width: int, whole: str = 
     if judged is None:
         return ()
     age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
-    old: Line = ((f"newest iteration {figures.ago(age)} ", "warn"),) if age >= OLD else ()
+    old: Line = ((f"newest iteration {formatting.ago(age)} ", "warn"),) if age >= OLD else ()
     if not old and judged.spoken and settling(snapshot):
         old = ((f"  {SHORT_SO_FAR} ", "warn"),)
     (sign, role), words = judged.mark, judged.words
@@ -93,15 +93,15 @@ def _column(view: View, width: int, height: int, told: list[Line]) -> list[Line]
     rows += told
     for name, value in (
         ("run", snapshot.run),
-        ("timesteps", figures.count(snapshot.timesteps)),
-        ("reward", f"{figures.number(reward.mean)}{over_episodes(reward.episodes, reward.short)}"),
+        ("timesteps", formatting.count(snapshot.timesteps)),
+        ("reward", f"{formatting.number(reward.mean)}{over_episodes(reward.episodes, reward.short)}"),
         ("speed", _speed_words(snapshot)),
-        ("elapsed", figures.duration(elapsed(snapshot, view.now))),
+        ("elapsed", formatting.duration(elapsed(snapshot, view.now))),
     ):
         rows.append(((f"{name:<12}", "muted"), (value, "strong")))
     rows.append(((f"{'control':<12}", "muted"), *controller(snapshot)))
     rows += [
-        ((f"{goal.name:<12}", "muted"), (goal.words or figures.percent(goal.share), ""))
+        ((f"{goal.name:<12}", "muted"), (goal.words or formatting.percent(goal.share), ""))
         for goal in pace.goals(snapshot)
     ]
     return [fit(row, width) for row in rows[:height]]
@@ -110,14 +110,14 @@ def _column(view: View, width: int, height: int, told: list[Line]) -> list[Line]
 def _speed_words(snapshot: RunSnapshot) -> str:
     speed, is_training = pace.recent(snapshot), not snapshot.ended
     return (
-        figures.rate(speed.steps_per_second) + over_iterations(speed.iterations, is_training)
+        formatting.rate(speed.steps_per_second) + over_iterations(speed.iterations, is_training)
         if speed
-        else figures.UNKNOWN
+        else formatting.UNKNOWN
     )
 
 
 def _one_line(view: View, width: int) -> Line:
     now = condition(view.snapshot, view.now)
-    words = f"{now.symbol} {figures.short(view.snapshot.timesteps)} {figures.rate(pace.speed(view.snapshot))}"
+    words = f"{now.symbol} {formatting.short(view.snapshot.timesteps)} {formatting.rate(pace.speed(view.snapshot))}"
     named = f"{words} {view.snapshot.run}"
     return crop(((named if len(named) <= width else words, now.role),), width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from rltui import figures
+from rltui import formatting
 from rltui.events import metric_keys
 from rltui.tui.paint import Line, Span, ends, pad, text_line, width_of, wrap
 from rltui.tui.panes.pane import Pane, View
@@ -47,7 +47,7 @@ class TimePane(Pane):
         self._memory = Columns()
 
     def has_nothing(self, view: View) -> bool:
-        return not figures.known(view.snapshot.metrics.get(metric_keys.ITERATION_SECONDS))
+        return not formatting.known(view.snapshot.metrics.get(metric_keys.ITERATION_SECONDS))
 
     def depends(self, view: View) -> object:
         return view.snapshot.metrics_time, view.snapshot.header is None, view.snapshot.opened
@@ -83,18 +83,18 @@ def _head(snapshot: RunSnapshot, trend: Trend, width: int) -> list[Line]:
     """The iteration's seconds and how near to the limit, then the steps a second, with their trend where there is room."""
     times = iteration_times(snapshot)
     metrics = times.metrics
-    left: Line = (("iteration ", "muted"), (figures.duration(metrics.get(metric_keys.ITERATION_SECONDS)), "strong"))
+    left: Line = (("iteration ", "muted"), (formatting.duration(metrics.get(metric_keys.ITERATION_SECONDS)), "strong"))
     over: Line = ((f" over {times.iterations} it." if times.iterations else " before this start", "muted"),)
     limit = share_of_limit(snapshot)
     words = "collecting at " if width >= WIDE else ""
-    limited: Line = ((words, "muted"), (figures.percent(limit), "strong"), (" of limit", "muted"))
+    limited: Line = ((words, "muted"), (formatting.percent(limit), "strong"), (" of limit", "muted"))
     right = limited if limit is not None else ()
     left = (*left, *over) if width_of((*left, *over)) + width_of(right) + 2 <= width else left
     right = right if width_of(left) + width_of(right) + 2 <= width else ()
     lines = [ends(left, right, width)]
     if width >= WIDE:
         return [*lines, *(_rate(snapshot, name, trend(key), (key, metrics.get(key))) for name, key in RATES)]
-    cells = [((f"{name} ", "muted"), (figures.rate(metrics.get(key)), "strong")) for name, key in RATES]
+    cells = [((f"{name} ", "muted"), (formatting.rate(metrics.get(key)), "strong")) for name, key in RATES]
     while cells and sum(width_of(cell) for cell in cells) + 2 * (len(cells) - 1) > width:
         cells.pop(0)
     gaps = (width - sum(width_of(cell) for cell in cells)) // max(len(cells) - 1, 1)
@@ -114,14 +114,14 @@ def _rate(snapshot: RunSnapshot, name: str, curve: str, told: tuple[str, float |
     )
     return (
         (pad(name, NAME), "muted"),
-        (f"{figures.rate(now):>12}", "strong"),
+        (f"{formatting.rate(now):>12}", "strong"),
         ("  " + curve, "band"),
         (f"  {percent}", "muted"),
     )
 
 
 def _figure(part: Part) -> str:
-    return figures.micros(part.micros) if part.micros is not None else figures.duration(part.seconds)
+    return formatting.micros(part.micros) if part.micros is not None else formatting.duration(part.seconds)
 
 
 def _line(trend: Trend, told: tuple[Part, str, str], is_top: bool, width: int, room_for: int) -> Line:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rltui import figures
+from rltui import formatting
 from rltui.events import metric_keys
 from rltui.tui.run.iteration_times import WORKER_SECONDS, iteration_times
 from rltui.tui.run.model import RunSnapshot
@@ -147,9 +147,9 @@ def percents(found: Sequence[Part]) -> list[str]:
 
 def _percent(share: float | None, number: int) -> str:
     if share is None:
-        return figures.UNKNOWN
+        return formatting.UNKNOWN
     return "<1 %" if number == 0 and share > 0 else f"{number} %"
 
 
 def _known(value: float | None) -> float | None:
-    return value if figures.known(value) else None
+    return value if formatting.known(value) else None

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from rltui.events.watched import Watched
+from rltui.events.match_frames import Watched
 from rltui.tui.actions import pane_bindings
 from rltui.tui.paid_steps import PaidStep, PaidSteps
 from rltui.tui.paint import Line, ends

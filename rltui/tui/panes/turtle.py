@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.paint import Line, beside, crop, pad, wrap
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.run import turtles
@@ -85,24 +85,24 @@ def _cell(text: str, size: int, role: str, align: str = "<") -> tuple[str, str]:
 
 def _success(part: Turtles) -> str:
     if part.rate is None or part.interval is None:
-        return figures.UNKNOWN
+        return formatting.UNKNOWN
     low, high = part.interval
     return f"{100 * part.rate:.0f} % ({100 * low:.0f}–{100 * high:.0f})"
 
 
 _ROWS = (
-    ("turtled", lambda part: figures.count(part.events), "strong"),
-    ("recovered", lambda part: figures.count(part.recovered), "good"),
-    ("not recovered", lambda part: figures.count(part.failed), "bad"),
-    ("cut", lambda part: figures.count(part.censored), "muted"),
+    ("turtled", lambda part: formatting.count(part.events), "strong"),
+    ("recovered", lambda part: formatting.count(part.recovered), "good"),
+    ("not recovered", lambda part: formatting.count(part.failed), "bad"),
+    ("cut", lambda part: formatting.count(part.censored), "muted"),
     ("success", _success, "strong"),
-    ("turtled / min", lambda part: figures.number(part.per_minute), ""),
+    ("turtled / min", lambda part: formatting.number(part.per_minute), ""),
     ("mean time", lambda part: _both(part.mean_ticks), ""),
 )
 
 
 def _both(ticks: float | None) -> str:
-    return figures.UNKNOWN if ticks is None else f"{figures.duration(ticks / TICKS)}, {ticks:.0f} ticks"
+    return formatting.UNKNOWN if ticks is None else f"{formatting.duration(ticks / TICKS)}, {ticks:.0f} ticks"
 
 
 def _times(history: History, lane: str) -> str:
@@ -110,12 +110,12 @@ def _times(history: History, lane: str) -> str:
     median, back = turtles.newest(history, f"{lane}turtle/median_ticks")
     p90, _ = turtles.newest(history, f"{lane}turtle/p90_ticks")
     if median is None:
-        return f"{figures.UNKNOWN}: none has recovered yet"
+        return f"{formatting.UNKNOWN}: none has recovered yet"
     return f"median {_ticks(median)}, p90 {_ticks(p90).replace(' ticks', '')}" + (f"; {back} it. ago" if back else "")
 
 
 def _ticks(ticks: float | None) -> str:
-    return figures.UNKNOWN if ticks is None else f"{ticks:.0f} ticks ({figures.duration(ticks / TICKS)})"
+    return formatting.UNKNOWN if ticks is None else f"{ticks:.0f} ticks ({formatting.duration(ticks / TICKS)})"
 
 
 def _references(history: History, width: int) -> Iterator[Line]:
@@ -126,7 +126,7 @@ def _references(history: History, width: int) -> Iterator[Line]:
     most = max(ticks for _, ticks, _ in rows if ticks is not None)
     yield (("from the roof to the wheels, in ticks", "title"),)
     for name, ticks, mine in rows:
-        told = ("never" if not mine else figures.UNKNOWN) if ticks is None else f"{ticks:.0f}"
+        told = ("never" if not mine else formatting.UNKNOWN) if ticks is None else f"{ticks:.0f}"
         bar = filled_bar(ticks / most if ticks else 0.0, min(max(width - 28, 4), 50), "series-1" if mine else "band")
         yield crop(((pad(f"  {name}", 20), "strong" if mine else "muted"), (pad(told, 6, ">") + "  ", "strong" if mine else ""), *bar), width)  # fmt: skip
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from rltui import figures
-from rltui.events.watched import Watched
+from rltui import formatting
+from rltui.events.match_frames import Watched
 from rltui.tui.match_reader import MatchReader
 from rltui.tui.paint import Line, wrap
 from rltui.tui.panes.pane import Pane, View, in_the_middle
@@ -129,7 +129,7 @@ class WatchingPane(Pane):
     def whose(self, view: View, frame: Watched) -> Sentence:
         """Whose weights play and how old they are; where nothing has come for a while, that."""
         if self.silence:
-            return f"no picture for {figures.age(self.silence)}", "warn"
+            return f"no picture for {formatting.age(self.silence)}", "warn"
         since = self._renewed if self._renewed is not None else learned_at(view.snapshot, frame.timesteps)
         return weights_words(frame.timesteps, None if since is None else max(view.now - since, 0.0)), "muted"
 

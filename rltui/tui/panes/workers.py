@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.actions import pane_bindings
 from rltui.tui.paint import Line, Span, clean, crop, crop_text, pad
 from rltui.tui.panes.pane import View
@@ -121,9 +121,9 @@ class WorkersPane(SiftingPane):
             return f"[$muted]{order.removeprefix(' · ')}[/]" if order else ""
         usual, since = None if _rests(view.snapshot) else usual_speed(rows), at_work_since(view.snapshot)
         ill = sum(illness(row, view.now, usual, since) is not None for row in rows)
-        speed = "paused" if view.snapshot.paused else f"{figures.rate(sum(rates))} collecting, {WINDOW}"
+        speed = "paused" if view.snapshot.paused else f"{formatting.rate(sum(rates))} collecting, {WINDOW}"
         sick = f" · [/][$warning]{ill} ill[/][$muted]" if ill else ""
-        return f"[$muted]{figures.plural(len(rows), 'worker')} · {speed}{sick}{order}[/]"
+        return f"[$muted]{formatting.plural(len(rows), 'worker')} · {speed}{sick}{order}[/]"
 
 
 def _rests(snapshot: RunSnapshot) -> bool:
@@ -175,10 +175,10 @@ class _Table:
         return {
             "#": (str(row.worker), ""),
             "state": (f"{symbol} {state}", role),
-            "steps/s": (figures.UNKNOWN if self._rests else figures.count(row.steps_per_second), ""),
-            "arenas": (figures.count(row.arenas), ""),
-            "memory": (figures.UNKNOWN if ended else figures.megabytes(row.memory_mb), ""),
-            "beat": (figures.age(beat) + ("!" if late else ""), "warn" if late else ""),
+            "steps/s": (formatting.UNKNOWN if self._rests else formatting.count(row.steps_per_second), ""),
+            "arenas": (formatting.count(row.arenas), ""),
+            "memory": (formatting.UNKNOWN if ended else formatting.megabytes(row.memory_mb), ""),
+            "beat": (formatting.age(beat) + ("!" if late else ""), "warn" if late else ""),
             "restarts": (str(row.restarts), "warn" if row.restarts else "muted"),
             "flags": ("  " + _flags(self._view.snapshot, row.worker), "warn"),
         }
@@ -206,6 +206,6 @@ def _event(row: WorkerRow, word: Word | None, room: int) -> Line:
     if row.event and room >= 8:
         role = "bad" if row.failed else "muted"
         what = clean(row.event.partition(chr(10))[0])
-        told = f"{figures.clock(row.event_time)[:5]} {what}"
+        told = f"{formatting.clock(row.event_time)[:5]} {what}"
         spans.append((what if len(what) <= room < len(told) else crop_text(told, room), role))
     return tuple(spans)

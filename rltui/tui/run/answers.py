@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.paint import Line
 from rltui.tui.run.model import CommandFate, RunSnapshot, Stage
 
@@ -45,4 +45,4 @@ def _waiting(fate: CommandFate, seconds: float) -> str:
     """For how long, once that is worth saying."""
     if fate.stage not in ("sent", "accepted") or seconds < 2:
         return ""
-    return f"no answer within {figures.age(seconds)}" if fate.stage == "sent" else figures.age(seconds)
+    return f"no answer within {formatting.age(seconds)}" if fate.stage == "sent" else formatting.age(seconds)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rltui import figures
-from rltui.events.records import SettingChanged
-from rltui.events.settings import ENTROPY, RATE, reward_of
+from rltui import formatting
+from rltui.events.records import ENTROPY, RATE, SettingChanged, reward_of
 from rltui.tui.run.in_force import in_force
 from rltui.tui.run.model import Mark, RunSnapshot
 
@@ -23,7 +22,7 @@ def cause(snapshot: RunSnapshot, row: int) -> str:
     )
     if mark is None:
         return ""
-    where = f"at {figures.short(mark.timesteps)} timesteps"
+    where = f"at {formatting.short(mark.timesteps)} timesteps"
     if edits := _edits_with(snapshot, mark):
         them = "it" if len(edits) == 1 else "them"
         return f"since {_listed([one.label for one in edits])} {where}, by the profile: set {them} back there"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.records import state_word
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ def condition(snapshot: RunSnapshot, now: float) -> Condition:
     quiet = _silence(snapshot, now)
     if quiet is not None:
         return Condition(
-            "SILENT", "?", "bad", f"no word from the trainer for {figures.age(quiet)}, was {state_word(snapshot.state)}"
+            "SILENT",
+            "?",
+            "bad",
+            f"no word from the trainer for {formatting.age(quiet)}, was {state_word(snapshot.state)}",
         )
     word, symbol, role = _STATES.get(snapshot.state or "", ((snapshot.state or "unknown").upper(), "?", "warn"))
     return Condition(word, symbol, role, snapshot.reason)
@@ -87,7 +90,7 @@ def _unclean(snapshot: RunSnapshot, now: float) -> Condition:
     if snapshot.state == "failed":
         return Condition("FAILED", "✗", "bad", snapshot.reason + _lost(snapshot), running=False)
     news = snapshot.news_time
-    when = f"last word {figures.ago(now - news)}" if news is not None else "it never said a word"
+    when = f"last word {formatting.ago(now - news)}" if news is not None else "it never said a word"
     return Condition(
         "ENDED UNCLEANLY", "!", "bad", f"the trainer's process is gone, {when}{_lost(snapshot)}", running=False
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rltui.events.records import RunStarted, setting_words
-from rltui.events.settings import weight_of
+from rltui.events.records import RunStarted, setting_words, weight_of
 from rltui.tui.run.headers import FIELDS
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark

@@ -11,16 +11,10 @@ from typing import Any
 
 import msgspec
 
-from rltui import figures
-from rltui.events.commands import (
-    CommandAccepted,
-    CommandApplied,
-    CommandRefused,
-    Live,
-    ServerMessage,
-    Welcome,
-)
+from rltui import formatting
+from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, Live, ServerMessage, Welcome
 from rltui.events.records import (
+    RATE,
     CheckpointSaved,
     CommandLogged,
     CurriculumPlanned,
@@ -39,7 +33,6 @@ from rltui.events.records import (
     WorkerStarted,
     change_words,
 )
-from rltui.events.settings import RATE
 from rltui.runs.thinned import IterationRows
 from rltui.tui.log.entries import LogEntry, entry_of
 from rltui.tui.run.edited import edits
@@ -303,7 +296,7 @@ class _Draft:
             row = replace(row, state="failed", pid=None, steps_per_second=None, heartbeat_age=None,
                           event=f"{record.kind}: {record.reason}", failed=True)  # fmt: skip
         else:
-            again = f"{'restarted' if record.restarts else 'started'} in {figures.duration(record.seconds)}"
+            again = f"{'restarted' if record.restarts else 'started'} in {formatting.duration(record.seconds)}"
             row = replace(row, state="ready", pid=record.pid, restarts=record.restarts)
             if not row.failed or record.restarts == 0:
                 row = replace(row, event=again, failed=False)

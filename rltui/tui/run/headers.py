@@ -4,8 +4,7 @@ from before there. Pure.
 
 from __future__ import annotations
 
-from rltui.events.records import RunStarted
-from rltui.events.settings import ENTROPY, RATE
+from rltui.events.records import ENTROPY, RATE, RunStarted
 
 FIELDS = {RATE: "learning_rate", ENTROPY: "ent_coef"}  # of a header, which say what is in force of a setting
 MOST = 256  # kept: a setting changed by hand gives a new one each time

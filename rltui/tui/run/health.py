@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.run.model import RunSnapshot, WorkerRow
 
 BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a word
@@ -41,7 +41,7 @@ def illness(row: WorkerRow, now: float, usual: float | None, since: float = 0.0)
         return "restarting", "warn"
     age = beat_age(row, now)
     if age is not None and min(age, now - since) > BEAT_LATE:
-        return f"silent {figures.age(age)}", "bad"
+        return f"silent {formatting.age(age)}", "bad"
     if usual and row.steps_per_second is not None and row.steps_per_second < SLOW * usual:
         return f"slow: {100 * row.steps_per_second / usual:.0f} % of the others", "warn"
     return (f"restarted {row.restarts} times", "warn") if row.restarts >= OFTEN else None

@@ -37,7 +37,7 @@ Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 class Mark:
     """An event on the charts' time axis.
 
-    setting: that was changed, as events/settings.py and records have it. by_hand: the record of who changed it; None of a
+    setting: that was changed, as events/records.py and records have it. by_hand: the record of who changed it; None of a
     start with an edited profile.
     """
 

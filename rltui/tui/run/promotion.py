@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from rltui.events import metric_keys
-from rltui.events.distance import CURRICULUM, WHOLE, distances
+from rltui.events.promotion import CURRICULUM, WHOLE, distances
 from rltui.events.records import PhasePlan, Wanted
 from rltui.tui.run.model import RunSnapshot
 

@@ -6,10 +6,9 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.episode_reward import PART, WEIGHT
-from rltui.events.records import RunStarted
-from rltui.events.settings import weight_of
+from rltui.events.records import RunStarted, weight_of
 from rltui.tui.run.history import History
 
 SAYS = "rewards differ, not comparable"
@@ -77,4 +76,4 @@ def told(differences: list[str]) -> str:
 
 
 def _words(weight: float | None) -> str:
-    return PROFILE if weight is None else figures.number(weight)
+    return PROFILE if weight is None else formatting.number(weight)

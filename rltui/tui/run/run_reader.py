@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from rltui import figures
+from rltui import formatting
 from rltui.errors import RltuiError, in_words
 from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
@@ -243,4 +243,4 @@ class RunReader(threading.Thread):
 def _end_of(fate: CommandFate, now: float) -> str:
     """How the wait for its answer ended."""
     accepted = "it was accepted, then " if fate.stage == "accepted" else ""
-    return f"{accepted}the connection ended after {figures.duration(max(now - fate.time, 0.0))}"
+    return f"{accepted}the connection ended after {formatting.duration(max(now - fate.time, 0.0))}"

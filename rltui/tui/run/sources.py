@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.runs.cached_journal import CachedJournal
 from rltui.runs.journal import LARGEST_PART
@@ -28,7 +28,7 @@ class RunFiles:
 
     def journal(self) -> CachedJournal:
         """RltuiError for one that cannot be read, as a journal that is not there yet can."""
-        if problem := plain_file.problem(self.paths.journal, LARGEST_PART):
+        if problem := safe_io.problem(self.paths.journal, LARGEST_PART):
             raise RltuiError(f"{self.paths.journal} cannot be read: {problem}", "mend it or move it away")
         return CachedJournal(self.paths.journal)
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from rltui import figures
+from rltui import formatting
 from rltui.events import metric_keys
-from rltui.events.health import Health, side_of, span
-from rltui.events.metric_names import health_of, metric_of
-from rltui.events.settings import reward_of
+from rltui.events.metric_health import Health, side_of, span
+from rltui.events.metrics import health_of, metric_of
+from rltui.events.records import reward_of
 from rltui.tui.run.findings import Symptom
 from rltui.tui.run.history import History
 from rltui.tui.run.model import Mark, RunSnapshot
@@ -71,7 +71,7 @@ def _dropped(snapshot: RunSnapshot) -> list[Symptom]:
         return []
     rows = history.length - first
     return [
-        Symptom(f"{figures.plural(len(found), 'update')} dropped, newest by {found[-1].label}", rows, "see the log")
+        Symptom(f"{formatting.plural(len(found), 'update')} dropped, newest by {found[-1].label}", rows, "see the log")
     ]
 
 
@@ -85,7 +85,7 @@ def _outside(history: History, sign: _Sign) -> list[Symptom]:
         return []
     rows = _rows_outside(column, history.length, health, sign.side)
     side = "below" if sign.side == "low" else "above"
-    words = f"{metric_of(sign.key).label} {figures.number(value)}, {side} the usual {span(health)}"
+    words = f"{metric_of(sign.key).label} {formatting.number(value)}, {side} the usual {span(health)}"
     return [Symptom(words, rows, health.if_low if sign.side == "low" else health.if_high)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.episode_reward import REWARD, SHORT_SO_FAR, WEIGHT, WHY_SHORT
 from rltui.tui.run.at_work import at_work
 from rltui.tui.run.cause import cause
@@ -49,19 +49,19 @@ def _of_reward(snapshot: RunSnapshot) -> tuple[str, str, str, str]:
     found = snapshot.found
     one = found.trend
     if one is None:
-        return figures.UNKNOWN, figures.UNKNOWN, "muted", _too_few(snapshot)
+        return formatting.UNKNOWN, formatting.UNKNOWN, "muted", _too_few(snapshot)
     then, now = _figures(one)
     if one.kind == "rising":
         words = f"mean reward {then} → {now} over {one.until - one.since:,} iterations{_lasting(found.seconds)}"
     else:
         words = f"since {_moment(snapshot, found.first + one.since)}: mean reward {then} then, {now} now"
-        words += f", ±{figures.number(one.noise)} by chance" if one.kind == "flat" and then != now else ""
+        words += f", ±{formatting.number(one.noise)} by chance" if one.kind == "flat" and then != now else ""
     return (*_WORDS[one.kind], words + _weights(snapshot.history, found.first + one.since))
 
 
 def _figures(one: Trend) -> tuple[str, str]:
     """Then and now, in as many digits as it takes to see that the reward rises or falls."""
-    then, now = figures.number(one.then), figures.number(one.now)
+    then, now = formatting.number(one.then), formatting.number(one.now)
     digits = 3
     while then == now and one.kind != "flat" and digits < DIGITS:
         digits += 1
@@ -74,7 +74,7 @@ def _weights(history: History, row: int) -> str:
     columns = [column for key, column in history.columns.items() if key.startswith(WEIGHT)]
     pairs = ((column[row], column[history.length - 1]) for column in columns)
     changed = sum(then != now for then, now in pairs if then == then and now == now)
-    return f", while {figures.plural(changed, 'reward weight')} changed" if changed else ""
+    return f", while {formatting.plural(changed, 'reward weight')} changed" if changed else ""
 
 
 def _too_few(snapshot: RunSnapshot) -> str:
@@ -96,7 +96,7 @@ def _told(snapshot: RunSnapshot, one: Symptom) -> str:
     seconds = _lasting(at_work(snapshot.history, rows - one.iterations, rows))
     since = cause(snapshot, rows - one.iterations) if 0 < one.iterations < FARTHEST else ""
     more = " or more" if one.iterations >= FARTHEST else ""
-    lasting = f", for {figures.plural(one.iterations, 'iteration')}{more}{seconds}" if one.iterations else ""
+    lasting = f", for {formatting.plural(one.iterations, 'iteration')}{more}{seconds}" if one.iterations else ""
     if since:
         return f"{since}; {one.words}{lasting}"
     return f"because {one.words}{lasting}" + (f": {one.to_try}" if one.to_try else "")
@@ -116,10 +116,10 @@ def _ill_workers(snapshot: RunSnapshot, now: float) -> list[str]:
 def _moment(snapshot: RunSnapshot, row: int) -> str:
     """`8.12 M timesteps (38 min)`: the row's since which it is so, and how much work before the newest iteration that was."""
     seconds = snapshot.found.seconds
-    ago = f" ({figures.age(seconds)})" if seconds is not None else ""
-    return f"{figures.short(snapshot.history.timesteps[row])} timesteps{ago}"
+    ago = f" ({formatting.age(seconds)})" if seconds is not None else ""
+    return f"{formatting.short(snapshot.history.timesteps[row])} timesteps{ago}"
 
 
 def _lasting(seconds: float | None) -> str:
     """` (2 min 38 s)`; empty where that is not known, or nothing."""
-    return f" ({figures.duration(seconds)})" if seconds else ""
+    return f" ({formatting.duration(seconds)})" if seconds else ""

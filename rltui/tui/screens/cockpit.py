@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.timer import Timer
 
-from rltui import figures
+from rltui import formatting
 from rltui.events.commands import Command, Stop, name_of
 from rltui.tui.actions import Action, Place, bindings, in_footer, pane_footer
 from rltui.tui.frozen import frozen_words
@@ -215,7 +215,7 @@ class CockpitScreen(Steering):
     def action_freeze(self) -> None:
         """The panes stand still; training, its state and your keys do not."""
         live = self._live_view
-        self._still = None if self._still is not None else replace(live, frozen=figures.clock(live.now))
+        self._still = None if self._still is not None else replace(live, frozen=formatting.clock(live.now))
         self._places.place()
         for pane in self.panes if self._still is None else ():
             pane.show_at_once(self._live_view)

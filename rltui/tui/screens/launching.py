@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 
-from rltui import figures
+from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.tui.paint import Line, wrap
 from rltui.tui.screens.dialog import Dialog
@@ -42,7 +42,7 @@ class LaunchingText(Scrolled):
     def _lines(self, width: int) -> list[Line]:
         lines = [*wrap(self._offer.title, width, "strong"), *wrap(self._offer.reason, width, "muted")]
         if self.error is None:
-            waited = figures.duration(self._clock() - self._begun)
+            waited = formatting.duration(self._clock() - self._begun)
             return [
                 *lines,
                 (),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rltui import figures
-from rltui.timesteps import LARGEST, timesteps_of
+from rltui import formatting
+from rltui.formatting import LARGEST, timesteps_of
 from rltui.tui.launcher.step_limits import larger_than, with_total
 from rltui.tui.screens.typed_dialog import Asked, Judgement, TypedDialog
 
@@ -33,7 +33,7 @@ def _asked(offer: Offer, limit: int) -> Asked:
     example = larger_than(offer.timesteps)
     lines = (
         (f"{offer.run} was started to end at {limit:,} timesteps, and has {offer.timesteps:,}.", "strong"),
-        (f"Type the total at which it is to end now, as in {example:,} or {figures.exact(example)}.", ""),
+        (f"Type the total at which it is to end now, as in {example:,} or {formatting.exact(example)}.", ""),
     )
 
     def judge(text: str) -> Judgement:

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.log.entries import LogEntry
 from rltui.tui.paint import Line, wrap
 from rltui.tui.screens.dialog import Dialog
@@ -52,6 +52,6 @@ class LogEntryScreen(Dialog[None]):
 
 
 def _about(entry: LogEntry) -> str:
-    when = f"{figures.date(entry.time)}:{figures.clock(entry.time)[-2:]}" if entry.time else "no time"
+    when = f"{formatting.date(entry.time)}:{formatting.clock(entry.time)[-2:]}" if entry.time else "no time"
     parts = [when, entry.level, "" if entry.worker is None else f"worker {entry.worker}", entry.flag]
     return " · ".join(part for part in parts if part)

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.log.entries import LogEntry
 from rltui.tui.paint import Line, wrap
 from rltui.tui.screens.dialog import Dialog
@@ -36,7 +36,7 @@ class TraceText(Scrolled):
             if index:
                 yield ()
             reason, _, trace = entry.message.partition("\n")
-            yield ((f"{figures.date(entry.time)} {figures.clock(entry.time)}", "muted"),)
+            yield ((f"{formatting.date(entry.time)} {formatting.clock(entry.time)}", "muted"),)
             yield from wrap(reason, width, "bad")
             yield from wrap(trace, width) if trace else [(("no traceback: the process was gone", "muted"),)]
 

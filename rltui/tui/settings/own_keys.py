@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys, key_to_character
 
-from rltui.nearest import did_you_mean
+from rltui.errors import did_you_mean
 from rltui.tui.action import Action, plain_name
 from rltui.tui.actions import PLACES
 from rltui.tui.pane_keys import PANE_KEYS

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from rltui.nearest import did_you_mean
+from rltui.errors import did_you_mean
 from rltui.profile.problems import KeyPath, Problem, show_key
 from rltui.profile.source import Source
 from rltui.tui.panes.charting import SMOOTHING

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rltui import plain_file
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.problems import Problem, ProfileError
 from rltui.profile.source import EMPTY, MAX_BYTES, read_source
@@ -82,12 +82,12 @@ def _edit(path: Path, change: Callable[[Any], None], what: str) -> None:
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        text = plain_file.read_text(path, MAX_BYTES) if _is_there(path) else HEAD
+        text = safe_io.read_text(path, MAX_BYTES) if _is_there(path) else HEAD
         written: TOMLDocument = parse(text) if text.strip() else document()
         change(written)
         _write(path, written.as_string())
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
-        why = plain_file.reason(error) if isinstance(error, OSError | UnicodeDecodeError) else str(error)
+        why = safe_io.reason(error) if isinstance(error, OSError | UnicodeDecodeError) else str(error)
         raise RltuiError(f"{what} was not saved to {path}: {why}", "mend it or move it away") from error
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.paint import Line, Span, crop_text, ends, fit, text_line, width_of
 from rltui.tui.symbols import ChartStyle
 from rltui.tui.widgets.columns import Columns
@@ -137,14 +137,14 @@ def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
         value, back = data.told[0], 0
     else:
         value, back = data.own.newest(end_of_shorter(data))
-    is_known = figures.known(value)
-    right: list[Span] = [(f" {figures.number(value, data.finest)}", "strong" if is_known and not back else "muted")]
+    is_known = formatting.known(value)
+    right: list[Span] = [(f" {formatting.number(value, data.finest)}", "strong" if is_known and not back else "muted")]
     right += [(f" {data.unit}", "muted")] if data.unit and is_known else []
     right += [(f" {back} it. ago", "warn")] if back else []
     if data.other is not None and data.other.rows:
         there = _beside(data, data.other, look)
         right = right[: 1 if len(data.label) + width_of(tuple(right)) + 12 > width else None]
-        right += [(f"  {LEGEND[style][1]} ", OTHER_ROLE), (figures.number(there, data.finest), "muted")]
+        right += [(f"  {LEGEND[style][1]} ", OTHER_ROLE), (formatting.number(there, data.finest), "muted")]
     sign = "▸" if look.selected else ""
     used = len(sign + data.label) + width_of(tuple(right))
     if data.change and look.cursor is None and used + len(data.change) + 4 <= width:
@@ -276,7 +276,7 @@ def _x_axis(data: ChartData, columns: int, span: tuple[float, float]) -> Line:
     corner = f"{'':>{AXIS - 1}}└"
     if not data.own.rows and data.other is None:
         return text_line(corner + "─" * columns, "faint")
-    left, right = (figures.short(x) for x in span)
+    left, right = (formatting.short(x) for x in span)
     gap = columns - len(left) - len(right) - 2
     if gap < 1 or span[0] == span[1]:
         return text_line(corner + f" {right}".rjust(columns, "─"), "faint")

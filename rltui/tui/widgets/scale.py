@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rltui import figures
+from rltui import formatting
 from rltui.tui.widgets.plot import Bin, nice_range
 
 
@@ -30,7 +30,7 @@ class Scale:
 
     def label(self, drawn: float) -> str:
         """What stands beside the axis at this place."""
-        return figures.axis(10.0**drawn if self.log else drawn)
+        return formatting.axis(10.0**drawn if self.log else drawn)
 
     def ticks(self, most: int) -> list[float]:
         """At most so many places strictly within the bounds: whole decades of a logarithmic axis, else equal parts."""

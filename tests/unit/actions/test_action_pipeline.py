@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rltui.actions.legality import class_ids, idle_row, legal_rows
+from rltui.actions.masking import class_ids, idle_row, legal_rows
 from rltui.actions.pipeline import ActionPipeline, PipelineOptions, action_masks
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import GameState
 from tests.fakes.game_states import random_state
 

@@ -8,7 +8,7 @@ import struct
 import numpy as np
 import pytest
 
-from rltui.actions.action_table import check_indices, table_hash
+from rltui.actions.table import check_indices, table_hash
 from rltui.errors import RltuiError
 
 ROWS = np.arange(16, dtype=np.float32).reshape(2, 8) / 16

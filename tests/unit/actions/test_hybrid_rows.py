@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rltui.actions.hybrid_table import NAMED
+from rltui.actions.hybrid import NAMED
 from rltui.registry import Component, build
 
 ROWS = build("action table", Component("hybrid")).rows()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.legality import CLASSES, class_ids, idle_row, idle_rows, legal_rows
+from rltui.actions.masking import CLASSES, class_ids, idle_row, idle_rows, legal_rows
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
 from rltui.sim.state import GameState

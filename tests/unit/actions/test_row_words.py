@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.actions.row_words import describe
+from rltui.actions.table import describe
 from rltui.registry import Component, build
 
 

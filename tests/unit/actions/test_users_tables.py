@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.actions.action_table import table_hash
-from rltui.actions.checked_rows import MOST_ROWS, checked_rows
+from rltui.actions.table import MOST_ROWS, checked_rows, table_hash
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 
 HEADER = ",".join(CONTROLS) + "\n"
 IDLE = "0,0,0,0,0,0,0,0\n"

@@ -21,7 +21,7 @@ from rltui.profile.problems import ProfileError
 from rltui.profile.render import render
 from rltui.profile.resolved import digest
 from rltui.registry import Component, build, resolve
-from rltui.rewards.sample_states import sample_states
+from rltui.rewards.sampling import sample_states
 from tests.fakes import rlgym_rewards
 from tests.fakes.batches import new_out, spec
 from tests.fakes.game_states import TEAM_SIZES, as_rlgym, random_state

@@ -13,9 +13,9 @@ import pytest
 from rltui.__main__ import main
 from rltui.cli.table import aligned
 from rltui.errors import RltuiError, report
-from rltui.plain_text import escaped, one_line, say
 from rltui.runs.milestones import Mark, change_mark
 from rltui.runs.paths import DataDir
+from rltui.safe_io import escaped, one_line, say
 from tests.fakes.saved_runs import make_run, save_milestone
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

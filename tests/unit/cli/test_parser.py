@@ -41,7 +41,7 @@ def test_building_the_parser_imports_no_work() -> None:
     assert not [name for name in loaded if name.startswith(WORK)]
     own = [name for name in loaded if name.startswith("rltui")]
     assert all(
-        name in ("rltui", "rltui.errors", "rltui.plain_text", "rltui.__main__") or name.startswith("rltui.cli")
+        name in ("rltui", "rltui.errors", "rltui.safe_io", "rltui.__main__") or name.startswith("rltui.cli")
         for name in own
     )
 

@@ -7,7 +7,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rltui.plain_text import say
+from rltui.safe_io import say
 
 
 @given(st.text(st.characters(max_codepoint=0x2FF)))

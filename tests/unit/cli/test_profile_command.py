@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from rltui.__main__ import main
-from rltui.plain_text import say, writable
 from rltui.profile.locate import listing
+from rltui.safe_io import say, writable
 
 
 @pytest.fixture(autouse=True)

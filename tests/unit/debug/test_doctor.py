@@ -248,7 +248,7 @@ def test_a_failing_table(profile: Callable[..., str], tmp_path: Path) -> None:
 
 OBS = """
 import numpy as np
-from rltui.obs.obs_builder import ObsBuilder
+from rltui.obs.builder import ObsBuilder
 
 class Mine(ObsBuilder):
     def size(self, blue, orange):
@@ -293,7 +293,7 @@ def test_large_numbers_are_no_matter_where_they_are_normalized(profile: Callable
 
 REWARD = """
 import numpy as np
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 class Mine(Reward):
     category = "ball"
@@ -321,7 +321,7 @@ def test_rewards_of_ones_own(body: str, words: str, profile: Callable[..., str])
 
 RESET = """
 import numpy as np
-from rltui.sim.resets.random import Random
+from rltui.sim.resets.standard import Random
 
 class Mine(Random):
     def sample(self, rng, blue, orange):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.legality import class_ids
+from rltui.actions.masking import class_ids
 from rltui.debug import lut_stage
 from rltui.debug.canonical_states import STATES, CanonicalState, game_state
 from rltui.debug.lut import examine

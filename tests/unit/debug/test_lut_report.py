@@ -13,7 +13,7 @@ from rltui.debug.lut_abilities import all_legal
 from rltui.debug.lut_columns import column_check
 from rltui.debug.lut_findings import TableReport
 from rltui.debug.lut_report import report, state_masks
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float
 from tests.fakes.tables import HYBRID, RLGYM, changed, column, exchanged, naive, without
 

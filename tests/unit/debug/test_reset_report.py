@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import IDLE
+from rltui.actions.rlgym import IDLE
 from rltui.debug.reset_report import first_state_lines, probe_lines
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.resets.ceiling import Ceiling
-from rltui.sim.resets.kickoff import Kickoff
-from rltui.sim.resets.turtled import Turtled
+from rltui.sim.resets.mechanics import Ceiling
+from rltui.sim.resets.standard import Kickoff, Turtled
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.resets import SCENES, built
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.actions.legality import legal_rows
+from rltui.actions.masking import legal_rows
 from rltui.cli.parser import parse
 from rltui.debug.reward_trace import RewardTrace, TraceOptions
 from rltui.debug.trace_subject import TraceSubject, trace_subject
 from rltui.errors import RltuiError
 from rltui.policy.saved import save_policy
 from rltui.runs.paths import DataDir
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from tests.fakes.bots import write_bot
 from tests.fakes.chasing import chase
 
@@ -258,7 +258,7 @@ def test_bad_usage_is_exit_2(option: list[str]) -> None:
 def test_a_reward_of_ones_own_that_raises_is_named_with_its_line(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(
-        "from rltui.rewards.reward import Reward\n\n"
+        "from rltui.rewards.base import Reward\n\n"
         "class Mine(Reward):\n    category = 'ball'\n    sign = 0\n\n"
         "    def value(self, state):\n        return state.tick.nothing\n"
     )

@@ -23,7 +23,7 @@ from tests.fakes.training import TINY
 
 BROKEN = """\
 import numpy as np
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 class Broken(Reward):
     category = "events"

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.hybrid_table import NAMED
-from rltui.actions.legality import CAN_JUMP, HAS_BOOST, class_ids, legal_rows
+from rltui.actions.hybrid import NAMED
+from rltui.actions.masking import CAN_JUMP, HAS_BOOST, class_ids, legal_rows
 from rltui.actions.pipeline import PipelineOptions
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
-from rltui.env.step_out import StepOut
+from rltui.env.step import StepOut
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.sim.state import GameState
 from tests.fakes.batches import new_out, spec
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rltui.env.lanes import Lanes
+from rltui.env.arena_groups import Lanes
 from rltui.env.spec import Lane, Weighted
 from rltui.registry import Component
 from rltui.train.actor_debug import ActorDebug

@@ -13,7 +13,7 @@ from tests.fakes.batches import new_out, spec
 
 OWN = """
 import numpy as np
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 class AtTheEnd(Reward):
     category, sign = "events", 0

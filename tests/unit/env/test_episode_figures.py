@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE
-from rltui.env.boost_spent import BoostSpent
-from rltui.env.goal_counts import GoalCounts
-from rltui.env.kickoff_touches import KickoffTouches
+from rltui.actions.rlgym import FULL_BOOST, IDLE
+from rltui.env.stats import BoostSpent, GoalCounts, KickoffTouches
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.state import GameState
+from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.collisions import passing, ramming
 from tests.fakes.game_states import random_state

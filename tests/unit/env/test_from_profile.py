@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from rltui.actions.action_table import table_hash
+from rltui.actions.table import table_hash
 from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes
 from rltui.env.spec import EnvSpec, Weighted
 from rltui.profile.load import load

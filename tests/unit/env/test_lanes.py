@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rltui.env.lanes import MATCH, Lanes, practice_arenas
+from rltui.env.arena_groups import MATCH, Lanes, practice_arenas
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Lane, Weighted
 from rltui.registry import Component

@@ -13,7 +13,7 @@ from rltui.profile.load import load
 
 OWN = """
 import numpy as np
-from rltui.obs.obs_builder import ObsBuilder
+from rltui.obs.builder import ObsBuilder
 
 class Mine(ObsBuilder):
     def size(self, blue, orange):

@@ -16,9 +16,9 @@ STEP = 8  # ticks
 CAR = 100  # tells the cars apart
 PARTS = """
 import numpy as np
-from rltui.league.scripted.player import ScriptedPlayer
-from rltui.obs.obs_builder import ObsBuilder
-from rltui.sim.terminals.terminal import Terminal
+from rltui.opponents.base import ScriptedPlayer
+from rltui.obs.builder import ObsBuilder
+from rltui.sim.terminals import Terminal
 
 
 class StepNumber(ObsBuilder):

@@ -10,7 +10,7 @@ from rltui.env.from_profile import env_spec, reward_warnings
 from rltui.profile.load import load
 
 OWN = """
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 class FarPenalty(Reward):
     category, sign = "ball", 0

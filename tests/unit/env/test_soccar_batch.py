@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE
+from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.env.turtle import TurtleStats
 from rltui.errors import RltuiError
 from rltui.registry import Component
-from rltui.sim.arena_setup import ArenaSetup
+from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import flat_setup
 from tests.fakes.batches import new_out, spec
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import IDLE, JUMP
+from rltui.actions.rlgym import IDLE, JUMP
 from rltui.env.turtle import TurtleStats, TurtleTracker, total_turtles
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.state import GameState
+from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import ROWS, batch, flat_setup
 
 FAR = (0.0, 4000.0, 93.15)

@@ -12,11 +12,10 @@ import pytest
 import rltui
 from rltui.events import metric_keys
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD, WEIGHT
-from rltui.events.metric_names import SECTIONS
-from rltui.events.metrics import BY_KEY
+from rltui.events.metrics import BY_KEY, SECTIONS
 
 ROOT = Path(rltui.__file__).parent
-TABLES = {"events/metrics.py", "events/health_texts.py"}  # what each metric is; a key stands there as journals have it
+TABLES = {"events/metrics.py", "events/metric_health.py"}  # what each metric is; a key stands there as journals have it
 CHARTS = {"tui/panes/charting.py"}  # which charts are shown at first, in their order
 NAMED = {value for name, value in vars(metric_keys).items() if name.isupper()}
 SOURCES = {str(path.relative_to(ROOT)): path for path in sorted(ROOT.rglob("*.py"))}

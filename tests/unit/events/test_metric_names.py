@@ -6,10 +6,8 @@ import math
 
 import pytest
 
-from rltui.events.health import Health, judged, side_of, span
-from rltui.events.health_texts import TEXTS
-from rltui.events.metric_names import SECTIONS, health_of, in_order, metric_of, section_of
-from rltui.events.metrics import METRICS
+from rltui.events.metric_health import TEXTS, Health, judged, side_of, span
+from rltui.events.metrics import METRICS, SECTIONS, health_of, in_order, metric_of, section_of
 from tests.fakes import run_story
 
 NOTHING = health_of("no/such_key")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.events.records import SettingChanged, Switched, decode, encode
-from rltui.events.settings import ENTROPY, RATE, reward_of, weight_of
+from rltui.events.records import ENTROPY, RATE, SettingChanged, Switched, decode, encode, reward_of, weight_of
 
 OLD = b'{"event":"setting_changed","time":1.0,"timesteps":5,"setting":"%s","value":%s,"by":"ada"}'
 FLAG = "debug_turtled_start"

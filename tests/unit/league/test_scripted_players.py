@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import IDLE
+from rltui.actions.rlgym import IDLE
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.registry import BUILT_IN, Component, build

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from rltui.learn.experience import Experience, batch_edges, join
+from rltui.learn.minibatches import Experience, batch_edges, join
 
 
 def experience(start: int, rows: int, spare: int = 2) -> Experience:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.learn.checkpoint_files import NAMES
-from rltui.learn.safe_pickle import load_tensors
+from rltui.learn.checkpoint_files import NAMES, load_tensors
 from rltui.policy.saved import load_policy
 from tests.fakes import hostile_files
 from tests.fakes.rollouts import learner

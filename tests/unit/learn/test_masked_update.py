@@ -13,8 +13,7 @@ from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.distributions import evaluate
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from tests.fakes.rollouts import ACTIONS, CONFIG, OBS, rollout, weights
 
 MASKS = np.array([[1, 1, 1, 1, 1], [1, 0, 1, 0, 1], [0, 1, 0, 0, 0], [0, 0, 1, 1, 0]], np.bool_)  # of 5 actions

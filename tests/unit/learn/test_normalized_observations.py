@@ -13,8 +13,7 @@ import torch
 from rltui.errors import RltuiError
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy, save_policy
 from tests.fakes.rollouts import ACTIONS, OBS, learner, rollout, weights
 

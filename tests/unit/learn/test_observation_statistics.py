@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.learn.observation_statistics import CHUNK, ObservationStatistics
+from rltui.learn.normalization import CHUNK, ObservationStatistics
 from tests.fakes.rlgym_ppo import rlgym_ppo
 
 MEANS, DEVIATIONS = np.array([0, 100, -7, 5, 4096]), np.array([1, 3, 0.01, 5, 0.5])

@@ -11,10 +11,9 @@ from RocketSim import Arena
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
 from rltui.sim import meshes
-from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import BIG_PADS, PAD_POSITIONS
-from rltui.sim.resets.random import Random
-from rltui.sim.state import GameState
+from rltui.sim.resets.standard import Random
+from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.game_states import TEAM_SIZES, random_state
 

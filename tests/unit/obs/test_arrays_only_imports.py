@@ -13,7 +13,7 @@ from rltui.registry import BUILT_IN, resolve
 for kind in ("obs", "action table", "reward"):
     for name in BUILT_IN[kind]:
         resolve(kind, name)
-import rltui.rewards.combined, rltui.rewards.sign_check
+import rltui.rewards.combined, rltui.rewards.checks
 print(*sorted({"torch", "textual", "RocketSim", "rlgym"} & set(sys.modules)), len(sys.modules["rltui.registry"].BUILT_IN))
 """
 

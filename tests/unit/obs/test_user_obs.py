@@ -11,7 +11,7 @@ from tests.fakes.game_states import random_state
 
 SOURCE = """
 from dataclasses import dataclass, field
-from rltui.obs.obs_builder import ObsBuilder
+from rltui.obs.builder import ObsBuilder
 
 class BallHeight(ObsBuilder):
     @dataclass(frozen=True)

@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from rltui.learn import networks
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
-from rltui.policy.layout import flatten
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy, save_policy
+from rltui.policy.weights import flatten
 
 SIZES = (92, 256, 256, 256, 90)
 

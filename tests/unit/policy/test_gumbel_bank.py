@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rltui.policy.gumbel import GumbelBank
+from rltui.policy.mlp import GumbelBank
 
 
 def test_moments_of_a_standard_gumbel() -> None:

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rltui.actions.legality import legal_rows
+from rltui.actions.masking import legal_rows
 from rltui.errors import RltuiError
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
-from rltui.policy.layout import flat_size, unflatten
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy, save_policy
+from rltui.policy.weights import flat_size, unflatten
 from rltui.registry import Component, build
 
 TABLE = build("action table", Component("hybrid")).rows()

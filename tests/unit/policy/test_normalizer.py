@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.policy.discrete import DiscretePolicy
-from rltui.policy.gumbel import GumbelBank
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.normalizer import Normalizer, normalizer_flat
 from rltui.policy.saved import SavedPolicy, load_policy, save_policy
 

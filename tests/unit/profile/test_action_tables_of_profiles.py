@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.actions.action_table import table_hash
 from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.table import table_hash
 from rltui.env.from_profile import env_spec, masks, signature, sizes, table_rows
 from rltui.profile.load import load, read
 from rltui.profile.problems import Problem
 from rltui.profile.resolved import resolved
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 
 HEADER = ",".join(CONTROLS) + "\n"
 TABLE = HEADER + "1,0,0,0,0,0,0,0\n0,0,0,0,0,0,0,0\n0,0,0,0,0,1,0,0\n"

@@ -14,7 +14,7 @@ from rltui.profile.problems import Problem, ProfileError
 from rltui.profile.render import render
 from rltui.registry import build
 from rltui.sim.recorded_states import save, stacked
-from rltui.sim.resets.random import Random
+from rltui.sim.resets.standard import Random
 
 REST = "\n[rewards]\ntouch = 1\n"
 REPLAY = "resets = [{kind = 'replay', path = 'states/a.npz'}]"
@@ -22,7 +22,7 @@ USERS_OWN = """\
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 
 class Listed(Reward):

@@ -13,11 +13,11 @@ from rltui.profile.diff import differences
 from rltui.profile.load import load, read
 from rltui.profile.render import render
 from rltui.profile.resolved import resolved
-from rltui.rewards.reward import Category
+from rltui.rewards.base import Category
 
 START = "schema = 1\n[rewards]\ntouch = 1.0\n"
 REWARD = """\
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 
 class Mine(Reward):

@@ -15,8 +15,8 @@ from rltui.registry import build
 REWARDS = '''\
 from dataclasses import dataclass, field
 
-from rltui.obs.obs_builder import ObsBuilder
-from rltui.rewards.reward import Reward
+from rltui.obs.builder import ObsBuilder
+from rltui.rewards.base import Reward
 
 
 class High(Reward):
@@ -66,7 +66,7 @@ not_a_class = 3
 
 PICKY_LINE = REWARDS.partition("not today")[0].count("\n") + 1
 NO_SIGN = """\
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 
 class NoSign(Reward):
@@ -172,7 +172,7 @@ def test_an_observation_that_does_not_fit_the_team_sizes(folder: Path) -> None:
 
 
 SIZE = """
-from rltui.obs.obs_builder import ObsBuilder
+from rltui.obs.builder import ObsBuilder
 
 class Sized(ObsBuilder):
     def size(self, blue, orange):

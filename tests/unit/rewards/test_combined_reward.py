@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rltui.errors import RltuiError
 from rltui.registry import BUILT_IN, Component, build
+from rltui.rewards.base import Reward
 from rltui.rewards.combined import CombinedReward
-from rltui.rewards.reward import Reward
 from tests.fakes.game_states import TEAM_SIZES, random_state
 
 NAMES = list(BUILT_IN["reward"])

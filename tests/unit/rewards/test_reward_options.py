@@ -10,10 +10,8 @@ import pytest
 from rltui.env.spec import Weighted
 from rltui.errors import RltuiError
 from rltui.registry import Component
-from rltui.rewards.combined import CombinedReward, RewardOptions
-from rltui.rewards.modes import CATEGORIES, category_factors
-from rltui.rewards.reward import Reward
-from rltui.rewards.team_mix import team_mix
+from rltui.rewards.base import Reward
+from rltui.rewards.combined import CATEGORIES, CombinedReward, RewardOptions, category_factors, team_mix
 from rltui.sim.state import Float, GameState
 from tests.fakes.game_states import random_state
 

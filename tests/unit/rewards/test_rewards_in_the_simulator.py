@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE, JUMP
+from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.registry import BUILT_IN, Component, build
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.arena_setup import ArenaSetup
 from rltui.sim.field import PAD_POSITIONS
-from rltui.sim.resets.dribble import Dribble
-from rltui.sim.resets.kickoff import Kickoff
-from rltui.sim.resets.turtled import Turtled
-from rltui.sim.state import GameState
+from rltui.sim.resets.mechanics import Dribble
+from rltui.sim.resets.standard import Kickoff, Turtled
+from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.batches import new_out, spec
 from tests.fakes.collisions import ramming

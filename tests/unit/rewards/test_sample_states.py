@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rltui.registry import BUILT_IN, Component, build
-from rltui.rewards.reward import Reward
-from rltui.rewards.sample_states import sample_states
-from rltui.rewards.trial import try_out
+from rltui.rewards.base import Reward
+from rltui.rewards.checks import try_out
+from rltui.rewards.sampling import sample_states
 from rltui.sim.state import GameState
 from tests.fakes.game_states import TEAM_SIZES, random_state
 

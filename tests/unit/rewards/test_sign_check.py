@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rltui.registry import BUILT_IN, Component, build
-from rltui.rewards.reward import Reward
-from rltui.rewards.sign_check import Weighed, sign_warnings
+from rltui.rewards.base import Reward
+from rltui.rewards.checks import Weighed, sign_warnings
 from rltui.sim.state import GameState
 
 

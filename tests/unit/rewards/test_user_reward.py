@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rltui.rewards.reward
+import rltui.rewards.base
 from rltui.errors import RltuiError
 from rltui.registry import Component, build, resolve
 from rltui.rewards.combined import CombinedReward
@@ -17,7 +17,7 @@ from tests.fakes.game_states import random_state
 WITH_PARAMETERS = """
 from dataclasses import dataclass, field
 import numpy as np
-from rltui.rewards.reward import Reward
+from rltui.rewards.base import Reward
 
 class Boost(Reward):
     category, sign = "boost", 1
@@ -31,11 +31,11 @@ class Boost(Reward):
 """
 
 
-HEAD = "from rltui.rewards.reward import Reward\n\nclass Empty(Reward):\n"
+HEAD = "from rltui.rewards.base import Reward\n\nclass Empty(Reward):\n"
 
 
 def docstring_example() -> str:
-    doc = rltui.rewards.reward.__doc__ or ""
+    doc = rltui.rewards.base.__doc__ or ""
     return textwrap.dedent(doc[doc.index("    import numpy") :])
 
 
@@ -66,7 +66,7 @@ def test_parameters_of_ones_own(tmp_path: Path) -> None:
 def test_a_reward_without_value_cannot_be_built(tmp_path: Path) -> None:
     file = tmp_path / "empty.py"
     file.write_text(f"{HEAD}    category, sign = 'ball', 1\n", encoding="utf-8")
-    assert issubclass(resolve("reward", f"{file}:Empty"), rltui.rewards.reward.Reward)
+    assert issubclass(resolve("reward", f"{file}:Empty"), rltui.rewards.base.Reward)
     with pytest.raises(RltuiError, match="value"):
         build("reward", Component(f"{file}:Empty"))
 

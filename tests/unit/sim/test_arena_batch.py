@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 import RocketSim
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE, JUMP
+from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.resets.kickoff import Kickoff
-from rltui.sim.resets.random import Random
-from rltui.sim.state import GameState
+from rltui.sim.resets.standard import Kickoff, Random
+from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import ROWS, batch, flat_setup
 
 AWAY = (0.0, 4000.0, 93.15)

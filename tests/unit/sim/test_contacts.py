@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import IDLE
+from rltui.actions.rlgym import IDLE
 from rltui.errors import RltuiError
 from rltui.sim.arena_batch import ArenaBatch
 from tests.fakes.arenas import batch, flat_setup

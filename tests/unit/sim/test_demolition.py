@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rlgym.rocket_league.sim import RocketSimEngine
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE, JUMP
+from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from tests.fakes.arenas import ROWS, batch, fill_rlgym_state, flat_setup
 from tests.fakes.collisions import rammed, ramming
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import RocketSim
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE
+from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.sim.arena_batch import ArenaBatch
+from rltui.sim.boost_pads import PadTimers
 from rltui.sim.field import BIG_PADS, PADS
-from rltui.sim.pad_timers import PadTimers
 from tests.fakes.arenas import batch, flat_setup
 
 SMALL, BIG = 7, 3  # (0, −2816) and (−3072, −4096)

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import IDLE
+from rltui.actions.rlgym import IDLE
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
 from rltui.sim.recorded_states import RecordedStates, load, save, setup_of, stacked
-from rltui.sim.resets.random import Random
-from rltui.sim.resets.turtled import Turtled
+from rltui.sim.resets.standard import Random, Turtled
 from tests.fakes.arenas import ROWS, batch
 
 Arrays = dict[str, Any]

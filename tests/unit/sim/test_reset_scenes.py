@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE, JUMP
+from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.registry import Component, build
 from rltui.sim import field
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.resets.save import climb
+from rltui.sim.resets.mechanics import climb
 from rltui.sim.state import GameState
 from tests.fakes.arenas import batch
 from tests.fakes.resets import SCENES

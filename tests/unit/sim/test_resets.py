@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import IDLE
+from rltui.actions.rlgym import IDLE
 from rltui.errors import RltuiError
 from rltui.registry import BUILT_IN, Component, build, resolve
 from rltui.sim import field
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.resets.kickoff import SPAWNS, Kickoff
-from rltui.sim.resets.random import Random
-from rltui.sim.resets.reset import MixedReset, Reset
-from rltui.sim.resets.wall import Wall
+from rltui.sim.resets.base import MixedReset, Reset
+from rltui.sim.resets.mechanics import Wall
+from rltui.sim.resets.standard import SPAWNS, Kickoff, Random
+from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import batch
 from tests.fakes.resets import FIELDS, MOTIONS, NAMES, built, samples, turned
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym_table import FULL_BOOST, IDLE
+from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.resets.kickoff import Kickoff
-from rltui.sim.state import GameState
+from rltui.sim.resets.standard import Kickoff
+from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.collisions import passing, rammed
 

@@ -9,7 +9,7 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
-from rltui.sim.terminals.terminal import ticks
+from rltui.sim.terminals import ticks
 from tests.fakes.game_states import random_state
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.env.episode_stats import EpisodeStats
+from rltui.env.stats import EpisodeStats
 from rltui.profile.load import load
 from rltui.profile.models import Profile
 from rltui.runs.trainer_state import CurriculumState

@@ -8,8 +8,8 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from rltui.env.episode_stats import EpisodeStats
-from rltui.env.lanes import MATCH
+from rltui.env.arena_groups import MATCH
+from rltui.env.stats import EpisodeStats
 from rltui.env.turtle import TurtleStats
 from rltui.events.metrics import BY_KEY
 from rltui.train.iteration_report import IterationTimes, iteration_metrics

@@ -7,12 +7,12 @@ from math import log
 import numpy as np
 import pytest
 
-from rltui.actions.action_table import table_hash
-from rltui.actions.legality import legal_rows
+from rltui.actions.masking import legal_rows
 from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.table import table_hash
 from rltui.events.metrics import BY_KEY
 from rltui.learn.rollout import Rollout
-from rltui.sim.controls import CONTROLS
+from rltui.sim.field import CONTROLS
 from rltui.train.table_use import RECORD_SECONDS, TableUse, entropy
 from tests.fakes.tables import HYBRID, RLGYM
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui import figures
+from rltui import formatting
 from rltui.runs.listing import look
 from rltui.runs.milestones import Mark
 from rltui.runs.paths import DataDir
@@ -46,7 +46,7 @@ def entry_of(path: Path, kind: str = "milestone") -> Entry:
     ],
 )  # fmt: skip
 def test_a_milestones_name(label: str, words: str) -> None:
-    assert figures.millions(label) == words
+    assert formatting.millions(label) == words
 
 
 def test_which_words_name_a_state(data: DataDir) -> None:
@@ -183,7 +183,7 @@ def test_a_reward_that_does_not_count_is_marked_with_the_reason(
     for width in (40, 120):
         drawing = state_table.Drawing(state_table.fitting(width), (), lambda _: "sound", 0.0)
         row = state_table.row(entry, drawing, width)
-        reward = next(text for text, _ in row.line if figures.number(-1234.0) in text)
+        reward = next(text for text, _ in row.line if formatting.number(-1234.0) in text)
         assert ("▼" in reward) is is_dead
         assert any("▼ " in text and role == "warn" for text, role in row.line) is is_dead
     words = " ".join(plain(lines(entry, Library(data.root), ("sound", ""), 0.0, 70)).split())

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rltui.events import watched
-from rltui.events.watched import Watched
+from rltui.events import match_frames
+from rltui.events.match_frames import Watched
 from rltui.supervise.frames import pack
 from rltui.supervise.socket_address import choose
 from rltui.tui.match_reader import MatchReader, Stream, open_local
@@ -33,7 +33,7 @@ class Served(threading.Thread):
 
     def run(self) -> None:
         while not self._ends.is_set():
-            self.stream.offer(lambda: watched.encode(self._shown))
+            self.stream.offer(lambda: match_frames.encode(self._shown))
             self._ends.wait(0.01)
         self.stream.close()
 
@@ -125,7 +125,7 @@ def test_frames_of_a_real_stream_arrive_and_a_stream_that_begins_anew_is_followe
 
 
 def test_of_frames_that_came_together_the_newest_is_shown(following: Follow) -> None:
-    both = pack(watched.encode(frame(40))) + pack(watched.encode(frame(41)))
+    both = pack(match_frames.encode(frame(40))) + pack(match_frames.encode(frame(41)))
     stream = Pieces(both[:7], None, both[7:])
     _, found = following(ADDRESS, Connecting(stream))
     assert found.get(timeout=WAIT) == frame(41)

@@ -54,7 +54,7 @@ def live(data: DataDir, notices: list[str], b: str = "idle") -> LiveMatch:
 def test_every_way_to_name_a_player(data: DataDir, policy: SavedPolicy) -> None:
     folder = save_bot(data, 1, policy)
     assert isinstance(source("chaser", data), ScriptedSource)
-    assert isinstance(source("rltui.league.scripted.idle:Idle", data), ScriptedSource)
+    assert isinstance(source("rltui.opponents.scripted:Idle", data), ScriptedSource)
     assert isinstance(source("mine", data), RunSource) and source("mine", data).name == "mine"
     by_folder, by_file = source(str(folder), data), source(str(folder / "policy.npz"), data)
     assert isinstance(by_folder, PolicySource) and by_folder.name == "mine/1000"

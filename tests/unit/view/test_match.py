@@ -8,21 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.env.saved_game import saved_game
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import EnvSpec, Weighted
-from rltui.env.step_out import StepOut
+from rltui.env.spec import EnvSpec, Weighted, saved_game
+from rltui.env.step import StepOut
 from rltui.errors import RltuiError
-from rltui.league.scripted.chaser import Chaser
-from rltui.league.scripted.idle import Idle
-from rltui.league.scripted.player import ScriptedPlayer
-from rltui.league.scripted.random import Random
-from rltui.policy.discrete import DiscretePolicy
+from rltui.opponents.base import ScriptedPlayer
+from rltui.opponents.scripted import Chaser, Idle, Random
+from rltui.policy.mlp import DiscretePolicy
 from rltui.policy.saved import SavedPolicy
 from rltui.registry import Component
-from rltui.sim.arena_setup import ArenaSetup
-from rltui.sim.resets.reset import Reset
-from rltui.sim.state import GameState, Int
+from rltui.sim.resets.base import Reset
+from rltui.sim.state import ArenaSetup, GameState, Int
 from rltui.view.match import Match
 from rltui.view.player import Player, PolicySide, ScriptedSide
 from tests.fakes.arenas import flat_setup

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.view.canvas import STYLES
 from rltui.view.picture import clock_text, draw, runs
 from tests.fakes.game_states import TEAM_SIZES

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.events.moment import Moment
-from rltui.league.scripted.chaser import Chaser
-from rltui.league.scripted.random import Random
+from rltui.events.match_frames import Moment
+from rltui.opponents.scripted import Chaser, Random
 from rltui.registry import Component, build
 from rltui.sim.recorded_states import load
 from rltui.view.match import Match

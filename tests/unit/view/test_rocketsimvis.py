@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.events.moment import Moment
-from rltui.league.scripted.chaser import Chaser
+from rltui.events.match_frames import Moment
+from rltui.opponents.scripted import Chaser
 from rltui.view import rocketsimvis
 from rltui.view.link_switch import LinkSwitch
 from rltui.view.match import Match

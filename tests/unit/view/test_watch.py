@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rltui.events.moment import Moment
+from rltui.events.match_frames import Moment
 from rltui.view.output import Output, Thinned
 from rltui.view.pacer import MOST_LAG, Pacer
 from rltui.view.plain_lines import PlainLines

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui import figures
+from rltui import formatting
 from rltui.runs.best import best_of
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
@@ -138,7 +138,7 @@ def test_a_run_in_training_comes_first_with_its_speed(data: DataDir, reader: Cat
         assert "▶ beta" in row
         assert "training" in row
         speed = catalog.runs[0].speed
-        assert speed is not None and row.endswith(f" {figures.rate(speed.steps_per_second)}")
+        assert speed is not None and row.endswith(f" {formatting.rate(speed.steps_per_second)}")
 
 
 def test_only_what_changed_is_read_again(data: DataDir, reader: CatalogReader) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui import figures
+from rltui import formatting
+from rltui.formatting import timesteps_of
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import describe_run
-from rltui.timesteps import timesteps_of
 from rltui.tui.launcher.offers import Offer, offer_milestone, offer_resume
 from rltui.tui.launcher.step_limits import larger_than, with_total
 from tests.fakes.saved_runs import finish, header, make_run, row, save_milestone
@@ -73,4 +73,4 @@ def test_a_branch_is_a_line_of_its_own(data: DataDir) -> None:
 )
 def test_the_total_that_is_proposed_lies_ahead_and_is_short_to_type(timesteps: int, total: int) -> None:
     assert larger_than(timesteps) == total
-    assert timesteps_of(figures.exact(total)) == total
+    assert timesteps_of(formatting.exact(total)) == total

@@ -28,7 +28,7 @@ CHANGE = SettingChanged(time=1_764_244_805.0, timesteps=12_000_000, setting="lea
 
 @pytest.fixture(autouse=True)
 def utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rltui.figures.clock", lambda time: "12:00:00")
+    monkeypatch.setattr("rltui.formatting.clock", lambda time: "12:00:00")
 
 
 def test_what_was_answered_takes_the_place_of_its_acceptance() -> None:

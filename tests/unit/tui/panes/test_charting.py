@@ -187,9 +187,9 @@ def story_scene(charting: Charting, **more: object) -> Scene:
 def test_the_cursor_line_says_when_that_was() -> None:
     row = run_story.iteration(200)
     text = plain([cursor_line(story_scene(Charting(cursor=row.timesteps + 1.0)))])
-    from rltui import figures
+    from rltui import formatting
 
-    assert f"{row.timesteps + 1:,} timesteps  iteration 200  {figures.clock(row.time)}" in text
+    assert f"{row.timesteps + 1:,} timesteps  iteration 200  {formatting.clock(row.time)}" in text
     assert "milestone 5 M" in plain([cursor_line(story_scene(Charting(cursor=5_000_000.0)))])
     assert "milestone" not in text
 

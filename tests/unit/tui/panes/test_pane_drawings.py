@@ -129,9 +129,9 @@ def test_a_worker_s_last_event_leaves_its_time_out_rather_than_its_end() -> None
 
 
 def _clock(time: float) -> str:
-    from rltui import figures
+    from rltui import formatting
 
-    return figures.clock(time)[:5]
+    return formatting.clock(time)[:5]
 
 
 def test_a_late_heartbeat_is_marked_in_words_too() -> None:

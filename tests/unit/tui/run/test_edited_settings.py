@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from rltui.events.records import IterationFinished, Record, RunResumed, RunStarted, decode, encode
-from rltui.events.settings import ENTROPY, RATE
+from rltui.events.records import ENTROPY, RATE, IterationFinished, Record, RunResumed, RunStarted, decode, encode
 from rltui.tui.run.fold import fold
 from rltui.tui.run.judging import judged
 from rltui.tui.run.model import Mark, RunSnapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.events.distance import distances, place, reached
+from rltui.events.promotion import distances, place, reached
 from rltui.tui.run.fold import fold
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.promotion import phase_now, steps_by_skill, until, ways

@@ -1,0 +1,118 @@
+"""Match and practice arena groups of one worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rltui.env.soccar_batch import SoccarBatch
+from rltui.env.spec import EnvSpec
+from rltui.env.stats import EpisodeStats
+from rltui.env.step import Finals, StepOut
+from rltui.sim.state import GameState, Int
+
+# Lanes: the arenas of one worker, a part of which may practise with other resets, terminals and rewards.
+#
+# Arenas of the match come first, those of the practice lane behind them; whoever acts sees one batch.
+
+MATCH = "match"
+
+
+class Lanes:
+    """SoccarBatch's own interface over one or two of them."""
+
+    def __init__(self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None) -> None:
+        """RltuiError when a component, the meshes or the numbers of the spec do not do."""
+        keys = {name: name for name in spec.reward_names}
+        lanes = [_Lane(MATCH, spec, slice(0, arenas), keys)]
+        if spec.mechanics is not None:
+            practice = practice_arenas(spec.mechanics.share, arenas)
+            own = spec.lane(spec.mechanics)
+            keys_there = {name: spec.mechanics.key(name, spec) for name in own.reward_names}
+            lanes = [
+                _Lane(MATCH, spec, slice(0, arenas - practice), keys),
+                _Lane(spec.mechanics.name, own, slice(arenas - practice, arenas), keys_there),
+            ]
+        self._lanes = [lane for lane in lanes if lane.part.stop > lane.part.start]
+        self._batches = [
+            SoccarBatch(lane.spec, lane.part.stop - lane.part.start, (*seed, index) if index else seed, cursor)
+            for index, lane in enumerate(self._lanes)
+        ]
+        first = self._batches[0]
+        self.arenas, self.learners = arenas, first.learners
+        self.obs_size, self.n_actions, self.masks = first.obs_size, first.n_actions, first.masks
+        self.table_hash = first.table_hash
+
+    def reset(self, out: StepOut) -> None:
+        """As SoccarBatch.reset."""
+        for batch, part in self._parts(out):
+            batch.reset(part)
+
+    def step(self, actions: Int, out: StepOut) -> Finals:
+        """As SoccarBatch.step."""
+        if len(self._batches) == 1:
+            return self._batches[0].step(actions, out)
+        finals = [
+            (lane.part.start, batch.step(actions[lane.part], part))
+            for lane, (batch, part) in zip(self._lanes, self._parts(out), strict=True)
+        ]
+        return Finals(
+            np.concatenate([end.arenas + start for start, end in finals]),
+            np.concatenate([end.obs for _, end in finals]),
+        )
+
+    def set_timesteps(self, timesteps: int) -> None:
+        """As SoccarBatch.set_timesteps."""
+        for batch in self._batches:
+            batch.set_timesteps(timesteps)
+
+    def begin_with(self, reset: str) -> None:
+        """As SoccarBatch.begin_with, in every lane."""
+        for batch in self._batches:
+            batch.begin_with(reset)
+
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Reward weights set by hand, named as in EnvSpec.weighed; they hold from the next set_timesteps on."""
+        for lane, batch in zip(self._lanes, self._batches, strict=True):
+            batch.weights = {name: weights[key] for name, key in lane.keys.items() if key in weights}
+
+    def drain_stats(self) -> dict[str, EpisodeStats]:
+        """Sums since the last drain, by lane."""
+        return {lane.name: batch.drain_stats() for lane, batch in zip(self._lanes, self._batches, strict=True)}
+
+    def take_timings(self) -> Mapping[str, float]:
+        """Seconds by part since the last call, over all lanes."""
+        parts = [batch.timings.take() for batch in self._batches]
+        return {name: sum(part[name] for part in parts) for name in parts[0]}
+
+    def states(self) -> list[GameState]:
+        """Of each lane, overwritten by the next step."""
+        return [batch.state for batch in self._batches]
+
+    def batches(self) -> list[SoccarBatch]:
+        """Of each lane, for the debugger."""
+        return list(self._batches)
+
+    def _parts(self, out: StepOut) -> list[tuple[SoccarBatch, StepOut]]:
+        if len(self._batches) == 1:
+            return [(self._batches[0], out)]
+        return [(batch, _part(out, lane.part)) for lane, batch in zip(self._lanes, self._batches, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Lane:
+    name: str
+    spec: EnvSpec
+    part: slice  # its arenas
+    keys: Mapping[str, str]  # reward name → the name that its weight is set by
+
+
+def practice_arenas(share: float, arenas: int) -> int:
+    """Arenas of a worker that practise: the share rounded, at least one; one is always left for the match."""
+    return min(max(1, round(share * arenas)), arenas - 1)
+
+
+def _part(out: StepOut, part: slice) -> StepOut:
+    return StepOut(out.obs[part], out.legality[part], out.rewards[part], out.terminated[part], out.truncated[part])

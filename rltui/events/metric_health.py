@@ -1,0 +1,298 @@
+"""Usual ranges and advice per metric."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from rltui.events.metric_keys import OVERALL_SPEED
+
+Side = Literal["usual", "low", "high", "none"]
+
+
+@dataclass(frozen=True)
+class Health:
+    """healthy: the usual range in words. low, high: its ends, None where no figure can say; if_low, if_high: what to try."""
+
+    healthy: str
+    advice: str = ""  # what moves it, where no end of a range says so
+    low: float | None = None
+    high: float | None = None
+    if_low: str = ""
+    if_high: str = ""
+
+
+def side_of(health: Health, value: float | None) -> Side:
+    """Where the value lies to its usual range. none: it is unknown, or nothing is known of the range."""
+    if value is None or not math.isfinite(value) or (health.low is None and health.high is None):
+        return "none"
+    if health.low is not None and value < health.low:
+        return "low"
+    return "high" if health.high is not None and value > health.high else "usual"
+
+
+def judged(health: Health, value: float | None) -> str:
+    """`above the usual 0.002–0.02; lower the learning rate …`; empty where nothing can be said."""
+    found = side_of(health, value)
+    if found == "none":
+        return ""
+    if found == "usual":
+        return f"within the usual {span(health)}"
+    side, to_try = ("below", health.if_low) if found == "low" else ("above", health.if_high)
+    return f"{side} the usual {span(health)}" + (f"; {to_try}" if to_try else "")
+
+
+def span(health: Health) -> str:
+    """0.002–0.02; 80 or more; 1 or less."""
+    if health.low is None:
+        return f"{health.high:g} or less"
+    return f"{health.low:g} or more" if health.high is None else f"{health.low:g}–{health.high:g}"
+
+
+_MORE_DATA = "raise ppo.iteration and ppo.batch for a steadier estimate"
+_LESS_CHANGE = "lower the learning rate or ppo.epochs"
+_NO_ROLL = "teach it with turtled resets, and see that a jump row stays legal on the roof (rltui lut)"
+
+ROLLOUT: dict[str, Health] = {
+    "timesteps": Health("Only grows.", "More workers and arenas, smaller nets or a GPU make it grow faster."),
+    "rollout/policy_reward": Health(
+        "Rises, in steps and with noise. Only to be compared under the same rewards: a new weight or phase moves it at once.",
+        "Flat for millions of timesteps: add a reward that is paid earlier (speed_toward_ball before touch), or see whether KL "
+        "and entropy move at all. Look at the games too: a reward can rise on a trick that nobody wanted.",
+    ),
+    "rollout/episodes": Health(
+        "Tens at least, or every mean per episode is noise.",
+        "Raise ppo.iteration or shorten episodes (timeout, no_touch).",
+        low=10,
+        if_low="the means per episode are noisy: raise ppo.iteration or shorten the episodes",
+    ),
+    "rollout/episode_seconds": Health(
+        "With the no_touch terminal near 15 s while it misses the ball; longer once it touches; shorter again once it scores.",
+        "Pinned at no_touch's seconds: it does not reach the ball. Pinned at timeout's: it plays on and never scores.",
+    ),
+    "rollout/first_episodes": Health(
+        "100 at a start, a resume or a new phase; 0 after one episode's timeout at most. Above 1 the reward is of short "
+        "episodes so far, and no verdict is given on it.",
+        "Wait. Where it stays: an episode that no terminal ends (timeout, no_touch).",
+    ),
+    "rollout/goals_per_minute": Health(
+        "0 at first; should rise from phase 2 on.",
+        "Touches but no goals: raise velocity_ball_to_goal, or start some episodes with an open shot (resets: shot).",
+    ),
+    "rollout/conceded_per_minute": Health(
+        "In self-play as many as goals; against a frozen or scripted opponent it should fall.",
+        "Raise concede's weight a little; too much makes a bot that stays in its own goal.",
+    ),
+    "rollout/own_goals_per_minute": Health(
+        "Near 0 once it knows its own goal.",
+        "Make concede cost more, or pay negative_velocity_own_goal.",
+    ),
+    "rollout/touches_per_minute": Health(
+        "Near 0 for a new bot; rises steadily once it drives at the ball.",
+        "Stuck near 0: pay speed_toward_ball and face_ball, and begin nearer to the ball.",
+    ),
+    "rollout/shots_per_minute": Health(
+        "0 at first; rises with clean contact.",
+        "Pay strong_hit and velocity_ball_to_goal; lower the plain touch reward.",
+    ),
+    "rollout/saves_per_minute": Health(
+        "Follows the opponents' shots: it cannot rise before they shoot.",
+        "Use the save reset, so that defending happens often enough to be learned.",
+    ),
+    "rollout/demos_per_minute": Health("Whatever the rewards pay for.", "The demo and demoed rewards change it."),
+    "rollout/kickoff_touches": Health(
+        "Near 0 for a new bot, above 80 once it drives at the ball.",
+        "Give kickoff a larger weight among the resets; pay speed_toward_ball.",
+        low=80,
+        if_low="it does not yet reach the ball at every kickoff: more kickoff resets, or more pay for speed_toward_ball",
+    ),
+    "rollout/airborne": Health(
+        "High for a new bot, which jumps at random; falls as it learns to drive, rises again with aerials.",
+        "Still high after millions of timesteps: in_air pays too much. Falls to 0: it has unlearned to jump; pay a little in_air.",
+    ),
+    "rollout/boost": Health(
+        "Low for a bot that holds the button; 30–60 for one that plans.",
+        "save_boost raises it, collect_boost fills it.",
+    ),
+    "rollout/boost_spent_per_minute": Health(
+        "High for a new bot. Without pickups a full tank lasts 3 s.", "save_boost makes it fall."
+    ),
+}
+
+_RECOVERY = Health(
+    "About 0.7 s from a settled turtle with a jump press at once; righting by throttle takes 0.9.", f"Slow: {_NO_ROLL}."
+)
+_RECOVERY_TICKS = Health("About 81 ticks with a jump press at once; by throttle 106.", f"Slow: {_NO_ROLL}.")
+TURTLE: dict[str, Health] = {
+    "turtle/events": Health(
+        "Falls as it learns to land.", "Pay recovery_and_landing; turtled resets raise it on purpose."
+    ),
+    "turtle/recovered": Health("Nearly all of those whose end is known.", f"Few: {_NO_ROLL}."),
+    "turtle/failed": Health("Near 0 for a bot that jumps off its roof.", f"Many: {_NO_ROLL}."),
+    "turtle/censored": Health("Few: the episode ended first.", "Many: episodes are short beside the 3 s window."),
+    "turtle/per_minute": Health(
+        "A new bot turtles often; below 1 for one that lands on its wheels.",
+        "Pay recovery_and_landing, or bad_orientation.",
+    ),
+    **{f"turtle/{name}_seconds": _RECOVERY for name in ("mean", "median", "p90")},
+    **{f"turtle/{name}_ticks": _RECOVERY_TICKS for name in ("mean", "median", "p90")},
+}
+
+TRAIN: dict[str, Health] = {
+    "train/entropy": Health(
+        "Begins near the most that the table allows (ln n) and falls slowly over tens of millions of timesteps.",
+        "Falls to near 0 early: raise the entropy coefficient. Stays at the top: lower it, or the rewards say nothing yet.",
+        low=0.5,
+        if_low="it hardly explores any more: raise the entropy coefficient (: entropy 0.02), or accept it in a finished bot",
+    ),
+    "train/approx_kl": Health(
+        "0.002–0.02 in most updates.",
+        low=0.002,
+        high=0.02,
+        if_low="the policy hardly moves: raise the learning rate or ppo.epochs, if the reward is flat",
+        if_high=f"{_LESS_CHANGE}, or {_MORE_DATA}",
+    ),
+    "train/clip_fraction": Health(
+        "0.02–0.2.",
+        low=0.02,
+        high=0.2,
+        if_low="updates are timid: raise the learning rate, if the reward is flat",
+        if_high=f"much of the update is cut off: {_LESS_CHANGE}",
+    ),
+    "train/value_loss": Health(
+        "Below 1 where returns are standardised (ppo.standardize_returns). Jumps after a new weight or phase, then falls.",
+        "Read explained variance beside it: that one is free of the scale of the rewards.",
+        high=1.0,
+        if_high="rare large rewards do that: lower the largest weights, or wait if rewards have just changed",
+    ),
+    "train/explained_variance": Health(
+        "0.3–0.95; low in the first iterations and after a change of rewards.",
+        "1 is a perfect critic, 0 no better than a constant.",
+        low=0.3,
+        if_low="the critic knows little of what is to come: raise critic_learning_rate or critic.layers if it stays so",
+    ),
+    "train/policy_grad_norm": Health(
+        "Steady. Whatever is above ppo.max_grad_norm (0.5) is shortened to it.",
+        f"Spikes: one odd batch; steadily far above max_grad_norm: {_MORE_DATA}.",
+    ),
+    "train/critic_grad_norm": Health(
+        "Steady; larger than the policy's while returns change. Shortened to ppo.max_grad_norm.",
+        "Steadily far above it: lower the largest reward weights.",
+    ),
+    "train/policy_update": Health(
+        "Steady; falls with the learning rate.", "0: nothing was learned. A jump: look at KL in the same iteration."
+    ),
+    "train/critic_update": Health("Steady; falls with its learning rate.", "0: nothing was learned."),
+    "train/reward_clipped": Health(
+        "0, or a small fraction of 1 %.",
+        "A goal worth 20 beside small shaping is cut easily.",
+        high=1.0,
+        if_high="the bot cannot tell large rewards apart: raise ppo.reward_clip or lower the large weights",
+    ),
+    "train/return_std": Health(
+        "Drifts with the rewards that are earned.", "A jump follows a new weight; learning is uneven until it settles."
+    ),
+    "train/learning_rate": Health(
+        "2e-4 while it cannot score, 1e-4 once it scores, 0.8e-4 or less for dribbles and flicks.",
+        "Changed live with : lr 1e-4. Watch KL for some iterations afterwards.",
+    ),
+    "train/ent_coef": Health(
+        "0.01 is the usual start here: entropy is in nats. A value from a trainer that divides by ln n means another thing.",
+        "Lower it late, when the bot knows what it wants; raise it when entropy falls too early.",
+    ),
+    "train/updates": Health(
+        "Grows by batches times epochs each iteration.", "No growth: updates are dropped; see the log."
+    ),
+}
+
+_HALF_USED = "A few rows alone early on: raise the entropy coefficient."
+TABLE: dict[str, Health] = {
+    "lut/used_rows": Health("Near 100 early; falls slowly as it makes up its mind.", _HALF_USED),
+    "lut/never_chosen": Health(
+        "0 after the first iterations.", "Many for long: they are never legal or do nothing (rltui lut names them)."
+    ),
+    "lut/left": Health(
+        "Within a few percent of those to the right.", "One-sided for long: look for a swapped column with rltui lut."
+    ),
+    "lut/right": Health(
+        "Within a few percent of those to the left.", "One-sided for long: look for a swapped column with rltui lut."
+    ),
+    "lut/jump": Health(
+        "As many as the table has jump rows at first; falls as it learns to drive.", "in_air pays for more."
+    ),
+    "lut/boost": Health("As many as the table has boost rows at first.", "save_boost pays for fewer."),
+    "lut/masked": Health(
+        "Depends on the table and on how much it flies.", "rltui lut says what is masked in which state."
+    ),
+    "lut/fallback": Health("Falls as it learns its table.", "Stays high: prefer actions.legality = mask."),
+}
+_CONTROL = Health(
+    "Falls from ln n as it makes up its mind.", "0 early: this control is never used; raise the entropy coefficient."
+)
+
+CURRICULUM: dict[str, Health] = {
+    "curriculum/phase": Health(
+        "Goes up when the criteria are met.", "N goes on by hand; pane u shows what is missing."
+    ),
+    "curriculum/stage": Health("Goes up by timesteps.", "curriculum.stage_steps says when."),
+}
+
+_MICROS = Health("As low as the work allows; compare it with simulate.", "The time pane (3) names the bottleneck.")
+TIME: dict[str, Health] = {
+    "time/collected_steps_per_second": Health(
+        "Steady. A fall of a few percent is other work on the machine.",
+        "collect.workers = one for each core; more collect.arenas for each; smaller nets.",
+    ),
+    "time/consumed_steps_per_second": Health(
+        "Steady.", "Fewer ppo.epochs, smaller nets, more learner.threads, or a GPU (learner.device)."
+    ),
+    OVERALL_SPEED: Health(
+        "Steady; this one says how soon the bot is trained.",
+        "The time pane (3) names the bottleneck and what to change.",
+    ),
+    "time/iteration": Health("Some seconds.", "Smaller ppo.iteration, or faster collecting and updates."),
+    "time/collect": Health("About as long as the update, or longer.", "More workers, smaller nets."),
+    "time/learn": Health(
+        "Shorter than collect on a well-balanced machine.", "Fewer ppo.epochs, smaller nets, or a GPU."
+    ),
+    "time/save": Health(
+        "Milliseconds: files are written beside the training.", "Raise save_every, or use a faster disk."
+    ),
+    "time/simulate": Health(
+        "50–65 µs for 1v1 at tick skip 8 on a usual core; more with more cars.", "Only more or faster cores help."
+    ),
+    "time/infer": Health(
+        "Below simulate for nets of 256.", "Smaller policy.layers; more collect.arenas make each row cheaper."
+    ),
+    "time/other": Health("A few µs.", "Much more: too few collect.arenas for each worker."),
+}
+
+TEXTS: dict[str, Health] = {**ROLLOUT, **TURTLE, **TRAIN, **TABLE, **CURRICULUM, **TIME}
+
+BY_PREFIX: tuple[tuple[str, Health], ...] = (
+    (
+        "reward/",
+        Health(
+            "A penalty is negative, everything else is not. None should dwarf the one that you are after.",
+            "Change a weight live with : reward NAME 0.5 and watch what it does to the others.",
+        ),
+    ),
+    ("weight/", Health("As you set it.", ": reward NAME profile gives the profile's weight back.")),
+    ("lut/entropy_", _CONTROL),
+    (
+        "curriculum/",
+        Health("Moves towards what the next phase wants.", "Pane u shows each criterion and what is missing."),
+    ),
+    ("time/", _MICROS),
+)
+WORKER: dict[str, Health] = {
+    "seconds": Health(
+        "All workers about the same: the slowest one makes the others wait.",
+        "One much slower: its core is shared; lower collect.workers.",
+    ),
+    "memory_mb": Health(
+        "Flat. About 60–100 MB with 32 arenas.",
+        "Growing for hours: a reward or observation of your own holds on to memory.",
+    ),
+}

@@ -1,0 +1,29 @@
+"""Player protocol (arrays in, control rows out)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from rltui.sim.state import Float, GameState, Int
+
+
+class ScriptedPlayer(ABC):
+    """Plays some cars of each arena by rules. Blind to team: it acts in its own team's view."""
+
+    @dataclass(frozen=True)
+    class Params:
+        """What a profile may set; subclasses declare their own, derived from this."""
+
+    def __init__(self, params: Params) -> None:
+        self.params = params
+
+    @abstractmethod
+    def rows(self) -> Float:
+        """float32 [M, 8], all the controls that it ever uses, in the order of actions.action_table.CONTROLS."""
+
+    @abstractmethod
+    def act(self, state: GameState, cars: slice, rng: np.random.Generator) -> Int:
+        """int64 [K, n]: a row for each of the n cars that `cars` selects in every arena."""

@@ -98,7 +98,7 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
 }
 # Of other libraries: module and base class, and what makes a component of ours of a class derived from it.
 FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
-    "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_v2_rewards:adapt"),
+    "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_rewards:adapt"),
 }
 TABLE_FILES = (".csv", ".npy")  # an action table may be one of these
 

@@ -1,4 +1,4 @@
-"""`rltui bench`: how fast this machine trains, and how far from the simulator's own limit."""
+"""rltui bench."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.options import add_json, add_overrides, at_least, between, command
+from rltui.cli.parser import add_json, add_overrides, at_least, between, command
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.cli.options import Subparsers
+    from rltui.cli.parser import Subparsers
+
 
 MORE = "limit: steps a second of the bare simulator; collected: while collecting; overall: updates included. No run is made."
 

@@ -1,17 +1,108 @@
-"""`rltui` without a command: the cockpit."""
+"""rltui, rltui attach."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.cli import textual_variables
+from rltui.cli import parser as options
 from rltui.errors import RltuiError
 
 if TYPE_CHECKING:
-    from rltui.supervise.lifeline import Lifeline
+    from rltui.supervise.guardian import Lifeline
+
+
+MORE = "A run that trains is joined, and goes on when you leave with q; one that has ended is shown from disk."
+
+
+def add_parser(subparsers: options.Subparsers) -> None:
+    parser = options.command(subparsers, "attach", "open the cockpit on a run", "rltui attach alpha --readonly", MORE)
+    options.add_run(parser, "the newest")
+    options.add_data_dir(parser)
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
+    parser.add_argument("--readonly", action="store_true", help="look only: no key acts on the training")
+
+
+def attach(args: argparse.Namespace) -> int:
+    """Open the cockpit. RltuiError where there is no such run (1) or no terminal, or Textual is told what it cannot do (2)."""
+    from rltui.supervise.guardian import guarded
+
+    return guarded(lambda lifeline: _open_run(args, lifeline))
+
+
+def _open_run(args: argparse.Namespace, lifeline: Lifeline) -> int:
+    from rltui.tui import first_picture
+
+    first_picture.begun()
+    from rltui.cli import run_argument
+    from rltui.runs.paths import data_dir
+
+    data = data_dir(args.data_dir)
+    name: str = run_argument.newest(data, args.run).name
+    need_terminal(f"ask with: rltui status {name}")
+    go_easy_over_ssh()
+    from rltui.tui.program import run_app
+
+    return run_app(data, name, args.readonly, ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)
+
+
+COLOR_SYSTEMS = ("auto", "standard", "256", "truecolor", "windows")
+LARGEST = 2**31 - 1  # a number of hundreds of digits is no float
+FASTEST = 1000  # pictures a second; from a thousand million on nothing is drawn at all
+
+
+def check(environ: Mapping[str, str]) -> None:
+    """RltuiError (exit 2) naming the variable, what it says and what it may say."""
+    for name, expected in _faults(environ):
+        raise RltuiError(f"{name} is {environ[name]!r}: expected {expected}", "set it so, or not at all", exit_code=2)
+
+
+def _faults(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """(variable, what it may say)."""
+    if environ.get("TEXTUAL_COLOR_SYSTEM", "auto") not in COLOR_SYSTEMS:
+        yield "TEXTUAL_COLOR_SYSTEM", f"one of {', '.join(COLOR_SYSTEMS)}"
+    if _number(environ, "TEXTUAL_FPS", 1) > FASTEST:
+        yield "TEXTUAL_FPS", f"a number of pictures a second, at most {FASTEST}"
+    if (seconds := _number(environ, "TEXTUAL_SCREENSHOT", -1)) == 0:
+        yield "TEXTUAL_SCREENSHOT", "a number of seconds, at least 1"
+    for name in ("TEXTUAL_SCREENSHOT", "TEXTUAL_DIM_FACTOR", "ESCDELAY"):
+        if abs(_number(environ, name, 0)) > LARGEST:
+            yield name, f"a whole number, at most {LARGEST:,}"
+    folder, file = environ.get("TEXTUAL_SCREENSHOT_LOCATION", ""), environ.get("TEXTUAL_SCREENSHOT_FILENAME", "")
+    if seconds > 0 and folder and not _writable(_picture(folder, "picture.svg")):
+        yield "TEXTUAL_SCREENSHOT_LOCATION", "a folder that can be written in"
+    elif seconds > 0 and file and not _writable(_picture(folder, file)):
+        yield "TEXTUAL_SCREENSHOT_FILENAME", "a file that can be written"
+    if (log := environ.get("TEXTUAL_LOG")) and not _writable(Path(log)):
+        yield "TEXTUAL_LOG", "a file that can be written"
+
+
+def _number(environ: Mapping[str, str], name: str, otherwise: int) -> int:
+    """As Textual reads one."""
+    try:
+        return int(environ[name])
+    except (KeyError, ValueError):
+        return otherwise
+
+
+def _picture(folder: str, file: str) -> Path:
+    """As Textual joins them."""
+    return Path(os.path.expanduser(os.path.join(folder, file)))  # noqa: PTH111, PTH118 - Path's raises for an unknown user
+
+
+def _writable(file: Path) -> bool:
+    """Whether it can be opened at once: a pipe waits for a reader, for ever."""
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return not os.path.lexists(file) and os.access(file.parent, os.W_OK)
+    return (stat.S_ISREG(mode) or stat.S_ISCHR(mode)) and os.access(file, os.W_OK)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,9 +128,11 @@ def need_terminal(instead: str) -> None:
     """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal, or where
     a variable asks Textual for what it cannot do.
     """
+    from rltui.errors import RltuiError
+
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise RltuiError(f"there is no terminal here; {instead}", exit_code=2)
-    textual_variables.check(os.environ)
+    check(os.environ)
 
 
 def go_easy_over_ssh() -> None:

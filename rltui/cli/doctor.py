@@ -1,4 +1,4 @@
-"""`rltui doctor`: can this machine train this profile?"""
+"""rltui doctor."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli import options
+from rltui.cli import parser as options
 
 if TYPE_CHECKING:
-    from rltui.debug.doctor_finding import Finding
+    from rltui.debug.doctor_check import Finding
 
 
 def add_parser(subparsers: options.Subparsers) -> None:
@@ -39,9 +39,9 @@ def run(args: argparse.Namespace) -> int:
     from rltui.train.environment import prepare_environment
 
     prepare_environment()
-    from rltui.cli.outcome_lines import say_outcome
+    from rltui.cli.output import say_outcome
     from rltui.debug.doctor import CHECKS, chosen, examine
-    from rltui.debug.doctor_case import Case
+    from rltui.debug.doctor_check import Case
     from rltui.runs.paths import data_dir
     from rltui.safe_io import say
 

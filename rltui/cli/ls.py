@@ -1,11 +1,11 @@
-"""`rltui ls`: the runs, newest first."""
+"""rltui ls."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli import options
+from rltui.cli import parser as options
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     data = data_dir(args.data_dir)
     runs = describe_runs(data)
     if args.json:
-        from rltui.cli.json_text import json_text
+        from rltui.cli.output import json_text
 
         say(json_text({"data_dir": str(data.root), "runs": runs}))
     else:
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
-    from rltui.cli.table import aligned
+    from rltui.cli.output import aligned
     from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
     from rltui.safe_io import one_line
 
@@ -79,7 +79,7 @@ def _campaign(run: RunSummary) -> str:
 def _row(run: RunSummary) -> tuple[str, ...]:
     import time
 
-    from rltui.cli.table import number
+    from rltui.cli.output import number
     from rltui.formatting import UNKNOWN, ago
 
     trains = run.state == "training" and run.paused is None

@@ -1,19 +1,138 @@
-"""`rltui milestones`: what is kept of each run; keep, pin, note, release, delete, restore, export, without a screen."""
+"""rltui milestones."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli import options
+from rltui.cli import parser as options
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
+    from rltui.runs.best import Best
+    from rltui.runs.inventory import CheckpointInfo, Shelf, Stray
     from rltui.runs.milestones import Mark
     from rltui.runs.paths import DataDir
     from rltui.runs.trash import Trashed
+
+
+HEAD = ("STATE", "TIMESTEPS", "REWARD", "EPISODES", "ENTROPY", "KL", "SAVED", "SIZE", "MARKS", "NOTE")
+RIGHT = frozenset({1, 2, 3, 4, 5, 7})
+
+
+def lines(data: DataDir, shelves: Sequence[Shelf], strays: Sequence[Stray], now: float) -> list[str]:
+    """Each run's table, damaged and stray entries with their reasons below it."""
+    from rltui.cli.output import aligned
+    from rltui.runs.best import best_of
+    from rltui.safe_io import one_line
+
+    if not shelves and not strays:
+        return [f"no runs in {data.root}; start one: rltui train PROFILE"]
+    found: list[str] = []
+    for shelf in shelves:
+        parent = f", from {one_line(shelf.parent)}" if shelf.parent else ""
+        found += [*([""] if found else []), f"{shelf.run}{', training' if shelf.trainer else ''}{parent}"]
+        infos = (*shelf.milestones, *shelf.checkpoints)
+        best, spared = best_of(shelf.complete), shelf.spared
+        rows = [HEAD, *(_row(shelf, info, best, now) for info in infos)] if infos else []
+        found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
+        found += _by_reward(infos, best)
+        found += [
+            f"  not pruned: {one_line(each.name)}, the best to go back to" for each in infos if _stays(spared, each)
+        ]
+        found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
+        found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in shelf.strays]
+        found += [f"  {shelf.problem}"] if shelf.problem else []
+    return found + [f"stray: {one_line(stray.path)}: {stray.reason}" for stray in strays]
+
+
+def _stays(spared: frozenset[int], info: CheckpointInfo) -> bool:
+    """Whether it is no milestone and yet is not pruned. spared: Shelf.spared, which looks at all."""
+    return not info.milestone and info.damage is None and info.commit in spared
+
+
+def _by_reward(infos: Sequence[CheckpointInfo], best: Sequence[Best]) -> list[str]:
+    """What `best` in the table means, and of which states the reward does not count."""
+    from rltui.runs.best import doubt, words
+    from rltui.safe_io import one_line
+
+    found = [f"  best by reward: {one.timesteps:,}, the {words(one)}" for one in best]
+    doubts = [(info, doubt(info.meta)) for info in infos if info.meta is not None and info.damage is None]
+    return found + [f"  reward does not count: {one_line(info.name)}: {reason}" for info, reason in doubts if reason]
+
+
+def _row(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], now: float) -> tuple[str, ...]:
+    from rltui.cli.output import number
+    from rltui.formatting import UNKNOWN, ago, size
+    from rltui.runs.best import is_best
+    from rltui.runs.milestones import Mark
+
+    meta, mark = info.meta, shelf.marks.get(info.milestone, Mark())
+    is_one = info.damage is None and is_best(best, meta) is not None
+    marks = [word for word, holds in (("best", is_one), ("pinned", mark.pinned), ("released", mark.released)) if holds]
+    return (
+        info.milestone or info.path.name,
+        number(info.timesteps),
+        number(meta.mean_reward if meta else None, ".3f"),
+        number(meta.reward_episodes or None if meta else None),
+        number(meta.entropy if meta else None, ".3f"),
+        number(meta.approx_kl if meta else None, ".4f"),
+        ago(now - meta.time) if meta else UNKNOWN,
+        size(info.bytes),
+        "damaged" if info.damage else " ".join(marks) or UNKNOWN,
+        mark.note,
+    )
+
+
+def trash_lines(entries: Sequence[Trashed], now: float) -> list[str]:
+    """What can be restored."""
+    from rltui.cli.output import aligned, number
+    from rltui.formatting import ago
+
+    if not entries:
+        return ["the trash is empty"]
+    rows = [("RUN", "STATE", "TIMESTEPS", "DELETED", "PLACE")]
+    rows += [(e.run, e.name, number(e.timesteps), ago(now - e.time), str(e.folder)) for e in entries]
+    return aligned(rows, frozenset({2}))
+
+
+def as_dict(shelf: Shelf) -> dict[str, Any]:
+    """One run; unknown is null."""
+    from rltui.runs.best import best_of
+
+    best, spared = best_of(shelf.complete), shelf.spared
+    return {
+        "run": shelf.run,
+        "training": shelf.trainer is not None,
+        "parent": shelf.parent,
+        "milestones": [_state(shelf, info, best, spared) for info in shelf.milestones],
+        "checkpoints": [_state(shelf, info, best, spared) for info in shelf.checkpoints],
+        "strays": [{"path": str(stray.path), "reason": stray.reason} for stray in shelf.strays],
+        "problem": shelf.problem or None,
+    }
+
+
+def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], spared: frozenset[int]) -> dict[str, Any]:
+    import msgspec
+
+    from rltui.runs.best import doubt, is_best
+    from rltui.runs.milestones import Mark
+
+    return {
+        "path": str(info.path),
+        "name": info.name,
+        "timesteps": info.timesteps,
+        "bytes": info.bytes,
+        "damage": info.damage,
+        "best": info.damage is None and is_best(best, info.meta) is not None,
+        "spared": _stays(spared, info),
+        "doubt": (doubt(info.meta) or None) if info.meta is not None else None,
+        "mark": msgspec.to_builtins(shelf.marks.get(info.milestone, Mark())) if info.milestone else None,
+        "meta": msgspec.to_builtins(info.meta),
+    }
+
 
 STATE = "as in alpha/005M, alpha/Phase1-Quick/005M, alpha/250000 (a checkpoint), or the folder"
 EXAMPLES = """\
@@ -100,24 +219,23 @@ def _retyped(args: argparse.Namespace) -> Callable[[str], str]:
 
 
 def _list(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.cli import milestone_lines
-    from rltui.cli.chosen_run import newest
-    from rltui.runs.shelf import foreign, read_shelf
+    from rltui.cli.run_argument import newest
+    from rltui.runs.inventory import foreign, read_shelf
 
     name = getattr(args, "run", None)
     names = [newest(data, name).name] if name else data.run_names()
     shelves = [read_shelf(data.run(each)) for each in names]
     if args.json:
-        document = {"data_dir": str(data.root), "runs": [milestone_lines.as_dict(shelf) for shelf in shelves]}
+        document = {"data_dir": str(data.root), "runs": [as_dict(shelf) for shelf in shelves]}
         _say_json(document)
     else:
-        say("\n".join(milestone_lines.lines(data, shelves, [] if name else foreign(data), time.time())))
+        say("\n".join(lines(data, shelves, [] if name else foreign(data), time.time())))
     return 0
 
 
 def _check(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.checkpoint import damage
-    from rltui.runs.lookup import find
+    from rltui.runs.resolve import find
 
     paths, info = find(data, args.state, _retyped(args))
     reason = info.damage or damage(info.path, thorough=True)
@@ -130,7 +248,7 @@ def _check(args: argparse.Namespace, data: DataDir) -> int:
 
 def _keep(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.keep import keep
-    from rltui.runs.lookup import find
+    from rltui.runs.resolve import find
 
     paths, info = find(data, args.state, _retyped(args))
     kept = keep(paths, info)
@@ -149,9 +267,9 @@ def _keep(args: argparse.Namespace, data: DataDir) -> int:
 
 
 def _mark(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.lookup import find
-    from rltui.runs.marking import check_markable
+    from rltui.runs.keep import check_markable
     from rltui.runs.milestones import change_mark
+    from rltui.runs.resolve import find
 
     paths, info = find(data, args.state, _retyped(args))
     check_markable(info)
@@ -176,7 +294,7 @@ def _changing(args: argparse.Namespace) -> Callable[[Mark], Mark]:
 
 
 def _delete(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.lookup import find
+    from rltui.runs.resolve import find
     from rltui.runs.trash import delete
 
     paths, info = find(data, args.state, _retyped(args))
@@ -204,8 +322,8 @@ def _restore(args: argparse.Namespace, data: DataDir) -> int:
 def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed:
     """The newest in the trash that the words fit: its place there, its old folder, or `RUN/…` with its name's end."""
     from rltui.errors import RltuiError, did_you_mean, hints
-    from rltui.runs.lookup import also_short, run_is_missing
     from rltui.runs.paths import absolute
+    from rltui.runs.resolve import also_short, run_is_missing
     from rltui.runs.trash import list_trash
 
     run, _, rest = text.strip("/").partition("/")
@@ -224,7 +342,6 @@ def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed
 
 
 def _trash(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.cli import milestone_lines
     from rltui.runs.trash import empty, list_trash
 
     entries = empty(data) if args.empty else list_trash(data)
@@ -233,13 +350,13 @@ def _trash(args: argparse.Namespace, data: DataDir) -> int:
     elif args.empty:
         say(f"removed for good: {len(entries)}")
     else:
-        say("\n".join(milestone_lines.trash_lines(entries, time.time())))
+        say("\n".join(trash_lines(entries, time.time())))
     return 0
 
 
 def _export(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.export_folder import export_folder, export_policy, target_of
-    from rltui.runs.lookup import find
+    from rltui.runs.keep import export_folder, export_policy, target_of
+    from rltui.runs.resolve import find
 
     paths, info = find(data, args.state, _retyped(args))
     target = target_of(data, info, args.target, policy=args.policy)
@@ -258,6 +375,6 @@ def _plain(value: object) -> Any:
 
 
 def _say_json(value: Any) -> None:
-    from rltui.cli.json_text import json_text
+    from rltui.cli.output import json_text
 
     say(json_text(value))

@@ -1,14 +1,187 @@
-"""The command line as a whole: which commands there are, and what runs when none is named. Parse first, import the work after."""
+"""Command tree, options, errors."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from rltui.cli.options import DATA_DIR
-from rltui.cli.usage import Parser
+from rltui.errors import RltuiError, report
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+# Parser: argparse, whose errors say what was probably meant. What is wrong comes last, next to the prompt.
+#
+# `rltui.errors` is imported where something is wrong: who types well does not wait for difflib.
+
+NO_CHOICE = re.compile(
+    r"argument (?P<what>.+): invalid choice: (?P<quote>['\"]?)(?P<word>.*)(?P=quote) \(choose from (?P<choices>.*)\)"
+)
+NO_VALUE = re.compile(r"argument (?P<what>.+): invalid (?P<kind>.+) value: (?P<word>.+)")
+UNKNOWN, MISSING = "unrecognized arguments: ", "the following arguments are required: "
+COMMAND = "COMMAND"  # as all our parsers call it
+# What people type who know other programs, or this one's sub-commands: what to type here instead.
+INSTEAD = {
+    "compare": "rltui profile diff A B compares two profiles; the browser (b in the cockpit) two milestones, the charts two runs",
+    "diagnose": "rltui bench measures this machine, rltui doctor checks it",
+    "help": "rltui --help, and rltui COMMAND --help",
+    "kill": "rltui stop RUN",
+    "list": "rltui ls",
+    "play": "rltui watch",
+    "render": "rltui watch shows a bot at play; in the cockpit V, or : render on",
+    "resume": "rltui train PROFILE goes on with the newest run that fits; of one run: --run NAME",
+    "run": "rltui train PROFILE",
+    "start": "rltui train PROFILE",
+    "tui": "rltui, without a command",
+}  # fmt: skip
+
+
+class Parser(argparse.ArgumentParser):
+    """As argparse's; each command refuses what it does not know itself, so that its own usage is shown."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.below: dict[str, Parser] = {}
+
+    def add_subparsers(self, **settings: Any) -> argparse._SubParsersAction[Any]:
+        made = super().add_subparsers(**settings)
+        self.below = made.choices
+        return made
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(UNKNOWN + " ".join(unknown))
+        return found, unknown
+
+    def error(self, message: str) -> NoReturn:
+        """Exit code 2, with the usage and what would be right on stderr."""
+        from rltui.errors import hints
+
+        self.print_usage(sys.stderr)
+        text, hint = self._explained(message)
+        more = f"{self.prog} --help shows " + ("all commands" if self.below else "an example")
+        raise SystemExit(report(RltuiError(text, hints(hint, more), exit_code=2)))
+
+    def _explained(self, message: str) -> tuple[str, str]:
+        """What is wrong, and what helps, of argparse's words."""
+        if message.startswith(UNKNOWN):
+            return self._unknown(message.removeprefix(UNKNOWN).split(" "))
+        if message.startswith(MISSING):
+            return f"{self._own}{message.removeprefix(MISSING)} is missing", ""
+        if found := NO_VALUE.fullmatch(message):
+            return f"{self._own}{found['what']}: expected a {found['kind']}, found {found['word']}", ""
+        if found := NO_CHOICE.fullmatch(message):
+            return self._no_choice(found["what"], found["word"], found["choices"])
+        return self._own + message.removeprefix("argument "), ""
+
+    @property
+    def _own(self) -> str:
+        """`milestones pin: `; nothing for the program itself."""
+        command = self.prog.partition(" ")[2]
+        return f"{command}: " if command else ""
+
+    def _no_choice(self, what: str, word: str, choices: str) -> tuple[str, str]:
+        from rltui.errors import did_you_mean, hints
+
+        if self.below and what == COMMAND:
+            return f"there is no command '{self.prog} {word}'", self._command(word)
+        names = [choice.strip("'\" ") for choice in choices.split(", ")]
+        hint = hints(did_you_mean(word, names), f"one of {', '.join(names)}")
+        return f"{self._own}{what}: no such choice {word!r}", hint
+
+    def _command(self, word: str) -> str:
+        """Where what was meant may be found."""
+        from rltui.errors import did_you_mean, hints
+
+        inside = [f"{parser.prog} {word}" for parser in self.below.values() if word in parser.below]
+        return hints(
+            did_you_mean(word, self.below) if word not in INSTEAD else "",
+            INSTEAD.get(word, "") if self.prog == "rltui" else "",
+            *(f"there is {command}" for command in inside),
+            f"commands: {', '.join(self.below)}",
+        )
+
+    def _unknown(self, words: Sequence[str]) -> tuple[str, str]:
+        """An option that is none, or a word too much."""
+        from rltui.errors import nearest
+
+        option = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
+        if not option:
+            return f"{self._own}{words[0]!r} is a word too much", ""
+        known = {name.lstrip("-"): name for name in self._option_string_actions}
+        near = nearest(option.lstrip("-"), known)
+        return f"{self._own}there is no option {option}", f'did you mean "{known[near]}"?' if near else ""
+
+
+DATA_DIR = "where runs and checkpoints are (default: $RLTUI_DATA, else ./data)"
+
+
+def command(subparsers: Subparsers, name: str, summary: str, example: str, more: str = "") -> argparse.ArgumentParser:
+    """A command's parser: one line of help, and an example under its own --help, after what else is to be said."""
+    return subparsers.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"{more}\n\nexample:\n  {example}".lstrip(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def add_data_dir(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data-dir", metavar="DIR", help=DATA_DIR)
+
+
+def add_overrides(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--set",
+        metavar="section.key=value",
+        action="append",
+        default=[],
+        dest="overrides",
+        help="override one key of the profile; may be repeated",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_run(parser: argparse.ArgumentParser, default: str) -> None:
+    """RUN, optional; `default` says in words which run is taken without it."""
+    parser.add_argument("run", metavar="RUN", nargs="?", help=f"the run's name; without it {default}")
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """For argparse: a whole number, 300000, 300_000 or 3e5, not below `least`."""
+
+    def read(text: str) -> int:
+        number = float(text)
+        if not number.is_integer() or number < least:
+            raise argparse.ArgumentTypeError(f"a whole number, at least {least}, found {text!r}")
+        return int(number)
+
+    read.__name__ = "whole number"  # argparse names the type in its error: "invalid whole number value"
+    return read
+
+
+def between(least: float, most: float) -> Callable[[str], float]:
+    """For argparse: a number from `least` to `most`."""
+
+    def read(text: str) -> float:
+        number = float(text)
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"a number from {least:g} to {most:g}, found {text!r}")
+        return number
+
+    read.__name__ = "number"
+    return read
+
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -52,8 +225,12 @@ def parse(argv: Sequence[str] | None = None) -> tuple[Command, argparse.Namespac
     args.ascii = getattr(args, "ascii", False) or args.ascii_before
     args.no_mouse = getattr(args, "no_mouse", False) or args.no_mouse_before
     name = args.command_name
-    command: Command = importlib.import_module(f"rltui.cli.{name or 'cockpit'}").run
+    command: Command = _module(name).attach if name == "attach" else _module(name).run
     return command, args
+
+
+def _module(name: str | None) -> Any:
+    return importlib.import_module("rltui.cli." + ("cockpit" if name in (None, "attach") else str(name)))
 
 
 def _wanted(words: Sequence[str]) -> Sequence[str]:
@@ -79,7 +256,7 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command_name")
     for name in commands:
-        importlib.import_module(f"rltui.cli.{name}").add_parser(subparsers)
+        _module(name).add_parser(subparsers)
     return parser
 
 

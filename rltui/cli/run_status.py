@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from rltui import formatting
-from rltui.cli.table import aligned, number, reward_words
+from rltui.cli.output import aligned, number, reward_words
 from rltui.errors import RltuiError
 from rltui.events import metric_keys
 from rltui.events.commands import Live, WorkerLive
@@ -17,9 +17,9 @@ from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import distances, place, reached
 from rltui.events.records import state_word
 from rltui.formatting import over_iterations, utc
+from rltui.runs.inventory import SavedState
+from rltui.runs.journal_reader import RecentSpeed
 from rltui.runs.paths import RunPaths
-from rltui.runs.recent_speed import RecentSpeed
-from rltui.runs.saved_states import SavedState
 from rltui.runs.summary import describe_run
 from rltui.supervise.control_client import ControlClient
 

@@ -1,11 +1,11 @@
-"""`rltui status`: one run now: its state, steps, speed, newest figures, workers, checkpoint, and where it all is."""
+"""rltui status."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli import options
+from rltui.cli import parser as options
 
 if TYPE_CHECKING:
     from rltui.runs.paths import RunPaths
@@ -20,13 +20,13 @@ def add_parser(subparsers: options.Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the state of a run. RltuiError (exit 1) where there is no such run."""
-    from rltui.cli import chosen_run
-    from rltui.cli.json_text import json_text
+    from rltui.cli import run_argument
+    from rltui.cli.output import json_text
     from rltui.cli.run_status import read_status, status_lines
     from rltui.runs.paths import data_dir
     from rltui.safe_io import say
 
-    paths: RunPaths = chosen_run.newest(data_dir(args.data_dir), args.run)
+    paths: RunPaths = run_argument.newest(data_dir(args.data_dir), args.run)
     status = read_status(paths)
     if args.json:
         say(json_text(status))

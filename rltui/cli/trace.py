@@ -1,4 +1,4 @@
-"""`rltui trace`: what one car is paid for, step by step, as CSV."""
+"""rltui trace."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from rltui.cli import options
+from rltui.cli import parser as options
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.debug.reward_trace import RewardTrace
-    from rltui.debug.trace_step import TraceStep
+    from rltui.debug.reward_trace import RewardTrace, TraceStep
+
 
 SUBJECT = (
     "a profile; or a bot: a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a "
@@ -105,9 +105,8 @@ def run(args: argparse.Namespace) -> int:
 def _trace(args: argparse.Namespace) -> RewardTrace:
     from dataclasses import replace
 
-    from rltui.cli.chosen_run import newest
-    from rltui.debug.reward_trace import RewardTrace, TraceOptions
-    from rltui.debug.trace_subject import trace_subject
+    from rltui.cli.run_argument import newest
+    from rltui.debug.reward_trace import RewardTrace, TraceOptions, trace_subject
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)

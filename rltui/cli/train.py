@@ -1,15 +1,16 @@
-"""`rltui train`: train a bot in this terminal, or detached from it."""
+"""rltui train."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli.options import add_data_dir, add_overrides
+from rltui.cli.parser import add_data_dir, add_overrides
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.cli.options import Subparsers
+    from rltui.cli.parser import Subparsers
+
 
 RESUME = (
     "a checkpoint or milestone (alpha/005M, or its folder); auto (default): the newest run that fits; new: from zero"
@@ -84,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     profile = load(args.profile, overrides)
     if args.detach:
         return _detach(args, overrides)
-    from rltui.runs.kept_profile import profile_name
+    from rltui.runs.saved_profile import profile_name
     from rltui.train.preparation import TrainOptions
     from rltui.train.session import train
 
@@ -132,8 +133,7 @@ _count.__name__ = "number of timesteps"  # argparse names the type in its error:
 def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
     """Start the same training in a session of its own; say what it goes on with, and where to look."""
     from rltui.runs.paths import data_dir
-    from rltui.supervise.first_words import first_words
-    from rltui.supervise.launch import detached
+    from rltui.supervise.launch import detached, first_words
 
     data = data_dir(args.data_dir)
     extra = ["--resume", args.resume] if args.fork_from is None else ["--fork-from", args.fork_from]

@@ -1,4 +1,4 @@
-"""`rltui watch`: bots play each other in real time, to be seen here and in RocketSimVis, and recorded."""
+"""rltui watch."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli import options
+from rltui.cli import parser as options
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.events.match_frames import Moment
-    from rltui.supervise.lifeline import Lifeline
-    from rltui.view.link_switch import LinkSwitch
+    from rltui.supervise.guardian import Lifeline
+    from rltui.view.live_match import Watch
     from rltui.view.output import Notice, Output
-    from rltui.view.recorder import Recorder
-    from rltui.view.watch import Watch
+    from rltui.view.outputs import LinkSwitch
+    from rltui.view.recording import Recorder
+
 
 WHO = (
     "a run (its newest checkpoint, and each newer one as it comes), a checkpoint or milestone (alpha/005M, or its folder), "
@@ -96,8 +97,7 @@ def run(args: argparse.Namespace) -> int:
 
     A guardian restores the terminal after any end; a recording is better without, for it would be given little time.
     """
-    from rltui.supervise.guardian import guarded
-    from rltui.supervise.lifeline import Lifeline
+    from rltui.supervise.guardian import Lifeline, guarded
 
     if _paints(args) and args.record is None:
         return guarded(lambda lifeline: _watch(args, lifeline))
@@ -140,10 +140,10 @@ def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[Moment]:
                 "--replay plays a recording and nothing else", "leave out players and --record", exit_code=2
             )
         return Recording(Path(args.replay)).moments(_ticks(args), args.seconds)
-    from rltui.cli.chosen_run import newest
+    from rltui.cli.run_argument import newest
     from rltui.runs.paths import data_dir
-    from rltui.view.live import LiveMatch, MatchOptions
-    from rltui.view.source import source
+    from rltui.view.live_match import LiveMatch, MatchOptions
+    from rltui.view.sources import source
 
     data = data_dir(args.data_dir)
     a = args.a if args.a is not None else newest(data, None).name
@@ -160,14 +160,14 @@ def _ticks(args: argparse.Namespace) -> int:
 
 
 def _link(args: argparse.Namespace, notice: Notice) -> LinkSwitch:
-    from rltui.view.link_switch import LinkSwitch
+    from rltui.view.outputs import LinkSwitch
     from rltui.view.rocketsimvis import RocketSimVis
 
     return LinkSwitch(lambda: RocketSimVis(args.host, args.port, notice), args.rocketsimvis)
 
 
 def _recorder(args: argparse.Namespace, notice: Notice) -> Recorder | None:
-    from rltui.view.recorder import Recorder
+    from rltui.view.recording import Recorder
 
     return Recorder(Path(args.record), notice) if args.record is not None else None
 
@@ -205,9 +205,8 @@ def _show(args: argparse.Namespace, moments: Iterable[Moment], outputs: list[Out
     """The last moment shown. Whatever happens, the terminal is given back and the recording written."""
     from contextlib import ExitStack
 
-    from rltui.view.keyboard import Keyboard
-    from rltui.view.pacer import Pacer
-    from rltui.view.watch import Watch, stopping_by_signal
+    from rltui.view.live_match import Pacer, Watch, stopping_by_signal
+    from rltui.view.terminal import Keyboard
 
     with ExitStack() as stack:
         keyboard = Keyboard(told.lifeline.guardian)
@@ -229,8 +228,7 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
     """The picture, or plain lines."""
     import os
 
-    from rltui.view.plain_lines import PlainLines
-    from rltui.view.terminal import TerminalPicture, terminal_size
+    from rltui.view.terminal import PlainLines, TerminalPicture, terminal_size
 
     if args.json:
         return PlainLines(lambda text: None)
@@ -251,7 +249,7 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
 
 def _report(args: argparse.Namespace, last: Moment | None, link: LinkSwitch, recorder: Recorder | None) -> None:
     """What was played, sent and recorded."""
-    from rltui.view.plain_lines import summary
+    from rltui.view.terminal import summary
 
     if last is None:
         return

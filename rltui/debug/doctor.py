@@ -1,8 +1,4 @@
-"""The doctor: can this machine train this profile? Each check is a small function that says what it found and what to do.
-
-A check never raises: what goes wrong in it, in a user's component too, is its finding. One that needs another which has
-failed is not tried.
-"""
+"""Check runner and findings."""
 
 from __future__ import annotations
 
@@ -13,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.debug.doctor_case import Case
-from rltui.debug.doctor_finding import Check, Finding, Result
-from rltui.debug.doctor_learning import LEARNING_CHECKS
-from rltui.debug.doctor_machine import MACHINE_CHECKS
-from rltui.debug.doctor_parts import PART_CHECKS
-from rltui.debug.doctor_profile import PROFILE_CHECKS
-from rltui.debug.doctor_room import ROOM_CHECKS
-from rltui.debug.doctor_speed import MEASURE, SPEED_CHECKS
+from rltui.debug.doctor_check import Case, Check, Finding, Result
+from rltui.debug.doctor_machine import MACHINE_CHECKS, ROOM_CHECKS
+from rltui.debug.doctor_profile import PART_CHECKS, PROFILE_CHECKS
+from rltui.debug.doctor_training import LEARNING_CHECKS, MEASURE, SPEED_CHECKS
 from rltui.errors import RltuiError, did_you_mean
-from rltui.profile.problems import ProfileError
+from rltui.profile.source import ProfileError
+
+# The doctor: can this machine train this profile? Each check is a small function that says what it found and what to do.
+#
+# A check never raises: what goes wrong in it, in a user's component too, is its finding. One that needs another which has
+# failed is not tried.
 
 CHECKS: tuple[Check, ...] = (
     *MACHINE_CHECKS, *PROFILE_CHECKS, *PART_CHECKS, *ROOM_CHECKS, *SPEED_CHECKS, *LEARNING_CHECKS,

@@ -1,4 +1,4 @@
-"""How episodes begin: every first state spelled out, what cannot be is flagged; and what the first step made of it."""
+"""First states in words."""
 
 from __future__ import annotations
 

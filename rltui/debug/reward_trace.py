@@ -1,20 +1,215 @@
-"""What one car is paid for, step by step: every component's weighted contribution, and the actions beside it."""
+"""What one car is paid."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from rltui.debug import trace_actions
-from rltui.debug.trace_actions import Chooser
-from rltui.debug.trace_step import TraceStep, columns
-from rltui.debug.trace_subject import TraceSubject
+from rltui.actions.masking import idle_rows
+from rltui.env.arena_groups import MATCH
+from rltui.env.from_profile import env_spec, table_rows
 from rltui.env.soccar_batch import SoccarBatch
+from rltui.env.spec import EnvSpec, saved_game
 from rltui.env.step import StepOut
-from rltui.errors import RltuiError, in_words, users_line
-from rltui.sim.state import Float
+from rltui.errors import RltuiError, did_you_mean, hints, in_words, users_line
+from rltui.policy.mlp import GumbelBank
+from rltui.policy.saved import SavedPolicy, load_policy
+from rltui.profile.load import load
+from rltui.profile.locate import STATE_FILE, listing
+from rltui.runs.checkpoint import damage
+from rltui.runs.inventory import complete, look
+from rltui.runs.paths import DataDir, name_problem
+from rltui.runs.resolve import find, names_state
+from rltui.runs.saver import POLICY_FILE
+from rltui.sim.field import CONTROLS, TICKS_PER_SECOND
+from rltui.sim.state import Bool, Float, Int
+
+BEFORE = ("step", "episode", "tick", "seconds", "action")
+AFTER = ("total", "running_total", "terminated", "truncated", "touches")
+
+
+def columns(components: Sequence[str]) -> list[str]:
+    """Of the table that the steps make."""
+    return [*BEFORE, *CONTROLS, *components, *AFTER]
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """One step of the car. tick, seconds: since its episode began; action: row of the table, None where the policy does not
+    play the car; terms: by component; running_total: since the episode began.
+    """
+
+    step: int
+    episode: int
+    tick: int
+    action: int | None
+    controls: tuple[float, ...]
+    terms: tuple[float, ...]
+    total: float
+    running_total: float
+    terminated: bool
+    truncated: bool
+    touches: int
+
+    @property
+    def cells(self) -> list[str]:
+        """In the order of `columns`; numbers with as many digits as a float32 has."""
+        row = "" if self.action is None else str(self.action)
+        before = [str(self.step), str(self.episode), str(self.tick), _number(self.tick / TICKS_PER_SECOND), row]
+        ends = [str(int(self.terminated)), str(int(self.truncated)), str(self.touches)]
+        return [*before, *map(_number, (*self.controls, *self.terms, self.total, self.running_total)), *ends]
+
+
+def _number(value: float) -> str:
+    return f"{value + 0.0:.9g}"  # −0 is 0
+
+
+Chooser = Callable[[StepOut], Int]  # int64 [K, learners] for what is seen now
+NOISE = 0x6E  # sets the choices' random numbers apart from the arenas'
+
+
+def idle(rows: Float, shape: tuple[int, int]) -> Chooser:
+    """Nothing is pressed. RltuiError where the table [N, 8] has no such row."""
+    found = np.flatnonzero(idle_rows(rows))
+    if not len(found):
+        raise RltuiError("the action table has no row of zeros to idle with", "take --actions random", exit_code=2)
+    actions = np.full(shape, found[0], np.int64)
+    return lambda out: actions
+
+
+def at_random(rows: int, masks: Bool | None, shape: tuple[int, int], seed: Sequence[int]) -> Chooser:
+    """Uniform over the rows that are legal: masks [classes, N], None where all are."""
+    rng = np.random.default_rng([*seed, NOISE])
+
+    def choose(out: StepOut) -> Int:
+        draws = rng.random((*shape, rows))
+        if masks is not None:
+            draws *= masks[out.legality]
+        chosen: Int = draws.argmax(axis=-1)
+        return chosen
+
+    return choose
+
+
+def by_policy(policy: SavedPolicy, shape: tuple[int, int], seed: Sequence[int], deterministic: bool) -> Chooser:
+    """The policy's own choices, sampled or the most probable."""
+    count = shape[0] * shape[1]
+    network, noise = policy.network(count), GumbelBank([*seed, NOISE])
+    actions, log_probs = np.zeros(count, np.int64), np.zeros(count, np.float32)
+
+    def choose(out: StepOut) -> Int:
+        obs, classes = out.obs.reshape(count, -1), out.legality.reshape(count)
+        if deterministic:
+            return network.best(obs, classes).reshape(shape)
+        network.act(obs, noise, actions, log_probs, classes)
+        return actions.reshape(shape)
+
+    return choose
+
+
+@dataclass(frozen=True)
+class TraceSubject:
+    """name: in words. timesteps: of training so far, which weights that follow a schedule go by."""
+
+    name: str
+    spec: EnvSpec
+    policy: SavedPolicy | None = None
+    timesteps: int = 0
+
+    @property
+    def rows(self) -> Float:
+        """float32 [N, 8], the action table."""
+        return table_rows(self.spec)
+
+    def in_lane(self, lane: str) -> TraceSubject:
+        """The same in the match, or in the practice lane. RltuiError where there is no such lane."""
+        if lane == MATCH:
+            return self
+        practice = self.spec.mechanics
+        if practice is None or practice.name != lane:
+            raise RltuiError(f"{self.name} has no lane {lane!r}", "mechanics.weight above 0 opens one", exit_code=2)
+        return replace(self, name=f"{self.name}, {lane}", spec=self.spec.lane(practice))
+
+    def check(self, batch: SoccarBatch) -> None:
+        """RltuiError where the policy's observation or table is another one by now."""
+        if self.policy is None:
+            return
+        expected = self.policy.layers[0][0].shape[0]
+        if batch.obs_size != expected:
+            raise RltuiError(
+                f"{self.name}: its observation has {batch.obs_size} numbers in {self.spec.blue}v{self.spec.orange}, "
+                f"expected {expected}",
+                "the observation's code or the team sizes are not those that it was trained with",
+            )
+        if batch.table_hash != self.policy.table_hash:
+            raise RltuiError(
+                f"{self.name}: the action table {self.spec.table.name} has changed since: its hash is "
+                f"{batch.table_hash[:12]}, expected {self.policy.table_hash[:12]}",
+                "put the table back as it was, or trace the bot by a profile that has it: --profile PROFILE",
+            )
+
+
+def trace_subject(
+    argument: str, data: DataDir, profile: str | None = None, overrides: Sequence[str] = ()
+) -> TraceSubject:
+    """Of a checkpoint or milestone (its folder, or RUN/005M), a policy.npz, a run (its newest checkpoint), or a profile.
+
+    profile: instead of the one beside the policy. overrides: `section.key=value` for either. RltuiError says what is
+    wrong, or what could have been meant.
+    """
+    path = Path(argument).expanduser()
+    if path.name == POLICY_FILE or path.suffix == ".npz" or (path / POLICY_FILE).is_file():
+        return _of_policy(path, profile, overrides)
+    if path.is_dir():
+        reason = damage(path) or f"no {POLICY_FILE}"
+        raise RltuiError(f"{path}: no checkpoint to trace: {reason}", "rltui ls shows the runs", exit_code=2)
+    if name_problem(argument) is None and data.run(argument).exists():
+        return _of_policy(_newest(data, argument), profile, overrides)
+    if names_state(data, argument):
+        return _of_policy(find(data, argument, lambda state: f"rltui trace {state}")[1].path, profile, overrides)
+    _check_known(argument, data)
+    found = load(argument if profile is None else profile, overrides)
+    return TraceSubject(f"profile {found.name}", env_spec(found))
+
+
+def _check_known(argument: str, data: DataDir) -> None:
+    """RltuiError for a bare word that names nothing: it may have been meant as a run, or as a profile."""
+    path, profiles = Path(argument), [listed.name for listed in listing()]
+    if path.name == argument and not path.suffix and not path.exists() and argument not in profiles:
+        raise RltuiError(
+            f"there is no profile, run or bot {argument!r}",
+            hints(
+                did_you_mean(argument, [*profiles, *data.run_names()]),
+                f"profiles: {', '.join(profiles)}; rltui ls shows the runs in {data.root}",
+            ),
+            exit_code=2,
+        )
+
+
+def _newest(data: DataDir, run: str) -> Path:
+    saved = complete(data.run(run))
+    if not saved:
+        raise RltuiError(f"run {run!r} has no complete checkpoint", "wait for its first, or trace its profile")
+    return saved[-1].path
+
+
+def _of_policy(path: Path, profile: str | None, overrides: Sequence[str]) -> TraceSubject:
+    file = path / POLICY_FILE if path.is_dir() else path
+    policy = load_policy(file)
+    beside = file.parent / STATE_FILE
+    if profile is None and not beside.is_file():
+        raise RltuiError(
+            f"{file}: no {STATE_FILE} beside it says what is paid", "name one: --profile PROFILE", exit_code=2
+        )
+    info = look(file.parent)
+    name = info.name if path.is_dir() else str(path)
+    timesteps = info.meta.timesteps if info.meta is not None else 0
+    return TraceSubject(
+        name, saved_game(policy).put_into(env_spec(load(profile or beside, overrides))), policy, timesteps
+    )
 
 
 @dataclass(frozen=True)
@@ -109,7 +304,7 @@ def _chooser(subject: TraceSubject, options: TraceOptions, batch: SoccarBatch) -
     shape, seed = (batch.arenas, batch.learners), [options.seed]
     actions = options.actions or ("random" if subject.policy is None else "policy")
     if actions == "policy" and subject.policy is not None:
-        return trace_actions.by_policy(subject.policy, shape, seed, options.deterministic)
+        return by_policy(subject.policy, shape, seed, options.deterministic)
     if actions == "idle":
-        return trace_actions.idle(subject.rows, shape)
-    return trace_actions.at_random(batch.n_actions, batch.masks, shape, seed)
+        return idle(subject.rows, shape)
+    return at_random(batch.n_actions, batch.masks, shape, seed)

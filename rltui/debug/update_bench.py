@@ -1,4 +1,4 @@
-"""How long an update takes, against a bare torch forward + backward + Adam of the same shapes."""
+"""PPO update benchmark."""
 
 from __future__ import annotations
 

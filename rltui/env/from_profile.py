@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from rltui.actions.pipeline import PipelineOptions, action_masks
 from rltui.actions.table import checked_rows, table_hash
 from rltui.env.spec import EnvSpec, Lane, Weighted
-from rltui.profile.lessons import lesson
+from rltui.profile.curriculum import lesson, stages_of
 from rltui.profile.models import Profile, ResetSection, RewardSection, TerminalSection
 from rltui.profile.resolved import component
-from rltui.profile.stages import stages_of
 from rltui.registry import Component, build
 from rltui.rewards.base import Reward
 from rltui.rewards.checks import Weighed, sign_warnings
 from rltui.rewards.combined import RewardOptions, category_factors
-from rltui.runs.signature import Signature, net
+from rltui.runs.meta import Signature, net
 from rltui.sim.state import Bool, Float
 
 MASKED_TABLES = frozenset({"hybrid"})  # `legality = "auto"` masks these

@@ -1,4 +1,4 @@
-"""What is allowed, and probably not meant: sentences for the user, never a reason to refuse."""
+"""Warnings about a profile."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Callable
 from math import inf, log
 
 from rltui.formatting import duration
-from rltui.profile.lessons import lesson
-from rltui.profile.machine import steps_per_rollout, worker_count
+from rltui.profile.curriculum import lesson, stages_of
 from rltui.profile.models import Profile
-from rltui.profile.stages import stages_of
+from rltui.profile.resolved import steps_per_rollout, worker_count
 from rltui.profile.toml_text import toml_value
-from rltui.profile.usual import entropy_words, rate_words
+from rltui.profile.usual_ranges import entropy_words, rate_words
 
 TICKS_PER_SECOND = 120
 

@@ -1,8 +1,4 @@
-"""The components that a profile names: are they there, do their parameters fit, what are all their parameters.
-
-Components are imported here, when a profile is checked, and never at import time. Works on raw values, so that their
-mistakes are found together with all others.
-"""
+"""Components a profile names, weights, table rows, source hashes."""
 
 from __future__ import annotations
 
@@ -28,9 +24,14 @@ from rltui.profile.models import (
     TerminalSection,
     whole,
 )
-from rltui.profile.problems import KeyPath
+from rltui.profile.source import KeyPath
 from rltui.profile.validation import MESSAGES, Finding, plain, validate
-from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, is_module, resolve
+from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, build, is_module, resolve
+
+# The components that a profile names: are they there, do their parameters fit, what are all their parameters.
+#
+# Components are imported here, when a profile is checked, and never at import time. Works on raw values, so that their
+# mistakes are found together with all others.
 
 BASES: Mapping[Kind, str] = {
     "obs": "rltui.obs.builder:ObsBuilder",
@@ -271,3 +272,34 @@ def complete(kind: Kind, component: Component) -> dict[str, Any]:
 def _params(cls: type[Any], model: BaseModel) -> Any:
     """The dataclass from its checked values; what is not set keeps the dataclass's own default."""
     return cls.Params(**{name: getattr(model, name) for name in model.model_fields_set})
+
+
+CHECKED = ("legality", "fallback_row", "recovery_row")
+
+
+def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[Finding]:
+    """Works on raw values; a table that is wrong as a component is left to `check_component`. folder: of the profile."""
+    actions = data.get("actions")
+    part = next((part for part in placed(data) if part.kind == "action table"), None)
+    if part is None or not isinstance(actions, Mapping):
+        return []  # nothing said: the default table, which needs no check
+    named = Component(from_folder(part.name, folder), part.options)
+    try:
+        table = build("action table", Component(named.name, complete("action table", named)))
+    except Exception:  # told of by who checks components
+        return []
+    try:
+        rows = importlib.import_module("rltui.actions.table").checked_rows(table, actions.get("clip") is True)
+    except (Exception, SystemExit) as error:  # a user's class may raise anything
+        return [Finding(part.name_path, in_words(error).removeprefix("action table: "), found=part.name)]
+    pipeline = importlib.import_module("rltui.actions.pipeline")
+    options = {key: actions[key] for key in CHECKED if _fits(key, actions.get(key))}
+    return [
+        Finding(("actions", key), message, expected, found)
+        for key, message, expected, found in pipeline.option_problems(rows, pipeline.PipelineOptions(**options))
+    ]
+
+
+def _fits(key: str, value: Any) -> bool:
+    """Of the right type, or else told of by the models."""
+    return isinstance(value, str) if key == "legality" else type(value) is int and value >= 0

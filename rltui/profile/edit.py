@@ -1,9 +1,12 @@
-"""Changing a profile's text: comments, order, line ends and every number that is not changed stay as they are written."""
+"""Edits that keep comments; draft."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import tomlkit
@@ -11,7 +14,8 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
 from rltui.errors import RltuiError
-from rltui.profile.lines import key_path
+from rltui.profile.source import KeyPath, show_key
+from rltui.profile.toml_lines import Lines, find_lines, key_path
 from rltui.profile.toml_text import toml_string
 
 
@@ -88,3 +92,160 @@ def _set(holder: Any, key: str | int, item: Any) -> None:
     if hasattr(old, "trivia") and hasattr(item, "trivia"):
         item.trivia.comment_ws, item.trivia.comment = old.trivia.comment_ws, old.trivia.comment
     holder[key] = item
+
+
+HEADERS = "it is written with [[…]] headers: change it in the TOML view"
+
+
+def add_element(text: str, path: KeyPath, element: str) -> str:
+    """The list with one more element at its end, on a line of its own where the others have one. element: TOML text."""
+    lines = find_lines(text)
+    span = lines.spans.get(path)
+    if span is None:
+        raise RltuiError(f"{show_key(path)} cannot be added to: {HEADERS}", exit_code=2)
+    last = max(
+        (own for own in lines.entries if own[:-1] == path and isinstance(own[-1], int)),
+        default=None,
+        key=_element_index,
+    )
+    if last is None:
+        return f"{text[: span[0]]}[{element}]{text[span[1] :]}"
+    start, end = lines.entries[last]
+    begin = _line_start(text, start)
+    if text[begin:start].strip():
+        return f"{text[:end]}, {element}{text[end:]}"
+    rest = re.match(r"[ \t]*,?[^\n]*", text[end:])
+    stop = end + (rest.end() if rest else 0)
+    comma = "" if re.match(r"[ \t]*,", text[end:]) else ","
+    ends = "\r" if text[stop - 1 : stop] == "\r" else ""
+    stop -= len(ends)
+    return f"{text[:end]}{comma}{text[end:stop]}{ends}\n{text[begin:start]}{element},{text[stop:]}"
+
+
+def remove_entry(text: str, path: KeyPath) -> str:
+    """Without an element of a list, or a key of an inline table. RltuiError for what is neither."""
+    lines = find_lines(text)
+    if path not in lines.entries:
+        raise RltuiError(f"{show_key(path)} cannot be taken out: {HEADERS}", exit_code=2)
+    start, end = lines.entries[path]
+    begin = _line_start(text, start)
+    after = re.match(r"[ \t]*,?[ \t]*(#[^\n]*)?\r?\n", text[end:])
+    if after and not text[begin:start].strip():
+        return text[:begin] + text[end + after.end() :]
+    beside = sorted(span for own, span in lines.entries.items() if own[:-1] == path[:-1])
+    place = beside.index((start, end))
+    if place + 1 < len(beside):
+        return text[:start] + text[beside[place + 1][0] :]
+    if place:
+        return text[: _value_end(text, beside[place - 1])] + text[_value_end(text, (start, end)) :]
+    return text[:start] + text[end:].lstrip(" ")
+
+
+def _value_end(text: str, span: tuple[int, int]) -> int:
+    """Without the blanks that a bare value takes along."""
+    return span[0] + len(text[span[0] : span[1]].rstrip())
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _element_index(path: KeyPath) -> int:
+    return int(path[-1])
+
+
+@dataclass(frozen=True)
+class Written:
+    """data: tomllib's values, empty where the text is no TOML; problem says why it is none."""
+
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    lines: Lines = field(default_factory=Lines)
+    problem: str = ""
+
+    def raw(self, path: KeyPath) -> str | None:
+        """The value's own text, of a table with a header "{…}"; None where the key is not written."""
+        span = self.lines.spans.get(path)
+        if span is not None:
+            return self.text[span[0] : span[1]]
+        return None if self.value(path) is None else "{…}"
+
+    def value(self, path: KeyPath) -> Any:
+        """What tomllib makes of it; None where there is none."""
+        here: Any = self.data
+        for part in path:
+            if isinstance(here, Mapping) and part in here:
+                here = here[str(part)]
+            elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+                here = here[part]
+            else:
+                return None
+        return here
+
+
+def written(text: str) -> Written:
+    """Read a text; line ends may be of either kind."""
+    lines = find_lines(text)
+    try:
+        data = tomllib.loads(text.replace("\r\n", "\n"))
+    except (ValueError, RecursionError) as error:
+        return Written(text, {}, lines, str(error))
+    return Written(text, data, lines)
+
+
+Changes = tuple[tuple[KeyPath, str | None], ...]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Frozen: each change makes another one, so that undo is a list of drafts. changes: in the order they were made."""
+
+    base: str
+    changes: Changes = field(default=())
+
+    @cached_property
+    def text(self) -> str:
+        """As it will be written."""
+        return edit(self.base, {show_key(path): value for path, value in self.changes}) if self.changes else self.base
+
+    @cached_property
+    def written(self) -> Written:
+        return written(self.text)
+
+    @cached_property
+    def _before(self) -> Written:
+        return written(self.base)
+
+    def set(self, path: KeyPath, value: str) -> Draft:
+        """value: TOML text, written just so. RltuiError for a key that cannot be."""
+        return self._changed(path, None if value == self._before.raw(path) else (path, value))
+
+    def unset(self, path: KeyPath) -> Draft:
+        """The key taken out, with all below it: its default holds."""
+        if self._before.value(path) is None:
+            return self._changed(path, None)
+        if path in self.written.lines.entries and self._is_inline(path):
+            return Draft(remove_entry(self.text, path))
+        return self._changed(path, (path, None))
+
+    def add(self, path: KeyPath, element: str) -> Draft:
+        """One more element at the end of a list. A list that is not written is begun with it."""
+        if self.written.value(path) is None:
+            return self.set(path, f"[{element}]")
+        return Draft(add_element(self.text, path, element))
+
+    def remove(self, path: KeyPath) -> Draft:
+        """Without an element of a list."""
+        return Draft(remove_entry(self.text, path))
+
+    def _changed(self, path: KeyPath, change: tuple[KeyPath, str | None] | None) -> Draft:
+        kept = tuple(old for old in self.changes if old[0][: len(path)] != path)
+        draft = Draft(self.base, (*kept, change) if change is not None else kept)
+        if draft.written.problem and not self.written.problem:
+            raise RltuiError(f"{show_key(path)} cannot be set so: {draft.written.problem}", exit_code=2)
+        return draft
+
+    def _is_inline(self, path: KeyPath) -> bool:
+        """In an inline table, or an element of a list: there tomlkit leaves blanks and commas behind."""
+        holder = self.written.raw(path[:-1]) if len(path) > 1 else None
+        return holder is not None and holder[:1] in "{[" and holder != "{…}"

@@ -1,14 +1,15 @@
-"""Which file a profile argument means: a path, a name in ./profiles, or a shipped name."""
+"""Profile argument → file; name line of stored copies."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from errno import ENAMETOOLONG
 from pathlib import Path
 
 from rltui import safe_io
 from rltui.errors import did_you_mean
-from rltui.profile.problems import Problem, ProfileError
+from rltui.profile.source import Problem, ProfileError
 
 SUFFIX = ".toml"
 # In a checkout a user's own profiles lie in the same folder as these, so the folder alone does not tell.
@@ -113,3 +114,19 @@ def _no_such(text: str, path: Path) -> ProfileError:
         hint=did_you_mean(path.name.removesuffix(SUFFIX), names),
     )
     return ProfileError(text, [problem])
+
+
+RUN_FILE, STATE_FILE = "run.toml", "profile.toml"  # in a run's folder, of its newest start; in a saved state's
+KEPT = frozenset({RUN_FILE, STATE_FILE})  # the files that are called so whatever the profile's name
+_LINE = re.compile(r"# profile: (\S.*)")
+
+
+def with_name(text: str, name: str) -> str:
+    """The text with the name before it. One that fits no line is left out: then the run's journal and meta.json say it."""
+    return f"# profile: {name}\n\n{text}" if name.strip() and name.isprintable() else text
+
+
+def name_in(text: str) -> str | None:
+    """The name that stands there; None in a file from before it was written down, or a person's own."""
+    found = _LINE.fullmatch(text.partition("\n")[0].rstrip())
+    return found[1] if found else None

@@ -1,9 +1,4 @@
-"""What a profile may say: every key once, with its meaning, unit, range and default.
-
-Help, reference, form, `profile show` and error texts all come from these declarations. The models check one value at a
-time; what several keys must agree on is in `rules.py`, what components accept in `components.py`. `load.py` does all
-of it and is the one way from a file to a Profile.
-"""
+"""Pydantic models of a profile."""
 
 from __future__ import annotations
 
@@ -16,6 +11,12 @@ from pydantic_core import PydanticCustomError
 
 from rltui.formatting import LARGEST
 from rltui.profile.weights import schedule
+
+# What a profile may say: every key once, with its meaning, unit, range and default.
+#
+# Help, reference, form, `profile show` and error texts all come from these declarations. The models check one value at a
+# time; what several keys must agree on is in `rules.py`, what components accept in `components.py`. `load.py` does all
+# of it and is the one way from a file to a Profile.
 
 SCHEMA: Final = 1
 

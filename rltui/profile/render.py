@@ -1,22 +1,26 @@
-"""A whole profile as commented TOML: what `profile show` prints, `profile new` writes and a run keeps.
-
-The text reads back as the same profile, whatever happens later to the file or to the defaults.
-"""
+"""Whole profile as commented TOML; differences."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rltui.formatting import duration
 from rltui.profile.advice import half_life
 from rltui.profile.components import placed
+from rltui.profile.curriculum import lesson
 from rltui.profile.models import Profile
 from rltui.profile.resolved import resolved
 from rltui.profile.schema import Entry, all_keys, component_entry, own_doc, sections
+from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import default_words, toml_key, toml_value
 from rltui.registry import Kind, resolve
+
+# A whole profile as commented TOML: what `profile show` prints, `profile new` writes and a run keeps.
+#
+# The text reads back as the same profile, whatever happens later to the file or to the defaults.
 
 WIDTH = 110
 
@@ -116,3 +120,74 @@ def _remark(key: str, profile: Profile) -> str:
 
 def _comment(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ", break_long_words=False)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One key. left, right: TOML text, None where a side does not have the key."""
+
+    key: str
+    left: str | None
+    right: str | None
+
+
+def differences(left: Profile, right: Profile) -> list[Difference]:
+    """Keys in the order of the left profile, then what only the right one has. A campaign beside a profile without phases
+    is compared as it begins, and its phases are one line; an element that only one side has is one line too.
+    """
+    alone = bool(left.phases) != bool(right.phases)
+    mine, theirs = (dict(_flat(_compared(profile, alone), ())) for profile in (left, right))
+    found = [key for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)]
+    whole = {key for key in found if mine.get(key, "") == "{}" or theirs.get(key, "") == "{}"}
+    return [
+        Difference(show_key(key), _side(mine, key, whole), _side(theirs, key, whole))
+        for key in found
+        if not any(key[:length] in whole for length in range(len(key)))
+    ]
+
+
+def _compared(profile: Profile, alone: bool) -> dict[str, Any]:
+    """alone: the other side has no phases, or this one has none."""
+    if not alone or not profile.phases:
+        return resolved(profile)
+    return {**resolved(lesson(profile)), "curriculum": {"phases": tuple(phase.name for phase in profile.phases)}}
+
+
+def _side(values: Mapping[KeyPath, str], key: KeyPath, whole: set[KeyPath]) -> str | None:
+    """Of an element that the other side lacks: with all that is in it."""
+    if key not in whole or key not in values:
+        return values.get(key)
+    inside = [
+        f"{show_key(path[len(key) :])} = {text}" for path, text in values.items() if path[: len(key)] == key != path
+    ]
+    return "{" + ", ".join(inside) + "}"
+
+
+def _flat(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if path[-1:] == ("rewards",):
+                yield (*path, key), "{}"  # an element, as those of lists
+            yield from _flat(item, (*path, key))
+    elif isinstance(value, tuple) and value and all(isinstance(item, Mapping) for item in value):
+        yield from _named(value, path) if "kind" in value[0] else _numbered(value, path)
+    elif path[-2:-1] == ("rewards",):
+        yield (*path, "weight"), toml_value(value)  # touch = 1 is short for touch = {weight = 1}
+    else:
+        yield path, toml_value(value)
+
+
+def _numbered(tables: Sequence[Any], path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    for index, table in enumerate(tables):
+        yield from _flat(table, (*path, index))
+
+
+def _named(tables: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    """Tables by their kind, so that another order is no difference; the second of a kind is `random 2`."""
+    seen: dict[str, int] = {}
+    for table in tables:
+        kind = str(table["kind"])
+        seen[kind] = seen.get(kind, 0) + 1
+        name = kind if seen[kind] == 1 else f"{kind} {seen[kind]}"
+        yield (*path, name), "{}"
+        yield from _flat({key: item for key, item in table.items() if key != "kind"}, (*path, name))

@@ -1,4 +1,4 @@
-"""Writing an edited profile: never over a file that somebody else has changed meanwhile, never half."""
+"""Writing an edited profile safely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference of all keys and of every registered component's parameters, from their declarations."""
+"""Reference of all keys."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from rltui.profile.components import parameters
 from rltui.profile.models import SCHEMA, Profile
-from rltui.profile.shape import Node, Shape, dereference, shape_of
 from rltui.profile.toml_text import toml_value
+from rltui.profile.validation import Node, Shape, dereference, shape_of
 from rltui.registry import BUILT_IN, Kind, resolve
 
 Nature = Literal["integer", "number", "string", "boolean", "list", "table", "any"]

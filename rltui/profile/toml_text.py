@@ -1,4 +1,4 @@
-"""Values as TOML text, the way a person would write them: 2e-4, 5_000_000."""
+"""Values as TOML."""
 
 from __future__ import annotations
 

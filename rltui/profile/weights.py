@@ -1,4 +1,4 @@
-"""A reward's weight as a profile has it: a number, or a schedule, a list of points (timesteps, weight)."""
+"""Reward weight or schedule."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Which of a run's saved states is the best by reward: the one rule that browser, launcher and commands go by.
-
-A reward is no measure of a bot that hardly explores any more, nor of one whose last update tore it apart, nor where it is
-the mean of short episodes or of very few. Such states are listed with the reason and never called the best. Rewards are
-compared only where the same was paid for.
-"""
+"""Best checkpoint by reward."""
 
 from __future__ import annotations
 
@@ -18,6 +13,12 @@ from rltui.events.episode_reward import SHORT_SO_FAR
 from rltui.events.metric_health import side_of, span
 from rltui.events.metrics import health_of
 from rltui.runs.meta import Meta
+
+# Which of a run's saved states is the best by reward: the one rule that browser, launcher and commands go by.
+#
+# A reward is no measure of a bot that hardly explores any more, nor of one whose last update tore it apart, nor where it is
+# the mean of short episodes or of very few. Such states are listed with the reason and never called the best. Rewards are
+# compared only where the same was paid for.
 
 FEWEST = 10  # episodes that a mean is judged by
 TORN = 10.0  # times the most that is usual of the KL of one update

@@ -1,13 +1,11 @@
-"""One checkpoint folder: written atomically, never changed after, read only as far as its hashes match.
-
-A folder is a complete checkpoint if manifest.sha256 is whole and every file it names is there. What files they are is
-their makers' business; here they are bytes.
-"""
+"""Checkpoint folder: write, verify, read; manifest."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +13,80 @@ from pathlib import Path
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.runs import manifest
-from rltui.runs.atomic import fsync_folder, make_folder, remove_tree, same_disk, temporary_name, write_new
-from rltui.runs.faults import fault
+from rltui.runs.atomic import fault, fsync_folder, make_folder, remove_tree, same_disk, temporary_name, write_new
+
+# manifest.sha256: what a checkpoint consists of.
+#
+# One line a file, `<sha256>  <name>` as sha256sum writes them. The last line hashes the lines above it and gives the
+# files' sizes in their order, so that a cut file is found without reading any: `<sha256>  sizes 1024 2048`.
+
+NAME = "manifest.sha256"
+LARGEST = 1 << 20  # bytes; a longer one is not ours
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file of a checkpoint."""
+
+    sha256: str  # hex
+    size: int  # bytes
+
+
+def sha256(content: bytes) -> str:
+    """Hex digest."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def of_files(files: Mapping[str, bytes]) -> dict[str, Entry]:
+    """The entries of files in memory. ValueError for no files, and a name that could leave its folder or is this one's."""
+    if not files:
+        raise ValueError("a checkpoint cannot be empty")
+    for name in files:
+        if not _FILE_NAME.fullmatch(name) or name == NAME:
+            raise ValueError(f"{name!r} cannot be a file of a checkpoint")
+    return {name: Entry(sha256(content), len(content)) for name, content in files.items()}
+
+
+def render(entries: Mapping[str, Entry]) -> bytes:
+    """The manifest's text."""
+    lines = "".join(f"{entry.sha256}  {name}\n" for name, entry in entries.items()).encode()
+    sizes = " ".join(str(entry.size) for entry in entries.values())
+    return lines + f"{sha256(lines)}  sizes {sizes}\n".encode()
+
+
+def parse(content: bytes) -> dict[str, Entry]:
+    """The entries by name. ValueError, with the reason, for anything that `render` would not write."""
+    try:
+        *lines, last = [_split(line) for line in content.decode("ascii").splitlines()]
+    except UnicodeDecodeError:
+        raise ValueError("is not text") from None
+    except ValueError:
+        raise ValueError("is cut or damaged") from None
+    word, *sizes = last[1].split(" ")
+    if word != "sizes" or len(sizes) != len(lines) or not all(size.isdigit() for size in sizes):
+        raise ValueError("has no last line: it is cut or damaged")
+    entries = {name: Entry(digest, int(size)) for (digest, name), size in zip(lines, sizes, strict=True)}
+    if render(entries) != content:
+        raise ValueError("does not match the hash in its last line")
+    if not all(_FILE_NAME.fullmatch(name) for name in entries):
+        raise ValueError("names a file outside the checkpoint")
+    return entries
+
+
+def _split(line: str) -> tuple[str, str]:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise ValueError(line)
+    return match[1], match[2]
+
+
+# One checkpoint folder: written atomically, never changed after, read only as far as its hashes match.
+#
+# A folder is a complete checkpoint if manifest.sha256 is whole and every file it names is there. What files they are is
+# their makers' business; here they are bytes.
 
 
 def write_checkpoint(folder: Path, files: Mapping[str, bytes], staging: Path | None = None) -> int:
@@ -27,7 +96,7 @@ def write_checkpoint(folder: Path, files: Mapping[str, bytes], staging: Path | N
     beside the target) which is then renamed. Raises RltuiError with nothing but the temporary folder touched, and that
     removed again: where `folder` exists, the disk is full, or writing is forbidden.
     """
-    text = manifest.render(manifest.of_files(files))
+    text = render(of_files(files))
     temporary: Path | None = None
     try:
         _refuse_existing(folder)
@@ -94,7 +163,7 @@ def survey(folder: Path, name: str) -> Survey:
             _check_size(folder / each, entry)
     except DamagedError as error:
         reason = str(error)
-    total = sum(entry.size for entry in entries.values()) + len(manifest.render(entries))
+    total = sum(entry.size for entry in entries.values()) + len(render(entries))
     try:
         return Survey(reason, total, _one(folder, entries, name))
     except DamagedError as error:
@@ -121,10 +190,10 @@ def read_file(folder: Path, name: str) -> bytes:
     return _one(folder, _entries(folder), name)
 
 
-def _one(folder: Path, entries: Mapping[str, manifest.Entry], name: str) -> bytes:
+def _one(folder: Path, entries: Mapping[str, Entry], name: str) -> bytes:
     entry = entries.get(name)
     if entry is None:
-        raise DamagedError(f"{name} is not in {manifest.NAME}")
+        raise DamagedError(f"{name} is not in {NAME}")
     return _content(folder / name, entry)
 
 
@@ -152,7 +221,7 @@ def _temporary_folder(folder: Path, staging: Path | None) -> Path:
 def _fill(temporary: Path, files: Mapping[str, bytes], text: bytes) -> None:
     for name, content in files.items():
         write_new(temporary / name, content, "save")
-    write_new(temporary / manifest.NAME, text, "save.manifest")
+    write_new(temporary / NAME, text, "save.manifest")
     fault("save.fsync_folder")
     fsync_folder(temporary)
 
@@ -164,25 +233,25 @@ def _why(error: OSError, folder: Path) -> str:
     return f"{error.strerror or error}{where}"
 
 
-def _entries(folder: Path) -> dict[str, manifest.Entry]:
-    path = folder / manifest.NAME
+def _entries(folder: Path) -> dict[str, Entry]:
+    path = folder / NAME
     try:
         size = _regular_size(path)
     except FileNotFoundError:
-        raise DamagedError(f"no {manifest.NAME}: half copied, or not a checkpoint") from None
+        raise DamagedError(f"no {NAME}: half copied, or not a checkpoint") from None
     except OSError as error:
-        raise DamagedError(f"{manifest.NAME}: {error.strerror or error}") from error
-    if size > manifest.LARGEST:
-        raise DamagedError(f"{manifest.NAME} is too large: {size} bytes")
+        raise DamagedError(f"{NAME}: {error.strerror or error}") from error
+    if size > LARGEST:
+        raise DamagedError(f"{NAME} is too large: {size} bytes")
     try:
-        return manifest.parse(safe_io.read_bytes(path, manifest.LARGEST))
+        return parse(safe_io.read_bytes(path, LARGEST))
     except ValueError as error:
-        raise DamagedError(f"{manifest.NAME} {error}") from error
+        raise DamagedError(f"{NAME} {error}") from error
     except OSError as error:
-        raise DamagedError(f"{manifest.NAME}: {error.strerror or error}") from error
+        raise DamagedError(f"{NAME}: {error.strerror or error}") from error
 
 
-def _content(path: Path, entry: manifest.Entry) -> bytes:
+def _content(path: Path, entry: Entry) -> bytes:
     """Size first, then the hash of the very bytes that are returned: a change while reading cannot slip through."""
     _check_size(path, entry)
     try:
@@ -190,13 +259,13 @@ def _content(path: Path, entry: manifest.Entry) -> bytes:
             content = file.read(entry.size + 1)
     except OSError as error:
         raise DamagedError(f"{path.name}: {error.strerror or error}") from error
-    found = manifest.sha256(content)
+    found = sha256(content)
     if found != entry.sha256:
         raise DamagedError(f"{path.name} is damaged: its SHA-256 is {found[:12]}…, expected {entry.sha256[:12]}…")
     return content
 
 
-def _check_size(path: Path, entry: manifest.Entry) -> None:
+def _check_size(path: Path, entry: Entry) -> None:
     try:
         size = _regular_size(path)
     except FileNotFoundError:

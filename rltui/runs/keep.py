@@ -1,12 +1,9 @@
-"""A checkpoint kept for good: its copy among the run's milestones, under the name that its trainer would have given it.
-
-A living trainer may remove the checkpoint meanwhile: the copy is then whole, or there is none. Nothing is written to the
-journal, which is its trainer's alone; which milestones a run has is read from their folders.
-"""
+"""Keep a checkpoint as milestone; export; what may be marked."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -14,16 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.profile.name_line import STATE_FILE
+from rltui.profile.locate import STATE_FILE
 from rltui.runs import checkpoint, meta
-from rltui.runs.atomic import remove_tree
-from rltui.runs.checkpoint import DamagedError, read_checkpoint, read_file, write_checkpoint
-from rltui.runs.listing import CheckpointInfo, list_milestones
+from rltui.runs.atomic import fsync_folder, make_folder, remove_tree, temporary_name, write_new
+from rltui.runs.checkpoint import DamagedError, read_checkpoint, read_file, sha256, write_checkpoint
+from rltui.runs.inventory import CheckpointInfo, list_milestones
 from rltui.runs.lock import no_new_trainer
 from rltui.runs.meta import Meta, milestone_label, phase_folder
-from rltui.runs.paths import RunPaths
-from rltui.runs.prune import set_aside
-from rltui.runs.saver import POLICY_FILE
+from rltui.runs.paths import DataDir, RunPaths, absolute, is_below, is_folder
+from rltui.runs.saver import POLICY_FILE, set_aside
+
+# A checkpoint kept for good: its copy among the run's milestones, under the name that its trainer would have given it.
+#
+# A living trainer may remove the checkpoint meanwhile: the copy is then whole, or there is none. Nothing is written to the
+# journal, which is its trainer's alone; which milestones a run has is read from their folders.
 
 
 @dataclass(frozen=True)
@@ -157,3 +158,87 @@ def _no_empty_folder(phase: Path) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def check_markable(info: CheckpointInfo) -> None:
+    """RltuiError for a checkpoint: it is pruned as newer ones come, so a promise about it could not be kept."""
+    if not info.milestone:
+        raise RltuiError(
+            f"{info.name} cannot be marked: checkpoints are replaced by newer ones",
+            f"keep it as a milestone first: rltui milestones keep {info.path.parent.name}/{info.path.name} (M in the browser)",
+        )
+
+
+def target_of(data: DataDir, info: CheckpointInfo, typed: str, *, policy: bool = False) -> Path:
+    """Where the copy goes: the path typed, or inside it where it is a folder already.
+
+    RltuiError (exit 2) for nothing typed, and for a place among the data folder's own.
+    """
+    if not typed.strip():
+        raise RltuiError("where to? type a path", exit_code=2)
+    path = absolute(typed.strip())
+    if is_folder(path):
+        path = path / (copy_name(info) + (".npz" if policy else ""))
+    for own in (data.runs, data.checkpoints, data.trash):
+        if path == own or is_below(path, own):
+            raise RltuiError(
+                f"{path} is inside {own}, where only rltui writes", "choose a place elsewhere", exit_code=2
+            )
+    return path
+
+
+def copy_name(info: CheckpointInfo) -> str:
+    """`alpha-005M`; `alpha-250000` of a plain checkpoint."""
+    run = info.meta.run if info.meta else ""
+    return "-".join(part for part in (run, info.path.name) if part)
+
+
+def export_folder(info: CheckpointInfo, target: Path) -> Path:
+    """Copy the complete folder, each byte checked before and after. RltuiError leaves nothing at the target."""
+    _refuse_existing(target)
+    write_checkpoint(target, read_checkpoint(info.path))
+    try:
+        checkpoint.verify(target)
+    except RltuiError as error:
+        raise RltuiError(f"the copy differs from the original: {error.message}", "the disk may be failing") from error
+    return target
+
+
+def export_policy(info: CheckpointInfo, target: Path) -> Path:
+    """Copy policy.npz alone, under the name asked for. RltuiError leaves nothing at the target."""
+    _refuse_existing(target)
+    try:
+        content = read_file(info.path, POLICY_FILE)
+    except DamagedError as error:
+        raise RltuiError(f"{info.name}: {error}", "choose another one") from error
+    temporary = target.with_name(temporary_name(target.name))
+    try:
+        make_folder(target.parent)
+        write_new(temporary, content, "export")
+        if sha256(temporary.read_bytes()) != sha256(content):
+            raise OSError(errno.EIO, "the copy differs from the original")
+        _give_name(temporary, target)
+        fsync_folder(target.parent)
+    except OSError as error:
+        raise RltuiError(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    return target
+
+
+def _refuse_existing(target: Path) -> None:
+    if os.path.lexists(target):
+        raise RltuiError(f"{target} exists: it is never overwritten", "choose another name", exit_code=2)
+
+
+def _give_name(temporary: Path, target: Path) -> None:
+    """A link fails where the name is taken meanwhile; a file system without links gets a rename after a look."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "it exists already", str(target)) from None
+        temporary.rename(target)

@@ -1,4 +1,4 @@
-"""When a milestone is due, and what people say of one: pins, notes and release flags in milestones.json."""
+"""Milestone clock; pins and notes."""
 
 from __future__ import annotations
 

@@ -1,12 +1,4 @@
-"""Where everything of a run is. Nobody else joins these names.
-
-<data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log lock lock.json socket.json
-<data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
-<data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
-<data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
-<data>/checkpoints/.damaged/<run>/       what stood in the way of a save and was no complete checkpoint
-<data>/trash/<run>/<entry>/              what a person deleted, until the trash is emptied
-"""
+"""Run folder layout."""
 
 from __future__ import annotations
 
@@ -18,7 +10,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.profile.name_line import RUN_FILE
+from rltui.profile.locate import RUN_FILE
+from rltui.safe_io import real
+
+# Where everything of a run is. Nobody else joins these names.
+#
+# <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log lock lock.json socket.json
+# <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
+# <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
+# <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
+# <data>/checkpoints/.damaged/<run>/       what stood in the way of a save and was no complete checkpoint
+# <data>/trash/<run>/<entry>/              what a person deleted, until the trash is emptied
 
 MILESTONES = "milestones"  # the folder beside the runs' checkpoints, hence no run's name
 DATA_VARIABLE = "RLTUI_DATA"
@@ -210,3 +212,29 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
+
+
+def is_below(path: Path, folder: Path) -> bool:
+    """Whether what the path leads to lies somewhere inside the folder."""
+    return real(folder) in real(path).parents
+
+
+def run_of(data: DataDir, path: Path) -> RunPaths | None:
+    """The run among whose checkpoints or milestones the path lies by its name; None for one from elsewhere."""
+    for name in data.run_names():
+        run = data.run(name)
+        if run.checkpoints in path.parents or run.milestones in path.parents:
+            return run
+    return None
+
+
+def check_own(data: DataDir, path: Path) -> None:
+    """RltuiError unless this is a folder itself (no link), and really lies in the data folder."""
+    if not os.path.lexists(path):
+        raise RltuiError(f"{path} is gone", "look again: rltui milestones")
+    if path.is_symlink():
+        raise RltuiError(f"{path} is a link to {path.readlink()}: it is left alone", "remove the link by hand")
+    if not is_below(path, data.root):
+        raise RltuiError(
+            f"{path} lies outside the data folder, at {real(path)}: it is left alone", "move or remove it there by hand"
+        )

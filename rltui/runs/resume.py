@@ -1,28 +1,247 @@
-"""Where training goes on from, and why, in words: decided before anything starts.
-
-An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains. Runs that
-exist but do not fit stop the start: nobody loses a day because a setting silently opened a new run. A run is a line:
-whatever is not its newest commit goes on as a branch, so that its own newest is never overtaken.
-"""
+"""Where training goes on from."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from rltui.errors import RltuiError, did_you_mean, hints
-from rltui.formatting import plural
-from rltui.runs.from_path import forked, from_path
-from rltui.runs.listing import CheckpointInfo
+from rltui.formatting import ago, plural
+from rltui.runs import checkpoint, meta
+from rltui.runs.checkpoint import DamagedError
+from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones, look, newest_commit
 from rltui.runs.lock import holder
-from rltui.runs.lookup import find
-from rltui.runs.meta import Meta
-from rltui.runs.paths import DataDir, RunPaths, absolute
-from rltui.runs.refusals import NothingFits
-from rltui.runs.resume_plan import ResumePlan, StartAsked
-from rltui.runs.run_search import RunSearch, refuse_locked, resumed
-from rltui.runs.signature import Signature
+from rltui.runs.meta import Meta, Signature
+from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
+from rltui.runs.resolve import find
+from rltui.runs.saved_profile import profile_name
+from rltui.safe_io import real
+
+
+@dataclass(frozen=True)
+class ResumePlan:
+    """What a start will do. `reason` and `warnings` are shown before it does."""
+
+    kind: Literal["new", "resume", "branch"]
+    run: str
+    reason: str
+    checkpoint: Path | None = None
+    timesteps: int = 0
+    commit: int = 0  # of the checkpoint
+    last_commit: int = 0  # the highest that `run` has, damaged ones included: its next saved state is last_commit + 1
+    parent: str | None = None  # `<run>@<timesteps>`, for meta.json: set by a branch, kept by a resume
+    parent_run: str | None = None  # of a branch whose parent lies in the same data folder
+    rewind: bool = True  # the journal gets a run_resumed: it has, or may have, rows above `timesteps`
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StartAsked:
+    """What was asked for."""
+
+    data: DataDir
+    signature: Signature
+    profile: str
+    run: str | None
+    now: float
+
+    @cached_property
+    def profile_name(self) -> str:
+        """As meta.json has it."""
+        return profile_name(self.profile)
+
+    def command(self, options: str) -> str:
+        return f"rltui train {self.profile} {options}"
+
+    def free_name(self) -> str:
+        """The run asked for, else a new name made of the profile's."""
+        if self.run is not None:
+            return self.run
+        name = default_run_name(self.profile_name)
+        return branch_name(self.data, name) if self.data.has_run(name) else name
+
+
+class BeingTrained(RltuiError):
+    """A trainer has the run: nothing is wrong with what is saved of it."""
+
+
+class NothingFits(RltuiError):
+    """What is saved does not fit the profile: training can only start from zero."""
+
+
+class RunSearch:
+    """What a run has to go on from, newest first, and what had to be passed over."""
+
+    def __init__(self, paths: RunPaths) -> None:
+        self.paths = paths
+        self.passed: list[str] = []
+        found = list_checkpoints(paths) + list_milestones(paths)
+        self._left = sorted(found, key=lambda info: (info.commit is None, info.commit or 0, not info.milestone))
+        self.anything = bool(found)
+        self.last_commit = max((info.commit or 0 for info in found), default=0)
+
+    def head(self) -> tuple[CheckpointInfo, Meta] | None:
+        """The newest that looks complete."""
+        while self._left:
+            info = self._left[-1]
+            if info.damage is None and info.meta is not None:
+                return info, info.meta
+            self._pass_over(info.damage)
+        return None
+
+    def is_sound(self) -> bool:
+        """Whether every byte of the head is right; where not, the next becomes the head."""
+        reason = checkpoint.damage(self._left[-1].path, thorough=True)
+        if reason is not None:
+            self._pass_over(reason)
+        return reason is None
+
+    def newest(self) -> tuple[CheckpointInfo, Meta] | None:
+        """The newest that is sound."""
+        while (head := self.head()) is not None and not self.is_sound():
+            pass
+        return head
+
+    def _pass_over(self, reason: str | None) -> None:
+        info = self._left.pop()
+        self.passed.append(f"{info.name} of run {self.paths.name!r} is passed over: {reason}")
+
+
+def resumed(start: StartAsked, info: CheckpointInfo, meta: Meta, search: RunSearch, why: str) -> ResumePlan:
+    """The plan to go on with the run from what was found in it. why: ends the sentence that people read."""
+    name = search.paths.name
+    saved = ago(start.now - meta.time)
+    return ResumePlan(
+        "resume",
+        name,
+        f"run {name!r} goes on at {meta.timesteps:,} timesteps ({info.name}, saved {saved}): {why}",
+        info.path,
+        meta.timesteps,
+        meta.commit,
+        search.last_commit,
+        meta.parent,
+        warnings=tuple(search.passed),
+    )
+
+
+def refuse_locked(paths: RunPaths) -> None:
+    """BeingTrained while a trainer has the run."""
+    trainer = holder(paths)
+    if trainer is not None:
+        raise BeingTrained(
+            f"run {paths.name!r} is being trained already: {trainer}",
+            f"watch it: rltui attach {paths.name}\nor train another: --run NAME",
+        )
+
+
+def from_path(start: StartAsked, asked: Path) -> ResumePlan:
+    """On from the newest of a run, else a branch. RltuiError where it is damaged, does not fit, or its run is trained."""
+    home = _home(start.data, asked)
+    info, meta = _usable(start, asked, home, "--resume")
+    if home is not None and info.commit == newest_commit(home) and start.run in (None, home.name):
+        refuse_locked(home)
+        return resumed(start, info, meta, RunSearch(home), "asked for by path, and the run's newest")
+    return _branch(start, info, meta, home)
+
+
+def forked(start: StartAsked, asked: Path) -> ResumePlan:
+    """Always a run of its own, called as a new run of the profile would be."""
+    home = _home(start.data, asked)
+    info, meta = _usable(start, asked, home, "--fork-from")
+    name = start.free_name()
+    if start.data.has_run(name):
+        raise RltuiError(f"run {name!r} exists: a fork needs a name of its own", "choose another name: --run NAME")
+    source = _source(meta, home)
+    return _leaving(
+        f"a fork: the new run {name!r} begins as {info.name} of run {source!r}, at {meta.timesteps:,} timesteps, and "
+        f"learns by profile {start.profile_name!r}",
+        name,
+        (info, meta, home),
+    )
+
+
+def _usable(start: StartAsked, asked: Path, home: RunPaths | None, option: str) -> tuple[CheckpointInfo, Meta]:
+    """The saved state asked for, or the newest in a run's folder of checkpoints. RltuiError unless it is sound and fits."""
+    path = _newest_in(home) if home is not None and real(asked) == real(home.checkpoints) else asked
+    if not is_folder(path):
+        raise RltuiError(f"{option} {path}: there is no such folder", "see what there is: rltui milestones")
+    info = look(path)
+    reason = info.damage or checkpoint.damage(path, thorough=True)
+    if reason is not None or info.meta is None:
+        raise RltuiError(f"{option} {path}: {reason}", _instead(start, home, option))
+    differences = start.signature.differences(info.meta.signature)
+    if differences:
+        raise NothingFits(
+            "\n  ".join([f"{option} {path} does not fit this profile:", *differences]),
+            f"to start from zero: {start.command('--resume new')}",
+        )
+    return info, info.meta
+
+
+def _home(data: DataDir, path: Path) -> RunPaths | None:
+    """The run whose checkpoint or milestone (or folder of checkpoints) the path is; None for one from elsewhere."""
+    place = real(path)
+    for name in data.run_names():
+        run = data.run(name)
+        if real(run.checkpoints) in (place, place.parent) or real(run.milestones) in place.parents:
+            return run
+    return None
+
+
+def _newest_in(home: RunPaths) -> Path:
+    newest = RunSearch(home).newest()
+    return home.checkpoints if newest is None else newest[0].path
+
+
+def _instead(start: StartAsked, home: RunPaths | None, option: str) -> str:
+    newest = RunSearch(home).newest() if home is not None else None
+    return "" if newest is None else f"the newest good one: {start.command(f'{option} {newest[0].path}')}"
+
+
+def _branch(start: StartAsked, info: CheckpointInfo, meta: Meta, home: RunPaths | None) -> ResumePlan:
+    if start.run is not None and start.data.has_run(start.run):
+        raise RltuiError(
+            f"run {start.run!r} exists, and {info.path} is not its newest checkpoint", "choose another name: --run NAME"
+        )
+    source = _source(meta, home)
+    name = start.run or branch_name(start.data, source)
+    why = "it is not that run's newest" if home is not None and start.run is None else "as asked for"
+    return _leaving(
+        f"a new branch {name!r} leaves run {source!r} at {meta.timesteps:,} timesteps ({info.name}): {why}",
+        name,
+        (info, meta, home),
+    )
+
+
+def _source(meta: Meta, home: RunPaths | None) -> str:
+    """The run that a branch or fork leaves, as its parent is recorded."""
+    return home.name if home is not None else meta.run if name_problem(meta.run) is None else "imported"
+
+
+def _leaving(reason: str, name: str, found: tuple[CheckpointInfo, Meta, RunPaths | None]) -> ResumePlan:
+    info, meta, home = found
+    return ResumePlan(
+        "branch",
+        name,
+        reason,
+        info.path,
+        meta.timesteps,
+        meta.commit,
+        parent=f"{_source(meta, home)}@{meta.timesteps}",
+        parent_run=home.name if home is not None else None,
+    )
+
+
+# Where training goes on from, and why, in words: decided before anything starts.
+#
+# An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains. Runs that
+# exist but do not fit stop the start: nobody loses a day because a setting silently opened a new run. A run is a line:
+# whatever is not its newest commit goes on as a branch, so that its own newest is never overtaken.
 
 _MOST_NAMED = 5  # runs or differences listed in one message
 
@@ -149,3 +368,23 @@ def _nothing_fits(start: StartAsked, unfit: list[str]) -> NothingFits:
         "\n  ".join([f"{what}:", *unfit[:_MOST_NAMED], *more]),
         f"to start from zero: {start.command('--resume new' + (' --run NAME' if start.run else ''))}",
     )
+
+
+def told_of_sources(plan: ResumePlan, sources: Mapping[str, str]) -> ResumePlan:
+    """The plan with a warning for each changed file. sources: name → hash of the file, as the profile has them now."""
+    if plan.checkpoint is None or not sources:
+        return plan
+    try:
+        then = meta.read(plan.checkpoint).sources
+    except (OSError, DamagedError):  # the plan's own reader says so
+        return plan
+    return replace(plan, warnings=(*plan.warnings, *changed_sources(sources, then)))
+
+
+def changed_sources(now: Mapping[str, str], then: Mapping[str, str]) -> list[str]:
+    """One sentence for each file that was another one when a state was saved; what was not there then is no change."""
+    return [
+        f"{name} is not as it was when this was saved: its file has been changed since"
+        for name, content in now.items()
+        if then.get(name, content) != content
+    ]

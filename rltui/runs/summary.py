@@ -1,25 +1,80 @@
-"""Every run in a few lines, from little reading: for `rltui ls` and the launcher. No garbage on disk makes it raise."""
+"""Run list entries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
 
 from rltui import safe_io
 from rltui.events.episode_reward import EpisodeReward
-from rltui.events.records import RunStarted
+from rltui.events.records import CurriculumPlanned, Lesson, PhaseChanged, Record, RunStarted, StageChanged
 from rltui.runs.best import Best, best_of
-from rltui.runs.glance import stamp
-from rltui.runs.journal import LARGEST_PART
-from rltui.runs.journal_end import JournalEnd
-from rltui.runs.lesson_now import lesson_now
+from rltui.runs.inventory import SavedState, SavedStates, stamp
+from rltui.runs.journal import LARGEST_PART, read_end
+from rltui.runs.journal_reader import JournalEnd, RecentSpeed, paused_since
 from rltui.runs.lock import holder
+from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.paused import paused_since
-from rltui.runs.recent_speed import RecentSpeed
-from rltui.runs.saved_states import SavedState, SavedStates
+
+KEPT = ("run", "profile")  # names of the files in which runs and saved states keep profiles
+
+
+@dataclass(frozen=True)
+class LessonNow:
+    """Unknown is None. phase_profile: of a campaign, the profile of the phase it is in."""
+
+    profile: str | None
+    phase_profile: str | None
+    phase: int | None
+    label: str | None
+
+
+def lesson_now(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> LessonNow:
+    """records: the journal's newest, in which a long run has no header. meta: the newest saved state's.
+
+    first: the header of the run's first start, which says how it began, no more.
+    """
+    header = next((record for record in reversed(records) if isinstance(record, RunStarted)), None)
+    taught = _taught(records)
+    begun = header or first
+    phase = taught.phase if taught else meta.phase if meta else first.phase if first else None
+    label = taught.label if taught else begun.label if begun and begun.phase == phase else None
+    return LessonNow(_profile(records, meta, first), _phase_profile(records, header, meta), phase, label)
+
+
+def _profile(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> str | None:
+    """The newest name. Earlier versions wrote down a kept file's: one from before it says more."""
+    names = [record.profile for record in reversed(records) if isinstance(record, RunStarted)]
+    names += [about.profile for about in (meta, first) if about is not None and about.profile]
+    return next((name for name in names if name not in KEPT), names[0] if names else None)
+
+
+def _taught(records: Sequence[Record]) -> RunStarted | Lesson | None:
+    """A header, or a curriculum's step after it."""
+    found = next(
+        (record for record in reversed(records) if isinstance(record, RunStarted | PhaseChanged | StageChanged)), None
+    )
+    return found.lesson if isinstance(found, PhaseChanged | StageChanged) else found
+
+
+def _phase_profile(records: Sequence[Record], header: RunStarted | None, meta: Meta | None) -> str | None:
+    for record in reversed(records):
+        if isinstance(record, PhaseChanged):
+            return record.to
+        if record is header:
+            return _planned(records, header)
+    return meta.phase_profile or None if meta else None
+
+
+def _planned(records: Sequence[Record], header: RunStarted) -> str | None:
+    """The profile of the phase in which this start found itself, by the plan that it told."""
+    plan = next((record for record in reversed(records) if isinstance(record, CurriculumPlanned)), None)
+    phases = plan.phases if plan else []
+    here = (phase for phase in phases if (phase.number, phase.label) == (header.phase, header.label))
+    return next((phase.profile for phase in here), None)
 
 
 class RunShape(msgspec.Struct, frozen=True):
@@ -139,3 +194,17 @@ def _unreadable(paths: RunPaths, journal: JournalEnd) -> Iterator[str]:
             yield f"{path} cannot be read: {problem}; mend it or move it away"
         elif path == paths.journal and not journal.records and (stamp(path) or (0, 0))[1]:
             yield f"{path} holds no record that can be read; mend it or move it away"
+
+
+_FEW = 1 << 14  # bytes of journal, several records
+
+
+def newest_run(data: DataDir) -> str | None:
+    """The name of the one with the newest record; None where there are no runs. Without a journal its saved states count."""
+    return max(data.run_names(), key=lambda name: _updated(data.run(name)), default=None)
+
+
+def _updated(paths: RunPaths) -> float:
+    """Unix seconds; 0 where nothing is known."""
+    records = read_end(paths.journal, _FEW)
+    return records[-1].time if records else describe_run(paths).updated or 0.0

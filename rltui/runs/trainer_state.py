@@ -1,4 +1,4 @@
-"""TRAINER_STATE.json of a checkpoint: where the trainer itself stood. Older checkpoints and rlgym-ppo's have none."""
+"""TRAINER_STATE.json."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.events.records import RATE
-from rltui.runs import manifest
+from rltui.runs import checkpoint
 from rltui.runs.checkpoint import DamagedError, read_file
 
 NAME = "TRAINER_STATE.json"
@@ -82,6 +82,6 @@ def read(folder: Path) -> TrainerState | None:
 
 def _has_one(folder: Path) -> bool:
     try:
-        return NAME in manifest.parse(safe_io.read_bytes(folder / manifest.NAME, manifest.LARGEST))
+        return NAME in checkpoint.parse(safe_io.read_bytes(folder / checkpoint.NAME, checkpoint.LARGEST))
     except (OSError, ValueError):
         return False

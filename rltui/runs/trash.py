@@ -1,8 +1,4 @@
-"""Deleting with a way back: a saved state goes to <data>/trash/<run>/<entry>/ by one rename, and comes back by another.
-
-Each entry is a folder with entry.json, written first, and the saved state under its own name. Nothing is removed until
-the trash is emptied.
-"""
+"""Delete and restore."""
 
 from __future__ import annotations
 
@@ -17,13 +13,16 @@ import msgspec
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.runs.atomic import TEMPORARY, fsync_folder, make_folder, remove_tree, replace_file, temporary_name
-from rltui.runs.faults import fault
-from rltui.runs.inside import check_own, is_below
-from rltui.runs.listing import CheckpointInfo, complete, newest_commit
+from rltui.runs.atomic import TEMPORARY, fault, fsync_folder, make_folder, remove_tree, replace_file, temporary_name
+from rltui.runs.inventory import CheckpointInfo, complete, newest_commit
 from rltui.runs.lock import no_new_trainer
 from rltui.runs.milestones import Mark, change_mark, read_marks
-from rltui.runs.paths import DataDir, RunPaths, folders
+from rltui.runs.paths import DataDir, RunPaths, check_own, folders, is_below
+
+# Deleting with a way back: a saved state goes to <data>/trash/<run>/<entry>/ by one rename, and comes back by another.
+#
+# Each entry is a folder with entry.json, written first, and the saved state under its own name. Nothing is removed until
+# the trash is emptied.
 
 ENTRY = "entry.json"
 

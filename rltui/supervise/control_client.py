@@ -1,4 +1,4 @@
-"""ControlClient: a remote control of a running trainer. What it hears is live state and answers, never history."""
+"""Remote control client."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from rltui.errors import RltuiError
 from rltui.events import commands
 from rltui.events.commands import Command, Hello, Request, ServerMessage, Welcome
 from rltui.runs.lock import holder
-from rltui.supervise import byte_stream, socket_address
-from rltui.supervise.frames import FrameError, FrameReader, pack
+from rltui.supervise import sockets
+from rltui.supervise.sockets import FrameError, FrameReader, pack
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from rltui.runs.paths import RunPaths
-    from rltui.supervise.socket_address import SocketAddress
+    from rltui.supervise.sockets import SocketAddress
+
 
 MOST_AT_ONCE = 64  # pieces of 65,536 bytes that one poll() reads, so that a flood cannot keep it
 
@@ -52,7 +53,7 @@ class ControlClient:
         self._ids = itertools.count(1)
         self._sending = threading.Lock()
         self._reader = FrameReader()
-        self._stream: byte_stream.ByteStream | None = None
+        self._stream: sockets.ByteStream | None = None
         self._early: list[ServerMessage] = []  # came along with the first Welcome
         self.welcome: Welcome | None = None  # the newest: it is sent again whenever control passes on
 
@@ -153,7 +154,7 @@ class ControlClient:
                 self.welcome = message
         return messages
 
-    def _connected(self) -> byte_stream.ByteStream:
+    def _connected(self) -> sockets.ByteStream:
         if self._stream is None:
             raise TrainerGoneError("not connected")
         return self._stream
@@ -173,7 +174,7 @@ def user_name() -> str:
 
 
 def _address(paths: RunPaths) -> SocketAddress:
-    address = socket_address.read(paths.socket_file)
+    address = sockets.read(paths.socket_file)
     if address is None and os.path.lexists(paths.socket_file):
         why = safe_io.problem(paths.socket_file) or "it holds no address"
         raise TrainerSilentError(
@@ -195,10 +196,10 @@ def _address(paths: RunPaths) -> SocketAddress:
     return address
 
 
-def _open(paths: RunPaths, address: SocketAddress, timeout: float) -> byte_stream.ByteStream:
+def _open(paths: RunPaths, address: SocketAddress, timeout: float) -> sockets.ByteStream:
     run = paths.name
     try:
-        return byte_stream.open_stream(address, timeout)
+        return sockets.open_stream(address, timeout)
     except (FileNotFoundError, ConnectionRefusedError) as error:
         if holder(paths) is not None:  # so it is there
             raise TrainerSilentError(

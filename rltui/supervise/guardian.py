@@ -1,9 +1,4 @@
-"""The guardian: the small process that the shell sees while the viewer, its child, draws.
-
-A program that is killed cannot clean up after itself, so somebody else must: the guardian waits, passes signals on,
-gives the terminal back in the state in which it was found, and says how to come back. It forks before anything heavy is
-imported: that costs no second interpreter start and little memory of its own.
-"""
+"""Guardian process and its pipes."""
 
 from __future__ import annotations
 
@@ -16,11 +11,77 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rltui.supervise.lifeline import BY_SIGNAL, Lifeline, News, ending_signals
-from rltui.supervise.terminal_modes import SavedTerminal
+from rltui.supervise.terminal import SavedTerminal
 
 if TYPE_CHECKING:
     from types import FrameType
+
+
+BY_SIGNAL = 128  # exit codes from here on: ended by signal N - 128, as in shells
+ENTERED, LEFT, OPENED = b"entered", b"left", b"opened "
+
+
+class Lifeline:
+    """One pipe hangs up when the guardian has gone; on the other the viewer says how it left the terminal.
+
+    Without descriptors there is no guardian, and nothing is said.
+    """
+
+    def __init__(self, guardian: int | None = None, news: int | None = None) -> None:
+        """guardian: readable end that hangs up; news: writable end."""
+        self.guardian = guardian
+        self._news = news
+        if news is not None:
+            os.set_blocking(news, False)
+
+    def entered(self) -> None:
+        """The terminal's modes are about to be changed."""
+        self._say(ENTERED)
+
+    def left(self) -> None:
+        """The terminal is as it was."""
+        self._say(LEFT)
+
+    def opened(self, run: str) -> None:
+        """What the user looks at, to be told how to come back; empty where it is no run."""
+        self._say(OPENED + run.encode("utf-8", "replace"))
+
+    def _say(self, line: bytes) -> None:
+        if self._news is not None:
+            with contextlib.suppress(OSError):  # a guardian that has gone needs no news
+                os.write(self._news, line + b"\n")
+
+
+class News:
+    """What the guardian has heard so far."""
+
+    def __init__(self) -> None:
+        self.inside = False  # the terminal's modes are changed
+        self.run = ""
+        self._rest = b""
+
+    def hear(self, data: bytes) -> None:
+        """More of the pipe, in whatever pieces it comes."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if line.startswith(OPENED):
+                self.run = line.removeprefix(OPENED).decode("utf-8", "replace")
+            else:
+                self.inside = line == ENTERED
+
+
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """Those that ask the viewer to end; training goes on."""
+    if sys.platform == "win32":
+        return ()
+    return signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT
+
+
+# The guardian: the small process that the shell sees while the viewer, its child, draws.
+#
+# A program that is killed cannot clean up after itself, so somebody else must: the guardian waits, passes signals on,
+# gives the terminal back in the state in which it was found, and says how to come back. It forks before anything heavy is
+# imported: that costs no second interpreter start and little memory of its own.
 
 PATIENCE = 1.8  # seconds that a viewer has to end when told to; its own watch ends it before
 LOOK_MS = 1000  # between two looks in case that a pipe stays open: an end is normally told at once

@@ -1,8 +1,4 @@
-"""Launching a trainer that outlives whoever launches it: its own session, nothing to read, output into a file.
-
-What it says before its run has started goes to a temporary file, for a launch that fails must leave nothing in the data
-folder; `output_mover`, told by the trainer that its run has started, carries that over to the run's `trainer.log`.
-"""
+"""Detached trainer; its first messages."""
 
 from __future__ import annotations
 
@@ -19,12 +15,18 @@ from typing import TYPE_CHECKING
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.events.records import Record, RunStarted
+from rltui.events.records import CurriculumPlanned, LogLine, Record, RunResumed, RunStarted
 from rltui.runs.journal import read_end
-from rltui.supervise.managed_process import ManagedProcess
+from rltui.supervise.processes import ManagedProcess
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
+
+
+# Launching a trainer that outlives whoever launches it: its own session, nothing to read, output into a file.
+#
+# What it says before its run has started goes to a temporary file, for a launch that fails must leave nothing in the data
+# folder; `output_mover`, told by the trainer that its run has started, carries that over to the run's `trainer.log`.
 
 LOG_VARIABLE = "RLTUI_LAUNCH_LOG"
 LOOK_INTERVAL = 0.05  # seconds
@@ -162,3 +164,37 @@ def _ending(code: int) -> str:
         return f"was ended by {signal.Signals(-code).name}"
     except ValueError:
         return f"was ended by signal {-code}"
+
+
+FIRST_WORDS_INTERVAL = 0.02  # seconds
+PATIENCE = 2.0  # seconds; they are written right behind the header
+
+
+def first_words(journal: Path, pid: int, patience: float = PATIENCE) -> list[str]:
+    """The reason first, warnings marked as such; as many as are there within `patience` seconds. pid: the trainer's."""
+    deadline = time.monotonic() + patience
+    while True:
+        told = _since_start(read_end(journal), pid)
+        if any(isinstance(record, CurriculumPlanned) for record in told) or time.monotonic() >= deadline:
+            return [words for record in told if (words := _words(record))]
+        time.sleep(FIRST_WORDS_INTERVAL)
+
+
+def _since_start(records: Sequence[Record], pid: int) -> list[Record]:
+    """Behind this trainer's header, up to the curriculum's plan, which comes last."""
+    starts = [index for index, one in enumerate(records) if isinstance(one, RunStarted) and one.pid == pid]
+    told = list(records[starts[-1] + 1 :]) if starts else []
+    plans = [index for index, one in enumerate(told) if isinstance(one, CurriculumPlanned)]
+    return told[: plans[0] + 1] if plans else told
+
+
+def _words(record: Record) -> str:
+    match record:
+        case RunResumed(reason=reason):
+            return reason
+        case LogLine(level="info", source="runs", message=message):
+            return message
+        case LogLine(level="warning" | "error", message=message):
+            return f"! {message}"
+        case _:
+            return ""

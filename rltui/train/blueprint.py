@@ -13,9 +13,9 @@ from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
 from rltui.policy.weights import flat_size
-from rltui.profile.lessons import lesson
-from rltui.profile.machine import steps_per_rollout, thread_count, worker_count
+from rltui.profile.curriculum import lesson
 from rltui.profile.render import render
+from rltui.profile.resolved import steps_per_rollout, thread_count, worker_count
 from rltui.train.actor import ActorSpec
 from rltui.train.shared_rollout import RolloutShape
 

@@ -13,7 +13,7 @@ import msgspec
 
 from rltui.events import commands
 from rltui.events.commands import ClientMessage, CommandAccepted, CommandApplied, CommandRefused, Hello, Live, Welcome
-from rltui.supervise.frames import FrameError, FrameReader, pack
+from rltui.supervise.sockets import FrameError, FrameReader, pack
 from rltui.train.token_bucket import TokenBucket
 
 

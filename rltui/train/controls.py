@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from rltui.errors import RltuiError
 from rltui.events.commands import CommandApplied, CommandRefused, Live
 from rltui.events.records import CommandLogged, LogLine
-from rltui.supervise import socket_address
+from rltui.supervise import sockets
 from rltui.train.client_session import Limits
 from rltui.train.control_desk import ControlDesk
 from rltui.train.control_loop import ControlLoop
@@ -114,7 +114,7 @@ class ControlServer:
         """RltuiError as `start`."""
         listener = open_listener(self._paths.folder)
         try:
-            socket_address.write(self._paths.socket_file, listener.address)
+            sockets.write(self._paths.socket_file, listener.address)
         except OSError as error:
             listener.close()
             raise RltuiError(f"cannot write {self._paths.socket_file}: {error}") from error

@@ -9,7 +9,7 @@ from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
 from rltui.events.records import ENTROPY, RATE, weight_of
 from rltui.learn.ppo import PPOLearner
-from rltui.profile.usual import entropy_words, rate_words
+from rltui.profile.usual_ranges import entropy_words, rate_words
 from rltui.runs.trainer_state import TrainerState
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collector

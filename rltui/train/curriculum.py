@@ -11,9 +11,8 @@ from typing import Any
 from rltui import formatting
 from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
-from rltui.profile.lessons import lesson, phase_number
+from rltui.profile.curriculum import lesson, phase_number, stage_at, stage_name, stages_of
 from rltui.profile.models import PhaseEntry, Profile
-from rltui.profile.stages import stage_at, stage_name, stages_of
 from rltui.runs.trainer_state import CurriculumState
 from rltui.train.skill import SkillWindow, criteria
 

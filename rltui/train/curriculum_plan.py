@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from rltui.events.metrics import BY_KEY
 from rltui.events.records import CurriculumPlanned, PhasePlan, StagePlan, Wanted
 from rltui.learn.schedules import Schedule
-from rltui.profile.diff import differences
-from rltui.profile.lessons import lesson, phase_number
+from rltui.profile.curriculum import lesson, phase_number, stage_name, stages_of
 from rltui.profile.models import Profile
-from rltui.profile.stages import stage_name, stages_of
+from rltui.profile.render import differences
 from rltui.profile.weights import points
 from rltui.train.skill import criteria
 

@@ -6,9 +6,8 @@ import socket
 from pathlib import Path
 from typing import Protocol
 
-from rltui.supervise import socket_address
-from rltui.supervise.socket_address import SocketAddress
-from rltui.supervise.socket_listener import SocketListener
+from rltui.supervise import sockets
+from rltui.supervise.sockets import SocketAddress, SocketListener
 
 
 class Listener(Protocol):
@@ -29,7 +28,7 @@ class Listener(Protocol):
 
 def open_listener(run_folder: Path) -> Listener:
     """Listen for the clients of a run. RltuiError where that cannot be done, or another trainer listens already."""
-    address = socket_address.choose(run_folder)
+    address = sockets.choose(run_folder)
     if address.family == "AF_PIPE":
         from rltui.train.pipe_listener import PipeListener  # Windows only
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
 
-from rltui.supervise.socket_address import SocketAddress
+from rltui.supervise.sockets import SocketAddress
 
 LOOK_INTERVAL = 0.1  # seconds
 _PIECE = 1 << 16  # bytes; ByteStream reads no longer messages

@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rltui.env.from_profile import env_spec, signature
+from rltui.profile.curriculum import source_hashes
 from rltui.profile.resolved import digest
-from rltui.profile.sources import source_hashes
 from rltui.runs import meta, trainer_state
-from rltui.runs.changed_sources import told_of_sources
+from rltui.runs.lock import check_writable
+from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resume import choose_resume
-from rltui.runs.resume_plan import ResumePlan
-from rltui.runs.signature import Signature
+from rltui.runs.resume import ResumePlan, choose_resume, told_of_sources
 from rltui.runs.trainer_state import TrainerState
-from rltui.runs.writable import check_writable
 from rltui.sim import meshes
 from rltui.supervise.control_client import user_name
 from rltui.train.blueprint import Blueprint
@@ -60,7 +58,7 @@ class Prepared:
     author: str
     versions: dict[str, str]
     table_warnings: tuple[str, ...] = ()
-    sources: dict[str, str] = field(default_factory=dict)  # see profile/sources.py
+    sources: dict[str, str] = field(default_factory=dict)  # see profile/curriculum.py
 
     @property
     def profile(self) -> Profile:

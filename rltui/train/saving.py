@@ -13,7 +13,7 @@ from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.saved import SavedPolicy, save_policy
-from rltui.profile.name_line import STATE_FILE, with_name
+from rltui.profile.locate import STATE_FILE, with_name
 from rltui.profile.resolved import paid
 from rltui.runs import meta, trainer_state
 from rltui.runs.checkpoint import is_complete

@@ -6,23 +6,21 @@ import os
 import sys
 from contextlib import ExitStack
 
+from rltui.debug.component_checks import obs_warnings
 from rltui.env.from_profile import reward_warnings
-from rltui.env.obs_trial import obs_warnings
 from rltui.events.records import Level
 from rltui.formatting import MEGABYTE
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
-from rltui.profile.keep import kept
+from rltui.profile.copies import kept
 from rltui.runs.atomic import replace_file
 from rltui.runs.checkpoint import read_checkpoint
-from rltui.runs.history import copy_history, unclean_end
 from rltui.runs.journal import JournalWriter
-from rltui.runs.journal_end import reward_so_far
-from rltui.runs.lock import RunLock, claim
+from rltui.runs.journal_reader import copy_history, reward_so_far, unclean_end
+from rltui.runs.lock import RunLock, check_writable, claim
 from rltui.runs.paths import RunPaths
-from rltui.runs.prune import clean_temporary
 from rltui.runs.resume import confirm
-from rltui.runs.writable import check_writable
+from rltui.runs.saver import clean_temporary
 from rltui.supervise.launch import output_mover
 from rltui.train.blueprint import Blueprint
 from rltui.train.collectors import Collector, LocalCollector, SerialCollector

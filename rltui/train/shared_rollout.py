@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rltui.supervise.shared_block import SharedBlock
-from rltui.supervise.shared_room import check_free
+from rltui.supervise.shared_memory import SharedBlock, check_free
 
 ALIGN = 64  # bytes: a cache line
 

@@ -12,7 +12,7 @@ import msgspec
 from rltui.env.stats import EpisodeStats
 from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import CURRICULUM, MISSING
-from rltui.profile.curriculum_rules import metric_key
+from rltui.profile.rules import metric_key
 from rltui.train.iteration_report import skill_metrics
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.debug.soundness import examine_table, faults
+from rltui.debug.component_checks import examine_table, faults
 from rltui.env.from_profile import env_spec
 from rltui.errors import RltuiError
 from rltui.profile.models import Profile

@@ -11,10 +11,19 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
-from rltui.supervise.piped_child import start_piped
-from rltui.view.run_viewer import ViewerSpec, main
-from rltui.view.viewer_messages import Close, Failed, FromViewer, Playing, ToViewer, decode_from_viewer, encode
-from rltui.view.weights_board import WeightsBoard
+from rltui.supervise.child import start_piped
+from rltui.view.stream import WeightsBoard
+from rltui.view.viewer_process import (
+    Close,
+    Failed,
+    FromViewer,
+    Playing,
+    ToViewer,
+    ViewerSpec,
+    decode_from_viewer,
+    encode,
+    main,
+)
 
 CLOSING = 5.0  # seconds that it has to end by itself once told
 WRITTEN = 5_000  # moments of a recording that it writes in a second, of which training leaves it little

@@ -16,10 +16,9 @@ from rltui.train.preparation import Prepared
 from rltui.train.viewer_child import ViewerChild
 from rltui.train.worker_start import why
 from rltui.view.outputs import OutputOptions
-from rltui.view.run_match import RunMatchSpec
-from rltui.view.run_viewer import ViewerSpec
-from rltui.view.viewer_messages import Failed, FromViewer, Noticed, Playing, Switched, SwitchOutput, Weigh
-from rltui.view.weights_board import Weights, WeightsBoard
+from rltui.view.stream import Weights, WeightsBoard
+from rltui.view.training_match import RunMatchSpec
+from rltui.view.viewer_process import Failed, FromViewer, Noticed, Playing, Switched, SwitchOutput, ViewerSpec, Weigh
 
 PATIENCE = 30.0  # seconds that the viewer may take to start or to answer
 SILENT = 5.0  # seconds without a word of one that plays, which says something twice a second

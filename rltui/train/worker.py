@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from rltui.errors import users_line
-from rltui.supervise.shared_block import SharedBlock
-from rltui.supervise.subordinate import follow
+from rltui.supervise.child import follow
+from rltui.supervise.shared_memory import SharedBlock
 from rltui.train.actor import Actor, ActorSpec
 from rltui.train.messages import Collect, Configure, Configured, Failed, Ready, Said, decode_to_worker, encode
 from rltui.train.shared_rollout import RolloutShape, SharedRollout

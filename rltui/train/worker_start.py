@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from rltui.supervise.piped_child import start_piped
+from rltui.supervise.child import start_piped
 from rltui.train.actor import ActorSpec
 from rltui.train.shared_rollout import SharedRollout
 from rltui.train.worker import WorkerSpec, main

@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
 from rltui.runs.paths import DataDir
-from rltui.supervise.lifeline import BY_SIGNAL, Lifeline
+from rltui.supervise.guardian import BY_SIGNAL, Lifeline
 from rltui.tui import first_picture, library_caches
 from rltui.tui.actions import Place
 from rltui.tui.browser.messages import RunOpened, WatchAsked

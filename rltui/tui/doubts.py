@@ -5,7 +5,7 @@ from __future__ import annotations
 from rltui.events.commands import Command, SetEntropy, SetLearningRate, SetRewardWeight
 from rltui.events.episode_reward import WEIGHT
 from rltui.events.records import weight_of
-from rltui.profile.usual import entropy_words, rate_words
+from rltui.profile.usual_ranges import entropy_words, rate_words
 from rltui.tui.run.model import RunSnapshot
 
 LEAP = 10  # times the learning rate in force

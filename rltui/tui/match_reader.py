@@ -11,8 +11,8 @@ import msgspec
 
 from rltui.events import match_frames
 from rltui.events.match_frames import Watched
-from rltui.supervise import byte_stream
-from rltui.supervise.frames import FrameError, FrameReader
+from rltui.supervise import sockets
+from rltui.supervise.sockets import FrameError, FrameReader
 
 TRY_AGAIN = 0.5  # seconds between two attempts to connect
 LOOK = 0.25  # seconds that it takes at most to notice that it is to end
@@ -29,7 +29,7 @@ class Stream(Protocol):
 
 def open_local(address: str) -> Stream:
     """A viewer's local socket. OSError where nobody listens."""
-    return byte_stream.SocketStream(address, CONNECT)
+    return sockets.SocketStream(address, CONNECT)
 
 
 class MatchReader(threading.Thread):

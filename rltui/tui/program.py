@@ -6,7 +6,7 @@ import os
 import sys
 
 from rltui.runs.paths import DataDir
-from rltui.supervise.lifeline import Lifeline
+from rltui.supervise.guardian import Lifeline
 from rltui.tui.app import RltuiApp
 from rltui.tui.one_heap import use_one_heap
 from rltui.tui.panes.ids import PANE_IDS

@@ -13,8 +13,8 @@ from rltui.tui.kept_cockpit import KeptCockpit
 from rltui.tui.place import place_of
 
 if TYPE_CHECKING:
+    from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
-    from rltui.supervise.lifeline import Lifeline
     from rltui.tui.app import RltuiApp
     from rltui.tui.browser.hash_checks import HashChecks
     from rltui.tui.browser.kept_sorting import KeptSorting

@@ -1,4 +1,4 @@
-"""Output: whatever shows or keeps moments of a match. Notices are what a person should hear of it, once."""
+"""Output interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs: where the viewer's match goes beside the stream, each switched on and off by name while it is played."""
+"""Outputs switched while playing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rltui.errors import RltuiError
@@ -14,9 +14,9 @@ from rltui.events.commands import OutputLive
 from rltui.events.match_frames import Moment
 from rltui.events.records import Level
 from rltui.view.output import Output
-from rltui.view.recorder import Recorder
+from rltui.view.recording import Recorder
 from rltui.view.rlviser import RlViser
-from rltui.view.rocketsimvis import RocketSimVis
+from rltui.view.rocketsimvis import LinkState, RocketSimVis
 
 MOMENTS_PER_SECOND = 30.0
 
@@ -110,3 +110,47 @@ class Outputs:
         if isinstance(output, RocketSimVis):
             return OutputLive(name, output.state.address, output.state.packets, output.state.error)
         return OutputLive(name, self._target(name), self._sent[name])
+
+
+class LinkSwitch(Output):
+    """make: a new link; it looks the host up again, so that switching off and on is another try."""
+
+    def __init__(self, make: Callable[[], RocketSimVis], on: bool = False) -> None:
+        self._make = make
+        self._link: RocketSimVis | None = make() if on else None
+        self._state = LinkState("", 0, "")  # of the links before
+
+    @property
+    def on(self) -> bool:
+        return self._link is not None
+
+    @property
+    def state(self) -> LinkState:
+        """packets: since the match began."""
+        if self._link is None:
+            return self._state
+        state = self._link.state
+        return replace(state, packets=state.packets + self._state.packets)
+
+    def toggle(self) -> None:
+        if self._link is None:
+            self._link = self._make()
+        else:
+            self.close()
+
+    def show(self, moment: Moment) -> None:
+        if self._link is not None:
+            self._link.show(moment)
+
+    def close(self) -> None:
+        if self._link is not None:
+            self._state = self.state
+            self._link.close()
+            self._link = None
+
+    def words(self) -> str:
+        """For a line of status."""
+        if self._link is None:
+            return "RocketSimVis off"
+        state = self.state
+        return f"RocketSimVis {state.address} {state.packets:,} packets" + (f" ({state.error})" if state.error else "")

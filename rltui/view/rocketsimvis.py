@@ -1,8 +1,4 @@
-"""RocketSimVis: moments as UDP packets of JSON to the visualiser of that name.
-
-It never answers, and prints what it cannot read in a console of its own: packets must be right by themselves. Whatever
-goes wrong here stays here: a match goes on without it.
-"""
+"""UDP packets."""
 
 from __future__ import annotations
 
@@ -16,6 +12,11 @@ from typing import Any
 
 from rltui.events.match_frames import CarMoment, Moment
 from rltui.view.output import Notice, Output
+
+# RocketSimVis: moments as UDP packets of JSON to the visualiser of that name.
+#
+# It never answers, and prints what it cannot read in a console of its own: packets must be right by themselves. Whatever
+# goes wrong here stays here: a match goes on without it.
 
 HOST, PORT = "127.0.0.1", 9273
 SOON = 0.2  # seconds that a name may take; the network's silence takes many, and no match waits for that

@@ -1,16 +1,19 @@
-"""TerminalPicture: the picture of a match painted in place on a terminal, which is given back as it was."""
+"""Text view in a terminal; keys; plain lines."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
+import sys
 import time
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
 from rltui.events.match_frames import Moment
-from rltui.view.canvas import one_column_each
+from rltui.sim.field import TICKS_PER_SECOND
 from rltui.view.output import Output
-from rltui.view.picture import draw
+from rltui.view.text_view import clock_text, draw, one_column_each
 
 MOST_HZ = 20
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J"  # another screen, no cursor
@@ -92,3 +95,76 @@ def terminal_size(out: TextIO) -> Size:
         return (size.columns, size.lines) if size.columns and size.lines else (80, 24)
 
     return ask
+
+
+GONE = "\x03"  # as Ctrl-C where that is a key
+
+
+class Keyboard:
+    """Nothing is read where standard input is no terminal, or on Windows. A terminal that is gone reads as GONE."""
+
+    def __init__(self, guardian: int | None = None) -> None:
+        """guardian: a pipe that hangs up when the guardian has gone, and with it the terminal."""
+        self._sources = [0] if guardian is None else [0, guardian]
+        self._settings: list[Any] | None = None
+
+    def __enter__(self) -> Keyboard:
+        if sys.platform != "win32" and sys.stdin.isatty():
+            import termios
+            import tty
+
+            with contextlib.suppress(termios.error):
+                self._settings = termios.tcgetattr(0)
+                tty.setcbreak(0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._settings is None:
+            return
+        import termios
+
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(0, termios.TCSANOW, self._settings)
+        self._settings = None
+
+    def pressed(self) -> str:
+        """The keys since the last call, in order."""
+        if self._settings is None:
+            return ""
+        ready = select.select(self._sources, [], [], 0)[0]
+        if not ready:
+            return ""
+        try:
+            keys = os.read(0, 64) if ready == [0] else b""
+        except OSError:
+            keys = b""
+        return keys.decode("ascii", "ignore") if keys else GONE
+
+
+EVERY = 10 * TICKS_PER_SECOND
+
+
+class PlainLines(Output):
+    """A line at the start, at each goal, and every ten seconds of the game."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._due = 0
+        self._score = (0, 0)
+
+    def show(self, moment: Moment) -> None:
+        scored = moment.score != self._score
+        if moment.tick < self._due and not scored:
+            return
+        goal = f"  goal by {moment.names[0 if moment.score[0] > self._score[0] else 1]}" if scored else ""
+        if moment.tick >= self._due:
+            self._due = moment.tick - moment.tick % EVERY + EVERY
+        self._score = moment.score
+        self._say(f"{summary(moment)}{goal}")
+
+
+def summary(moment: Moment) -> str:
+    """Time, score and touches."""
+    blue, orange = (sum(car.touches for car in moment.cars if car.team == team) for team in (0, 1))
+    score = f"{moment.names[0]} {moment.score[0]} : {moment.score[1]} {moment.names[1]}"
+    return f"{clock_text(moment.tick):>5}  {score}  touches {blue} : {orange}"

@@ -9,9 +9,9 @@ import psutil
 import pytest
 
 from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted, StateChanged
-from rltui.runs.history import current_line
+from rltui.runs.inventory import complete
 from rltui.runs.journal import read_journal
-from rltui.runs.listing import complete
+from rltui.runs.journal_reader import current_line
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.terminal import Terminal
 from tests.fakes.training import TINY, wait_for

@@ -10,7 +10,7 @@ import msgspec
 from textual.pilot import Pilot
 
 from rltui.runs import trash
-from rltui.runs.listing import look
+from rltui.runs.inventory import look
 from rltui.runs.milestones import Mark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer

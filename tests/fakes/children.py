@@ -81,7 +81,7 @@ def schema() -> bytes:
 
 def judged(text: str) -> dict[str, Any]:
     """The real judge, in this process."""
-    from rltui.cli.profile_report import report_text
+    from rltui.cli.profile import report_text
 
     return report_text(text.encode(), "profiles/x.toml")
 

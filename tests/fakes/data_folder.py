@@ -8,8 +8,8 @@ import msgspec
 
 from rltui.runs import meta
 from rltui.runs.journal import JournalWriter
+from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.signature import Signature
 from tests.fakes import run_story, saved_runs
 
 PROFILE = """\

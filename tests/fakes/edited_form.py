@@ -9,7 +9,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from rltui.profile.locate import shipped_folder
-from rltui.profile.problems import show_key
+from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.launcher.tools import LauncherTools
 from rltui.tui.screens.form import FormScreen

@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 from rltui.runs.paths import DataDir
-from rltui.supervise.guardian import guarded
-from rltui.supervise.lifeline import Lifeline
+from rltui.supervise.guardian import Lifeline, guarded
 from rltui.tui.app import RltuiApp
 from rltui.tui.program import run_until_left
 

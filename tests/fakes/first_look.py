@@ -9,7 +9,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from rltui.cli import attach, cockpit  # noqa: F401  # as the command line has them
+from rltui.cli import cockpit  # noqa: F401  # as the command line has them
 from rltui.tui import first_picture
 
 first_picture.begun()

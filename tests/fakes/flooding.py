@@ -13,7 +13,7 @@ import time
 
 from rltui.events import commands
 from rltui.events.commands import Hello, Pause, Request
-from rltui.supervise.frames import pack
+from rltui.supervise.sockets import pack
 
 COMMANDS = 20_000  # in one piece of about 1.2 MB
 PAUSE = 0.02  # seconds between two offers that are not taken: a million commands a second

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.supervise.launch import LaunchedTrainer
-from rltui.supervise.managed_process import ManagedProcess
+from rltui.supervise.processes import ManagedProcess
 from rltui.tui.launcher.offers import Offer
 from tests.fakes.patience import patience
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rltui.events.match_frames import CarMoment, Moment, Vector
-from rltui.view.moment_of import moment_of
+from rltui.view.frames import moment_of
 from tests.fakes.game_states import random_state
 
 

@@ -10,10 +10,9 @@ from typing import Annotated, Any, get_args, get_origin
 import msgspec
 
 from rltui.events.records import IterationFinished, RunFinished, RunResumed, RunStarted
-from rltui.runs import manifest, meta
-from rltui.runs.meta import Meta
+from rltui.runs import checkpoint, meta
+from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.signature import Signature
 
 SIGNATURE = Signature("default 92", "ab" * 32, "discrete 92-256-256-90", "critic 92-256-256-1")
 NETS = ("PPO_POLICY.pt", "PPO_VALUE_NET.pt", "PPO_POLICY_OPTIMIZER.pt", "PPO_VALUE_NET_OPTIMIZER.pt")
@@ -63,7 +62,7 @@ def place(folder: Path, files: Mapping[str, bytes]) -> Path:
     folder.mkdir(parents=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    (folder / manifest.NAME).write_bytes(manifest.render(manifest.of_files(files)))
+    (folder / checkpoint.NAME).write_bytes(checkpoint.render(checkpoint.of_files(files)))
     return folder
 
 

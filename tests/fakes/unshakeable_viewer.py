@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
-from rltui.supervise.guardian import guarded
+from rltui.supervise.guardian import BY_SIGNAL, Lifeline, guarded
 from rltui.supervise.launch import LaunchedTrainer
-from rltui.supervise.lifeline import BY_SIGNAL, Lifeline
 from rltui.tui import app
 from rltui.tui.app import RltuiApp
 from rltui.tui.launcher.offers import Offer

@@ -10,8 +10,8 @@ import psutil
 from rltui.events import match_frames
 from rltui.events.commands import ViewerLive
 from rltui.supervise.control_client import ControlClient
-from rltui.supervise.frames import FrameReader
-from rltui.view.run_viewer import NICE
+from rltui.supervise.sockets import FrameReader
+from rltui.view.viewer_process import NICE
 from tests.fakes.training import Training, runs, wait_for
 
 

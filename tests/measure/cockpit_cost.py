@@ -31,7 +31,7 @@ import psutil
 from rltui.events.commands import SetRender
 from rltui.events.records import IterationFinished
 from rltui.tui.run.answers import SHOWN
-from rltui.view import run_viewer
+from rltui.view import viewer_process
 from tests.fakes.asking import applied
 from tests.fakes.training import Training, wait_for
 from tests.measure import starts, timed_trainer
@@ -187,7 +187,7 @@ class Meter:
 
     def _clocks(self) -> dict[str, float]:
         trainer = psutil.Process(self._trainer)
-        children, watching = trainer.children(), trainer.nice() + run_viewer.NICE
+        children, watching = trainer.children(), trainer.nice() + viewer_process.NICE
         workers = [child.pid for child in children if child.nice() != watching]
         threads = thread_seconds(self._trainer)
         return {

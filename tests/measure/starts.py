@@ -18,8 +18,8 @@ from pathlib import Path
 from rltui.events.commands import Pause, Resume
 from rltui.events.records import IterationFinished, encode
 from rltui.runs.journal import read_journal
+from rltui.runs.journal_cache import cache_path
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.thinned_file import cache_path
 from tests.fakes.asking import applied
 from tests.fakes.training import Training
 from tests.measure.processes import processor_seconds

@@ -18,7 +18,7 @@ from rltui.events.records import (
 )
 from rltui.profile.load import load
 from rltui.runs import meta, trainer_state
-from rltui.runs.listing import complete, list_milestones
+from rltui.runs.inventory import complete, list_milestones
 from tests.fakes.asking import ask
 from tests.fakes.phases import phase, small
 from tests.fakes.training import Training, wait_for

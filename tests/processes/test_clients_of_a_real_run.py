@@ -26,10 +26,9 @@ import pytest
 from rltui.events import commands
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, Hello, Live, Resume
 from rltui.events.records import CommandLogged, IterationFinished, LogLine
-from rltui.supervise import socket_address
+from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient
-from rltui.supervise.frames import pack
-from rltui.supervise.socket_listener import SEND_BUFFER
+from rltui.supervise.sockets import SEND_BUFFER, pack
 from rltui.train.client_session import Limits
 from tests.fakes.patience import patience
 from tests.fakes.timed_trainer import read
@@ -53,7 +52,7 @@ class Timed:
 
     @property
     def address(self) -> str:
-        found = wait_for(lambda: socket_address.read(self.training.paths.socket_file), "the control socket")
+        found = wait_for(lambda: sockets.read(self.training.paths.socket_file), "the control socket")
         return found.address
 
     def control_seconds(self) -> float:

@@ -27,9 +27,9 @@ from rltui.events import commands
 from rltui.events.commands import CommandAccepted, CommandRefused, Hello, Live, Pause, Request, Resume, Welcome
 from rltui.events.records import CommandLogged, LogLine
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.supervise import socket_address
+from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerGoneError
-from rltui.supervise.frames import FrameReader, pack
+from rltui.supervise.sockets import FrameReader, pack
 from rltui.train.client_session import Limits
 from rltui.train.control_loop import ControlLoop
 from rltui.train.controls import ControlServer
@@ -64,7 +64,7 @@ def server(paths: RunPaths, log: list[object]) -> Iterator[ControlServer]:
 
 def raw(paths: RunPaths) -> socket.socket:
     """A connection that says what the test wants."""
-    address = socket_address.read(paths.socket_file)
+    address = sockets.read(paths.socket_file)
     assert address is not None
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(SECONDS)
@@ -243,7 +243,7 @@ def test_more_clients_than_there_is_room_for_are_turned_away(server: ControlServ
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can become somebody else")
 def test_another_user_is_turned_away_even_if_the_files_let_him_in(server: ControlServer, paths: RunPaths) -> None:
-    address = socket_address.read(paths.socket_file)
+    address = sockets.read(paths.socket_file)
     assert address is not None
     path = Path(address.address)
 

@@ -28,9 +28,9 @@ from rltui.events.commands import (
 from rltui.events.records import CommandLogged
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.supervise import socket_address
+from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerAbsentError, TrainerGoneError, TrainerSilentError
-from rltui.supervise.socket_address import SocketAddress
+from rltui.supervise.sockets import SocketAddress
 from rltui.train.controls import ControlServer
 from rltui.train.pending_command import PendingCommand
 from tests.fakes.small_trainer import live
@@ -206,7 +206,7 @@ def test_live_state_is_the_newest_with_everybody_s_name(
 
 
 def test_the_socket_and_its_folder_are_private(server: ControlServer, paths: RunPaths) -> None:
-    address = socket_address.read(paths.socket_file)
+    address = sockets.read(paths.socket_file)
     assert address is not None
     path = Path(address.address)
     assert stat.S_ISSOCK(path.stat().st_mode)
@@ -220,7 +220,7 @@ def test_the_end_answers_what_is_open_delivers_it_and_leaves_nothing(
     paths: RunPaths, connect: Callable[..., ControlClient]
 ) -> None:
     server = ControlServer(paths, "alpha").start()
-    socket_path = Path(socket_address.read(paths.socket_file).address)  # type: ignore[union-attr]
+    socket_path = Path(sockets.read(paths.socket_file).address)  # type: ignore[union-attr]
     client = connect("ada")
     numbers = [client.send(Pause()), client.send(Stop())]
     pending = commands_of(server, 2)
@@ -250,7 +250,7 @@ def test_a_socket_left_by_a_killed_trainer_is_replaced(paths: RunPaths) -> None:
         "ControlServer(DataDir(Path(sys.argv[1])).run('alpha'), 'alpha').start(); os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", script, str(paths.data.root)], check=False)
-    address = socket_address.read(paths.socket_file)
+    address = sockets.read(paths.socket_file)
     assert address is not None
     assert Path(address.address).exists()
     with pytest.raises(TrainerAbsentError, match=f"the one of pid {address.pid} ended without a word"):
@@ -271,7 +271,7 @@ def test_no_trainer_a_starting_one_and_one_elsewhere_are_told_apart(paths: RunPa
         ControlClient().connect(paths)
     with RunLock(paths), pytest.raises(TrainerSilentError, match="starting or ending"):
         ControlClient().connect(paths)
-    socket_address.write(paths.socket_file, SocketAddress("AF_UNIX", "/nowhere/a.sock", 7, "another-host"))
+    sockets.write(paths.socket_file, SocketAddress("AF_UNIX", "/nowhere/a.sock", 7, "another-host"))
     with pytest.raises(TrainerAbsentError, match="another-host"):
         ControlClient().connect(paths)
 
@@ -279,11 +279,11 @@ def test_no_trainer_a_starting_one_and_one_elsewhere_are_told_apart(paths: RunPa
 def test_a_stopped_trainer_is_silent_not_waited_for(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
-    address = socket_address.choose(paths.folder)
+    address = sockets.choose(paths.folder)
     with socket.socket(socket.AF_UNIX) as listening:  # accepts into its backlog and never speaks
         listening.bind(address.address)
         listening.listen()
-        socket_address.write(paths.socket_file, address)
+        sockets.write(paths.socket_file, address)
         began = time.monotonic()
         with pytest.raises(TrainerSilentError, match="does not answer"):
             ControlClient().connect(paths, timeout=0.3)

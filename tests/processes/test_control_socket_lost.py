@@ -15,7 +15,7 @@ from rltui.events.commands import Live
 from rltui.events.records import LogLine
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.supervise import socket_address
+from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerSilentError
 from rltui.train import control_loop
 from rltui.train.controls import ControlServer
@@ -57,7 +57,7 @@ def server(paths: RunPaths, log: list[object]) -> Iterator[ControlServer]:
 
 
 def address(paths: RunPaths) -> Path:
-    found = socket_address.read(paths.socket_file)
+    found = sockets.read(paths.socket_file)
     assert found is not None
     return Path(found.address)
 
@@ -111,6 +111,6 @@ def test_where_it_cannot_be_made_again_that_is_said_once_and_tried_on(
 
 def test_until_then_nobody_is_told_that_the_trainer_has_ended(paths: RunPaths) -> None:
     """It holds the run's lock, so it is there."""
-    socket_address.write(paths.socket_file, socket_address.choose(paths.folder))
+    sockets.write(paths.socket_file, sockets.choose(paths.folder))
     with RunLock(paths), pytest.raises(TrainerSilentError, match="its control socket is gone"):
         ControlClient().connect(paths)

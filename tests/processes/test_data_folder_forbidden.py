@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
+from rltui.runs.inventory import list_checkpoints, list_milestones
 from rltui.runs.journal import JournalWriter
 from rltui.runs.keep import keep
-from rltui.runs.listing import list_checkpoints, list_milestones
+from rltui.runs.lock import check_writable
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.saver import SaveJob, Saver
-from rltui.runs.writable import check_writable
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import make_files, make_meta, make_run, row, tree, without_lock
 

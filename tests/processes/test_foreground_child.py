@@ -23,7 +23,7 @@ while True:
 PROGRAM = """
 import os, sys
 from pathlib import Path
-from rltui.supervise.foreground import run_in_foreground
+from rltui.supervise.terminal import run_in_foreground
 code = run_in_foreground([sys.executable, "-c", Path("child.py").read_text()], lambda: Path("end").exists())
 print("code", code, "front again" if os.tcgetpgrp(0) == os.getpgrp() else "behind", flush=True)
 """

@@ -14,11 +14,11 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs.checkpoint import damage, read_checkpoint
+from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.keep import keep
-from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.prune import clean_temporary, prune
+from rltui.runs.saver import clean_temporary, prune
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place
 

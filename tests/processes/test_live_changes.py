@@ -18,7 +18,7 @@ from rltui.events.records import (
     Switched,
     WorkerStarted,
 )
-from rltui.runs.listing import complete
+from rltui.runs.inventory import complete
 from rltui.tui.run.fold import fold
 from rltui.tui.run.model import RunSnapshot
 from tests.fakes.asking import applied, ask

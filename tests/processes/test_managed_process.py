@@ -12,9 +12,7 @@ import psutil
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.supervise.managed_process import ManagedProcess, tail
-from rltui.supervise.process_tree import ProcessTree
-from rltui.supervise.stop_ladder import stop_tree
+from rltui.supervise.processes import ManagedProcess, ProcessTree, stop_tree, tail
 from tests.fakes.patience import patience
 from tests.fakes.training import wait_for
 

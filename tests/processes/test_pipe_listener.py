@@ -15,9 +15,9 @@ import pytest
 
 from rltui.events.commands import CommandAccepted, CommandApplied, Live, Pause
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.supervise import byte_stream
+from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerGoneError
-from rltui.supervise.socket_address import SocketAddress
+from rltui.supervise.sockets import SocketAddress
 from rltui.train import controls
 from rltui.train.controls import ControlServer
 from rltui.train.pipe_listener import PipeListener
@@ -42,7 +42,7 @@ def paths(tmp_path: Path) -> RunPaths:
 @pytest.fixture
 def server(paths: RunPaths, address: SocketAddress, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlServer]:
     monkeypatch.setattr(controls, "open_listener", lambda folder: PipeListener(address))
-    monkeypatch.setattr(byte_stream, "open_stream", lambda address, timeout: byte_stream.PipeStream(address))
+    monkeypatch.setattr(sockets, "open_stream", lambda address, timeout: sockets.PipeStream(address))
     with ControlServer(paths, "alpha") as running:
         yield running
 

@@ -16,7 +16,7 @@ import pytest
 from rltui.__main__ import main
 from rltui.runs.lock import RunLock, holder
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.supervise import socket_address
+from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient
 from tests.fakes import small_trainer
 from tests.fakes.saved_runs import make_run
@@ -53,7 +53,7 @@ def start(data: DataDir) -> Iterator[Start]:
                 lambda: paths.journal.is_file() and b"iteration_finished" in paths.journal.read_bytes(), "the trainer"
             )
         else:
-            wait_for(lambda: socket_address.read(paths.socket_file), "the trainer")
+            wait_for(lambda: sockets.read(paths.socket_file), "the trainer")
         return process
 
     yield build
@@ -210,8 +210,8 @@ def test_a_trainer_that_does_not_obey_in_time_goes_on_and_that_is_said(start: St
 def test_a_trainer_that_does_not_obey_is_killed_when_abandoned(
     start: Start, rltui: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rltui.cli.stopping.ABANDON_SECONDS", 0.3)
-    monkeypatch.setattr("rltui.cli.stopping.KILL_SECONDS", 0.5)
+    monkeypatch.setattr("rltui.cli.stop.ABANDON_SECONDS", 0.3)
+    monkeypatch.setattr("rltui.cli.stop.KILL_SECONDS", 0.5)
     process = start("deaf")
     code, out, _ = rltui("stop", "--abandon")
     assert code == 0

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.checkpoint import verify
+from rltui.runs.inventory import list_checkpoints
 from rltui.runs.journal import JournalWriter, read_journal
-from rltui.runs.listing import list_checkpoints
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.saver import SaveJob, Saver, SaveResult
 from tests.fakes.forked import Forked
@@ -107,7 +107,7 @@ def test_a_full_file_system(tmp_path: Path) -> None:
         import sys
         from pathlib import Path
         from rltui.runs.checkpoint import verify
-        from rltui.runs.listing import list_checkpoints
+        from rltui.runs.inventory import list_checkpoints
         from rltui.runs.journal import JournalWriter, read_journal
         from rltui.runs.paths import DataDir
         from rltui.runs.saver import Saver, SaveJob

@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.checkpoint import damage, read_checkpoint, write_checkpoint
-from rltui.runs.listing import list_checkpoints, newest_commit
+from rltui.runs.inventory import list_checkpoints, newest_commit
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.prune import clean_temporary, prune
 from rltui.runs.resume import choose_resume
-from rltui.runs.saver import SaveJob, Saver, SaveResult
+from rltui.runs.saver import SaveJob, Saver, SaveResult, clean_temporary, prune
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, save
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rltui.events.records import CheckpointFailed, CheckpointSaved, IterationFinished, RunFinished
 from rltui.profile.load import load
 from rltui.runs.checkpoint import verify
-from rltui.runs.listing import complete
+from rltui.runs.inventory import complete
 from tests.fakes.training import Training
 
 

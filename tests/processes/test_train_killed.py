@@ -10,7 +10,7 @@ import pytest
 
 from rltui.events.records import CheckpointSaved, IterationFinished
 from rltui.runs.checkpoint import verify
-from rltui.runs.listing import complete, list_checkpoints
+from rltui.runs.inventory import complete, list_checkpoints
 from tests.fakes.training import TINY, Training
 
 KILLS = (  # where, and which pass of that point in the trainer

@@ -11,7 +11,7 @@ import pytest
 
 from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted, end_words
 from rltui.runs.checkpoint import verify
-from rltui.runs.listing import complete
+from rltui.runs.inventory import complete
 from rltui.tui.log.entries import entry_of
 from tests.fakes.patience import patience
 from tests.fakes.training import Training, runs, wait_for

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rltui.runs.history import current_line, unclean_end
 from rltui.runs.journal import JournalTail, JournalWriter, read_journal
+from rltui.runs.journal_reader import current_line, unclean_end
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import choose_resume, confirm

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from rltui.events.records import IterationFinished, RunFinished, UpdateDropped, WorkerFailed, WorkerStarted
-from rltui.runs.listing import complete
+from rltui.runs.inventory import complete
 from tests.fakes.patience import patience
 from tests.fakes.training import TINY, Training, runs, wait_for
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rltui.events import commands
 from rltui.events.commands import ClientMessage, Hello, Pause, Request, SetFlag, Stop
-from rltui.supervise.frames import pack
+from rltui.supervise.sockets import pack
 from rltui.train.client_session import ClientSession, Limits
 
 LIMITS = Limits(frame=2048)

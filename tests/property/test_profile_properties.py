@@ -12,15 +12,13 @@ import tomlkit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rltui.profile.diff import differences
 from rltui.profile.edit import edit
-from rltui.profile.lines import find_lines
-from rltui.profile.load import load, read
+from rltui.profile.load import load, read, toml_or_text
 from rltui.profile.locate import shipped_folder
-from rltui.profile.overrides import toml_or_text
-from rltui.profile.problems import ProfileError
-from rltui.profile.render import render
+from rltui.profile.render import differences, render
 from rltui.profile.resolved import digest, resolved
+from rltui.profile.source import ProfileError
+from rltui.profile.toml_lines import find_lines
 from rltui.profile.toml_text import toml_key, toml_value
 
 QUICK = (shipped_folder() / "quick.toml").read_text(encoding="utf-8")

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from rltui.errors import RltuiError
 from rltui.events.records import IterationFinished, Record, RunResumed
-from rltui.runs import manifest
+from rltui.runs import checkpoint
 from rltui.runs.checkpoint import read_checkpoint
-from rltui.runs.history import current_line
 from rltui.runs.journal import JournalTail, JournalWriter, encode_line, read_end, read_journal
+from rltui.runs.journal_reader import current_line
 from rltui.runs.meta import milestone_label
 from rltui.runs.milestones import MilestoneClock
 from rltui.runs.paths import DataDir, default_run_name, name_problem
@@ -130,7 +130,7 @@ def test_any_change_to_any_byte_is_found(files: dict[str, bytes], data: st.DataO
     with tempfile.TemporaryDirectory() as parent:
         folder = place(Path(parent) / "1", files)
         assert read_checkpoint(folder) == files
-        path = folder / data.draw(st.sampled_from([*sorted(files), manifest.NAME]))
+        path = folder / data.draw(st.sampled_from([*sorted(files), checkpoint.NAME]))
         content = path.read_bytes()
         changed = data.draw(st.binary(max_size=300).filter(lambda other: other != content))
         path.write_bytes(changed)

@@ -25,9 +25,9 @@ from rltui.events.records import (
     WorkerFailed,
     WorkerStarted,
 )
-from rltui.runs import cached_journal, thinned
-from rltui.runs.cached_journal import CachedJournal
+from rltui.runs import journal_cache
 from rltui.runs.journal import JournalWriter
+from rltui.runs.journal_cache import CachedJournal
 from rltui.tui.run.fold import fold
 from rltui.tui.run.model import RunSnapshot
 from tests.fakes import run_story
@@ -116,7 +116,7 @@ def test_folding_through_the_cache_is_folding_every_record(
     told: list[Record], looks: list[int], part_bytes: int, torn: bool
 ) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(cached_journal, "WORTH", 1)
+        patch.setattr(journal_cache, "WORTH", 1)
         path = Path(folder) / "journal.jsonl"
         writer = JournalWriter(path, part_bytes)
         viewer, start = None, 0
@@ -143,8 +143,8 @@ def test_folding_through_the_cache_is_folding_every_record(
 @given(st.lists(records, max_size=60).map(ascending), st.integers(1, 5))
 def test_what_is_left_out_is_old_and_counted(told: list[Record], newest: int) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(cached_journal, "WORTH", 1)
-        patch.setattr(thinned, "NEWEST", newest)
+        patch.setattr(journal_cache, "WORTH", 1)
+        patch.setattr(journal_cache, "NEWEST", newest)
         patch.setattr("rltui.tui.run.fold.LOG_LINES", newest)
         patch.setattr("rltui.tui.run.fold.AUDIT_ENTRIES", newest)
         path = Path(folder) / "journal.jsonl"

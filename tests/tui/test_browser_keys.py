@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rltui.errors import RltuiError
-from rltui.runs.listing import look
+from rltui.runs.inventory import look
 from rltui.runs.lock import RunLock
 from rltui.runs.milestones import Mark, read_marks
 from rltui.runs.paths import DataDir
@@ -369,7 +369,7 @@ async def test_a_fork_opens_on_the_state_s_own_profile_which_fits(data: DataDir)
 
 
 async def test_a_profile_that_does_not_fit_says_why(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rltui.runs.signature import Signature
+    from rltui.runs.meta import Signature
     from tests.fakes import data_folder, saved_runs
 
     other = Signature("default 89", saved_runs.SIGNATURE.table_hash, "discrete 89-256-90", saved_runs.SIGNATURE.critic)

@@ -15,7 +15,7 @@ from tests.fakes.screens import SIZES, compare, until, until_shown
 
 @pytest.fixture(autouse=True)
 def disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rltui.runs.glance.free_bytes", lambda root: 212_000_000_000)
+    monkeypatch.setattr("rltui.runs.inventory.free_bytes", lambda root: 212_000_000_000)
 
 
 def name_of(what: str, size: tuple[int, int], ascii_only: bool) -> str:

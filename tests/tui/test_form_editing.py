@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from rltui.profile.problems import show_key
+from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.pictures import screen_text
 from rltui.tui.screens.form import FormScreen

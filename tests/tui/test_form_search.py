@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from textual.pilot import Pilot
 
-from rltui.profile.problems import show_key
+from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.form.reference import ReferenceReader
 from rltui.tui.pictures import screen_text

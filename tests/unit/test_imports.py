@@ -34,9 +34,9 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
         ("import rltui.policy.mlp, rltui.policy.saved", ("torch", "textual", "RocketSim")),
         ("import rltui.tui.program", ("torch", "RocketSim", "numpy", "pydantic")),
         ("import rltui.train.session", ("textual",)),
-        ("import rltui.view.picture", ("torch", "textual", "RocketSim", "numpy", "pydantic")),
+        ("import rltui.view.text_view", ("torch", "textual", "RocketSim", "numpy", "pydantic")),
         (
-            "import rltui.view.live, rltui.view.watch, rltui.view.terminal, rltui.view.recorder, rltui.view.rocketsimvis",
+            "import rltui.view.live_match, rltui.view.live_match, rltui.view.terminal, rltui.view.recording, rltui.view.rocketsimvis",
             ("torch", "textual", "pydantic"),
         ),
     ],

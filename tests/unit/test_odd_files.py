@@ -20,24 +20,22 @@ from rltui.actions.user_tables import table_in_file
 from rltui.errors import RltuiError
 from rltui.policy.saved import load_policy
 from rltui.profile import load, save
+from rltui.profile.curriculum import _content
 from rltui.profile.locate import Listed
-from rltui.profile.sources import _content
-from rltui.runs import manifest, meta
-from rltui.runs.cached_journal import CachedJournal
+from rltui.runs import checkpoint, meta
+from rltui.runs.inventory import list_checkpoints
 from rltui.runs.journal import JournalWriter, read_end, read_start
-from rltui.runs.listing import list_checkpoints
-from rltui.runs.lock import RunLock, holder
+from rltui.runs.journal_cache import CachedJournal
+from rltui.runs.lock import RunLock, check_writable, holder
 from rltui.runs.milestones import change_mark, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import describe_run
 from rltui.runs.trash import ENTRY, list_trash
-from rltui.runs.writable import check_writable
 from rltui.sim import meshes, recorded_states
-from rltui.supervise import managed_process, socket_address
+from rltui.supervise import processes, sockets
 from rltui.supervise.control_client import ControlClient
-from rltui.supervise.managed_process import ManagedProcess
-from rltui.supervise.socket_address import SocketAddress
-from rltui.supervise.socket_listener import SocketListener
+from rltui.supervise.processes import ManagedProcess
+from rltui.supervise.sockets import SocketAddress, SocketListener
 from rltui.tui.browser.library_reader import LibraryReader
 from rltui.tui.browser.profile_changes import saved_changes
 from rltui.tui.checks.profile_check import content_hash
@@ -147,14 +145,14 @@ def address(path: Path) -> str:
 
 
 def listening(path: Path) -> SocketAddress:
-    return SocketAddress("AF_UNIX", str(path), os.getpid(), socket_address.socket.gethostname())
+    return SocketAddress("AF_UNIX", str(path), os.getpid(), sockets.socket.gethostname())
 
 
 def control(path: Path) -> str:
     """A client comes to what is no trainer."""
     paths = DataDir(path.parent / "data").run("alpha")
     paths.folder.mkdir(parents=True)
-    socket_address.write(paths.socket_file, listening(path))
+    sockets.write(paths.socket_file, listening(path))
     return f"{path.name}: {refusal(lambda: ControlClient().connect(paths))}"
 
 
@@ -189,7 +187,7 @@ def process(path: Path) -> str:
         child.wait(10.0)
 
     told = refusal(run)
-    managed_process.tail(path)
+    processes.tail(path)
     return told
 
 
@@ -242,7 +240,7 @@ PLACES = {
     "address": Place(f"{RUN}/socket.json", address),
     "marks": Place(f"{RUN}/milestones.json", marks),
     "meta.json": Place(f"{CHECKPOINT}/{meta.NAME}", damage),
-    "manifest": Place(f"{CHECKPOINT}/{manifest.NAME}", damage),
+    "manifest": Place(f"{CHECKPOINT}/{checkpoint.NAME}", damage),
     "nets": Place(f"{CHECKPOINT}/PPO_POLICY.pt", damage),
     "trash": Place(f"data/trash/alpha/one/{ENTRY}", trash, ALL),
     "socket": Place("a.sock", control),

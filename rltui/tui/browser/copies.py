@@ -5,9 +5,8 @@ from __future__ import annotations
 from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs import trash
-from rltui.runs.export_folder import export_folder, export_policy, target_of
-from rltui.runs.keep import keep
-from rltui.runs.listing import CheckpointInfo, look
+from rltui.runs.inventory import CheckpointInfo, look
+from rltui.runs.keep import export_folder, export_policy, keep, target_of
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.library import Entry
 from rltui.tui.browser.stage import Stage

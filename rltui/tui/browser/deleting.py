@@ -5,7 +5,7 @@ from __future__ import annotations
 from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs import trash
-from rltui.runs.listing import CheckpointInfo
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import Trashed

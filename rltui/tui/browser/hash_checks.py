@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from rltui.runs.checkpoint import damage
-from rltui.runs.manifest import NAME
+from rltui.runs.checkpoint import NAME, damage
 
 Verdict = Literal["unchecked", "checking", "sound", "damaged", "gone"]
 Stamp = tuple[int, int, int]

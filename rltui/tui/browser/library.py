@@ -9,10 +9,9 @@ from typing import Literal
 
 from rltui import formatting
 from rltui.runs.best import Best, best_of, doubt, is_best
-from rltui.runs.listing import CheckpointInfo
+from rltui.runs.inventory import CheckpointInfo, Shelf, Stray
 from rltui.runs.meta import Meta
 from rltui.runs.milestones import Mark
-from rltui.runs.shelf import Shelf, Stray
 from rltui.runs.trash import Trashed
 
 Kind = Literal["milestone", "checkpoint", "stray", "deleted"]

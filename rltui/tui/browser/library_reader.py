@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rltui.runs import glance
-from rltui.runs.listing import look
+from rltui.runs import inventory
+from rltui.runs.inventory import Shelf, foreign, look, read_shelf
+from rltui.runs.journal_reader import look_paused
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.paused import look_paused
-from rltui.runs.shelf import Shelf, foreign, read_shelf
 from rltui.runs.trash import list_trash
 from rltui.tui.browser.library import Entry, Library, shelf_entries, stray_entry, trash_entry
 
@@ -54,7 +53,7 @@ class LibraryReader:
             entries += [stray_entry(stray) for stray in foreign(self._data)]
             entries += [trash_entry(trashed, look(trashed.folder)) for trashed in list_trash(self._data)]
         shelves = sorted((shelf for _, shelf, _ in found), key=_newest, reverse=True)
-        return Library(self._data.root, tuple(shelves), tuple(entries), complete, glance.free_bytes(self._data.root))
+        return Library(self._data.root, tuple(shelves), tuple(entries), complete, inventory.free_bytes(self._data.root))
 
 
 def _newest(shelf: Shelf) -> tuple[bool, float]:
@@ -64,6 +63,6 @@ def _newest(shelf: Shelf) -> tuple[bool, float]:
 
 def _stamp(paths: RunPaths) -> Stamp:
     """Differs once anything was added, removed, renamed or marked, another trainer is there, or it is paused."""
-    places = [paths.checkpoints, paths.milestones, *glance.entries(paths.milestones), paths.milestones_json]
+    places = [paths.checkpoints, paths.milestones, *inventory.entries(paths.milestones), paths.milestones_json]
     trainer = holder(paths)
-    return trainer is not None, look_paused(paths, trainer), *(glance.stamp(place) for place in places)
+    return trainer is not None, look_paused(paths, trainer), *(inventory.stamp(place) for place in places)

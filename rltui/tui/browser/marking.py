@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from rltui.errors import RltuiError
-from rltui.runs.marking import check_markable
+from rltui.runs.keep import check_markable
 from rltui.runs.milestones import Mark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.library import Entry

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rltui import formatting, safe_io
 from rltui.events.episode_reward import REWARD
-from rltui.profile.name_line import STATE_FILE
+from rltui.profile.locate import STATE_FILE
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.by_hand import ByHand, saved_by_hand
 from rltui.tui.browser.curves import Ends, fits_common

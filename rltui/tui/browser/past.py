@@ -14,8 +14,8 @@ from rltui.events.records import (
     SettingChanged,
     StageChanged,
 )
-from rltui.runs.history import current_line
 from rltui.runs.journal import read_journal
+from rltui.runs.journal_reader import current_line
 from rltui.runs.paths import DataDir
 from rltui.tui.run.history import History
 

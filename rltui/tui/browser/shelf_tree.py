@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rltui import formatting
-from rltui.runs.shelf import Shelf
+from rltui.runs.inventory import Shelf
 from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, Node, parent_run
 from rltui.tui.paint import Line, Span, crop_middle, pad
 from rltui.tui.widgets.row_list import Row

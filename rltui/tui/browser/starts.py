@@ -11,10 +11,10 @@ from pathlib import Path
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.profile.name_line import STATE_FILE
-from rltui.runs.listing import CheckpointInfo
-from rltui.runs.lookup import previous_good
+from rltui.profile.locate import STATE_FILE
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.paths import DataDir, RunPaths, absolute
+from rltui.runs.resolve import previous_good
 from rltui.runs.resume import choose_resume
 from rltui.tui.browser.library import Entry
 from rltui.tui.launcher.catalog import ProfileEntry

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from rltui import safe_io
-from rltui.runs.signature import Signature
+from rltui.runs.meta import Signature
 from rltui.tui.checks.child import Run, run_child
 from rltui.tui.checks.content_key import content_key
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rltui.profile.problems import KeyPath
+from rltui.profile.source import KeyPath
 from rltui.profile.toml_text import toml_string
 from rltui.tui.form import words
 from rltui.tui.form.chooser import Chooser, Option

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from rltui.errors import RltuiError
-from rltui.profile.draft import Draft
-from rltui.profile.problems import KeyPath, show_key
+from rltui.profile.edit import Draft, Written
+from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import toml_key, toml_string
-from rltui.profile.written import Written
 from rltui.tui.form.reference import Reference
 from rltui.tui.form.rows import OF_LISTS, FormRow
 

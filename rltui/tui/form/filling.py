@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rltui.profile.draft import Draft
-from rltui.profile.problems import show_key
+from rltui.profile.edit import Draft
+from rltui.profile.source import show_key
 from rltui.tui.form.choosing import Choosing
 from rltui.tui.form.elements import as_saved
 from rltui.tui.form.rows import FormRow

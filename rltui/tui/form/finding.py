@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rltui.profile.problems import KeyPath, show_key
-from rltui.profile.written import Written
+from rltui.profile.edit import Written
+from rltui.profile.source import KeyPath, show_key
 from rltui.tui.form.reference import Reference
 from rltui.tui.form.rows import FormRow, form_rows, section_names
 from rltui.tui.pattern import Pattern

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from rltui.profile.problems import KeyPath, show_key
+from rltui.profile.source import KeyPath, show_key
 from rltui.tui.form.rows import FormRow, RowKind
 
 Identity = tuple[RowKind, KeyPath]

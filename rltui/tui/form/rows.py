@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from rltui.profile.problems import KeyPath
-from rltui.profile.written import Written
+from rltui.profile.edit import Written
+from rltui.profile.source import KeyPath
 from rltui.tui.form.reference import Entry, Reference
 
 RowKind = Literal["section", "field", "group", "element", "add"]

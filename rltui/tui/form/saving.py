@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from rltui import formatting
 from rltui.errors import RltuiError
-from rltui.profile.draft import Draft
+from rltui.profile.edit import Draft, written
 from rltui.profile.save import ChangedOnDisk, new_path, read_text, save_new, save_text, text_diff
 from rltui.profile.toml_text import toml_string
-from rltui.profile.written import written
 from rltui.tui.form.dialogs import AskDialog, DiffDialog, NameDialog
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rltui.profile.draft import Draft
-from rltui.profile.problems import KeyPath
+from rltui.profile.edit import Draft
+from rltui.profile.source import KeyPath
 from rltui.tui.form.finding import all_open, found, holding, matches
 from rltui.tui.form.mistakes import after
 from rltui.tui.form.reference import Reference

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rltui.profile.draft import Draft
+from rltui.profile.edit import Draft, Written, written
 from rltui.profile.save import read_text
-from rltui.profile.written import Written, written
 from rltui.tui.checks.profile_check import ProfileCheck
 from rltui.tui.form.words import Judged
 

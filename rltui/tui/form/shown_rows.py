@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rltui.profile.problems import KeyPath
+from rltui.profile.source import KeyPath
 from rltui.tui.form import mistakes, words
 from rltui.tui.form.rows import FormRow
 from rltui.tui.form.searching import NOT_YET, NOTHING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rltui.profile.draft import Draft
+from rltui.profile.edit import Draft
 from rltui.tui.form.toml_view import TomlView
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Label
 
 from rltui.errors import RltuiError
-from rltui.profile.draft import Draft
-from rltui.profile.problems import show_key
+from rltui.profile.edit import Draft
+from rltui.profile.source import show_key
 from rltui.profile.toml_text import default_words
 from rltui.tui.form.elements import set_in, short_path
 from rltui.tui.form.rows import FormRow

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rltui import formatting
-from rltui.profile.problems import KeyPath, show_key
+from rltui.profile.edit import Written
+from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import default_words
-from rltui.profile.written import Written
 from rltui.tui.checks.profile_check import ProfileCheck, ProfileProblem
 from rltui.tui.form.reference import Entry, Reference, Registered
 from rltui.tui.form.rows import TOP, FormRow

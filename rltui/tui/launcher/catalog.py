@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rltui.runs.saved_states import SavedState
+from rltui.runs.inventory import SavedState
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.profile_check import ProfileCheck
 

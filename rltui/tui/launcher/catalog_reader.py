@@ -11,7 +11,7 @@ from rltui import safe_io
 from rltui.events.episode_reward import WINDOW
 from rltui.profile.locate import Listed, listing
 from rltui.profile.source import MAX_BYTES
-from rltui.runs import glance
+from rltui.runs import inventory
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run
@@ -38,7 +38,7 @@ class CatalogReader:
             runs, problem = self._all_runs(), ""
         except OSError as error:
             runs, problem = (), f"{self._data.root} cannot be read: {error.strerror or error}"
-        return Catalog(self._data.root, profiles, runs, glance.free_bytes(self._data.root), problem)
+        return Catalog(self._data.root, profiles, runs, inventory.free_bytes(self._data.root), problem)
 
     def read_further(self) -> Catalog | None:
         """With what takes longer of some runs that were new to the last look; None where all is known."""
@@ -72,10 +72,10 @@ class CatalogReader:
             paths.journal,
             paths.checkpoints,
             paths.milestones,
-            *glance.entries(paths.milestones),
+            *inventory.entries(paths.milestones),
             paths.milestones_json,
         )
-        stamp = (holder(paths) is not None, *(glance.stamp(place) for place in places))
+        stamp = (holder(paths) is not None, *(inventory.stamp(place) for place in places))
         known = self._runs.get(paths.name)
         if known is not None:
             return known if known[0] == stamp else (stamp, describe_run(paths))
@@ -85,7 +85,7 @@ class CatalogReader:
         return stamp, summary
 
     def _profile(self, listed: Listed) -> ProfileEntry:
-        stamp = (glance.stamp(listed.path), listed.shipped)
+        stamp = (inventory.stamp(listed.path), listed.shipped)
         known = self._profiles.get(listed.path)
         if known is None or known[0] != stamp:
             known = self._profiles[listed.path] = (stamp, read_profile(listed))

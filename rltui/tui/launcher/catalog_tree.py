@@ -9,7 +9,7 @@ from typing import Literal
 
 from rltui import formatting
 from rltui.runs.best import is_best
-from rltui.runs.saved_states import SavedState
+from rltui.runs.inventory import SavedState
 from rltui.runs.summary import RunSummary
 from rltui.tui.by_reward import marked
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry

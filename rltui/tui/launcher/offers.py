@@ -10,17 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from rltui.errors import RltuiError
-from rltui.profile.name_line import STATE_FILE
+from rltui.profile.locate import STATE_FILE
 from rltui.runs import meta, trainer_state
-from rltui.runs.changed_sources import told_of_sources
 from rltui.runs.checkpoint import DamagedError
-from rltui.runs.listing import CheckpointInfo
+from rltui.runs.inventory import CheckpointInfo, SavedState
+from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
-from rltui.runs.refusals import BeingTrained, NothingFits
-from rltui.runs.resume import choose_resume
-from rltui.runs.resume_plan import ResumePlan
-from rltui.runs.saved_states import SavedState
-from rltui.runs.signature import Signature
+from rltui.runs.resume import BeingTrained, NothingFits, ResumePlan, choose_resume, told_of_sources
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.profile_check import ProfileSummary
 from rltui.tui.launcher.catalog import ProfileEntry

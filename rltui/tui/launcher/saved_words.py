@@ -8,8 +8,8 @@ from rltui import formatting
 from rltui.events import metric_keys
 from rltui.formatting import over_episodes, over_iterations
 from rltui.runs.best import Best, is_best, words
+from rltui.runs.inventory import SavedState
 from rltui.runs.meta import Meta
-from rltui.runs.saved_states import SavedState
 from rltui.runs.summary import RunSummary
 from rltui.tui.by_reward import said
 from rltui.tui.launcher.catalog_tree import label_of, phase_of, state_words

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rltui.runs.journal_reader import step_limit
 from rltui.runs.paths import DataDir
-from rltui.runs.resume_plan import ResumePlan
-from rltui.runs.step_limit import step_limit
+from rltui.runs.resume import ResumePlan
 
 if TYPE_CHECKING:
     from rltui.tui.launcher.offers import Offer

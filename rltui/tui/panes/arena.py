@@ -9,7 +9,7 @@ from rltui.tui.paint import Line, ends
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.watching import WatchingPane
 from rltui.tui.viewer_words import output_words
-from rltui.view import picture
+from rltui.view import text_view
 
 # The picture's styles → roles.
 ROLES: Mapping[str, str] = {
@@ -39,7 +39,7 @@ class ArenaPane(WatchingPane):
 
     def draw_match(self, view: View, frame: Watched, width: int, height: int) -> list[Line]:
         ascii_only = view.charts == "ascii"
-        rows = picture.runs(frame.moment, width, max(height - 1, 0), ascii_only, braille=view.charts == "braille")
+        rows = text_view.runs(frame.moment, width, max(height - 1, 0), ascii_only, braille=view.charts == "braille")
         lines: list[Line] = [tuple((text, ROLES[style]) for text, style in row) for row in rows]
         whose = self.whose(view, frame)
         room = width - len(whose[0]) - 2

@@ -33,7 +33,7 @@ from rltui.events.records import (
     WorkerStarted,
     change_words,
 )
-from rltui.runs.thinned import IterationRows
+from rltui.runs.journal_cache import IterationRows
 from rltui.tui.log.entries import LogEntry, entry_of
 from rltui.tui.run.edited import edits
 from rltui.tui.run.headers import FIELDS, header_at, with_header

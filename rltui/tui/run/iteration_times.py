@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rltui.runs.recent_speed import mean_speed
+from rltui.runs.journal_reader import mean_speed
 from rltui.tui.run import pace
 from rltui.tui.run.model import RunSnapshot
 

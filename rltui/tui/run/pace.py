@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rltui.events import metric_keys
-from rltui.runs.recent_speed import MOST, RecentSpeed, mean_speed
+from rltui.runs.journal_reader import MOST, RecentSpeed, mean_speed
 from rltui.tui.run.model import RunSnapshot
 from rltui.tui.run.promotion import is_last_phase, metrics_of, steps_by_skill, ways
 

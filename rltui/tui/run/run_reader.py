@@ -13,7 +13,7 @@ from rltui import formatting
 from rltui.errors import RltuiError, in_words
 from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
-from rltui.runs.thinned import IterationRows
+from rltui.runs.journal_cache import IterationRows
 from rltui.tui.run.fold import fold, fold_control, with_fate
 from rltui.tui.run.judging import judged
 from rltui.tui.run.model import CommandFate, Link, RunSnapshot

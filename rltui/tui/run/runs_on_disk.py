@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rltui.runs.cached_journal import CachedJournal
-from rltui.runs.kept_weights import kept_weights
+from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.paths import DataDir
+from rltui.runs.saved_profile import kept_weights
 from rltui.runs.summary import describe_run
 from rltui.tui.run.run_brief import RunBrief
 

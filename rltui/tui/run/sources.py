@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.runs.cached_journal import CachedJournal
 from rltui.runs.journal import LARGEST_PART
+from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.lock import holder
 from rltui.runs.paths import RunPaths
 from rltui.supervise.control_client import ControlClient
@@ -44,6 +44,6 @@ class RunFiles:
         return not self.paths.folder.is_dir()
 
     def last_output(self) -> str:
-        from rltui.supervise.managed_process import tail  # with psutil, seldom needed
+        from rltui.supervise.processes import tail  # with psutil, seldom needed
 
         return tail(self.paths.log, OUTPUT_LINES) if self.paths.log.is_file() else ""

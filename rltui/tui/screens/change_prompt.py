@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.widgets import Input
 
 from rltui.events.commands import Command, SetLearningRate, name_of
-from rltui.profile.usual import RATES
+from rltui.profile.usual_ranges import RATES
 from rltui.tui.change_words import EXAMPLES, ChangeError, completed, completions, parse
 from rltui.tui.doubts import doubt
 from rltui.tui.paint import Line, pad, wrap

@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 
-from rltui.profile.name_line import STATE_FILE
+from rltui.profile.locate import STATE_FILE
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.comparison import change_lines
 from rltui.tui.browser.fork_profiles import profiles_for, row

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from rltui.errors import RltuiError
-from rltui.profile.draft import Draft
+from rltui.profile.edit import Draft
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.form import words
 from rltui.tui.form.checking import Checked, Checking

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from rltui.errors import did_you_mean
-from rltui.profile.problems import KeyPath, Problem, show_key
-from rltui.profile.source import Source
+from rltui.profile.source import KeyPath, Problem, Source, show_key
 from rltui.tui.panes.charting import SMOOTHING
 from rltui.tui.panes.pane import Slot
 from rltui.tui.settings.own_keys import KeyProblem, checked_keys

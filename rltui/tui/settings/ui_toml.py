@@ -11,8 +11,7 @@ from typing import Any
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.profile.problems import Problem, ProfileError
-from rltui.profile.source import EMPTY, MAX_BYTES, read_source
+from rltui.profile.source import EMPTY, MAX_BYTES, Problem, ProfileError, read_source
 from rltui.tui.panes.pane import Slot
 from rltui.tui.settings.ui_settings import Sort, UiSettings, settings_of
 

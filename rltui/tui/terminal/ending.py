@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from rltui.supervise.lifeline import BY_SIGNAL, ending_signals
+from rltui.supervise.guardian import BY_SIGNAL, ending_signals
 from rltui.tui.terminal.watch import TerminalWatch
 
 

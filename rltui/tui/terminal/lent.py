@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def lend(app: App[str], command: Sequence[str], asked_to_end: Callable[[], bool]) -> None:
     """Until the command ends, which it does where we are asked to end. What goes wrong is a notice."""
-    from rltui.supervise.foreground import run_in_foreground
+    from rltui.supervise.terminal import run_in_foreground
 
     try:
         with app.suspend():

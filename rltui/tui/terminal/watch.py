@@ -12,8 +12,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from rltui.supervise.lifeline import BY_SIGNAL, Lifeline
-from rltui.supervise.terminal_modes import SavedTerminal
+from rltui.supervise.guardian import BY_SIGNAL, Lifeline
+from rltui.supervise.terminal import SavedTerminal
 
 LOOK_MS = 250  # between two looks at the terminal
 GRACE = 1.0  # seconds that Textual has to end by itself once asked

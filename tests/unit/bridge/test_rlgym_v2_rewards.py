@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.bridge.rlgym_v2_rewards import RlgymReward
-from rltui.bridge.rlgym_v2_states import RlgymStates
+from rltui.bridge.rlgym_rewards import RlgymReward
+from rltui.bridge.rlgym_states import RlgymStates
 from rltui.env.from_profile import env_spec, reward_warnings
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.errors import RltuiError
 from rltui.profile.load import load
-from rltui.profile.problems import ProfileError
 from rltui.profile.render import render
 from rltui.profile.resolved import digest
+from rltui.profile.source import ProfileError
 from rltui.registry import Component, build, resolve
 from rltui.rewards.sampling import sample_states
 from tests.fakes import rlgym_rewards
@@ -239,7 +239,7 @@ def test_workers_load_it_without_torch(own: Any) -> None:
     code = (
         "import sys\nimport rltui.train.worker\nfrom rltui.registry import Component, build\n"
         f"build('reward', Component({name!r}))\n"
-        "assert 'rltui.bridge.rlgym_v2_rewards' in sys.modules\n"
+        "assert 'rltui.bridge.rlgym_rewards' in sys.modules\n"
         "assert not {'torch', 'textual', 'pydantic'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

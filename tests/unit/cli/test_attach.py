@@ -15,7 +15,7 @@ from rltui.cli.parser import parse
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.supervise import guardian
-from rltui.supervise.lifeline import Lifeline
+from rltui.supervise.guardian import Lifeline
 from rltui.tui import program
 from tests.fakes.saved_runs import make_run
 

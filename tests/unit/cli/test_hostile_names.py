@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rltui.__main__ import main
-from rltui.cli.table import aligned
+from rltui.cli.output import aligned
 from rltui.errors import RltuiError, report
 from rltui.runs.milestones import Mark, change_mark
 from rltui.runs.paths import DataDir

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rltui.__main__ import main
-from rltui.cli import machine
+from rltui.cli import info
 from rltui.runs.paths import DataDir
 
 
@@ -41,7 +41,7 @@ def test_what_is_missing_is_said_not_raised(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "assets" / "collision_meshes").mkdir(parents=True)
-    monkeypatch.setattr(machine, "PACKAGES", ("rltui", "no-such-package"))
+    monkeypatch.setattr(info, "PACKAGES", ("rltui", "no-such-package"))
     assert main(["info", "--data-dir", str(tmp_path / "nowhere")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any("no-such-package" in line and line.endswith("–") for line in lines)
@@ -53,11 +53,11 @@ def test_the_driver_s_cards_are_named(tmp_path: Path, monkeypatch: pytest.Monkey
     card = tmp_path / "0000:01:00.0"
     card.mkdir()
     (card / "information").write_text("Model: \t\t NVIDIA Fast Card\nIRQ:   7\n")
-    monkeypatch.setattr(machine, "NVIDIA", tmp_path)
-    assert machine.findings(DataDir(tmp_path))["gpu"] == {"driver_sees": ["NVIDIA Fast Card"]}
+    monkeypatch.setattr(info, "NVIDIA", tmp_path)
+    assert info.findings(DataDir(tmp_path))["gpu"] == {"driver_sees": ["NVIDIA Fast Card"]}
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    assert machine.findings(DataDir(tmp_path / "data"))["data"]["writable"] is False
+    assert info.findings(DataDir(tmp_path / "data"))["data"]["writable"] is False

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rltui.__main__ import main
-from rltui.cli.json_text import json_text
+from rltui.cli.output import json_text
 
 ODD = os.fsdecode(b"d\xff")
 

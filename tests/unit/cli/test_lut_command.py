@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from rltui.__main__ import main
-from rltui.cli import outcome_lines
-from rltui.cli.outcome_lines import say_outcome
+from rltui.cli import output
+from rltui.cli.output import say_outcome
 from tests.fakes.tables import RLGYM, column, without
 
 
@@ -105,7 +105,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_gets_colour_and_folded_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(outcome_lines.shutil, "get_terminal_size", lambda: os.terminal_size((50, 24)))
+    monkeypatch.setattr(output.shutil, "get_terminal_size", lambda: os.terminal_size((50, 24)))
     out = Terminal()
     say_outcome("fail", "one two three four five six seven eight nine ten eleven", out)
     first, second = out.getvalue().splitlines()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.cli.table import aligned, number
+from rltui.cli.output import aligned, number
 
 
 def test_columns_are_two_spaces_apart_and_numbers_end_together() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import COLOR_SYSTEMS as RICHS
 
-from rltui.cli.textual_variables import COLOR_SYSTEMS, check
+from rltui.cli.cockpit import COLOR_SYSTEMS, check
 from rltui.errors import RltuiError
 
 HARMLESS = [

@@ -15,8 +15,7 @@ import torch
 
 from rltui.debug import doctor_machine
 from rltui.debug.doctor import CHECKS, examine
-from rltui.debug.doctor_case import Case
-from rltui.debug.doctor_finding import Check, Finding, Result
+from rltui.debug.doctor_check import Case, Check, Finding, Result
 from rltui.debug.doctor_machine import within
 from rltui.errors import RltuiError
 from rltui.learn import networks

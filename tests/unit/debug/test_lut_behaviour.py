@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 from rltui.actions.masking import class_ids
-from rltui.debug import lut_stage
-from rltui.debug.canonical_states import STATES, CanonicalState, game_state
-from rltui.debug.lut import examine
-from rltui.debug.lut_abilities import all_legal
-from rltui.debug.lut_behaviour import behaviour_checks, control_check
-from rltui.debug.lut_effects import felt
-from rltui.debug.lut_findings import Check
-from rltui.debug.lut_stage import Moment, Stage
+from rltui.debug.action_table import behaviour
+from rltui.debug.action_table.abilities import STATES, CanonicalState, all_legal, felt, game_state
+from rltui.debug.action_table.behaviour import Moment, Stage, behaviour_checks, control_check
+from rltui.debug.action_table.findings import Check
+from rltui.debug.action_table.report import examine
 from rltui.errors import RltuiError
 from rltui.sim import arena_batch, meshes
 from rltui.sim.state import Float
@@ -40,8 +37,8 @@ def test_the_cars_are_in_the_situation_that_legality_is_asked_about(state: Canon
     stage.put(state)
     classes = np.zeros((len(STATES), 1), np.uint8)
     class_ids(game_state(), slice(0, 1), classes)
-    played = np.zeros((1, lut_stage.CARS), np.uint8)
-    class_ids(stage.state, slice(0, lut_stage.CARS), played)
+    played = np.zeros((1, behaviour.CARS), np.uint8)
+    class_ids(stage.state, slice(0, behaviour.CARS), played)
     assert set(played[0].tolist()) == {int(classes[STATES.index(state), 0])}
     assert (stage.state.on_ground == state.wheels_down).all()
     assert (stage.state.world_contact == (state.surface == "roof")).all()
@@ -50,7 +47,7 @@ def test_the_cars_are_in_the_situation_that_legality_is_asked_about(state: Canon
 @pytest.mark.parametrize("state", PLAYABLE, ids=lambda state: state.name)
 def test_rows_of_the_same_effect_are_those_that_do_the_same_in_the_simulator(state: CanonicalState) -> None:
     """The slow twin: every row is played for a step, and compared with every other."""
-    rows = naive()[np.random.default_rng(1).choice(1800, 2 * lut_stage.CARS, replace=False)]
+    rows = naive()[np.random.default_rng(1).choice(1800, 2 * behaviour.CARS, replace=False)]
     before, after = Stage(rows).play(state, np.arange(len(rows)), 1)
     change = difference(before, after)
     apart = np.abs(change[:, None] - change[None]).max(axis=2)

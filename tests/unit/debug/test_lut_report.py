@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from rltui.actions.pipeline import PipelineOptions
-from rltui.debug.canonical_states import BY_NAME
-from rltui.debug.lut_abilities import all_legal
-from rltui.debug.lut_columns import column_check
-from rltui.debug.lut_findings import TableReport
-from rltui.debug.lut_report import report, state_masks
+from rltui.debug.action_table.abilities import BY_NAME, all_legal
+from rltui.debug.action_table.findings import TableReport
+from rltui.debug.action_table.report import column_check, report, state_masks
 from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float
 from tests.fakes.tables import HYBRID, RLGYM, changed, column, exchanged, naive, without

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.debug.lut import examine
-from rltui.debug.lut_subject import subject
+from rltui.debug.action_table.report import examine
+from rltui.debug.action_table.subject import subject
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.locate import listing
-from rltui.profile.problems import ProfileError
+from rltui.profile.source import ProfileError
 from tests.fakes.tables import HYBRID, RLGYM, changed
 from tests.fakes.training import TINY
 

@@ -14,8 +14,7 @@ import pytest
 
 from rltui.actions.masking import legal_rows
 from rltui.cli.parser import parse
-from rltui.debug.reward_trace import RewardTrace, TraceOptions
-from rltui.debug.trace_subject import TraceSubject, trace_subject
+from rltui.debug.reward_trace import RewardTrace, TraceOptions, TraceSubject, trace_subject
 from rltui.errors import RltuiError
 from rltui.policy.saved import save_policy
 from rltui.runs.paths import DataDir

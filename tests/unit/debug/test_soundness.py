@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.cli.profile_report import report, report_text
+from rltui.cli.profile import report, report_text
+from rltui.debug.component_checks import faults
 from rltui.debug.doctor import CHECKS, examine
-from rltui.debug.doctor_case import Case
-from rltui.debug.soundness import faults
+from rltui.debug.doctor_check import Case
 from rltui.errors import RltuiError, users_line
+from rltui.profile.curriculum import source_hashes
 from rltui.profile.load import load
-from rltui.profile.sources import source_hashes
-from rltui.runs.changed_sources import changed_sources
 from rltui.runs.paths import DataDir
+from rltui.runs.resume import changed_sources
 from rltui.train.preparation import TrainOptions, prepare
 from tests.fakes.tables import RLGYM, column, without
 from tests.fakes.training import TINY

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rltui.cli.profile_report import report
+from rltui.cli.profile import report
+from rltui.debug.component_checks import obs_warnings
 from rltui.env.from_profile import env_spec
-from rltui.env.obs_trial import obs_warnings
 from rltui.profile.load import load
 
 OWN = """

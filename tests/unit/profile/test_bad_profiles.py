@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from rltui.profile.load import load
-from rltui.profile.problems import Problem, ProfileError
 from rltui.profile.render import render
 from rltui.profile.resolved import digest
+from rltui.profile.source import Problem, ProfileError
 
 START = "schema = 1\n[rewards]\ntouch = 1.0\n"  # a valid profile of three lines
 

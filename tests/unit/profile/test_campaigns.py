@@ -8,13 +8,12 @@ import pytest
 
 from rltui.env.from_profile import env_spec
 from rltui.profile.advice import advice
-from rltui.profile.keep import kept
-from rltui.profile.lessons import lesson, lessons
+from rltui.profile.copies import kept
+from rltui.profile.curriculum import ENDS, PLANS, lesson, lessons, stage_at, stage_name, stages_of
 from rltui.profile.load import load, read
-from rltui.profile.problems import Problem
 from rltui.profile.render import render
 from rltui.profile.resolved import digest, resolved
-from rltui.profile.stages import ENDS, PLANS, stage_at, stage_name, stages_of
+from rltui.profile.source import Problem
 
 PHASE = """\
 schema = 1

@@ -12,12 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.errors import RltuiError
-from rltui.profile.draft import Draft
-from rltui.profile.elements import add_element, remove_entry
+from rltui.profile.edit import Draft, add_element, remove_entry, written
 from rltui.profile.locate import shipped_folder
-from rltui.profile.problems import KeyPath
 from rltui.profile.schema import all_keys
-from rltui.profile.written import written
+from rltui.profile.source import KeyPath
 
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(shipped_folder().glob("*.toml"))}
 SCALARS = [

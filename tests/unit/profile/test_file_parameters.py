@@ -10,8 +10,8 @@ import pytest
 
 from rltui.env.from_profile import env_spec
 from rltui.profile.load import load, read
-from rltui.profile.problems import Problem, ProfileError
 from rltui.profile.render import render
+from rltui.profile.source import Problem, ProfileError
 from rltui.registry import build
 from rltui.sim.recorded_states import save, stacked
 from rltui.sim.resets.standard import Random

@@ -6,39 +6,39 @@ import os
 
 import pytest
 
-from rltui.profile import machine
+from rltui.profile import resolved
 from rltui.profile.load import load
 
 
 def test_parameter_count() -> None:
-    assert machine.parameter_count(92, (256, 256), 90) == 93 * 256 + 257 * 256 + 257 * 90
-    assert machine.parameter_count(3, (), 2) == 8
+    assert resolved.parameter_count(92, (256, 256), 90) == 93 * 256 + 257 * 256 + 257 * 90
+    assert resolved.parameter_count(3, (), 2) == 8
 
 
 def test_auto_is_one_for_each_core(monkeypatch: pytest.MonkeyPatch) -> None:
     profile = load("quick")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
-    assert (machine.worker_count(profile), machine.thread_count(profile)) == (3, 3)
+    assert (resolved.worker_count(profile), resolved.thread_count(profile)) == (3, 3)
     fixed = load("quick", ["collect.workers=7", "learner.threads=2"])
-    assert (machine.worker_count(fixed), machine.thread_count(fixed)) == (7, 2)
+    assert (resolved.worker_count(fixed), resolved.thread_count(fixed)) == (7, 2)
 
 
 def test_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert machine.cores() == 1
+    assert resolved.cores() == 1
 
 
 def test_steps_per_rollout_reach_the_iteration() -> None:
     profile = load("quick", ["collect.workers=2", "collect.arenas=16", "ppo.iteration=5_000"])
-    assert machine.steps_per_rollout(profile) == 79  # 5,000 / (2 × 16 × 2) = 78.1
+    assert resolved.steps_per_rollout(profile) == 79  # 5,000 / (2 × 16 × 2) = 78.1
 
 
 def test_shared_memory() -> None:
     profile = load(
         "quick", ["collect.workers=2", "collect.arenas=16", "ppo.iteration=6_400", "ppo.buffer_iterations=2"]
     )
-    needed = machine.memory(profile, 92, 90)
+    needed = resolved.memory(profile, 92, 90)
     rows = 2 * 16 * 2 * (100 + 1) * 2  # agents × (steps + 1) × two blocks
     assert needed.shared == -(-rows * (92 * 4 + 19) // 1_000_000)
     assert needed.total > needed.shared + 350 + 2 * 60

@@ -8,11 +8,10 @@ from typing import get_args
 import pytest
 
 from rltui.env.from_profile import env_spec
-from rltui.profile.curriculum_rules import CATEGORIES
-from rltui.profile.diff import differences
 from rltui.profile.load import load, read
-from rltui.profile.render import render
+from rltui.profile.render import differences, render
 from rltui.profile.resolved import resolved
+from rltui.profile.rules import CATEGORIES
 from rltui.rewards.base import Category
 
 START = "schema = 1\n[rewards]\ntouch = 1.0\n"

@@ -8,8 +8,8 @@ import pytest
 
 from rltui.env.from_profile import env_spec, sizes
 from rltui.profile.load import load
-from rltui.profile.problems import Problem, ProfileError
 from rltui.profile.resolved import resolved
+from rltui.profile.source import Problem, ProfileError
 from rltui.registry import build
 
 REWARDS = '''\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rltui.profile.diff import Difference, differences
 from rltui.profile.load import load
+from rltui.profile.render import Difference, differences
 from rltui.profile.resolved import digest
 
 LEFT = """\

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-LOADING = ("load", "models", "edit", "diff", "schema", "render", "template", "machine", "advice", "resolved")
-WITHOUT_MODELS = ("locate", "edit", "lines", "problems", "toml_text", "source")
+LOADING = ("load", "models", "edit", "schema", "render", "copies", "advice", "resolved")
+WITHOUT_MODELS = ("locate", "edit", "toml_lines", "toml_text", "source")
 
 
 def imports(modules: tuple[str, ...]) -> str:

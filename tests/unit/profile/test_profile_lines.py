@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.profile.lines import Repeat, find_lines, key_path
+from rltui.profile.toml_lines import Repeat, find_lines, key_path
 
 DOCUMENT = """\
 # a comment with [a.table] and key = 1

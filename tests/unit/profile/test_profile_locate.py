@@ -8,7 +8,7 @@ import pytest
 
 from rltui.profile import locate as room
 from rltui.profile.locate import is_shipped, listing, locate, shipped_folder
-from rltui.profile.problems import ProfileError
+from rltui.profile.source import ProfileError
 
 
 @pytest.fixture(autouse=True)

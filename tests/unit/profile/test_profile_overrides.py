@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rltui.profile.load import load
-from rltui.profile.overrides import toml_or_text
-from rltui.profile.problems import Problem, ProfileError
+from rltui.profile.load import load, toml_or_text
+from rltui.profile.source import Problem, ProfileError
 
 TEXT = """\
 schema = 1

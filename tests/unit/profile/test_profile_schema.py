@@ -8,10 +8,9 @@ import tomllib
 import pytest
 
 from rltui.profile import schema
-from rltui.profile.load import load
-from rltui.profile.overrides import toml_or_text
-from rltui.profile.problems import ProfileError
+from rltui.profile.load import load, toml_or_text
 from rltui.profile.resolved import resolved
+from rltui.profile.source import ProfileError
 from rltui.registry import BUILT_IN
 
 KEYS = {entry.key: entry for entry in schema.all_keys()}

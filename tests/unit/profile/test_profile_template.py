@@ -8,9 +8,9 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.profile.advice import advice
+from rltui.profile.copies import label_for, write_new
 from rltui.profile.load import load
-from rltui.profile.problems import ProfileError
-from rltui.profile.template import label_for, write_new
+from rltui.profile.source import ProfileError
 
 
 @pytest.fixture(autouse=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rltui.debug.lut import examine
+from rltui.debug.action_table.report import examine
 from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes, table_rows
 from rltui.profile.advice import advice
-from rltui.profile.lessons import lessons
+from rltui.profile.curriculum import lessons
 from rltui.profile.load import load, read
 from rltui.profile.locate import SHIPPED, listing, shipped_folder
 

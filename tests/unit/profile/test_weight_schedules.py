@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from rltui.env.from_profile import env_spec
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.profile.diff import differences
 from rltui.profile.load import load
-from rltui.profile.problems import ProfileError
-from rltui.profile.render import render
+from rltui.profile.render import differences, render
 from rltui.profile.resolved import digest, resolved
+from rltui.profile.source import ProfileError
 from rltui.profile.weights import points, schedule
 from tests.fakes.batches import new_out
 

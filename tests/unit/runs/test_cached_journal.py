@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from rltui.events.records import IterationFinished, LogLine, Record
-from rltui.runs import cached_journal, thinned_file
-from rltui.runs.cached_journal import CachedJournal
+from rltui.runs import journal_cache
 from rltui.runs.journal import JournalWriter, encode_line, rotated_parts
-from rltui.runs.thinned import NEWEST, IterationRows, Thinned
-from rltui.runs.thinned_file import cache_path, read_thinned
+from rltui.runs.journal_cache import NEWEST, CachedJournal, IterationRows, Thinned, cache_path, read_thinned
 from rltui.tui.run.fold import fold
 from rltui.tui.run.model import AUDIT_ENTRIES, LOG_LINES, RunSnapshot
 from tests.fakes.saved_runs import row
@@ -23,7 +21,7 @@ PART_BYTES = 3000  # about 25 rows
 
 @pytest.fixture(autouse=True)
 def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached_journal, "WORTH", 1)
+    monkeypatch.setattr(journal_cache, "WORTH", 1)
 
 
 @pytest.fixture
@@ -55,16 +53,16 @@ def steps(path: Path) -> list[float]:
 def parsed(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many records of the journal itself are read on attaching now."""
     count = 0
-    poll = cached_journal.JournalTail.poll
+    poll = journal_cache.JournalTail.poll
 
-    def counting(tail: cached_journal.JournalTail) -> list[Record]:
+    def counting(tail: journal_cache.JournalTail) -> list[Record]:
         nonlocal count
         records = poll(tail)
         count += len(records)
         return records
 
     with monkeypatch.context() as patched:
-        patched.setattr(cached_journal.JournalTail, "poll", counting)
+        patched.setattr(journal_cache.JournalTail, "poll", counting)
         assert steps(path) == list(range(len(steps(path))))
     return count // 2
 
@@ -137,7 +135,7 @@ def test_a_journal_that_was_cut_wins_over_its_cache(path: Path) -> None:
 
 def test_the_cache_of_another_version_is_rebuilt(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(thinned_file, "Record", LogLine | IterationFinished)  # all that it knows
+        patched.setattr(journal_cache, "Record", LogLine | IterationFinished)  # all that it knows
         steps(path)
     assert all(read_thinned(part) is None for _, part in rotated_parts(path))
     assert steps(path) == list(range(100))
@@ -148,21 +146,21 @@ def test_a_folder_that_may_only_be_read_is_read(path: Path, monkeypatch: pytest.
     def refuse(*_: object) -> None:
         raise PermissionError(13, "read-only")
 
-    monkeypatch.setattr(thinned_file, "replace_file", refuse)
+    monkeypatch.setattr(journal_cache, "replace_file", refuse)
     assert steps(path) == list(range(100))
     assert list(path.parent.glob("*.cache")) == []
 
 
 def test_a_rotation_while_it_is_read_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    complete = cached_journal._complete
+    complete = journal_cache._complete
     todo = [130, 160]
 
-    def disturbed(part: cached_journal._Part) -> None:
+    def disturbed(part: journal_cache._Part) -> None:
         complete(part)
         if part.number == 0 and todo:
             write(path, todo[0] - 30, todo.pop(0))
 
-    monkeypatch.setattr(cached_journal, "_complete", disturbed)
+    monkeypatch.setattr(journal_cache, "_complete", disturbed)
     assert steps(path) == list(range(160))
 
 
@@ -171,16 +169,16 @@ def test_what_was_rotated_in_the_midst_of_reading_is_not_kept_as_the_part_after(
     path: Path, monkeypatch: pytest.MonkeyPatch, more: int
 ) -> None:
     """The next viewer would have its rows twice."""
-    poll, todo = cached_journal.JournalTail.poll, [more]
+    poll, todo = journal_cache.JournalTail.poll, [more]
 
-    def disturbed(tail: cached_journal.JournalTail) -> list[Record]:
+    def disturbed(tail: journal_cache.JournalTail) -> list[Record]:
         records = poll(tail)
         if records and tail._path == path and todo:
             write(path, 100, 100 + todo.pop())
         return records
 
     with monkeypatch.context() as patched:
-        patched.setattr(cached_journal.JournalTail, "poll", disturbed)
+        patched.setattr(journal_cache.JournalTail, "poll", disturbed)
         assert steps(path) == list(range(100 + more))
     assert steps(path) == list(range(100 + more))
 
@@ -193,8 +191,8 @@ def test_no_journal_is_empty(tmp_path: Path) -> None:
 
 
 def test_the_end_of_a_long_journal_comes_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached_journal, "LONG", 1000)
-    monkeypatch.setattr(cached_journal, "END", 1000)
+    monkeypatch.setattr(journal_cache, "LONG", 1000)
+    monkeypatch.setattr(journal_cache, "END", 1000)
     journal = CachedJournal(path)
     end = [record.timesteps for record in journal.newest() if isinstance(record, IterationFinished)]
     assert 0 < len(end) < 20 and end[-1] == 99

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.runs import manifest, meta
+from rltui.runs import checkpoint, meta
 from rltui.runs.checkpoint import damage, is_complete, read_checkpoint, verify, write_checkpoint
-from rltui.runs.listing import list_checkpoints
+from rltui.runs.inventory import list_checkpoints
 from rltui.runs.milestones import read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import choose_resume
@@ -23,7 +23,7 @@ from rltui.runs.summary import describe_runs
 from tests.fakes.patience import patience
 from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, place, tree
 
-NAMES = [*make_files(make_meta("alpha", 1, 1000)), manifest.NAME]
+NAMES = [*make_files(make_meta("alpha", 1, 1000)), checkpoint.NAME]
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

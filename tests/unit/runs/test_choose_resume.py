@@ -11,8 +11,7 @@ from rltui.errors import RltuiError
 from rltui.runs.checkpoint import write_checkpoint
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
-from rltui.runs.resume import choose_resume, confirm
-from rltui.runs.resume_plan import ResumePlan
+from rltui.runs.resume import ResumePlan, choose_resume, confirm
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, place, save, save_milestone
 
 NOW = 1_700_000_183.0

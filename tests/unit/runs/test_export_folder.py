@@ -8,8 +8,8 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import checkpoint
-from rltui.runs.export_folder import copy_name, export_folder, export_policy, target_of
-from rltui.runs.listing import CheckpointInfo, list_checkpoints, look
+from rltui.runs.inventory import CheckpointInfo, list_checkpoints, look
+from rltui.runs.keep import copy_name, export_folder, export_policy, target_of
 from rltui.runs.paths import DataDir
 from tests.fakes.saved_runs import make_run, save_milestone, tree
 
@@ -57,7 +57,7 @@ def test_a_name_taken_meanwhile_is_not_overwritten(
     info: CheckpointInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "mine.npz"
-    monkeypatch.setattr("rltui.runs.export_folder._refuse_existing", lambda path: None)
+    monkeypatch.setattr("rltui.runs.keep._refuse_existing", lambda path: None)
     target.write_text("mine")
     with pytest.raises(RltuiError, match="cannot write"):
         export_policy(info, target)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.runs.faults import fault
+from rltui.runs.atomic import fault
 
 SPEC = "RLTUI_FAULT"
 
@@ -58,7 +58,7 @@ def test_a_marker_makes_it_once_over_all_processes(monkeypatch: pytest.MonkeyPat
 def test_deaths(action: str, end: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SPEC, f"here:{action}:1")
     done = subprocess.run(
-        [sys.executable, "-c", "from rltui.runs.faults import fault; fault('here'); print('lived')"],
+        [sys.executable, "-c", "from rltui.runs.atomic import fault; fault('here'); print('lived')"],
         capture_output=True,
     )
     assert (done.returncode, done.stdout) == (-end, b"")

@@ -9,8 +9,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
-from rltui.runs.resume import choose_resume
-from rltui.runs.resume_plan import ResumePlan
+from rltui.runs.resume import ResumePlan, choose_resume
 from tests.fakes.saved_runs import SIGNATURE, make_run, save, save_milestone
 
 NOW = 1_700_000_183.0
@@ -18,7 +17,7 @@ NOW = 1_700_000_183.0
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
-    monkeypatch.setattr("rltui.runs.resume_plan.default_run_name", lambda profile: f"{profile}-20260131-174502")
+    monkeypatch.setattr("rltui.runs.resume.default_run_name", lambda profile: f"{profile}-20260131-174502")
     return DataDir(tmp_path / "data")
 
 

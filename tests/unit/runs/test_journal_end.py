@@ -11,9 +11,9 @@ import pytest
 
 from rltui.events.episode_reward import EPISODES, WINDOW, newest_window
 from rltui.events.records import IterationFinished, Record
-from rltui.runs import journal_end
+from rltui.runs import journal_reader
 from rltui.runs.journal import FAR_BYTES, JournalWriter, encode_line, read_back, read_end, read_journal
-from rltui.runs.journal_end import JournalEnd, reward_so_far
+from rltui.runs.journal_reader import JournalEnd, reward_so_far
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes import run_story
 from tests.fakes.saved_runs import header, resumed, row
@@ -69,7 +69,7 @@ def test_no_further_than_the_rewards_episodes(
             read.append(len(block))
             yield block
 
-    monkeypatch.setattr(journal_end, "read_back", counted)
+    monkeypatch.setattr(journal_reader, "read_back", counted)
     end = JournalEnd(paths)
     assert len(read) == blocks
     assert end.reward == newest_window(list(read_journal(paths.journal))).value

@@ -9,21 +9,20 @@ import msgspec
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.profile.lessons import lesson
+from rltui.profile.curriculum import lesson
 from rltui.profile.load import load
 from rltui.profile.models import Profile
 from rltui.profile.render import render
 from rltui.runs import checkpoint, meta
 from rltui.runs.checkpoint import read_checkpoint
+from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones, look
 from rltui.runs.keep import keep
-from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones, look
 from rltui.runs.lock import RunLock, holder
-from rltui.runs.lookup import find
 from rltui.runs.milestones import Mark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.prune import prune
+from rltui.runs.resolve import find
 from rltui.runs.resume import choose_resume
-from rltui.runs.saver import SaveJob, Saver, SaveResult
+from rltui.runs.saver import SaveJob, Saver, SaveResult, prune
 from rltui.runs.summary import describe_run
 from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, place, save_milestone, tree, without_lock
 

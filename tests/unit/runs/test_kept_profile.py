@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.profile.keep import kept
+from rltui.profile.copies import kept
 from rltui.profile.load import load
-from rltui.profile.name_line import name_in, with_name
+from rltui.profile.locate import name_in, with_name
 from rltui.profile.resolved import resolved
 from rltui.runs.journal import JournalWriter
-from rltui.runs.kept_profile import profile_name
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resume import choose_resume
+from rltui.runs.saved_profile import profile_name
 from tests.fakes.saved_runs import SIGNATURE, header, make_files, make_meta, make_run, place, row, save_milestone
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rltui.runs.kept_weights import kept_weights
 from rltui.runs.paths import DataDir
+from rltui.runs.saved_profile import kept_weights
 
 PROFILE = """schema = 1
 [rewards]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.runs import manifest
+from rltui.runs import checkpoint
 from rltui.runs.checkpoint import write_checkpoint
 
 FILES = {"PPO_POLICY.pt": b"policy", "meta.json": b"{}"}
@@ -20,9 +20,9 @@ def test_the_text_by_hand() -> None:
         + "  meta.json\n"
     )
     last = hashlib.sha256(lines.encode()).hexdigest() + "  sizes 6 2\n"
-    text = manifest.render(manifest.of_files(FILES))
+    text = checkpoint.render(checkpoint.of_files(FILES))
     assert text == (lines + last).encode()
-    assert manifest.parse(text) == manifest.of_files(FILES)
+    assert checkpoint.parse(text) == checkpoint.of_files(FILES)
 
 
 def test_sha256sum_agrees(tmp_path: Path) -> None:
@@ -39,19 +39,19 @@ def test_sha256sum_agrees(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "manifest.sha256", "a b", "a\n", "/etc/passwd", "-"])
 def test_names_that_could_leave_the_folder_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be a file of a checkpoint"):
-        manifest.of_files({name: b""})
+        checkpoint.of_files({name: b""})
 
 
 def test_nothing_is_no_checkpoint() -> None:
     with pytest.raises(ValueError, match="cannot be empty"):
-        manifest.of_files({})
+        checkpoint.of_files({})
 
 
 @pytest.mark.parametrize("name", ["../../escape", "/etc/hostname", ".x", "a/b"])
 def test_a_forged_manifest_cannot_name_a_file_outside(name: str) -> None:
-    entry = manifest.Entry(manifest.sha256(b""), 0)
+    entry = checkpoint.Entry(checkpoint.sha256(b""), 0)
     with pytest.raises(ValueError, match="outside"):
-        manifest.parse(manifest.render({name: entry}))
+        checkpoint.parse(checkpoint.render({name: entry}))
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_a_forged_manifest_cannot_name_a_file_outside(name: str) -> None:
 )
 def test_what_is_no_manifest(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"damaged|not text|match"):
-        manifest.parse(content)
+        checkpoint.parse(content)
 
 
 def test_every_cut_is_found() -> None:
-    text = manifest.render(manifest.of_files(FILES))
+    text = checkpoint.render(checkpoint.of_files(FILES))
     for length in range(len(text)):
         with pytest.raises(ValueError, match=r"damaged|match"):
-            manifest.parse(text[:length])
+            checkpoint.parse(text[:length])
 
 
 def test_a_line_twice_is_found() -> None:
-    text = manifest.render(manifest.of_files({"a": b"1"}))
+    text = checkpoint.render(checkpoint.of_files({"a": b"1"}))
     line, last = text.splitlines(keepends=True)
     with pytest.raises(ValueError, match="last line"):
-        manifest.parse(line + line + last)
+        checkpoint.parse(line + line + last)

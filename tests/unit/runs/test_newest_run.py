@@ -6,9 +6,8 @@ from pathlib import Path
 
 from rltui.events.records import LogLine, Record
 from rltui.runs.journal import JournalWriter
-from rltui.runs.newest_run import newest_run
 from rltui.runs.paths import DataDir
-from rltui.runs.summary import describe_runs
+from rltui.runs.summary import describe_runs, newest_run
 from tests.fakes.saved_runs import row
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import Record
-from rltui.runs.recent_speed import MOST, recent_speed
+from rltui.runs.journal_reader import MOST, recent_speed
 from tests.fakes import run_story
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from rltui.events.records import IterationFinished, LogLine, Record, SettingChanged, UpdateDropped
-from rltui.runs.history import copy_history, current_line, unclean_end
 from rltui.runs.journal import JournalWriter, read_journal
+from rltui.runs.journal_reader import copy_history, current_line, unclean_end
 from rltui.runs.paths import DataDir
 from tests.fakes.saved_runs import finish, header, resumed, row
 

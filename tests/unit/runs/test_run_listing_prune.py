@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.checkpoint import damage, write_checkpoint
-from rltui.runs.listing import complete, list_checkpoints, list_milestones, newest_commit
+from rltui.runs.inventory import complete, list_checkpoints, list_milestones, newest_commit
 from rltui.runs.paths import DataDir
-from rltui.runs.prune import clean_temporary, prune
 from rltui.runs.resume import choose_resume
-from rltui.runs.saver import SaveJob, Saver, SaveResult
+from rltui.runs.saver import SaveJob, Saver, SaveResult, clean_temporary, prune
 from rltui.runs.summary import describe_runs
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, save, save_milestone, tree
 

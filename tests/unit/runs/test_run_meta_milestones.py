@@ -7,10 +7,9 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import meta
-from rltui.runs.meta import Meta, milestone_label, phase_folder
+from rltui.runs.meta import Meta, Signature, milestone_label, net, phase_folder
 from rltui.runs.milestones import Mark, MilestoneClock, change_mark, read_marks
 from rltui.runs.paths import DataDir
-from rltui.runs.signature import Signature, net
 from tests.fakes.saved_runs import SIGNATURE, make_meta
 
 REQUIRED = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.checkpoint import damage, verify
-from rltui.runs.listing import list_checkpoints, list_milestones
+from rltui.runs.inventory import list_checkpoints, list_milestones
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.saver import MOST_ASKED, MOST_MILESTONES, SaveJob, Saver, SaveResult
 from tests.fakes.saved_runs import make_files, make_meta, make_run, save, save_milestone

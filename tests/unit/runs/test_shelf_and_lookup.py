@@ -9,13 +9,12 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import meta
-from rltui.runs.listing import list_checkpoints
+from rltui.runs.inventory import foreign, list_checkpoints, read_shelf
+from rltui.runs.keep import check_markable
 from rltui.runs.lock import RunLock
-from rltui.runs.lookup import find, previous_good
-from rltui.runs.marking import check_markable
 from rltui.runs.milestones import Mark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.shelf import foreign, read_shelf
+from rltui.runs.resolve import find, previous_good
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import STRAYS, litter, make_files, make_meta, make_run, place, save_milestone
 

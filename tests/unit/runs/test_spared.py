@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rltui.runs import prune as pruning
+from rltui.runs import saver as pruning
 from rltui.runs.best import SPARED, doubt, spared
-from rltui.runs.listing import list_checkpoints
+from rltui.runs.inventory import list_checkpoints
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.prune import prune
-from rltui.runs.saver import SaveJob, Saver, SaveResult
+from rltui.runs.saver import SaveJob, Saver, SaveResult, prune
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, tree
 
 DEAD = {"entropy": 0.01}

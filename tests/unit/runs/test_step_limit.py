@@ -9,8 +9,8 @@ import pytest
 
 from rltui.events.records import LogLine
 from rltui.runs.journal import END_BYTES, JournalWriter, encode_line
+from rltui.runs.journal_reader import step_limit
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.step_limit import step_limit
 from tests.fakes.saved_runs import finish, header, make_run, row
 
 

@@ -9,7 +9,7 @@ from array import array
 import pytest
 
 from rltui.events.records import IterationFinished
-from rltui.runs.thinned import Segment
+from rltui.runs.journal_cache import Segment
 
 KEYS = ("a", "b", "c", "d")
 

@@ -14,7 +14,7 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import trash
-from rltui.runs.listing import CheckpointInfo, list_checkpoints, list_milestones
+from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import RunLock, holder
 from rltui.runs.milestones import Mark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
+from rltui.runs.lock import check_writable
 from rltui.runs.paths import DataDir
-from rltui.runs.writable import check_writable
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from rltui.events.records import CurriculumPlanned, LogLine, Record, RunResumed
 from rltui.runs.journal import JournalWriter
-from rltui.supervise.first_words import first_words
+from rltui.supervise.launch import first_words
 from tests.fakes import run_story
 
 OLD = run_story.header()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.events.commands import MAX_FRAME
-from rltui.supervise.frames import FrameError, FrameReader, pack
+from rltui.supervise.sockets import FrameError, FrameReader, pack
 
 
 @settings(max_examples=60)

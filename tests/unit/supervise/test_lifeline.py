@@ -7,7 +7,7 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rltui.supervise.lifeline import Lifeline, News
+from rltui.supervise.guardian import Lifeline, News
 
 
 def test_what_is_said_is_heard() -> None:

@@ -11,8 +11,7 @@ from multiprocessing.reduction import ForkingPickler
 
 import pytest
 
-from rltui.supervise.shared_block import SharedBlock
-from rltui.supervise.shared_room import FOLDER
+from rltui.supervise.shared_memory import FOLDER, SharedBlock
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="no /dev/shm")
 

@@ -9,7 +9,7 @@ import pytest
 
 from rltui.events import commands
 from rltui.events.commands import CommandRefused, Hello, Live, Pause, Request
-from rltui.supervise.frames import FrameReader, pack
+from rltui.supervise.sockets import FrameReader, pack
 from rltui.train.client_session import ClientSession, Limits
 from tests.fakes.small_trainer import live
 

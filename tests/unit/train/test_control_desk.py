@@ -20,7 +20,7 @@ from rltui.events.commands import (
     Welcome,
 )
 from rltui.events.records import CommandLogged, LogLine
-from rltui.supervise.frames import FrameReader
+from rltui.supervise.sockets import FrameReader
 from rltui.train.client_session import ClientSession, Limits
 from rltui.train.control_desk import ControlDesk
 from rltui.train.pending_command import PendingCommand

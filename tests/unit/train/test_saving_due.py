@@ -14,7 +14,7 @@ from rltui.policy.saved import load_policy
 from rltui.profile.load import load
 from rltui.profile.resolved import paid
 from rltui.runs import meta
-from rltui.runs.listing import complete, list_milestones
+from rltui.runs.inventory import complete, list_milestones
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import Kind
 from rltui.train.preparation import Prepared, TrainOptions, prepare

@@ -13,7 +13,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.events.records import LogLine, Record, RunFinished, StateChanged
 from rltui.profile.load import load
-from rltui.runs.listing import complete
+from rltui.runs.inventory import complete
 from rltui.runs.paths import DataDir
 from rltui.train.live_controls import LiveControls, LoopState
 from rltui.train.preparation import TrainOptions, prepare

@@ -11,7 +11,7 @@ import pytest
 from rltui.events.commands import OutputLive, SetRender
 from rltui.train.viewer_child import ViewerChild
 from rltui.train.viewer_host import ViewerHost
-from rltui.view.viewer_messages import Failed, Playing, ToViewer, encode
+from rltui.view.viewer_process import Failed, Playing, ToViewer, encode
 
 
 class PlayedProcess:

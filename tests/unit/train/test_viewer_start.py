@@ -21,7 +21,7 @@ from rltui.train.live_controls import LoopState
 from rltui.train.preparation import TrainOptions, prepare
 from rltui.train.viewer_host import ViewerHost
 from rltui.train.worker_start import why
-from rltui.view.weights_board import WeightsBoard
+from rltui.view.stream import WeightsBoard
 from tests.fakes.courses import course
 from tests.fakes.training import TINY
 

@@ -12,10 +12,9 @@ import msgspec
 import pytest
 
 from rltui import formatting
-from rltui.runs.listing import look
+from rltui.runs.inventory import look, read_shelf
 from rltui.runs.milestones import Mark
 from rltui.runs.paths import DataDir
-from rltui.runs.shelf import read_shelf
 from rltui.tui.browser import shelf_tree, state_table
 from rltui.tui.browser.deleting import is_meant, last_digits
 from rltui.tui.browser.hash_checks import HashChecks

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rltui.runs.inventory import read_shelf
+from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
-from rltui.runs.shelf import read_shelf
-from rltui.runs.signature import Signature
 from rltui.tui.browser.fork_profiles import profiles_for, row
 from rltui.tui.browser.library import Entry, shelf_entries
 from rltui.tui.checks.profile_check import ProfileCheck

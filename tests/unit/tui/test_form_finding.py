@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rltui.profile.draft import Draft
-from rltui.profile.problems import show_key
-from rltui.profile.written import written
+from rltui.profile.edit import Draft, written
+from rltui.profile.source import show_key
 from rltui.tui.form.elements import as_saved
 from rltui.tui.form.finding import all_open, found, holding, matches
 from rltui.tui.form.reference import Entry, Reference, SectionDoc

@@ -11,8 +11,7 @@ import pytest
 
 from rltui.events import match_frames
 from rltui.events.match_frames import Watched
-from rltui.supervise.frames import pack
-from rltui.supervise.socket_address import choose
+from rltui.supervise.sockets import choose, pack
 from rltui.tui.match_reader import MatchReader, Stream, open_local
 from rltui.view import stream
 from rltui.view.stream import MatchStream

@@ -10,8 +10,8 @@ import pytest
 from rltui.events.episode_reward import REWARD
 from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
 from rltui.runs import trainer_state
+from rltui.runs.inventory import look
 from rltui.runs.journal import JournalWriter
-from rltui.runs.listing import look
 from rltui.runs.paths import DataDir
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
 from rltui.tui.browser.comparison import lines

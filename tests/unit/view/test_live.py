@@ -11,8 +11,8 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.runs.paths import DataDir
-from rltui.view.live import LOOK_TICKS, LiveMatch, MatchOptions
-from rltui.view.source import PolicySource, RunSource, ScriptedSource, source
+from rltui.view.live_match import LOOK_TICKS, LiveMatch, MatchOptions
+from rltui.view.sources import PolicySource, RunSource, ScriptedSource, source
 from tests.fakes.bots import write_bot
 from tests.fakes.saved_runs import make_files, make_meta, place, save, save_milestone
 
@@ -110,7 +110,7 @@ def test_nothing_is_read_while_nothing_comes(
 ) -> None:
     save_bot(data, 1, policy)
     match = live(data, [])
-    monkeypatch.setattr("rltui.view.source.complete", lambda paths: pytest.fail("listed"))
+    monkeypatch.setattr("rltui.view.sources.complete", lambda paths: pytest.fail("listed"))
     match.renew()
 
 

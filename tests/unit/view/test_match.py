@@ -12,6 +12,8 @@ from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec, Weighted, saved_game
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError
+from rltui.league.match import Match
+from rltui.league.players import Player, PolicySide, ScriptedSide
 from rltui.opponents.base import ScriptedPlayer
 from rltui.opponents.scripted import Chaser, Idle, Random
 from rltui.policy.mlp import DiscretePolicy
@@ -19,8 +21,6 @@ from rltui.policy.saved import SavedPolicy
 from rltui.registry import Component
 from rltui.sim.resets.base import Reset
 from rltui.sim.state import ArenaSetup, GameState, Int
-from rltui.view.match import Match
-from rltui.view.player import Player, PolicySide, ScriptedSide
 from tests.fakes.arenas import flat_setup
 from tests.fakes.bots import write_bot
 from tests.fakes.fixed_kickoff import FixedKickoff

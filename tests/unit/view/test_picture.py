@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from rltui.events.match_frames import Moment
-from rltui.view.canvas import STYLES
-from rltui.view.picture import clock_text, draw, runs
+from rltui.view.text_view import STYLES, clock_text, draw, runs
 from tests.fakes.game_states import TEAM_SIZES
 from tests.fakes.moments import car, moment, random_moment
 

@@ -12,13 +12,12 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.events.match_frames import Moment
+from rltui.league.match import Match
+from rltui.league.players import ScriptedSide
 from rltui.opponents.scripted import Chaser, Random
 from rltui.registry import Component, build
 from rltui.sim.recorded_states import load
-from rltui.view.match import Match
-from rltui.view.player import ScriptedSide
-from rltui.view.recorder import Recorder
-from rltui.view.recording import Recording
+from rltui.view.recording import Recorder, Recording
 from tests.fakes.moments import car, moment
 
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from rltui.events.match_frames import Moment
+from rltui.league.match import Match
+from rltui.league.players import ScriptedSide
 from rltui.opponents.scripted import Chaser
 from rltui.view import rocketsimvis
-from rltui.view.link_switch import LinkSwitch
-from rltui.view.match import Match
-from rltui.view.player import ScriptedSide
+from rltui.view.outputs import LinkSwitch
 from rltui.view.rocketsimvis import RocketSimVis, packet
 from tests.fakes.game_states import TEAM_SIZES
 from tests.fakes.moments import car, moment, random_moment

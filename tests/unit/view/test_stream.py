@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rltui.supervise import socket_address
-from rltui.supervise.socket_address import SocketAddress
+from rltui.supervise import sockets
+from rltui.supervise.sockets import SocketAddress
 from rltui.view.stream import MatchStream
 
 
@@ -55,7 +55,7 @@ def test_without_a_place_for_a_socket_there_is_no_stream_and_the_match_goes_on(
     def full(run_folder: Path) -> SocketAddress:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/rltui-x")
 
-    monkeypatch.setattr(socket_address, "choose", full)
+    monkeypatch.setattr(sockets, "choose", full)
     stream.offer(bytes)
     assert stream.address == "" and "No space left on device" in stream.problem
     stream.offer(bytes)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from rltui.view.picture import draw
 from rltui.view.terminal import ENTER, LEAVE, TerminalPicture
+from rltui.view.text_view import draw
 from tests.fakes.moments import car, moment
 
 PLACED = re.compile(r"\x1b\[(\d+);1H([^\x1b]*)")

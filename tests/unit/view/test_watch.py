@@ -9,10 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from rltui.events.match_frames import Moment
+from rltui.view.live_match import MOST_LAG, Pacer, Watch, stopping_by_signal
 from rltui.view.output import Output, Thinned
-from rltui.view.pacer import MOST_LAG, Pacer
-from rltui.view.plain_lines import PlainLines
-from rltui.view.watch import Watch, stopping_by_signal
+from rltui.view.terminal import PlainLines
 from tests.fakes.moments import car, moment
 
 

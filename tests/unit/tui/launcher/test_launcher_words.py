@@ -11,8 +11,8 @@ import pytest
 from rltui import formatting
 from rltui.runs.best import best_of
 from rltui.runs.lock import RunLock
+from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
-from rltui.runs.signature import Signature
 from rltui.tui.launcher import offer_words, profile_words, saved_words
 from rltui.tui.launcher.catalog import Catalog
 from rltui.tui.launcher.catalog_reader import CatalogReader

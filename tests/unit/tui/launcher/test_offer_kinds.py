@@ -9,9 +9,9 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs.lock import RunLock
+from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
-from rltui.runs.refusals import BeingTrained, NothingFits
-from rltui.runs.signature import Signature
+from rltui.runs.resume import BeingTrained, NothingFits
 from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.catalog_reader import CatalogReader
 from rltui.tui.launcher.enter_words import enter_will

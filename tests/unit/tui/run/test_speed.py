@@ -9,8 +9,7 @@ import pytest
 
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import IterationFinished, Record, RunFinished, RunResumed
-from rltui.runs.history import current_line
-from rltui.runs.recent_speed import MOST, recent_speed
+from rltui.runs.journal_reader import MOST, current_line, recent_speed
 from rltui.tui.run import pace
 from rltui.tui.run.fold import fold
 from rltui.tui.run.model import RunSnapshot

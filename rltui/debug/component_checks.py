@@ -1,0 +1,201 @@
+"""Are user components sound."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from rltui import formatting
+from rltui.debug.action_table.findings import Check, TableReport
+from rltui.debug.action_table.report import examine
+from rltui.env.from_profile import env_spec, sizes, table_rows
+from rltui.env.spec import EnvSpec
+from rltui.errors import in_words, where_in
+from rltui.obs.builder import ObsBuilder
+from rltui.profile.curriculum import lessons
+from rltui.profile.models import Profile
+from rltui.profile.resolved import memory
+from rltui.profile.source import KeyPath
+from rltui.registry import build
+from rltui.rewards.base import Reward
+from rltui.rewards.checks import try_out
+from rltui.rewards.sampling import sample_states, seal
+from rltui.sim.field import PADS
+from rltui.sim.state import Bool, Contacts, Float, GameState, Int
+
+TURN = np.array([-1, -1, 1], np.float32)
+CAR_VECTORS = ("position", "velocity", "angular_velocity", "forward", "up")
+BALL_VECTORS = ("ball_position", "ball_velocity", "ball_angular_velocity")
+BY_ARENA = ("tick", "last_touch_tick", "kickoff")  # the same from either side
+
+
+def counterparts(state: GameState) -> Int:
+    """For each car of the turned game, the car of this one whose place it takes: orange first."""
+    return np.concatenate([np.arange(state.blue, state.cars), np.arange(state.blue)])
+
+
+def turned(state: GameState) -> GameState:
+    """A copy, with the cars in the order of `counterparts`."""
+    order = counterparts(state)
+    place = np.empty(state.cars, np.int64)
+    place[order] = np.arange(state.cars)
+    changes: dict[str, Any] = {name: getattr(state, name).copy() for name in BY_ARENA}
+    changes |= {name: getattr(state, name) * TURN for name in BALL_VECTORS}
+    changes |= {
+        "blue": state.orange,
+        "orange": state.blue,
+        "team": np.repeat(np.array([0, 1], np.int8), [state.orange, state.blue]),
+        "team_sign": np.repeat(np.array([1, -1], np.float32), [state.orange, state.blue]),
+        "goal": -state.goal,
+        "last_toucher": _renumbered(state.last_toucher, place),
+        "last_toucher_of": _renumbered(state.last_toucher_of[:, ::-1], place),
+        "pad_picked": np.where(state.pad_picked < 0, -1, PADS - 1 - state.pad_picked)[:, order],
+        "pad_timers": state.pad_timers[:, ::-1].copy(),
+        "_contacts": _contacts(state._contacts, order),
+    }
+    for field in fields(state):
+        if field.name not in changes and not field.name.startswith("_"):
+            by_car = getattr(state, field.name)[:, order]
+            changes[field.name] = by_car * TURN if field.name in CAR_VECTORS else by_car
+    return replace(state, **changes)
+
+
+def _renumbered(cars: Int, place: Int) -> Int:
+    return np.where(cars < 0, -1, place[cars])
+
+
+def _contacts(contacts: Contacts | None, order: NDArray[np.int64]) -> Contacts | None:
+    return None if contacts is None else Contacts(contacts.wheels[:, order], contacts.normal[:, order] * TURN)
+
+
+ARENAS, SEED = 8, 0
+MARKS = (1e30, -1e30)  # in `out` before build(): what is still there after both was never written
+
+
+def obs_warnings(spec: EnvSpec) -> list[str]:
+    """One sentence, or none when all is well. Observations that come with the program are not tried."""
+    builder: ObsBuilder = build("obs", spec.obs)
+    if type(builder).__module__.startswith("rltui."):
+        return []
+    failure = _failure(builder, (spec.blue, spec.orange))
+    return [f"{spec.obs.label} was tried on random states and failed: {failure}"] if failure else []
+
+
+def _failure(builder: ObsBuilder, teams: tuple[int, int]) -> str:
+    own = getattr(sys.modules.get(type(builder).__module__), "__file__", None)
+    try:
+        with np.errstate(all="ignore"):
+            first, second = (_built(builder, teams, mark) for mark in MARKS)
+    except (Exception, SystemExit) as error:  # a user's class may raise anything
+        return f"{in_words(error)}{where_in(error, own)}"
+    unwritten = (first == np.float32(MARKS[0])) & (second == np.float32(MARKS[1]))
+    if unwritten.any():
+        return f"build() must write every place of `out`, and left out {_places(unwritten)}"
+    if not np.isfinite(first).all():
+        return f"build() must write finite numbers, and did not at {_places(~np.isfinite(first))}"
+    return ""
+
+
+def _built(builder: ObsBuilder, teams: tuple[int, int], mark: float) -> Float:
+    """[K, C, size] of the same states each time."""
+    (state,) = sample_states(np.random.default_rng(SEED), ARENAS, teams, 1, contacts=False)
+    seal(state)
+    out = np.full((ARENAS, state.cars, int(builder.size(*teams))), mark, np.float32)
+    builder.build(state, out)
+    return out
+
+
+def _places(bad: Bool) -> str:
+    """Of a mask [K, C, size], in which numbers of a row something is bad."""
+    indices = np.flatnonzero(bad.any(axis=(0, 1)))
+    return f"index {indices[0]}" + (f" and {len(indices) - 1} more" if len(indices) > 1 else "") + f" of {bad.shape[2]}"
+
+
+# What a valid profile's parts do when they are tried: the one judge for `profile check`, launcher, `train` and `doctor`.
+#
+# A table that cannot do what a bot needs, a reward or an observation of a user's own that fails on random states, a need
+# for more memory than the machine has: each is a reason not to train, unless somebody insists.
+
+SHOWN = 4  # failed checks of a table that are spelled out
+LARGE_OBSERVATION = 20_000  # numbers; the field's have hundreds
+FAR_TOO_MUCH = 1.5  # times the machine's memory: the estimate is good to about a quarter
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A reason not to train. path: the key that it is about; hint: where to see more, a command after `rltui`."""
+
+    path: KeyPath
+    message: str
+    hint: str = ""
+
+
+def faults(profile: Profile, argument: str) -> list[Fault]:
+    """Of a profile that has been found valid, each once; empty for a sound one. argument: as the user named it."""
+    taught = lessons(profile)
+    found = [table_fault(env_spec(taught[0]), argument), *memory_faults(taught, argument)]
+    for each in taught:
+        spec = env_spec(each)
+        found += [*observation_faults(spec), *reward_faults(spec)]
+    return list(dict.fromkeys(fault for fault in found if fault is not None))
+
+
+def examine_table(spec: EnvSpec) -> TableReport:
+    """As `rltui lut` has it."""
+    return examine(table_rows(spec), spec.pipeline, spec.meshes)
+
+
+def table_fault(spec: EnvSpec, argument: str) -> Fault | None:
+    """The failed checks of the action table in one sentence; None where it does what a bot needs."""
+    failed = examine_table(spec).of("fail")
+    if not failed:
+        return None
+    count = "1 check" if len(failed) == 1 else f"{len(failed)} checks"
+    message = f"the action table {spec.table.name} fails {count}:\n" + "\n".join(_told(failed))
+    return Fault(("actions", "table"), message, f"lut {argument}")
+
+
+def observation_faults(spec: EnvSpec) -> Iterator[Fault]:
+    """A user's own observation that fails its trial."""
+    yield from (Fault(("obs", "kind"), sentence) for sentence in obs_warnings(spec))
+
+
+def reward_faults(spec: EnvSpec) -> Iterator[Fault]:
+    """Rewards of users' own, of the match and of the practice lane, that fail their trial. Ours are tried in the tests."""
+    lanes: list[tuple[KeyPath, EnvSpec]] = [((), spec)]
+    if spec.mechanics is not None and spec.mechanics.rewards != spec.rewards:
+        lanes.append((("mechanics",), spec.lane(spec.mechanics)))
+    for place, lane in lanes:
+        for item in lane.rewards:
+            reward: Reward = build("reward", item.component)
+            if type(reward).__module__.startswith("rltui."):
+                continue
+            failure = try_out(reward, (lane.blue, lane.orange)).failure
+            if failure:
+                sentence = f"{item.component.label} was tried on random states and failed: {failure}"
+                yield Fault((*place, "rewards", item.component.name), sentence)
+
+
+def memory_faults(taught: Iterable[Profile], argument: str) -> list[Fault]:
+    """A need so far beyond the machine's memory that no estimate's error explains it; torch's own words say less."""
+    there = psutil.virtual_memory().total
+    for profile in taught:
+        size = sizes(env_spec(profile))
+        needed = memory(profile, size.obs, size.actions).total * formatting.MEGABYTE
+        if needed > FAR_TOO_MUCH * there:
+            path: KeyPath = ("obs", "kind") if size.obs > LARGE_OBSERVATION else ("ppo", "iteration")
+            told = f"about {formatting.size(needed)} of memory needed, and this machine has {formatting.size(there)}"
+            why = f"{size.obs:,} numbers observed, {profile.ppo.iteration:,} timesteps an iteration"
+            return [Fault(path, f"{told}: {why}", f"doctor {argument}")]
+    return []
+
+
+def _told(failed: list[Check]) -> list[str]:
+    more = len(failed) - SHOWN
+    return [*(f"- {check.sentence}" for check in failed[:SHOWN]), *([f"- and {more} more"] if more > 0 else [])]

@@ -1,0 +1,103 @@
+"""Check, Result, Finding, Case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rltui.debug.action_table.findings import Outcome
+from rltui.env.arena_groups import Lanes
+from rltui.env.from_profile import env_spec
+from rltui.env.spec import EnvSpec
+from rltui.env.step import StepOut
+from rltui.profile.curriculum import lesson
+from rltui.profile.load import load
+from rltui.profile.models import Profile
+from rltui.runs.paths import DataDir
+
+if TYPE_CHECKING:
+    from rltui.train.blueprint import Blueprint
+
+
+ARENAS = 4  # the first tick of each takes 20 ms
+SEED = (0, 0xD0C)
+
+
+@dataclass
+class Case:
+    """profile_argument: as `rltui train` takes it. Every property raises what building it raises."""
+
+    profile_argument: str
+    data: DataDir
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Of a campaign its first lesson."""
+        return lesson(load(self.profile_argument))
+
+    @cached_property
+    def spec(self) -> EnvSpec:
+        return env_spec(self.profile)
+
+    @cached_property
+    def blueprint(self) -> Blueprint:
+        """Imports torch."""
+        from rltui.train.blueprint import Blueprint
+
+        return Blueprint.draw(self.profile)
+
+    @cached_property
+    def game(self) -> Lanes:
+        """Some arenas, not begun yet."""
+        return self.new_game()
+
+    def new_game(self) -> Lanes:
+        """The same arenas with the same seed again."""
+        return Lanes(self.spec, ARENAS, SEED)
+
+
+def new_out(game: Lanes) -> StepOut:
+    """Arrays for a step of this game, with NaN wherever a number must be written."""
+    shape = (game.arenas, game.learners)
+    return StepOut(
+        obs=np.full((*shape, game.obs_size), np.nan, np.float32),
+        legality=np.zeros(shape, np.uint8),
+        rewards=np.full(shape, np.nan, np.float32),
+        terminated=np.zeros(game.arenas, np.bool_),
+        truncated=np.zeros(game.arenas, np.bool_),
+    )
+
+
+@dataclass(frozen=True)
+class Result:
+    """sentence: what was found; advice: what to do about it, "" where there is nothing to do; figures: numbers for programs."""
+
+    outcome: Outcome
+    sentence: str
+    advice: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Check:
+    """function: may raise anything, which is then the finding. needs: checks that must not have failed before."""
+
+    name: str
+    function: Callable[[Case], Result]
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A result with the name of its check, and how long it took."""
+
+    name: str
+    outcome: Outcome
+    sentence: str
+    advice: str
+    seconds: float
+    figures: Mapping[str, float] = field(default_factory=dict)

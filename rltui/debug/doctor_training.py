@@ -1,0 +1,186 @@
+"""Speed, torch and worker checks."""
+
+from __future__ import annotations
+
+import socket
+import time
+from dataclasses import replace
+
+import numpy as np
+import psutil
+
+from rltui.debug.doctor_check import Case, Check, Result, new_out
+from rltui.errors import RltuiError
+from rltui.formatting import duration, size
+from rltui.policy.mlp import DiscretePolicy
+from rltui.profile.models import Profile
+from rltui.profile.resolved import learning_cars, worker_count
+
+VISUALISER = ("127.0.0.1", 9273)
+MEASURED_ROWS = 10_000  # of one iteration in a measurement, at most
+LEAST_STEPS = 16  # of each arena in one
+MEASURED_SECONDS = 2.0
+BUSY = 30.0  # % of all cores that others take: figures of a busy machine say little
+
+
+def visualiser(case: Case) -> Result:
+    """RocketSimVis listens on a UDP port; nothing needs it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind(VISUALISER)
+        except OSError:
+            return Result("pass", f"something listens on UDP {VISUALISER[1]}: RocketSimVis, or another viewer")
+    return Result("pass", f"UDP {VISUALISER[1]} is free: start RocketSimVis to see games there")
+
+
+def gpu(case: Case) -> Result:
+    """Which device the learner will use. A GPU that is demanded and missing fails."""
+    device = case.blueprint.device
+    if device == "cpu":
+        return Result(
+            "pass", "no GPU: the learner uses the processor" if _auto(case) else "the processor, as asked for"
+        )
+    import torch
+
+    free, total = torch.cuda.mem_get_info()
+    return Result("pass", f"{torch.cuda.get_device_name()}, {size(free)} of {size(total)} free")
+
+
+def _auto(case: Case) -> bool:
+    return case.profile.learner.device == "auto"
+
+
+def speed(case: Case) -> Result:
+    """Play and learn for a few seconds as the run will, without a run folder."""
+    from rltui.debug.bench import Stack
+
+    busy = psutil.cpu_percent(interval=0.2)
+    with Stack(shortened(case.profile)) as stack:
+        stack.iterate(1)  # new arenas are slow
+        rates: list[float] = []
+        started = time.perf_counter()
+        while not rates or time.perf_counter() - started < MEASURED_SECONDS:
+            rates.append(stack.iterate(1)[1])
+    rate = sorted(rates)[len(rates) // 2]
+    told = f"{rate:,.0f} steps/s overall, measured over {duration(time.perf_counter() - started)}"
+    figures = {"steps_per_second": round(rate), "time": time.time(), "busy_percent": round(busy)}
+    if busy > BUSY:
+        return Result("pass", f"{told}; the machine was {busy:.0f} % busy with other things", figures=figures)
+    return Result("pass", told, figures=figures)
+
+
+def shortened(profile: Profile) -> Profile:
+    """The same profile with shorter iterations: as many rows a step of the optimizer, fewer of them."""
+    games = worker_count(profile) * profile.collect.arenas * learning_cars(profile)
+    rows = min(profile.ppo.iteration, max(MEASURED_ROWS, LEAST_STEPS * games))
+    batch = min(profile.ppo.batch, rows)
+    ppo = profile.ppo.model_copy(
+        update={"iteration": rows, "batch": batch, "minibatch": min(profile.ppo.minibatch, batch)}
+    )
+    return profile.model_copy(update={"ppo": ppo})
+
+
+SPEED_CHECKS = (
+    Check("visualiser", visualiser),
+    Check("gpu", gpu, ("profile",)),
+)
+MEASURE = Check("speed", speed, ("profile", "spaces", "shared memory"))  # only when asked for by name
+
+
+SAME = 1e-4  # between torch's logits and NumPy's, where they are of size 1
+WORKER_SECONDS = 30.0
+WORKER_STEPS, WORKER_ARENAS = 4, 2
+HEALTHY_START = 10.0  # seconds
+
+
+def forward_pass(case: Case) -> Result:
+    """The profile's policy on real observations, in torch on its device and in NumPy as the workers have it."""
+    import torch
+
+    from rltui.learn import networks
+
+    blueprint, out = case.blueprint, new_out(case.game)
+    case.game.reset(out)
+    obs = out.obs.reshape(-1, blueprint.size.obs)
+    net = networks.build(blueprint.size.obs, case.profile.policy.layers, blueprint.size.actions, seed=0)
+    policy = DiscretePolicy(blueprint.policy_sizes, len(obs))
+    policy.set_weights(networks.flat(net))
+    with torch.no_grad():
+        logits = net.to(blueprint.device)(torch.from_numpy(obs).to(blueprint.device)).cpu().numpy()
+    apart = float(np.abs(logits - policy.logits(obs)).max()) / max(1.0, float(np.abs(logits).max()))
+    if not apart <= SAME:
+        return Result(
+            "fail",
+            f"torch on {blueprint.device} and NumPy disagree on the policy's logits by {apart:.2g}",
+            "install torch and numpy anew",
+        )
+    return Result(
+        "pass",
+        f"torch {torch.__version__} on {_device(blueprint.device)}, and the workers' NumPy gives the same logits",
+    )
+
+
+def _device(device: str) -> str:
+    import torch
+
+    return torch.cuda.get_device_name() if device == "cuda" else device
+
+
+def mixed_precision(case: Case) -> Result:
+    """torch.autocast and GradScaler, which half precision needs."""
+    import torch
+
+    device = case.blueprint.device
+    kind = torch.bfloat16 if device == "cpu" or torch.cuda.is_bf16_supported() else torch.float16
+    square = torch.ones(8, 8, device=device)
+    with torch.autocast(device, dtype=kind):
+        product = square @ square
+    torch.amp.GradScaler(device, enabled=device == "cuda")
+    if product.dtype != kind or not bool(torch.isfinite(product).all()):
+        return Result(
+            "warn",
+            f"autocast on {device} gives {product.dtype} where {kind} was asked for",
+            "train in float32, the default",
+        )
+    return Result("pass", f"autocast works on {device} ({str(kind).removeprefix('torch.')})")
+
+
+def worker_process(case: Case) -> Result:
+    """A real worker is spawned, plays a few steps and is ended."""
+    from rltui.train.collectors import LocalCollector
+    from rltui.train.shared_rollout import SharedRollout
+
+    blueprint = case.blueprint
+    shape = replace(blueprint.shape, blocks=1, workers=1, steps=WORKER_STEPS, arenas=WORKER_ARENAS)
+    started = time.monotonic()
+
+    def poll() -> None:
+        if time.monotonic() - started > WORKER_SECONDS:
+            raise RltuiError(
+                f"a worker process was not ready after {WORKER_SECONDS:g} s",
+                "is the machine very busy, or short of memory?",
+            )
+
+    shared = SharedRollout.create(shape)
+    collector = LocalCollector(
+        replace(blueprint.actor(0), arenas=WORKER_ARENAS), shared, WORKER_SECONDS, lambda record: None
+    )
+    try:
+        collector.start(poll)
+        ready = time.monotonic() - started
+        shared.weights[:] = blueprint.learner().policy_flat()
+        [report] = collector.collect(0, 0, poll).reports
+    finally:
+        collector.kill()
+        shared.close()
+    told = f"a worker was ready after {duration(ready)} and played; {size(None if report is None else report.memory)} of memory"
+    if ready > HEALTHY_START:
+        return Result("warn", told, "a slow disk, or a busy machine: starting all workers will take a while")
+    return Result("pass", told)
+
+
+LEARNING_CHECKS = (
+    Check("forward pass", forward_pass, ("profile", "spaces")),
+    Check("mixed precision", mixed_precision, ("profile",)),
+    Check("worker process", worker_process, ("profile", "spaces", "shared memory")),
+)

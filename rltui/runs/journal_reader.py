@@ -1,0 +1,225 @@
+"""Reading a journal from its end; rewinds; speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+import msgspec
+
+from rltui.events.episode_reward import EpisodeReward, RewardWindow, newest_window
+from rltui.events.metric_keys import OVERALL_SPEED
+from rltui.events.records import (
+    IterationFinished,
+    PhaseChanged,
+    Record,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    SettingChanged,
+    StageChanged,
+    StateChanged,
+    UpdateDropped,
+)
+from rltui.formatting import utc
+from rltui.runs.journal import JournalWriter, decode_line, lines_back, read_back, read_end, read_journal, read_start
+from rltui.runs.lock import Holder
+from rltui.runs.paths import RunPaths
+
+_OfTraining = IterationFinished | UpdateDropped | PhaseChanged | StageChanged | SettingChanged
+
+
+def current_line(records: Iterable[Record]) -> list[Record]:
+    """The records without those of training that a later `run_resumed` took back: earlier ones above its timesteps."""
+    kept: list[Record] = []
+    for record in records:
+        if isinstance(record, RunResumed):
+            kept = [earlier for earlier in kept if not is_beyond(earlier, record.timesteps)]
+        kept.append(record)
+    return kept
+
+
+def is_beyond(record: Record, timesteps: int) -> bool:
+    """Whether training that goes on from so many timesteps takes it back."""
+    return isinstance(record, _OfTraining) and record.timesteps > timesteps
+
+
+def copy_history(parent: RunPaths, branch: JournalWriter, timesteps: int) -> int:
+    """Give a branch its parent's iterations up to where it leaves; returns how many.
+
+    Read twice, so that the history of weeks is never in memory as a whole.
+    """
+    copied, resumes = 0, 0
+    limits = _limits(parent)
+    for record in read_journal(parent.journal):
+        if isinstance(record, RunResumed):
+            resumes += 1
+        elif isinstance(record, IterationFinished) and record.timesteps <= min(timesteps, limits[resumes]):
+            branch.write(record)
+            copied += 1
+        if resumes == len(limits):
+            break  # the parent was resumed meanwhile: what follows is no part of this history
+    return copied
+
+
+def _limits(paths: RunPaths) -> list[float]:
+    """For what lies before the first resume, between it and the next, …: the timesteps from which on resumes took it back."""
+    resumed = [record.timesteps for record in read_journal(paths.journal) if isinstance(record, RunResumed)]
+    limits = accumulate(reversed(resumed), min, initial=math.inf)
+    return list(limits)[::-1]
+
+
+def unclean_end(paths: RunPaths) -> str | None:
+    """How the last session ended if it did not end cleanly, in words; None where it did or there was none.
+
+    Asked by the holder of the run's lock before it writes its own header: a session that still runs looks the same.
+    """
+    return describe_unclean(read_end(paths.journal))
+
+
+def describe_unclean(newest: list[Record]) -> str | None:
+    """As `unclean_end`, of the records at the journal's end."""
+    session = newest
+    for index, record in enumerate(newest):
+        if isinstance(record, RunStarted):
+            session = newest[index:]
+    if not session or any(isinstance(record, RunFinished) for record in session):
+        return None
+    header = session[0]
+    who = f" (pid {header.pid} on {header.host}, started {utc(header.time)})" if isinstance(header, RunStarted) else ""
+    return f"the last session{who} did not end cleanly: its last record is of {utc(session[-1].time)}"
+
+
+MOST = 20  # iterations
+
+
+class RecentSpeed(msgspec.Struct, frozen=True):
+    """steps_per_second: of whole iterations, pauses left out. iterations: over so many."""
+
+    steps_per_second: float
+    iterations: int
+
+
+def recent_speed(records: Sequence[Record]) -> RecentSpeed | None:
+    """Of the newest session; of one that has ended without an iteration, the one before. None where none is known."""
+    speeds: list[float | None] = []
+    ended = False
+    for record in reversed(records):
+        ended = ended or isinstance(record, RunFinished)
+        if len(speeds) == MOST or (isinstance(record, RunStarted) and (speeds or not ended)):
+            break
+        if isinstance(record, IterationFinished):
+            speeds.append(record.metrics.get(OVERALL_SPEED))
+    return mean_speed(speeds)
+
+
+def mean_speed(speeds: Iterable[float | None]) -> RecentSpeed | None:
+    """Of iterations of one size: steps by time, the harmonic mean. None where none is known."""
+    known = [speed for speed in speeds if speed is not None and math.isfinite(speed) and speed > 0]
+    return RecentSpeed(len(known) / math.fsum(1 / speed for speed in known), len(known)) if known else None
+
+
+class JournalEnd:
+    """records: oldest first, without what was taken back. row: the newest iteration.
+
+    header: of the newest start; first: of the run's first one. None: not known.
+    """
+
+    def __init__(self, paths: RunPaths, *, brief: bool = False) -> None:
+        """brief: its reward may be over fewer episodes than there are."""
+        self.records = current_line(read_end(paths.journal)) if brief else _reaching_back(paths)
+        self.row = next((record for record in reversed(self.records) if isinstance(record, IterationFinished)), None)
+        self.header = next((record for record in reversed(self.records) if isinstance(record, RunStarted)), None)
+        beginning = read_start(paths.journal)
+        self.first = next((record for record in beginning if isinstance(record, RunStarted)), self.header)
+
+    @property
+    def updated(self) -> float | None:
+        """Unix seconds of the newest record; None where there is none."""
+        return self.records[-1].time if self.records else None
+
+    @property
+    def unclean(self) -> str:
+        """How the last session ended if it did not end cleanly, were no trainer there; empty where it did."""
+        return describe_unclean(self.records) or ""
+
+    @property
+    def failure(self) -> str:
+        """Why the last session ended with an error; empty where it did not."""
+        ends = (record for record in reversed(self.records) if isinstance(record, RunFinished | RunStarted))
+        end = next(ends, None)
+        return end.reason if isinstance(end, RunFinished) and end.exit_code else ""
+
+    @property
+    def reward(self) -> EpisodeReward:
+        """Over the newest episodes."""
+        return newest_window(self.records).value
+
+    @property
+    def speed(self) -> RecentSpeed | None:
+        return recent_speed(self.records)
+
+
+def reward_so_far(paths: RunPaths, timesteps: int) -> RewardWindow:
+    """Of the newest episodes at this step count, from which training goes on."""
+    return RewardWindow(record for record in _reaching_back(paths) if not is_beyond(record, timesteps))
+
+
+def _reaching_back(paths: RunPaths) -> list[Record]:
+    """As far back as it takes to hold the episodes of the run's reward."""
+    read: list[Record] = []
+    counting: list[Record] = []
+    for block in read_back(paths.journal):
+        read = block + read
+        counting = current_line(read)
+        if newest_window(counting).full:
+            break
+    return counting
+
+
+_FAR = 1 << 30  # bytes of journal looked through for the header of a start that was long ago: weeks of training
+_NAMED = f'"{RunStarted.__struct_config__.tag}"'.encode()  # is somewhere in each header's line
+
+
+def step_limit(paths: RunPaths) -> int | None:
+    """The total; None without one, or where no header is found."""
+    for block in lines_back(paths.journal, most=_FAR):
+        if (header := _newest_header(block)) is not None:
+            return header.step_limit
+    return None
+
+
+def _newest_header(lines: bytes) -> RunStarted | None:
+    """Of whole lines; only those that may be a header are read."""
+    end = len(lines)
+    while (at := lines.rfind(_NAMED, 0, end)) >= 0:
+        start = lines.rfind(b"\n", 0, at) + 1
+        record = decode_line(lines[start:].partition(b"\n")[0])
+        if isinstance(record, RunStarted):
+            return record
+        end = start
+    return None
+
+
+END_BYTES = 1 << 16  # a paused trainer writes little: a note of each command
+
+
+def paused_since(trainer: Holder | None, records: Sequence[Record]) -> float | None:
+    """Unix seconds; None where no trainer is there, or it is not paused. A save meanwhile lets it stay so."""
+    if trainer is None:
+        return None
+    since = None
+    for record in reversed(records):
+        if isinstance(record, RunStarted | RunFinished) or record.time < (trainer.since or 0.0):
+            break  # a pause from before this trainer came is not its own
+        if isinstance(record, StateChanged):
+            if record.state not in ("paused", "saving"):
+                break
+            since = record.time if record.state == "paused" else since
+    return since
+
+
+def look_paused(paths: RunPaths, trainer: Holder | None) -> float | None:
+    """The same, read from the run's journal. Never raises for what is there."""
+    return paused_since(trainer, read_end(paths.journal, END_BYTES)) if trainer is not None else None

@@ -1,0 +1,232 @@
+"""ManagedProcess, process tree, stop ladder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import psutil
+
+from rltui import safe_io
+from rltui.errors import RltuiError
+
+LOOK_INTERVAL = 0.05  # seconds
+
+
+class ProcessTree:
+    """psutil tells a process from a later one of the same number, so that only what was meant is ever signalled.
+
+    session: the process leads a session of its own; then children whose parent has died are found by it (POSIX).
+    """
+
+    def __init__(self, pid: int, session: bool = False) -> None:
+        """A process that is gone already makes a tree without it."""
+        self._session = pid if session and hasattr(os, "getsid") else None
+        self._members: dict[int, psutil.Process] = {}
+        self._remember(pid)
+
+    def look(self) -> None:
+        """Remember whom the members have started since the last look."""
+        for pid in [*self._children(), *self._in_session()]:
+            self._remember(pid)
+
+    def alive(self) -> list[psutil.Process]:
+        """The members that still run; a zombie runs no more."""
+        return [process for process in self._members.values() if _runs(process)]
+
+    def terminate(self) -> None:
+        """SIGTERM to each that lives."""
+        self.look()
+        for process in self.alive():
+            with contextlib.suppress(psutil.Error):
+                process.terminate()
+
+    def kill(self) -> None:
+        """SIGKILL to each that lives."""
+        self.look()
+        for process in self.alive():
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether all have ended within `seconds`. Looks only: waiting would take our own child's exit code from Popen."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self.look()
+            if not self.alive():
+                return True
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(left, LOOK_INTERVAL))
+
+    def _remember(self, pid: int) -> None:
+        if pid not in self._members:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                self._members[pid] = psutil.Process(pid)
+
+    def _children(self) -> Iterator[int]:
+        for process in self.alive():
+            with contextlib.suppress(psutil.Error):
+                yield from [child.pid for child in process.children(recursive=True)]
+
+    def _in_session(self) -> Iterator[int]:
+        if self._session is None:
+            return
+        for pid in psutil.pids():
+            with contextlib.suppress(OSError):
+                if os.getsid(pid) == self._session:
+                    yield pid
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+# Parts of the deadline at which each rung ends: most of it is for an end in good order, a kill needs little.
+ASKED_UNTIL, TERMINATED_UNTIL = 0.6, 0.9
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a stop went."""
+
+    how: Literal["had ended", "when asked", "terminated", "killed", "would not die"]
+    seconds: float
+
+
+def stop_tree(tree: ProcessTree, seconds: float = 10.0, ask: Callable[[], None] | None = None) -> Ending:
+    """End a process and all that it started. Children that outlive it are climbed after just so.
+
+    ask: how it is asked to end by itself, say a Stop on its control socket; RltuiError and OSError from it count as a
+    refusal. Without it the ladder begins at SIGTERM.
+    """
+    begun = time.monotonic()
+
+    def ended_by(share: float) -> bool:
+        return tree.wait(max(begun + seconds * share - time.monotonic(), 0.0))
+
+    def ending(how: Literal["had ended", "when asked", "terminated", "killed", "would not die"]) -> Ending:
+        return Ending(how, time.monotonic() - begun)
+
+    tree.look()
+    if not tree.alive():
+        return ending("had ended")
+    if ask is not None and _asked(ask) and ended_by(ASKED_UNTIL):
+        return ending("when asked")
+    tree.terminate()
+    if ended_by(TERMINATED_UNTIL):
+        return ending("terminated")
+    tree.kill()
+    return ending("killed" if ended_by(1.0) else "would not die")
+
+
+def _asked(ask: Callable[[], None]) -> bool:
+    with contextlib.suppress(RltuiError, OSError):
+        ask()
+        return True
+    return False
+
+
+# Windows' way to keep a console's Ctrl-C and its closing from reaching the process.
+_OWN_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+
+
+class ManagedProcess:
+    """Started in a session of its own, so that no terminal's signals reach it; nothing to read, output into a file.
+
+    It outlives this object: only `stop` ends it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        log: Path,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """name: what people call it, say "trainer". env: variables on top of this process's own."""
+        self.name = name
+        self.log = log
+        self._command, self._cwd, self._env = list(command), cwd, dict(env or {})
+        self._process: subprocess.Popen[bytes] | None = None
+        self._tree: ProcessTree | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._running().pid
+
+    def pids(self) -> set[int]:
+        """Its own pid; on Windows also its children's, for a virtual environment's python.exe only starts the real one."""
+        if sys.platform != "win32" or self._tree is None:
+            return {self.pid}
+        self._tree.look()
+        return {self.pid, *(process.pid for process in self._tree.alive())}
+
+    def start(self) -> None:
+        """Start it. RltuiError when the system will not."""
+        try:
+            with safe_io.open_to_append(self.log) as log:
+                self._process = subprocess.Popen(
+                    self._command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    cwd=self._cwd,
+                    env={**os.environ, **self._env},
+                    start_new_session=True,
+                    creationflags=_OWN_GROUP,
+                )
+        except OSError as error:
+            raise RltuiError(f"cannot start the {self.name}: {error}", f"command: {' '.join(self._command)}") from error
+        self._tree = ProcessTree(self._process.pid, session=True)
+
+    def poll(self) -> int | None:
+        """The exit code (-N: ended by signal N); None while it runs."""
+        return self._running().poll()
+
+    def wait(self, seconds: float) -> int | None:
+        """The exit code; None where it still runs after `seconds`."""
+        try:
+            return self._running().wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def stop(self, seconds: float = 10.0, ask: Callable[[], None] | None = None) -> Ending:
+        """Climb the stop ladder, at most `seconds` long, with the process and everything that it started."""
+        self._running()
+        assert self._tree is not None
+        ending = stop_tree(self._tree, seconds, ask)
+        self.poll()
+        return ending
+
+    def tail(self, lines: int = 20) -> str:
+        """The last lines that it wrote."""
+        return tail(self.log, lines)
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError(f"the {self.name} was not started")
+        return self._process
+
+
+def tail(file: Path, lines: int = 20, limit: int = 1 << 16) -> str:
+    """The last lines of a text file, of at most `limit` bytes; empty where there is none."""
+    try:
+        with safe_io.open_to_read(file) as source:
+            source.seek(max(source.seek(0, os.SEEK_END) - limit, 0))
+            text = source.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return "\n".join(text.splitlines()[-lines:])

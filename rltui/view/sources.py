@@ -1,0 +1,161 @@
+"""Run, checkpoint or player named by the user."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rltui.errors import RltuiError, did_you_mean, hints
+from rltui.league.players import Player, PolicySide, ScriptedSide, trained_in
+from rltui.policy.saved import SavedPolicy, load_policy
+from rltui.registry import BUILT_IN, Component, build
+from rltui.runs.checkpoint import DamagedError, damage, read_file
+from rltui.runs.inventory import LABEL, complete
+from rltui.runs.paths import DataDir, RunPaths, name_problem
+from rltui.runs.paths import folders as folders_in
+from rltui.runs.resolve import find
+from rltui.runs.saver import POLICY_FILE
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a player sits: the match's team sizes, its cars, its random numbers, and how it chooses."""
+
+    teams: tuple[int, int]
+    cars: slice
+    seed: Sequence[int]
+    deterministic: bool = False
+
+
+class Source(ABC):
+    """name: as the score names it."""
+
+    name: str
+
+    @property
+    def teams(self) -> tuple[int, int] | None:
+        """Team sizes that it was trained in; None where any will do."""
+        return None
+
+    @abstractmethod
+    def player(self, seat: Seat) -> Player:
+        """RltuiError where it cannot play there."""
+
+    def newer(self) -> SavedPolicy | None:
+        """A policy that has come since the last one; RltuiError where there is one that cannot be used."""
+        return None
+
+
+class ScriptedSource(Source):
+    """A scripted player."""
+
+    def __init__(self, name: str) -> None:
+        self._component = Component(name)
+        self.name = self._component.label
+
+    def player(self, seat: Seat) -> Player:
+        return ScriptedSide(build("player", self._component), seat.cars, seat.seed)
+
+
+class PolicySource(Source):
+    """A policy.npz, or the folder of a checkpoint or milestone."""
+
+    def __init__(self, path: Path) -> None:
+        """RltuiError where it cannot be used."""
+        self.policy = load_policy(path / POLICY_FILE if path.is_dir() else path)
+        parts = path.absolute().parts
+        self.name = "/".join(parts[-2:] if path.is_dir() else parts[-1:])
+
+    @property
+    def teams(self) -> tuple[int, int] | None:
+        return trained_in(self.policy)
+
+    def player(self, seat: Seat) -> Player:
+        return PolicySide(self.policy, seat.teams, seat.cars, seat.seed, seat.deterministic)
+
+
+class RunSource(PolicySource):
+    """A run's newest checkpoint or milestone, and each newer one as it appears."""
+
+    def __init__(self, paths: RunPaths) -> None:
+        """RltuiError where the run has none yet."""
+        self._paths = paths
+        self._stamp = _stamp(paths)
+        newest = _newest(paths)
+        if newest is None:
+            raise RltuiError(f"run {paths.name!r} has no complete checkpoint", "wait for its first; rltui ls shows it")
+        self._folder, self.policy = newest, _read(newest)
+        self.name = paths.name
+
+    @property
+    def folder(self) -> Path:
+        """Whose policy it was last."""
+        return self._folder
+
+    def newer(self) -> SavedPolicy | None:
+        """Looks only where a folder has come or gone."""
+        stamp = _stamp(self._paths)
+        if stamp == self._stamp:
+            return None
+        self._stamp = stamp
+        newest = _newest(self._paths)
+        if newest is None or newest == self._folder:
+            return None
+        self._folder = newest
+        self.policy = _read(newest)
+        return self.policy
+
+
+def source(argument: str, data: DataDir) -> Source:
+    """RltuiError (exit 2) says what is wrong, or what could have been meant."""
+    path = Path(argument).expanduser()
+    if argument in BUILT_IN["player"]:
+        return ScriptedSource(argument)
+    if path.suffix == ".npz" or (path / POLICY_FILE).is_file():
+        return PolicySource(path)
+    if path.is_dir():
+        reason = damage(path) or f"no {POLICY_FILE}"
+        raise RltuiError(f"{path}: no checkpoint to watch: {reason}", "rltui ls shows the runs", exit_code=2)
+    if name_problem(argument) is None and data.run(argument).exists():
+        return RunSource(data.run(argument))
+    if ":" in argument:
+        return ScriptedSource(argument)
+    if "/" in argument or LABEL.fullmatch(argument):
+        return PolicySource(find(data, argument, lambda state: f"rltui watch {state}")[1].path)
+    known = [*BUILT_IN["player"], *data.run_names()]
+    raise RltuiError(
+        f"there is no run, checkpoint or player {argument!r}",
+        hints(
+            did_you_mean(argument, known),
+            f"players: {', '.join(BUILT_IN['player'])}; rltui ls shows the runs in {data.root}",
+        ),
+        exit_code=2,
+    )
+
+
+def _newest(paths: RunPaths) -> Path | None:
+    saved = complete(paths)
+    return saved[-1].path if saved else None
+
+
+def _read(folder: Path) -> SavedPolicy:
+    try:
+        return load_policy(read_file(folder, POLICY_FILE))
+    except DamagedError as error:
+        raise RltuiError(f"{folder}: {error}", "choose another checkpoint") from error
+
+
+def _stamp(paths: RunPaths) -> tuple[int, ...]:
+    """Changes when a checkpoint or milestone comes or goes."""
+    folders = [paths.checkpoints, paths.milestones]
+    folders += folders_in(paths.milestones)
+    return tuple(_modified(folder) for folder in folders)
+
+
+def _modified(folder: Path) -> int:
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0

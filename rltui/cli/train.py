@@ -86,8 +86,8 @@ def run(args: argparse.Namespace) -> int:
     if args.detach:
         return _detach(args, overrides)
     from rltui.runs.saved_profile import profile_name
-    from rltui.train.preparation import TrainOptions
     from rltui.train.session import train
+    from rltui.train.setup import TrainOptions
 
     return train(
         TrainOptions(

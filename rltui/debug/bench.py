@@ -26,11 +26,11 @@ from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import Component
 from rltui.runs.saver import POLICY_FILE
 from rltui.sim.field import TICKS_PER_SECOND
-from rltui.train.blueprint import Blueprint
-from rltui.train.collectors import Collected, LocalCollector
-from rltui.train.iteration_report import worker_parts
-from rltui.train.messages import RolloutDone
-from rltui.train.shared_rollout import RolloutShape, SharedRollout
+from rltui.train.collect.collector import Collected, LocalCollector
+from rltui.train.collect.messages import RolloutDone
+from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
+from rltui.train.config import Blueprint
+from rltui.train.iteration_metrics import worker_parts
 
 if TYPE_CHECKING:
     from rltui.profile.models import Profile

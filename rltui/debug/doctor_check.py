@@ -20,7 +20,7 @@ from rltui.profile.models import Profile
 from rltui.runs.paths import DataDir
 
 if TYPE_CHECKING:
-    from rltui.train.blueprint import Blueprint
+    from rltui.train.config import Blueprint
 
 
 ARENAS = 4  # the first tick of each takes 20 ms
@@ -46,7 +46,7 @@ class Case:
     @cached_property
     def blueprint(self) -> Blueprint:
         """Imports torch."""
-        from rltui.train.blueprint import Blueprint
+        from rltui.train.config import Blueprint
 
         return Blueprint.draw(self.profile)
 

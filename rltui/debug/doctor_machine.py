@@ -176,7 +176,7 @@ def disk_room(case: Case) -> Result:
 
 def shared_memory(case: Case) -> Result:
     """Rollouts lie in /dev/shm, where there is one."""
-    from rltui.train.shared_rollout import check_room
+    from rltui.train.collect.shared_rollout import check_room
 
     shape = case.blueprint.shape
     check_room(shape)

@@ -147,8 +147,8 @@ def mixed_precision(case: Case) -> Result:
 
 def worker_process(case: Case) -> Result:
     """A real worker is spawned, plays a few steps and is ended."""
-    from rltui.train.collectors import LocalCollector
-    from rltui.train.shared_rollout import SharedRollout
+    from rltui.train.collect.collector import LocalCollector
+    from rltui.train.collect.shared_rollout import SharedRollout
 
     blueprint = case.blueprint
     shape = replace(blueprint.shape, blocks=1, workers=1, steps=WORKER_STEPS, arenas=WORKER_ARENAS)

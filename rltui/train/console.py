@@ -1,4 +1,4 @@
-"""Plain lines for `rltui train`: what a person reads in a terminal, a log file or a service's journal."""
+"""Plain lines for terminals and logs."""
 
 from __future__ import annotations
 

@@ -1,20 +1,121 @@
-"""Curriculum: where a run stands among its profile's phases and stages, and when it goes on.
-
-Phases follow each other by skill, by steps or by hand; stages by the run's timesteps.
-"""
+"""Position in phases and stages; promotion."""
 
 from __future__ import annotations
 
+import re
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from rltui import formatting
 from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
+from rltui.events.metrics import BY_KEY
+from rltui.events.promotion import CURRICULUM, MISSING
+from rltui.events.records import CurriculumPlanned, PhasePlan, StagePlan, Wanted
+from rltui.learn.schedules import Schedule
 from rltui.profile.curriculum import lesson, phase_number, stage_at, stage_name, stages_of
 from rltui.profile.models import PhaseEntry, Profile
+from rltui.profile.render import differences
+from rltui.profile.rules import metric_key
+from rltui.profile.weights import points
 from rltui.runs.trainer_state import CurriculumState
-from rltui.train.skill import SkillWindow, criteria
+from rltui.train.iteration_metrics import skill_metrics
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A metric and what it must reach: at least, or at most where less is better."""
+
+    name: str  # as the profile has it
+    key: str  # of the metric
+    wanted: float
+
+    def missing(self, value: float) -> float:
+        """How far away; 0 where it is reached."""
+        away = value - self.wanted if BY_KEY[self.key].good == "down" else self.wanted - value
+        return max(0.0, away)
+
+    def said(self, value: float) -> str:
+        """`kickoff touches 83.1 (80 wanted)`."""
+        return f"{BY_KEY[self.key].label} {value:.3g} ({self.wanted:g} wanted)"
+
+
+def criteria(until: Mapping[str, float]) -> tuple[Criterion, ...]:
+    """A phase's, from the profile, which has been checked."""
+    return tuple(Criterion(name, metric_key(name) or name, wanted) for name, wanted in until.items())
+
+
+class SkillWindow:
+    """The newest iterations' statistics. A ratio is that of the sums, so that an iteration counts by what it holds."""
+
+    def __init__(self, iterations: int, wanted: tuple[Criterion, ...]) -> None:
+        self.wanted = wanted
+        self._stats: deque[EpisodeStats] = deque(maxlen=iterations)
+
+    def add(self, stats: EpisodeStats) -> None:
+        """One iteration of the match, all workers together; forgotten at once where nothing is wanted."""
+        if self.wanted:
+            self._stats.append(stats)
+
+    @property
+    def reached(self) -> bool:
+        """Whether the window is full and everything that is wanted is there. Nothing wanted is nothing reached."""
+        full = len(self._stats) == self._stats.maxlen
+        return full and bool(self.wanted) and all(value == 0.0 for _, value in self._missing())
+
+    def metrics(self) -> dict[str, float | None]:
+        """`curriculum/<name>` and `curriculum/<name>_missing` of each criterion, None where there is nothing to go by; and of the
+        window itself, in iterations.
+        """
+        found: dict[str, float | None] = {}
+        values = self._values()
+        for criterion, missing in self._missing():
+            found[f"{CURRICULUM}{criterion.name}"] = values.get(criterion.key)
+            found[f"{CURRICULUM}{criterion.name}{MISSING}"] = missing
+        if self.wanted:
+            found["curriculum/window"] = len(self._stats)
+            found["curriculum/window_missing"] = (self._stats.maxlen or 0) - len(self._stats)
+        return found
+
+    def said(self) -> str:
+        """The criteria with their values, for people."""
+        values = self._values()
+        return ", ".join(
+            criterion.said(value) for criterion in self.wanted if (value := values.get(criterion.key)) is not None
+        )
+
+    def stored(self) -> list[dict[str, Any]]:
+        """Plain data for a checkpoint."""
+        return [msgspec.to_builtins(stats) for stats in self._stats]
+
+    def restore(self, stored: Iterable[dict[str, Any]]) -> bool:
+        """Take over what was stored; False, and nothing taken, where another version counted otherwise."""
+        try:
+            stats = [msgspec.convert(one, EpisodeStats) for one in stored]
+        except msgspec.ValidationError:
+            return False
+        self._stats.extend(stats)
+        return True
+
+    def _values(self) -> dict[str, float | None]:
+        return skill_metrics(list(self._stats)) if self._stats else {}
+
+    def _missing(self) -> list[tuple[Criterion, float | None]]:
+        values = self._values()
+        return [
+            (criterion, None if (value := values.get(criterion.key)) is None else criterion.missing(value))
+            for criterion in self.wanted
+        ]
+
+
+# Curriculum: where a run stands among its profile's phases and stages, and when it goes on.
+#
+# Phases follow each other by skill, by steps or by hand; stages by the run's timesteps.
 
 
 @dataclass(frozen=True)
@@ -180,3 +281,80 @@ class Curriculum:
             why = "the checkpoint comes from no campaign"
         self.notices.append(f"{why}: phase {self.phase + 1} of the campaign, {names[self.phase]}, begins here")
         return []
+
+
+ORDER = ("rewards", "game", "resets", "terminals", "ppo")  # of the sections, in what is told of a phase
+UNSAID = ("label", "phase", "description")  # they name a phase and change nothing
+
+
+def curriculum_planned(profile: Profile, timesteps: int) -> CurriculumPlanned:
+    """For a run that stands at so many timesteps."""
+    return CurriculumPlanned(
+        time=time.time(),
+        timesteps=timesteps,
+        phases=[_phase(profile, index) for index in range(len(profile.phases))],
+        stages=[StagePlan(name=stage_name(stage), until=stage.until) for stage in stages_of(profile.curriculum)],
+        window=profile.curriculum.window,
+        schedules=[] if profile.phases else list(schedule_words(profile)),
+    )
+
+
+def _phase(profile: Profile, index: int) -> PhasePlan:
+    entry, taught = profile.curriculum.phases[index], lesson(profile, index)
+    return PhasePlan(
+        profile=profile.phases[index].name,
+        label=taught.label,
+        number=phase_number(profile, index),
+        until=[
+            Wanted(
+                name=wanted.name,
+                label=BY_KEY[wanted.key].label,
+                unit=BY_KEY[wanted.key].unit,
+                value=wanted.wanted,
+                less=BY_KEY[wanted.key].good == "down",
+            )
+            for wanted in criteria(entry.until)
+        ],
+        min_steps=entry.min_steps,
+        max_steps=entry.max_steps,
+        changes=list(change_words(lesson(profile, index - 1), taught)) if index else [],
+        schedules=list(schedule_words(taught)),
+    )
+
+
+def change_words(before: Profile, after: Profile) -> Iterator[str]:
+    """Each key in which the lessons differ, as TOML has it: rewards first. Of what comes as a whole, its weight."""
+    found = [change for change in differences(before, after) if change.key not in UNSAID]
+    for change in sorted(found, key=lambda change: _rank(change.key)):
+        key = change.key.removesuffix(".weight")
+        if change.left is None:
+            yield f"+ {key} {_weight(change.right or '')}"
+        else:
+            yield f"- {key}" if change.right is None else f"{key} {change.left} → {change.right}"
+
+
+def _rank(key: str) -> int:
+    section = key.partition(".")[0]
+    return ORDER.index(section) if section in ORDER else len(ORDER)
+
+
+def _weight(value: str) -> str:
+    """Of an element `{weight = 4.0, full_hit_speed = 2300.0}`; any other value as it is."""
+    found = re.match(r"\{weight = ([^\[,}]+)", value)
+    return found[1] if found else value
+
+
+def schedule_words(taught: Profile) -> Iterator[str]:
+    """What changes by the timesteps of the lesson: the learning rate, rewards' weights."""
+    ppo = taught.ppo
+    rates = Schedule(ppo.schedule, ppo.learning_rate, steps=ppo.schedule_steps, floor=ppo.learning_rate_floor)
+    if rates.kind in ("linear", "cosine"):
+        yield (
+            f"learning rate: {rates.kind} from {rates.learning_rate:g} to {rates.floor:g} over {rates.steps:,} timesteps"
+        )
+    elif rates.kind == "kl_adaptive":
+        yield f"learning rate: so that KL stays near {ppo.target_kl:g}, from {rates.learning_rate:g} on"
+    for name, reward in taught.rewards.items():
+        steps = points(reward.weight)
+        if len(steps) > 1:
+            yield f"reward {name}: {', '.join(f'{weight:g} at {timesteps:,}' for timesteps, weight in steps)}"

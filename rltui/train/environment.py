@@ -1,4 +1,4 @@
-"""Environment variables of the trainer and of the workers that it spawns: threads, and the size of memory pages."""
+"""Thread and malloc environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run's header: what this start of the trainer is made of, and what of that a curriculum's step changes."""
+"""RunStarted record."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import time
 import msgspec
 
 from rltui.events.records import LARGEST, Lesson, LogLine, PhaseChanged, Record, RunResumed, RunStarted, StageChanged
-from rltui.train.course import Course, Place
-from rltui.train.curriculum_plan import curriculum_planned
-from rltui.train.preparation import Prepared
+from rltui.train.active_task import Course, Place
+from rltui.train.curriculum import curriculum_planned
+from rltui.train.setup import Prepared
 
 
 def opening(prepared: Prepared, course: Course, timesteps: int) -> list[Record]:

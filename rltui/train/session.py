@@ -1,4 +1,4 @@
-"""A training session: takes the lock, opens what a run needs, trains, and closes everything, however it ends."""
+"""Opens and closes everything of one run."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ from rltui.runs.paths import RunPaths
 from rltui.runs.resume import confirm
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.launch import output_mover
-from rltui.train.blueprint import Blueprint
-from rltui.train.collectors import Collector, LocalCollector, SerialCollector
+from rltui.train.active_task import Course
+from rltui.train.checkpointing import Saving
+from rltui.train.collect.collector import Collector, LocalCollector, SerialCollector
+from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.config import Blueprint
 from rltui.train.console import Console
-from rltui.train.controls import ControlServer
-from rltui.train.course import Course
-from rltui.train.live_controls import LiveControls, LoopState
-from rltui.train.preparation import Prepared, TrainOptions, prepare
+from rltui.train.control.commands import LiveControls, LoopState, StopRequest
+from rltui.train.control.server import ControlServer
 from rltui.train.publisher import Publisher
-from rltui.train.saving import Saving
-from rltui.train.shared_rollout import SharedRollout
-from rltui.train.stop_request import StopRequest
+from rltui.train.setup import Prepared, TrainOptions, prepare
 from rltui.train.trainer import Trainer
-from rltui.train.viewer_host import ViewerHost
+from rltui.train.viewer import ViewerHost
 
 SWITCH_SECONDS = 5e-4  # until a busy thread (saving, serving viewers) gives way to the loop; Python's own is 5e-3
 

@@ -1,4 +1,4 @@
-"""Trainer: the loop. Collect, learn, tell, save, until the limit or until somebody says stop."""
+"""The loop."""
 
 from __future__ import annotations
 
@@ -11,25 +11,19 @@ import numpy as np
 from rltui.errors import RltuiError
 from rltui.events.records import IterationFinished, LogLine, Record, StateChanged, TrainerState
 from rltui.learn.report import UpdateReport
-from rltui.train.collectors import Collected
-from rltui.train.course import Course
+from rltui.train.active_task import Course
+from rltui.train.checkpointing import SavePoints, Saving
+from rltui.train.collect.collector import Collected
+from rltui.train.collect.worker_pool import WorkersFailing
+from rltui.train.collect.worker_settings import LINES_PER_SECOND, DebugRun, Orders, TrainerDebug
+from rltui.train.control.commands import LiveControls, StopNow, Urgency
 from rltui.train.curriculum import Move
-from rltui.train.debug_lines import TrainerDebug
-from rltui.train.debug_run import DebugRun
-from rltui.train.ending import Ending
 from rltui.train.header import lesson_changes, opening
-from rltui.train.iteration_report import IterationTimes, iteration_metrics, match_stats
-from rltui.train.live_changes import LiveChanges
-from rltui.train.live_controls import LiveControls
-from rltui.train.orders import LINES_PER_SECOND, Orders
-from rltui.train.preparation import Prepared
-from rltui.train.save_points import SavePoints
-from rltui.train.saving import Saving
-from rltui.train.stop_request import StopNow, Urgency
-from rltui.train.table_use import TableUse, replaced
-from rltui.train.update_guard import NotFinite, UpdateGuard
-from rltui.train.viewer_host import ViewerHost
-from rltui.train.worker_pool import WorkersFailing
+from rltui.train.iteration_metrics import IterationTimes, TableUse, iteration_metrics, match_stats, replaced
+from rltui.train.live_settings import LiveChanges
+from rltui.train.setup import Prepared
+from rltui.train.shutdown import Ending, NotFinite, UpdateGuard
+from rltui.train.viewer import ViewerHost
 
 RUNNING = {"collecting", "learning"}
 

@@ -8,10 +8,10 @@ from typing import Any, cast
 import numpy as np
 
 from rltui.learn.ppo import PPOLearner
-from rltui.train.blueprint import Blueprint
-from rltui.train.collectors import Collector
-from rltui.train.course import Course
-from rltui.train.preparation import Prepared
+from rltui.train.active_task import Course
+from rltui.train.collect.collector import Collector
+from rltui.train.config import Blueprint
+from rltui.train.setup import Prepared
 
 
 class NoCollector:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rltui.runs import resume
 from rltui.train import session
-from rltui.train.preparation import Prepared, TrainOptions, prepare
+from rltui.train.setup import Prepared, TrainOptions, prepare
 
 BARRIER = "RLTUI_BARRIER"
 STAMP = "20260131-174502"

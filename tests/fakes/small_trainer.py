@@ -24,7 +24,7 @@ from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise.launch import output_mover
-from rltui.train.controls import ControlServer
+from rltui.train.control.server import ControlServer
 from rltui.train.publisher import Publisher
 
 STEPS = 4096

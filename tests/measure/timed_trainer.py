@@ -64,7 +64,7 @@ def _given_up() -> int:
 
 def watch(fifo: Path) -> None:
     """Time what tells the world of the training, from now on."""
-    from rltui.train.live_controls import LiveControls
+    from rltui.train.control.commands import LiveControls
     from rltui.train.publisher import Publisher
 
     watches = {"publish": Watch(), "live": Watch()}

@@ -29,7 +29,7 @@ from rltui.events.records import CommandLogged, IterationFinished, LogLine
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient
 from rltui.supervise.sockets import SEND_BUFFER, pack
-from rltui.train.client_session import Limits
+from rltui.train.control.client_session import Limits
 from tests.fakes.patience import patience
 from tests.fakes.timed_trainer import read
 from tests.fakes.training import Training, wait_for

@@ -12,9 +12,9 @@ from rltui.actions.masking import legal_rows
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.load import load
 from rltui.registry import Component, build
-from rltui.train.blueprint import Blueprint
-from rltui.train.collectors import Collected, Collector, LocalCollector, SerialCollector
-from rltui.train.shared_rollout import SharedRollout
+from rltui.train.collect.collector import Collected, Collector, LocalCollector, SerialCollector
+from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.config import Blueprint
 from tests.fakes.training import TINY
 
 

@@ -31,8 +31,8 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerAbsentError, TrainerGoneError, TrainerSilentError
 from rltui.supervise.sockets import SocketAddress
-from rltui.train.controls import ControlServer
-from rltui.train.pending_command import PendingCommand
+from rltui.train.control.router import PendingCommand
+from rltui.train.control.server import ControlServer
 from tests.fakes.small_trainer import live
 from tests.fakes.training import wait_for
 
@@ -246,7 +246,7 @@ def test_an_unanswered_command_is_refused_at_the_end(paths: RunPaths, connect: C
 def test_a_socket_left_by_a_killed_trainer_is_replaced(paths: RunPaths) -> None:
     script = (
         "import os,sys; from pathlib import Path; from rltui.runs.paths import DataDir;"
-        "from rltui.train.controls import ControlServer;"
+        "from rltui.train.control.server import ControlServer;"
         "ControlServer(DataDir(Path(sys.argv[1])).run('alpha'), 'alpha').start(); os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", script, str(paths.data.root)], check=False)

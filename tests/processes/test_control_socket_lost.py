@@ -17,8 +17,8 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerSilentError
-from rltui.train import control_loop
-from rltui.train.controls import ControlServer
+from rltui.train.control import server as control_loop
+from rltui.train.control.server import ControlServer
 from tests.fakes.small_trainer import live
 from tests.fakes.training import wait_for
 

@@ -14,9 +14,9 @@ from rltui.learn.checkpoint_files import BOOK_KEEPING
 from rltui.policy.saved import load_policy
 from rltui.profile.load import load
 from rltui.runs.saver import POLICY_FILE
-from rltui.train.blueprint import Blueprint
-from rltui.train.collectors import SerialCollector
-from rltui.train.shared_rollout import SharedRollout
+from rltui.train.collect.collector import SerialCollector
+from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.config import Blueprint
 from tests.fakes.training import TINY, Training
 
 PROFILE = TINY + '\n[obs]\nkind = "advanced_plus"\nstack = 2\nnormalize = true\n'

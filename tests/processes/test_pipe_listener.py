@@ -18,9 +18,9 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerGoneError
 from rltui.supervise.sockets import SocketAddress
-from rltui.train import controls
-from rltui.train.controls import ControlServer
-from rltui.train.pipe_listener import PipeListener
+from rltui.train.control import server as controls
+from rltui.train.control.listener import PipeListener
+from rltui.train.control.server import ControlServer
 from tests.fakes.small_trainer import live
 from tests.fakes.training import wait_for
 

@@ -21,7 +21,7 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
     ("statement", "forbidden"),
     [
         ("from rltui.cli.parser import build_parser; build_parser()", HEAVY),
-        ("import rltui.train.worker", ("torch", "textual", "pydantic")),
+        ("import rltui.train.collect.worker", ("torch", "textual", "pydantic")),
         ("import rltui.env.soccar_batch", ("torch", "textual", "pydantic")),
         (
             "import rltui.rewards.combined, rltui.obs.default, rltui.actions.rlgym",

@@ -237,7 +237,7 @@ def test_an_unknown_agent_order_does_not_matter(own: Any) -> None:
 def test_workers_load_it_without_torch(own: Any) -> None:
     name = own("", "Touched")
     code = (
-        "import sys\nimport rltui.train.worker\nfrom rltui.registry import Component, build\n"
+        "import sys\nimport rltui.train.collect.worker\nfrom rltui.registry import Component, build\n"
         f"build('reward', Component({name!r}))\n"
         "assert 'rltui.bridge.rlgym_rewards' in sys.modules\n"
         "assert not {'torch', 'textual', 'pydantic'} & set(sys.modules)"

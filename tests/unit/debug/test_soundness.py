@@ -17,7 +17,7 @@ from rltui.profile.curriculum import source_hashes
 from rltui.profile.load import load
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import changed_sources
-from rltui.train.preparation import TrainOptions, prepare
+from rltui.train.setup import TrainOptions, prepare
 from tests.fakes.tables import RLGYM, column, without
 from tests.fakes.training import TINY
 

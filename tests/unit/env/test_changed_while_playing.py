@@ -10,8 +10,7 @@ import pytest
 from rltui.env.arena_groups import Lanes
 from rltui.env.spec import Lane, Weighted
 from rltui.registry import Component
-from rltui.train.actor_debug import ActorDebug
-from rltui.train.line_limit import Line, LineLimit
+from rltui.train.collect.debug_output import ActorDebug, Line, LineLimit
 from tests.fakes.batches import new_out, spec
 
 PRACTICE = Lane(

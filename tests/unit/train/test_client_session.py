@@ -10,7 +10,7 @@ import pytest
 from rltui.events import commands
 from rltui.events.commands import CommandRefused, Hello, Live, Pause, Request
 from rltui.supervise.sockets import FrameReader, pack
-from rltui.train.client_session import ClientSession, Limits
+from rltui.train.control.client_session import ClientSession, Limits
 from tests.fakes.small_trainer import live
 
 LIMITS = Limits(frame=4096, outbox=4096)

@@ -21,9 +21,8 @@ from rltui.events.commands import (
 )
 from rltui.events.records import CommandLogged, LogLine
 from rltui.supervise.sockets import FrameReader
-from rltui.train.client_session import ClientSession, Limits
-from rltui.train.control_desk import ControlDesk
-from rltui.train.pending_command import PendingCommand
+from rltui.train.control.client_session import ClientSession, Limits
+from rltui.train.control.router import ControlDesk, PendingCommand
 
 LIMITS = Limits(burst=100, waiting=3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rltui.events.commands import Pause, Stop, TakeControl
-from rltui.train.control_holder import ControlHolder
+from rltui.train.control.router import ControlHolder
 
 
 @dataclass(eq=False)

@@ -9,7 +9,7 @@ import pytest
 from rltui.events import records
 from rltui.profile.load import load
 from rltui.profile.models import Profile
-from rltui.train.curriculum_plan import change_words, curriculum_planned, schedule_words
+from rltui.train.curriculum import change_words, curriculum_planned, schedule_words
 
 ONE = """\
 schema = 1

@@ -8,7 +8,7 @@ from rltui.profile.load import load
 from rltui.runs.journal import decode_line, encode_line
 from rltui.runs.paths import DataDir
 from rltui.train.header import run_started
-from rltui.train.preparation import TrainOptions, prepare
+from rltui.train.setup import TrainOptions, prepare
 from tests.fakes.courses import course
 from tests.fakes.training import TINY
 

@@ -12,8 +12,8 @@ from rltui.env.arena_groups import MATCH
 from rltui.env.stats import EpisodeStats
 from rltui.env.turtle import TurtleStats
 from rltui.events.metrics import BY_KEY
-from rltui.train.iteration_report import IterationTimes, iteration_metrics
-from rltui.train.messages import RolloutDone, decode_from_worker, encode
+from rltui.train.collect.messages import RolloutDone, decode_from_worker, encode
+from rltui.train.iteration_metrics import IterationTimes, iteration_metrics
 
 
 def stats(episodes: int, touch: float, shaping: float) -> EpisodeStats:

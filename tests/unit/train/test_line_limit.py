@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.train.line_limit import Line, LineLimit
+from rltui.train.collect.debug_output import Line, LineLimit
 
 
 def lines(flag: str, count: int) -> list[Line]:

@@ -20,9 +20,7 @@ from rltui.events.commands import (
     SetRewardWeight,
     Stop,
 )
-from rltui.train.command_check import Known
-from rltui.train.live_controls import LiveControls, LoopState, Pending
-from rltui.train.stop_request import StopNow, StopRequest, Urgency
+from rltui.train.control.commands import Known, LiveControls, LoopState, Pending, StopNow, StopRequest, Urgency
 
 
 @dataclass

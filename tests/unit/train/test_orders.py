@@ -8,9 +8,9 @@ from typing import cast
 import pytest
 
 from rltui.events.commands import FlagLive
-from rltui.train.collectors import Collector
-from rltui.train.messages import Configure
-from rltui.train.orders import PATIENCE, Orders, Wait
+from rltui.train.collect.collector import Collector
+from rltui.train.collect.messages import Configure
+from rltui.train.collect.worker_settings import PATIENCE, Orders, Wait
 
 
 class Workers:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rltui.train.outlet import Outlet
+from rltui.train.publisher import Outlet
 
 SOON = 20.0  # seconds
 

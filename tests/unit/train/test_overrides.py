@@ -8,8 +8,8 @@ from typing import cast
 
 from rltui.env.spec import EnvSpec, Lane, Weighted
 from rltui.registry import Component
-from rltui.train.blueprint import Blueprint
-from rltui.train.overrides import Overrides
+from rltui.train.active_task import Overrides
+from rltui.train.config import Blueprint
 
 TOUCH, GOAL = Weighted(Component("touch"), 1.0), Weighted(Component("goal"), 5.0, ((0, 5.0), (1_000, 1.0)))
 

@@ -8,7 +8,7 @@ import pytest
 
 from rltui.learn.schedules import LearningRates, Schedule
 from rltui.runs.trainer_state import RateState
-from rltui.train.rates import carried_on, stored
+from rltui.train.active_task import carried_on, stored
 
 LINEAR = Schedule("linear", 2e-4, 2e-4, steps=1_000, floor=0.0)
 ADAPTIVE = replace(LINEAR, kind="kl_adaptive")

@@ -17,8 +17,8 @@ from rltui.runs import meta
 from rltui.runs.inventory import complete, list_milestones
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import Kind
-from rltui.train.preparation import Prepared, TrainOptions, prepare
-from rltui.train.saving import SavedFigures, Saving
+from rltui.train.checkpointing import SavedFigures, Saving
+from rltui.train.setup import Prepared, TrainOptions, prepare
 from tests.fakes.courses import course
 from tests.fakes.training import TINY
 

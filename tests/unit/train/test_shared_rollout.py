@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.train.shared_rollout import RolloutShape, SharedRollout
+from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 
 SHAPE = RolloutShape(blocks=2, workers=3, steps=5, arenas=2, cars=2, obs_size=7, parameters=11)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rltui.train.stop_request import StopNow, StopRequest, Urgency
+from rltui.train.control.commands import StopNow, StopRequest, Urgency
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from rltui.cli.parser import parse
 from rltui.errors import RltuiError
 from rltui.profile.load import load
 from rltui.runs.paths import DataDir
-from rltui.train.preparation import Prepared, TrainOptions, prepare
+from rltui.train.setup import Prepared, TrainOptions, prepare
 from tests.fakes.tables import RLGYM, column, without
 from tests.fakes.training import TINY
 

@@ -13,7 +13,7 @@ from rltui.actions.table import table_hash
 from rltui.events.metrics import BY_KEY
 from rltui.learn.rollout import Rollout
 from rltui.sim.field import CONTROLS
-from rltui.train.table_use import RECORD_SECONDS, TableUse, entropy
+from rltui.train.iteration_metrics import RECORD_SECONDS, TableUse, entropy
 from tests.fakes.tables import HYBRID, RLGYM
 
 MASK = PipelineOptions("mask")

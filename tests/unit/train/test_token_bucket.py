@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.train.token_bucket import TokenBucket
+from rltui.train.control.client_session import TokenBucket
 
 
 class Clock:

@@ -15,12 +15,11 @@ from rltui.events.records import LogLine, Record, RunFinished, StateChanged
 from rltui.profile.load import load
 from rltui.runs.inventory import complete
 from rltui.runs.paths import DataDir
-from rltui.train.live_controls import LiveControls, LoopState
-from rltui.train.preparation import TrainOptions, prepare
-from rltui.train.saving import Saving
-from rltui.train.stop_request import StopRequest
+from rltui.train.checkpointing import Saving
+from rltui.train.control.commands import LiveControls, LoopState, StopRequest
+from rltui.train.setup import TrainOptions, prepare
 from rltui.train.trainer import Trainer
-from rltui.train.viewer_host import ViewerHost
+from rltui.train.viewer import ViewerHost
 from tests.fakes.courses import course
 from tests.fakes.training import TINY
 

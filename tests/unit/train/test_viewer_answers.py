@@ -9,8 +9,7 @@ from typing import Any, cast
 import pytest
 
 from rltui.events.commands import OutputLive, SetRender
-from rltui.train.viewer_child import ViewerChild
-from rltui.train.viewer_host import ViewerHost
+from rltui.train.viewer import ViewerChild, ViewerHost
 from rltui.view.viewer_process import Failed, Playing, ToViewer, encode
 
 

@@ -17,10 +17,10 @@ from rltui.errors import RltuiError
 from rltui.events.commands import SetRender
 from rltui.profile.load import load
 from rltui.runs.paths import DataDir
-from rltui.train.live_controls import LoopState
-from rltui.train.preparation import TrainOptions, prepare
-from rltui.train.viewer_host import ViewerHost
-from rltui.train.worker_start import why
+from rltui.train.collect.worker_handle import why
+from rltui.train.control.commands import LoopState
+from rltui.train.setup import TrainOptions, prepare
+from rltui.train.viewer import ViewerHost
 from rltui.view.stream import WeightsBoard
 from tests.fakes.courses import course
 from tests.fakes.training import TINY

@@ -14,12 +14,11 @@ import pytest
 
 from rltui.events.records import LogLine, Record, WorkerStarted
 from rltui.profile.load import load
-from rltui.train import worker_pool, worker_start
-from rltui.train.blueprint import Blueprint
-from rltui.train.shared_rollout import SharedRollout
-from rltui.train.worker_member import Running
-from rltui.train.worker_pool import WorkerPool, WorkersFailing
-from rltui.train.worker_start import Pauses, why
+from rltui.train.collect import worker_handle, worker_pool
+from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.collect.worker_handle import Pauses, Running, why
+from rltui.train.collect.worker_pool import WorkerPool, WorkersFailing
+from rltui.train.config import Blueprint
 from tests.fakes.training import TINY
 
 
@@ -71,8 +70,8 @@ class Scarce:
             start(process)
 
         monkeypatch.setattr(SpawnProcess, "start", scarce)
-        monkeypatch.setattr(worker_start, "FIRST", 0.01)
-        monkeypatch.setattr(worker_start, "LONGEST", 0.02)
+        monkeypatch.setattr(worker_handle, "FIRST", 0.01)
+        monkeypatch.setattr(worker_handle, "LONGEST", 0.02)
 
     @property
     def lines(self) -> list[str]:

@@ -1,0 +1,349 @@
+"""When to save, what a checkpoint holds."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+
+from rltui.env.from_profile import table_rows
+from rltui.events import metric_keys
+from rltui.events.commands import SaveMilestone
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, EpisodeReward
+from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
+from rltui.formatting import state_name
+from rltui.learn.checkpoint_files import Progress
+from rltui.learn.report import UpdateReport
+from rltui.learn.state import LearnerSnapshot
+from rltui.policy.saved import SavedPolicy, save_policy
+from rltui.profile.locate import STATE_FILE, with_name
+from rltui.profile.resolved import paid
+from rltui.runs import meta, trainer_state
+from rltui.runs.checkpoint import is_complete
+from rltui.runs.meta import Meta, milestone_label
+from rltui.runs.milestones import MilestoneClock
+from rltui.runs.saver import POLICY_FILE, Kind, SaveJob, Saver, SaveResult
+from rltui.runs.trainer_state import TrainerState
+from rltui.train.active_task import Course
+from rltui.train.collect.collector import Collected
+from rltui.train.config import Blueprint
+from rltui.train.control.commands import LiveControls, Pending
+from rltui.train.curriculum import Move
+from rltui.train.iteration_metrics import first_episodes, match_stats, mean_reward
+from rltui.train.setup import Prepared
+
+Callback = Callable[[SaveResult], None]
+
+
+@dataclass(frozen=True)
+class SavedFigures:
+    """What meta.json says of a state beside its step count. Unknown is None."""
+
+    reward: EpisodeReward = field(default_factory=EpisodeReward)
+    entropy: float | None = None
+    approx_kl: float | None = None
+
+
+class Saving:
+    """Decides, snapshots on the training thread, and leaves the rest to the saver thread."""
+
+    def __init__(self, prepared: Prepared, course: Course, tell: Callable[[Record], None]) -> None:
+        profile, plan = prepared.profile, prepared.plan
+        self._prepared, self._paths, self._course, self._tell = prepared, prepared.paths, course, tell
+        self._every = profile.save_every
+        self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
+        self._saver = Saver(prepared.paths, profile.keep.last, self._on_result)
+        self._commit = plan.last_commit
+        self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
+        self._failed_at: int | None = None  # the newest checkpoint that did not get to disk
+        self._committed_at = self._saved_at  # the newest state saved, as a checkpoint or a milestone
+        self._paid: tuple[Blueprint | None, dict[str, float], str] = None, {}, ""
+        self._held: dict[tuple[Kind, int], float] = {}
+        self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
+        self.table = table_rows(prepared.blueprint.spec)
+        self.held_seconds = 0.0  # the training thread was held for saving so far
+        self.failures = 0
+
+    def due(self, timesteps: int) -> list[tuple[Kind, str]]:
+        """What the clocks ask for after an iteration: (kind, label)."""
+        wanted: list[tuple[Kind, str]] = []
+        label = self._clock.crossed(timesteps)
+        if label is not None:
+            wanted.append(("milestone", label))
+        if self._saved_at is None or timesteps // self._every > self._saved_at // self._every or label is not None:
+            wanted.append(("checkpoint", str(timesteps)))
+        return wanted
+
+    def save(
+        self,
+        wanted: list[tuple[Kind, str]],
+        snapshot: Callable[[], LearnerSnapshot],
+        timesteps: int,
+        figures: SavedFigures,
+        then: Callback | None = None,
+        *,
+        lasting: bool = False,
+    ) -> None:
+        """Snapshot now, write later. The state after these timesteps is given one commit, however many copies it gets.
+
+        lasting: a milestone of it does not give way to newer ones, however long the disk takes; nor does one with `then`.
+        """
+        started = time.perf_counter()
+        if self._committed_at != timesteps:
+            self._commit += 1
+            self._committed_at = timesteps
+        if any(kind == "checkpoint" for kind, _ in wanted):
+            self._saved_at = timesteps
+        lesson = self._course.blueprint
+        policy = partial(self._policy, lesson)
+        text = with_name(lesson.text, self._course.curriculum.phase_name)
+        files = _Files(self._sheet(timesteps, figures), snapshot(), self._course.state(), text, policy)
+        held = time.perf_counter() - started
+        self.held_seconds += held
+        for kind, label in wanted:
+            self._held[kind, timesteps] = held
+            if then is not None:
+                self._waiting.setdefault((kind, timesteps), []).append(then)
+            self._saver.submit(self._job(kind, label, timesteps, files, lasting or then is not None))
+
+    def saved(self, timesteps: int) -> bool:
+        """Whether a checkpoint of this state is on disk, as far as is known, or with the saver."""
+        return self._saved_at == timesteps and self._failed_at != timesteps
+
+    def on_disk(self, timesteps: int) -> bool:
+        """Whether a complete checkpoint of this state is there now."""
+        return is_complete(self._paths.checkpoint(timesteps))
+
+    def drain(self, timeout: float | None = None) -> bool:
+        """Wait until all is on disk; False when it takes longer than `timeout` seconds."""
+        return self._saver.drain(timeout)
+
+    def close(self, timeout: float | None = None) -> bool:
+        """Finish what waits and end the thread."""
+        return self._saver.close(timeout)
+
+    def manual_label(self, timesteps: int) -> str:
+        """Of a milestone that a person asked for: the exact count."""
+        return milestone_label(timesteps)
+
+    def _job(self, kind: Kind, label: str, timesteps: int, files: _Files, asked: bool) -> SaveJob:
+        if kind == "checkpoint":
+            return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
+        profile = self._course.blueprint.profile
+        folder = meta.phase_folder(profile.phase, profile.label, profile.name)
+        return SaveJob(kind, self._paths.milestones / folder / label, timesteps, files, label, asked)
+
+    def _sheet(self, timesteps: int, figures: SavedFigures) -> Meta:
+        prepared, profile = self._prepared, self._prepared.profile
+        return Meta(
+            run=self._paths.name,
+            commit=self._commit,
+            phase=self._course.blueprint.profile.phase,
+            stage=self._course.curriculum.stage_name,
+            timesteps=timesteps,
+            time=time.time(),
+            mean_reward=figures.reward.mean,
+            reward_episodes=figures.reward.episodes,
+            reward_short=figures.reward.short,
+            paid=self._what_is_paid(),
+            entropy=figures.entropy,
+            approx_kl=figures.approx_kl,
+            obs_signature=prepared.signature.obs,
+            table_hash=prepared.signature.table_hash,
+            policy=prepared.signature.policy,
+            critic=prepared.signature.critic,
+            profile=profile.name,
+            phase_profile=self._course.curriculum.phase_name if profile.phases else "",
+            profile_hash=prepared.profile_hash,
+            version=prepared.versions.get("rltui", "0"),
+            versions=prepared.versions,
+            sources=prepared.sources,
+            parent=prepared.plan.parent,
+            author=prepared.author,
+        )
+
+    def _what_is_paid(self) -> str:
+        """Worked out once for each lesson and set of weights: the training thread waits for it."""
+        lesson, weights = self._course.blueprint, self._course.overrides.weights
+        if self._paid[0] is not lesson or self._paid[1] != weights:
+            self._paid = lesson, weights, paid(lesson.profile, weights)
+        return self._paid[2]
+
+    def _policy(self, lesson: Blueprint, snapshot: LearnerSnapshot) -> bytes:
+        spec, signature = lesson.spec, self._prepared.signature
+        env = {
+            "obs": {"kind": spec.obs.name, **spec.obs.options},
+            "obs_stack": spec.obs_stack,
+            "table": {"kind": spec.table.name, **spec.table.options},
+            "blue": spec.blue,
+            "orange": spec.orange,
+            "pipeline": asdict(spec.pipeline),
+        }
+        mean, var = snapshot.normalizer()
+        return save_policy(
+            SavedPolicy(
+                layers=tuple(snapshot.policy_layers()),
+                table=self.table,
+                table_hash=signature.table_hash,
+                obs_signature=signature.obs,
+                tick_skip=spec.tick_skip,
+                action_delay_ticks=spec.action_delay_ticks,
+                legality=spec.pipeline.legality,
+                env=json.dumps(env),
+                normalizer_mean=mean,
+                normalizer_var=var,
+            )
+        )
+
+    def _on_result(self, result: SaveResult) -> None:
+        """On the saver thread: turn the outcome into a record, and tell those who asked."""
+        if result.outcome == "replaced" and result.timesteps == self._saved_at:
+            return  # by a save of the same state, whose result is the answer to both
+        now, key = time.time(), (result.kind, result.timesteps)
+        held = self._held.pop(key, 0.0)
+        match result.outcome:
+            case "saved":
+                self._tell(
+                    CheckpointSaved(
+                        time=now,
+                        kind=result.kind,
+                        path=str(result.path),
+                        label=result.label,
+                        timesteps=result.timesteps,
+                        bytes=result.bytes,
+                        held_seconds=held,
+                        seconds=result.seconds,
+                    )
+                )
+            case "failed":
+                self.failures += 1
+                if result.kind == "checkpoint":
+                    self._failed_at = result.timesteps
+                self._tell(CheckpointFailed(time=now, kind=result.kind, path=str(result.path), reason=result.reason))
+            case _:
+                pass
+        if result.set_aside is not None:
+            message = f"{result.path} was no complete checkpoint and stood in the way; it is now {result.set_aside}"
+            self._tell(LogLine(time=now, level="warning", source="runs", message=message))
+        for path in result.pruned:
+            self._tell(CheckpointPruned(time=now, path=str(path)))
+        for then in self._waiting.pop(key, []):
+            then(result)
+
+
+class _Files:
+    """A checkpoint's files, made once on the saver thread however many copies are written."""
+
+    def __init__(
+        self,
+        sheet: Meta,
+        snapshot: LearnerSnapshot,
+        state: TrainerState,
+        profile: str,
+        policy: Callable[[LearnerSnapshot], bytes],
+    ) -> None:
+        self._sheet, self._snapshot, self._state, self._profile = sheet, snapshot, state, profile
+        self._policy = policy
+        self._made: dict[str, bytes] | None = None
+
+    def __call__(self) -> Mapping[str, bytes]:
+        if self._made is None:
+            self._made = {
+                **self._snapshot.files(),
+                POLICY_FILE: self._policy(self._snapshot),
+                meta.NAME: meta.encode(self._sheet),
+                trainer_state.NAME: trainer_state.encode(self._state),
+                STATE_FILE: self._profile.encode(),
+            }
+        return self._made
+
+
+class SavePoints:
+    """Where the loop stands is always a whole state: nothing is saved within an update."""
+
+    def __init__(self, course: Course, saving: Saving, controls: LiveControls) -> None:
+        self._course, self._saving, self._controls, self._loop = course, saving, controls, controls.loop
+        self._figures = SavedFigures(self._loop.rewards.value)
+
+    @property
+    def held_seconds(self) -> float:
+        """For how long the training thread was held so far."""
+        return self._saving.held_seconds
+
+    def remember(self, report: UpdateReport, collected: Collected) -> None:
+        """The figures that the next checkpoint carries; unknown ones keep their last value."""
+        stats = match_stats(collected.reports)
+        self._loop.rewards.iteration(
+            {REWARD: mean_reward(stats), EPISODES: stats.episodes, FIRST_EPISODES: first_episodes(stats)}, stats.rewards
+        )
+        self._figures = SavedFigures(
+            self._loop.rewards.value,
+            entropy=report.metrics.get(metric_keys.ENTROPY, self._figures.entropy),
+            approx_kl=report.metrics.get(metric_keys.APPROX_KL, self._figures.approx_kl),
+        )
+
+    def due(self, move: Move | None) -> list[tuple[Kind, str]]:
+        """What the clocks ask for. At the end of a phase also a milestone, which is the phase's; the checkpoint waits for
+        the lesson to come. move: to that lesson; None where this one goes on, or the run ends here.
+        """
+        due = self._saving.due(self._loop.timesteps)
+        if move is None:
+            return due
+        due = [(kind, label) for kind, label in due if kind == "milestone"]
+        if not due and self._ends_phase(move):
+            due = [("milestone", self._saving.manual_label(self._loop.timesteps))]
+        return due
+
+    def save_due(self, due: list[tuple[Kind, str]], move: Move | None) -> None:
+        """What `due` has found for this move. The milestone that a phase ends with lasts."""
+        lasting = move is not None and self._ends_phase(move)
+        self._saving.save(due, self._snapshot, self._loop.timesteps, self._figures, lasting=lasting)
+
+    def save(self, wanted: list[tuple[Kind, str]], then: Callable[[SaveResult], None] | None = None) -> None:
+        """Put down the state as it is now. then: hears on the saver thread how that went."""
+        self._saving.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
+
+    def _ends_phase(self, move: Move) -> bool:
+        return move.phase != self._course.curriculum.phase
+
+    def checkpoint(self) -> None:
+        """One of this state."""
+        self.save([("checkpoint", str(self._loop.timesteps))])
+
+    def checkpoint_once(self) -> None:
+        """One of this state, unless there is one."""
+        if not self._saving.saved(self._loop.timesteps):
+            self.checkpoint()
+
+    def serve(self) -> None:
+        """Do what people asked for by command; each is answered once it is on disk."""
+        pending, self._controls.saves = self._controls.saves, []
+        for command in pending:
+            milestone = isinstance(command.command, SaveMilestone)
+            kind: Kind = "milestone" if milestone else "checkpoint"
+            timesteps = self._loop.timesteps
+            label = self._saving.manual_label(timesteps) if milestone else str(timesteps)
+            self.save([(kind, label)], _answer(command))
+
+    def _snapshot(self) -> LearnerSnapshot:
+        """The learner's state with rlgym-ppo's own counters."""
+        reward = self._figures.reward.mean
+        return self._course.learner.snapshot(
+            Progress(
+                cumulative_timesteps=self._loop.timesteps,
+                policy_average_reward=self._loop.mean_reward if reward is None else reward,
+                epoch=self._loop.iteration,
+            )
+        )
+
+
+def _answer(command: Pending) -> Callable[[SaveResult], None]:
+    def then(result: SaveResult) -> None:
+        if result.outcome in ("saved", "present"):
+            command.applied(f"{state_name(result.kind, result.label)} is at {result.path}")
+        else:
+            command.refused(result.reason or "a newer one was asked for")
+
+    return then

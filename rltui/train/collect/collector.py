@@ -1,0 +1,220 @@
+"""Collector interface; serial and local collectors."""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from rltui.events.commands import WorkerLive
+from rltui.events.records import Record
+from rltui.learn.rollout import Rollout
+from rltui.train.collect.actor import Actor, ActorSpec
+from rltui.train.collect.debug_output import tell_lines
+from rltui.train.collect.messages import Configure, RolloutDone
+from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.collect.worker_handle import worker_live
+from rltui.train.collect.worker_pool import WorkerPool
+
+# Collectors: one iteration of experience, from workers of their own (local) or in this process (serial). Bit-identical.
+#
+# Random numbers are keyed by (seed, timesteps at the start, worker, restarts), and each worker's arithmetic has the same
+# shapes either way, so tests and the debugger can trust the serial one.
+
+
+def _unheard(record: Record) -> None:
+    """The default of `tell`."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """One iteration's experience: views into shared memory, and what each worker reported (None: dropped)."""
+
+    rollout: Rollout
+    reports: list[RolloutDone | None]
+
+    @property
+    def rows(self) -> int:
+        """Timesteps, those of dropped workers left out."""
+        _, steps, agents = self.rollout.shape
+        return int(self.rollout.valid.sum()) * steps * agents
+
+
+class Collector(ABC):
+    """Fills one block of the SharedRollout with the weights that are in it."""
+
+    def __init__(self, shared: SharedRollout) -> None:
+        self.shared = shared
+
+    @abstractmethod
+    def start(self, poll: Callable[[], None]) -> None:
+        """Make the actors ready, polling meanwhile. RltuiError says what failed, and nothing is left running."""
+
+    @abstractmethod
+    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+        """Run one rollout of every worker, after so many timesteps of training; `poll` is called often and may raise to
+        abandon.
+        """
+
+    @abstractmethod
+    def configure(self, worker: int, order: Configure) -> None:
+        """Tell a worker; one that takes its place is told the same before it collects."""
+
+    @abstractmethod
+    def listen(self) -> None:
+        """Take in what the workers have said meanwhile, without waiting."""
+
+    @abstractmethod
+    def obeyed(self, worker: int) -> int:
+        """The number of the newest order that is in force in this worker; 0: none."""
+
+    @abstractmethod
+    def live(self) -> list[WorkerLive]:
+        """The workers as they are now."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the workers; the shared memory stays its owner's."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End the workers at once, whatever they are doing."""
+
+    def collect(self, block: int, timesteps: int, poll: Callable[[], None]) -> Collected:
+        """Fill the block and show it as one rollout. Collects again while no worker brought anything."""
+        reports = self.fill(block, timesteps, poll)
+        while not any(reports):
+            reports = self.fill(block, timesteps, poll)
+        return Collected(_rollout(self.shared, block, reports), reports)
+
+    def progress(self) -> float:
+        """0–1 of the running rollouts together."""
+        shape = self.shared.shape
+        return float(self.shared.steps_done.sum()) / (shape.workers * shape.steps)
+
+
+class SerialCollector(Collector):
+    """All actors in this process, one after another: slow, and easy to step through."""
+
+    def __init__(self, actor: ActorSpec, shared: SharedRollout, tell: Callable[[Record], None] = _unheard) -> None:
+        super().__init__(shared)
+        self._spec, self._tell = actor, tell
+        self._actors: list[Actor] = []
+        self._orders = [Configure(0) for _ in range(shared.shape.workers)]
+        self._newest: list[RolloutDone | None] = [None] * shared.shape.workers
+
+    def start(self, poll: Callable[[], None]) -> None:
+        for index in range(self.shared.shape.workers):
+            spec = replace(self._spec, seed=(*self._spec.seed, index, 0))
+            actor = Actor(spec, self.shared.arena_cursor[index : index + 1])
+            actor.say = partial(tell_lines, self._tell, index)
+            actor.configure(self._orders[index])
+            self._actors.append(actor)
+
+    def configure(self, worker: int, order: Configure) -> None:
+        self._orders[worker] = order
+        if self._actors:
+            self._actors[worker].configure(order)
+
+    def listen(self) -> None:
+        pass  # they speak for themselves
+
+    def obeyed(self, worker: int) -> int:
+        return self._orders[worker].number if self._actors else 0
+
+    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+        self.shared.steps_done[:] = 0
+        for index, actor in enumerate(self._actors):
+
+            def on_step(t: int, index: int = index) -> None:
+                self.shared.heartbeat[index] = time.monotonic()
+                self.shared.steps_done[index] = t
+                poll()
+
+            views = self.shared.worker_block(block, index)
+            self._newest[index] = actor.rollout(views, self.shared.weights, timesteps, on_step)
+            self.shared.steps_done[index] = self.shared.shape.steps
+        return list(self._newest)
+
+    def live(self) -> list[WorkerLive]:
+        return [
+            worker_live(self.shared, index, newest, state="in the trainer", pid=os.getpid())
+            for index, newest in enumerate(self._newest)
+        ]
+
+    def close(self) -> None:
+        self._actors.clear()
+
+    def kill(self) -> None:
+        self._actors.clear()
+
+
+class LocalCollector(Collector):
+    """Spawned worker processes, each with its own NumPy copy of the policy: no message per step."""
+
+    def __init__(
+        self, actor: ActorSpec, shared: SharedRollout, timeout_s: float, tell: Callable[[Record], None]
+    ) -> None:
+        super().__init__(shared)
+        self._pool = WorkerPool(actor, shared, timeout_s, tell, self._describe_crash)
+
+    def start(self, poll: Callable[[], None]) -> None:
+        self._pool.start(poll)
+
+    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+        return self._pool.collect(block, timesteps, poll)
+
+    def configure(self, worker: int, order: Configure) -> None:
+        self._pool.configure(worker, order)
+
+    def listen(self) -> None:
+        self._pool.listen()
+
+    def obeyed(self, worker: int) -> int:
+        return self._pool.obeyed(worker)
+
+    def live(self) -> list[WorkerLive]:
+        return self._pool.live()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def kill(self) -> None:
+        self._pool.kill()
+
+    def _describe_crash(self, worker: int, block: int) -> str:
+        """The arena that was being simulated when a worker was killed, and what its cars had chosen."""
+        shape = self.shared.shape
+        step = min(int(self.shared.steps_done[worker]), shape.steps - 1)
+        arena = int(self.shared.arena_cursor[worker])
+        first = arena * shape.cars
+        rows = self.shared.worker_block(block, worker)["actions"][step, first : first + shape.cars].tolist()
+        return f"in arena {arena} at step {step} of its rollout, action rows {rows}"
+
+
+def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None]) -> Rollout:
+    """The block as one rollout; the cut episodes of dropped workers are left out."""
+    arrays, shape = shared.block(block), shared.shape
+    index, obs = [], []
+    for worker, report in enumerate(reports):
+        count = int(arrays["final_count"][worker]) if report else 0
+        index.append(arrays["final_index"][worker, :count] + worker * shape.rows)
+        obs.append(arrays["final_obs"][worker, :count])
+    return Rollout(
+        obs=arrays["obs"],
+        actions=arrays["actions"],
+        log_probs=arrays["log_probs"],
+        rewards=arrays["rewards"],
+        terminated=arrays["terminated"],
+        truncated=arrays["truncated"],
+        final_obs=np.concatenate(obs),
+        final_index=np.concatenate(index),
+        valid=np.array([report is not None for report in reports]),
+        legality=arrays["legality"],
+        cars=shape.cars,
+    )

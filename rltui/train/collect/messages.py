@@ -1,0 +1,81 @@
+"""Trainer ↔ worker messages."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rltui.env.stats import EpisodeStats
+
+
+class Collect(msgspec.Struct, frozen=True, tag="collect"):
+    """Run one rollout with the weights that are in shared memory now."""
+
+    block: int
+    timesteps: int  # of training so far: what schedules go by
+
+
+class Configure(msgspec.Struct, frozen=True, tag="configure"):
+    """All that this worker shall be from now on, whole: a worker that takes another's place needs no history.
+
+    Flags hold at once, also within a rollout; weights from the next rollout on.
+    """
+
+    number: int  # rises; echoed in Configured
+    flags: tuple[str, ...] = ()  # debug flags that are on
+    weights: dict[str, float] = {}  # of rewards, set by hand, in the place of the profile's
+    lines_per_second: float = 0.0  # at most so many debug lines; 0: no limit
+    anew: bool = False  # the next rollout begins with new episodes everywhere
+
+
+class Close(msgspec.Struct, frozen=True, tag="close"):
+    pass
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    pid: int
+
+
+class Configured(msgspec.Struct, frozen=True, tag="configured"):
+    """The Configure of this number is in force."""
+
+    number: int
+
+
+class Said(msgspec.Struct, frozen=True, tag="said"):
+    """Debug lines: (flag, text)."""
+
+    lines: list[tuple[str, str]]
+
+
+class RolloutDone(msgspec.Struct, frozen=True, tag="done"):
+    seconds: float  # wall time of the rollout
+    parts: dict[str, float]  # seconds by part
+    stats: dict[str, EpisodeStats]  # by lane
+    memory: int  # resident bytes
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """The worker raised: its whole trace. Sent just before it exits."""
+
+    reason: str
+    trace: str
+
+
+ToWorker = Collect | Configure | Close
+FromWorker = Ready | Configured | Said | RolloutDone | Failed
+
+encode = msgspec.msgpack.Encoder().encode
+_to_worker = msgspec.msgpack.Decoder(ToWorker)
+_from_worker = msgspec.msgpack.Decoder(FromWorker)
+
+
+def decode_to_worker(data: bytes) -> ToWorker:
+    """Raises msgspec.DecodeError for anything else."""
+    message: ToWorker = _to_worker.decode(data)
+    return message
+
+
+def decode_from_worker(data: bytes) -> FromWorker:
+    """Raises msgspec.DecodeError for anything else."""
+    message: FromWorker = _from_worker.decode(data)
+    return message

@@ -1,0 +1,122 @@
+"""Shared-memory layout."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from rltui.supervise.shared_memory import SharedBlock, check_free
+
+# SharedRollout: one shared-memory segment that holds every worker's rollout, the policy weights and the heartbeats.
+#
+# Workers write their own slice in place and the learner reads the whole as one array: no copies, no pickles. Blocks form
+# a ring of iterations. Untouched pages cost nothing, so the final observations have room for the worst case.
+
+ALIGN = 64  # bytes: a cache line
+
+
+@dataclass(frozen=True)
+class RolloutShape:
+    """B blocks of W workers, each T steps of K arenas with C learning cars and D observation numbers; P policy parameters."""
+
+    blocks: int
+    workers: int
+    steps: int
+    arenas: int
+    cars: int
+    obs_size: int
+    parameters: int
+
+    @property
+    def agents(self) -> int:
+        """Cars of one worker."""
+        return self.arenas * self.cars
+
+    @property
+    def rows(self) -> int:
+        """Timesteps of one worker in one iteration."""
+        return self.steps * self.agents
+
+    def fields(self) -> dict[str, tuple[tuple[int, ...], DTypeLike]]:
+        """Name → (shape, dtype) of each array of the segment."""
+        b, w, t, a, d = self.blocks, self.workers, self.steps, self.agents, self.obs_size
+        return {
+            "weights": ((self.parameters,), np.float32),
+            "heartbeat": ((w,), np.float64),  # time.monotonic() of the newest step
+            "steps_done": ((w,), np.int64),  # steps of the running rollout
+            "arena_cursor": ((w,), np.int64),  # the arena being simulated, for the report of a crash
+            "obs": ((b, w, t + 1, a, d), np.float32),
+            "legality": ((b, w, t + 1, a), np.uint8),  # legality class that belongs to each observation
+            "actions": ((b, w, t, a), np.int64),
+            "log_probs": ((b, w, t, a), np.float32),
+            "rewards": ((b, w, t, a), np.float32),
+            "terminated": ((b, w, t, a), np.bool_),
+            "truncated": ((b, w, t, a), np.bool_),
+            "final_count": ((b, w), np.int64),
+            "final_index": ((b, w, self.rows), np.int64),  # flat in [T, A] of the worker
+            "final_obs": ((b, w, self.rows, d), np.float32),
+        }
+
+    def layout(self) -> tuple[dict[str, int], int]:
+        """Offset of each array in bytes, and the size of the segment."""
+        offsets, at = {}, 0
+        for name, (shape, dtype) in self.fields().items():
+            offsets[name] = at
+            size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+            at += -(-size // ALIGN) * ALIGN
+        return offsets, at
+
+    @property
+    def expected_bytes(self) -> int:
+        """What a run touches: all but the final observations, which are rare."""
+        final = int(np.prod(self.fields()["final_obs"][0])) * 4
+        return self.layout()[1] - final
+
+
+class SharedRollout:
+    """The arrays of the segment as attributes, named as in `RolloutShape.fields`."""
+
+    def __init__(self, shape: RolloutShape, memory: SharedBlock) -> None:
+        """memory: of `layout` bytes; what the creator has, or what a child was handed of it."""
+        self.shape = shape
+        self.memory = memory
+        offsets, _ = shape.layout()
+        self._arrays: dict[str, NDArray[Any]] = {
+            name: np.ndarray(dims, dtype, memory.buf, offsets[name]) for name, (dims, dtype) in shape.fields().items()
+        }
+        self.weights: NDArray[np.float32] = self._arrays["weights"]
+        self.heartbeat: NDArray[np.float64] = self._arrays["heartbeat"]
+        self.steps_done: NDArray[np.int64] = self._arrays["steps_done"]
+        self.arena_cursor: NDArray[np.int64] = self._arrays["arena_cursor"]
+
+    @classmethod
+    def create(cls, shape: RolloutShape) -> SharedRollout:
+        """Raises RltuiError where shared memory has no room for what a run will touch."""
+        check_room(shape)
+        return cls(shape, SharedBlock.create(shape.layout()[1]))
+
+    def block(self, block: int) -> dict[str, NDArray[Any]]:
+        """The arrays of one iteration, without the leading block axis."""
+        return {name: array[block] for name, array in self._arrays.items() if len(self.shape.fields()[name][0]) > 1}
+
+    def worker_block(self, block: int, worker: int) -> dict[str, NDArray[Any]]:
+        """One worker's slices of one iteration: obs [T+1, A, D], legality [T+1, A], actions [T, A] … final_obs [T·A, D], final_count []."""
+        return {name: array[worker, ...] for name, array in self.block(block).items()}
+
+    def close(self) -> None:
+        """Let go of the segment."""
+        self._arrays.clear()
+        for name in ("weights", "heartbeat", "steps_done", "arena_cursor"):
+            setattr(self, name, None)
+        with contextlib.suppress(BufferError):  # a view is still held, as by the trace of the error that ends the run
+            self.memory.close()
+
+
+def check_room(shape: RolloutShape) -> None:
+    """Raises RltuiError naming need and room when /dev/shm is too small."""
+    hint = "lower ppo.iteration or ppo.buffer_iterations, or enlarge /dev/shm (docker: --shm-size=2g)"
+    check_free(shape.expected_bytes, "rollouts need", hint)

@@ -1,0 +1,93 @@
+"""Worker main."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import time
+import traceback
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from rltui.errors import users_line
+from rltui.supervise.child import follow
+from rltui.supervise.shared_memory import SharedBlock
+from rltui.train.collect.actor import Actor, ActorSpec
+from rltui.train.collect.messages import Collect, Configure, Configured, Failed, Ready, Said, decode_to_worker, encode
+from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
+
+NICE = 5  # below the trainer, the interface and the user's own programs
+
+
+@dataclass(frozen=True)
+class WorkerSpec:
+    """What a worker process is started with: plain data, and the memory."""
+
+    index: int
+    actor: ActorSpec
+    shape: RolloutShape
+    memory: SharedBlock
+    trace_path: str  # where a fatal signal leaves its trace
+
+
+class _Closing(Exception):
+    """The trainer asked to close, or is gone."""
+
+
+def main(spec: WorkerSpec, pipe: Connection) -> None:
+    """Entry point of the spawned process."""
+    follow(NICE)
+    with open(spec.trace_path, "w", encoding="utf-8") as trace:  # noqa: PTH123 - faulthandler keeps the descriptor
+        faulthandler.enable(trace)
+        try:
+            _serve(spec, pipe)
+        except (_Closing, EOFError, BrokenPipeError, ConnectionResetError):
+            pass  # the trainer is done with us, or dead: no one is left to tell
+        except Exception as error:  # whatever a user's component raised travels whole
+            _tell_failure(pipe, error)
+            raise SystemExit(1) from None
+        finally:
+            faulthandler.disable()
+
+
+def _serve(spec: WorkerSpec, pipe: Connection) -> None:
+    shared = SharedRollout(spec.shape, spec.memory)
+    index = spec.index
+    shared.heartbeat[index] = time.monotonic()
+    actor = Actor(spec.actor, shared.arena_cursor[index : index + 1])
+    actor.say = lambda lines: pipe.send_bytes(encode(Said(lines)))
+    pipe.send_bytes(encode(Ready(os.getpid())))
+
+    def on_step(t: int) -> None:
+        shared.heartbeat[index] = time.monotonic()
+        shared.steps_done[index] = t
+        while pipe.poll(0):
+            _receive(pipe, actor)
+
+    while True:
+        message = _receive(pipe, actor)
+        if message is not None:
+            block = shared.worker_block(message.block, index)
+            done = actor.rollout(block, shared.weights, message.timesteps, on_step)
+            shared.steps_done[index] = spec.shape.steps
+            pipe.send_bytes(encode(done))
+
+
+def _receive(pipe: Connection, actor: Actor) -> Collect | None:
+    """The next message: obeyed here, or what to collect. Raises _Closing."""
+    message = decode_to_worker(pipe.recv_bytes())
+    if isinstance(message, Collect):
+        return message
+    if not isinstance(message, Configure):
+        raise _Closing
+    actor.configure(message)
+    pipe.send_bytes(encode(Configured(message.number)))
+    return None
+
+
+def _tell_failure(pipe: Connection, error: Exception) -> None:
+    place = users_line(error)
+    reason = f"{place}: " if place else ""
+    with contextlib.suppress(OSError):  # the trainer is gone; nobody to tell
+        pipe.send_bytes(encode(Failed(f"{reason}{type(error).__name__}: {error}", traceback.format_exc())))

@@ -1,0 +1,242 @@
+"""Metrics of one iteration, action-table usage."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.actions.masking import CLASSES, legal_rows
+from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.table import table_hash
+from rltui.env.arena_groups import MATCH
+from rltui.env.stats import EpisodeStats
+from rltui.env.turtle import TurtleStats, total_turtles
+from rltui.events import metric_keys
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD
+from rltui.events.records import TableUsed
+from rltui.formatting import MEGABYTE
+from rltui.learn.rollout import Float, Rollout
+from rltui.sim.field import BOOST, CONTROLS, JUMP, STEER, TICKS_PER_SECOND
+from rltui.train.collect.messages import RolloutDone
+
+
+@dataclass(frozen=True)
+class IterationTimes:
+    """Seconds of one iteration's parts, pauses left out."""
+
+    collect: float
+    learn: float
+    save: float
+    total: float
+
+
+def iteration_metrics(
+    timesteps: int,
+    rows: int,
+    workers: Sequence[RolloutDone | None],
+    train: Mapping[str, float],
+    times: IterationTimes,
+    arena_steps: int,
+) -> dict[str, float | None]:
+    """All keys for one iteration. rows: timesteps collected. workers: what each reported, None where its data was dropped; one at
+    least did. arena_steps: of each report.
+    """
+    reports = [report for report in workers if report is not None]
+    metrics: dict[str, float | None] = {"timesteps": timesteps}
+    for lane, stats in lane_stats(reports).items():
+        prefix = "" if lane == MATCH else f"{lane}/"
+        metrics |= {prefix + name: value for name, value in _lane(stats).items()}
+    metrics |= train
+    metrics |= _times(rows, times)
+    metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arena_steps).items()}
+    for index, report in enumerate(workers):
+        if report is None:
+            continue
+        metrics[f"worker/{index}/seconds"] = report.seconds
+        metrics[f"worker/{index}/memory_mb"] = report.memory / MEGABYTE
+    return metrics
+
+
+def match_stats(workers: Sequence[RolloutDone | None]) -> EpisodeStats:
+    """Of the match, all workers together; one at least reported."""
+    return lane_stats([report for report in workers if report is not None])[MATCH]
+
+
+def lane_stats(reports: Sequence[RolloutDone]) -> dict[str, EpisodeStats]:
+    """Of each lane, all workers together."""
+    return {lane: total([report.stats[lane] for report in reports]) for lane in reports[0].stats}
+
+
+def skill_metrics(iterations: Sequence[EpisodeStats]) -> dict[str, float | None]:
+    """The metrics of several iterations of one lane taken together; one at least."""
+    stats = total(iterations)
+    return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60)
+
+
+def _lane(stats: EpisodeStats) -> dict[str, float | None]:
+    rewards = {f"{PART}{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
+    return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60) | rewards
+
+
+def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
+    """The sums of all workers together."""
+    first = parts[0]
+    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles")]
+    sums = {name: sum(getattr(part, name) for part in parts) for name in numbers}
+    rewards = {name: sum(part.rewards[name] for part in parts) for name in first.rewards}
+    return EpisodeStats(**sums, rewards=rewards, turtles=total_turtles(part.turtles for part in parts))
+
+
+def mean_reward(stats: EpisodeStats) -> float | None:
+    """Mean weighted reward of a car over the ended episodes."""
+    return _per(sum(stats.rewards.values()), stats.car_episodes)
+
+
+def first_episodes(stats: EpisodeStats) -> float | None:
+    """Percent of the arenas that are still in the episode that they began with."""
+    return _per(100 * stats.first_episodes, stats.arenas)
+
+
+def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
+    minutes, car_minutes = stats.seconds / 60, stats.car_seconds / 60
+    return {
+        REWARD: mean_reward(stats),
+        EPISODES: stats.episodes,
+        "rollout/episode_seconds": _per(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
+        FIRST_EPISODES: first_episodes(stats),
+        "rollout/goals_per_minute": _per(stats.goals, minutes),
+        "rollout/conceded_per_minute": _per(stats.conceded, minutes),
+        "rollout/own_goals_per_minute": _per(stats.own_goals, minutes),
+        "rollout/touches_per_minute": _per(stats.touches, car_minutes),
+        "rollout/shots_per_minute": _per(stats.shots, car_minutes),
+        "rollout/saves_per_minute": _per(stats.saves, car_minutes),
+        "rollout/demos_per_minute": _per(stats.demos, car_minutes),
+        "rollout/kickoff_touches": _per(100 * stats.kickoffs_touched, stats.kickoffs),
+        "rollout/airborne": _per(100 * stats.airborne, stats.car_steps),
+        "rollout/boost": _per(stats.boost, stats.car_steps),
+        "rollout/boost_spent_per_minute": _per(stats.boost_spent, car_minutes),
+    }
+
+
+def _turtles(stats: TurtleStats, car_minutes: float) -> dict[str, float | None]:
+    ticks = stats.recovery_ticks
+    times = {
+        "mean": float(np.mean(ticks)) if ticks else None,
+        "median": float(np.median(ticks)) if ticks else None,
+        "p90": float(np.percentile(ticks, 90)) if ticks else None,
+    }
+    return {
+        metric_keys.TURTLE_EVENTS: stats.events,
+        "turtle/recovered": stats.recovered,
+        "turtle/failed": stats.failed,
+        "turtle/censored": stats.censored,
+        metric_keys.TURTLES_PER_MINUTE: _per(stats.events, car_minutes),
+        **{f"turtle/{name}_ticks": value for name, value in times.items()},
+        **{
+            f"turtle/{name}_seconds": None if value is None else value / TICKS_PER_SECOND
+            for name, value in times.items()
+        },
+    }
+
+
+def _times(rows: int, times: IterationTimes) -> dict[str, float | None]:
+    return {
+        metric_keys.COLLECTED_SPEED: _per(rows, times.collect),
+        metric_keys.CONSUMED_SPEED: _per(rows, times.learn),
+        metric_keys.OVERALL_SPEED: _per(rows, times.total),
+        metric_keys.ITERATION_SECONDS: times.total,
+        metric_keys.COLLECT_SECONDS: times.collect,
+        metric_keys.UPDATE_SECONDS: times.learn,
+        metric_keys.SAVE_SECONDS: times.save,
+    }
+
+
+def worker_parts(reports: Sequence[RolloutDone], arena_steps: int) -> dict[str, float]:
+    """Worker microseconds per arena-step by part: simulate, state, infer …; arena_steps: of each report."""
+    total = arena_steps * len(reports)
+    return {name: 1e6 * sum(report.parts[name] for report in reports) / total for name in reports[0].parts}
+
+
+def _per(amount: float, count: float) -> float | None:
+    return amount / count if count else None
+
+
+RECORD_SECONDS = 10.0  # between two records of the counts
+
+Counts = NDArray[np.int64]
+
+
+class TableUse:
+    """Counts choices since the trainer started."""
+
+    def __init__(self, rows: Float, options: PipelineOptions, clock: Callable[[], float] = time.monotonic) -> None:
+        """rows: float32 [N, 8], the table."""
+        self._counts: Counts = np.zeros(len(rows), np.int64)
+        self._hash = table_hash(rows)
+        self._levels = [
+            np.unique(rows[:, column], return_inverse=True)[1].reshape(-1) for column in range(len(CONTROLS))
+        ]
+        self._held = {
+            "lut/left": rows[:, STEER] < 0,
+            "lut/right": rows[:, STEER] > 0,
+            "lut/jump": rows[:, JUMP] != 0,
+            "lut/boost": rows[:, BOOST] != 0,
+        }
+        self._masked = 1 - legal_rows(rows).mean(axis=1) if options.legality == "mask" else None  # share by class
+        self._replaces = options.legality == "fallback"
+        self._clock, self._told_at = clock, -np.inf
+
+    def count(self, rollout: Rollout, replaced: int) -> dict[str, float | None]:
+        """The iteration's figures. replaced: choices that the fallback took the place of. Unknown is None."""
+        valid = rollout.valid
+        actions = rollout.actions if valid.all() else rollout.actions[valid]
+        chosen = np.bincount(actions.ravel(), minlength=len(self._counts))
+        self._counts += chosen
+        total = int(chosen.sum())
+        figures: dict[str, float | None] = {
+            "lut/used_rows": 100 * np.count_nonzero(chosen) / len(chosen),
+            "lut/never_chosen": int((self._counts == 0).sum()),
+        }
+        figures |= {key: 100 * float(chosen[rows].sum()) / total for key, rows in self._held.items()}
+        figures |= {
+            f"lut/entropy_{name}": entropy(np.bincount(levels, weights=chosen))
+            for name, levels in zip(CONTROLS, self._levels, strict=True)
+        }
+        figures["lut/masked"] = self._masked_share(rollout)
+        figures["lut/fallback"] = 100 * replaced / total if self._replaces else None
+        return figures
+
+    def due(self) -> bool:
+        """Whether it is time for a record of the counts: at once, then every few seconds."""
+        return self._clock() - self._told_at >= RECORD_SECONDS
+
+    def record(self, timesteps: int) -> TableUsed:
+        """The counts so far; the next one is due some seconds later."""
+        self._told_at = self._clock()
+        return TableUsed(time=time.time(), timesteps=timesteps, table_hash=self._hash, counts=self._counts.tolist())
+
+    def _masked_share(self, rollout: Rollout) -> float | None:
+        """Mean share of the rows that could not be chosen."""
+        if self._masked is None or rollout.legality is None:
+            return None
+        classes = rollout.legality[:, :-1]
+        if not rollout.valid.all():
+            classes = classes[rollout.valid]
+        met = np.bincount(classes.ravel(), minlength=CLASSES)
+        return 100 * float(met @ self._masked) / int(met.sum())
+
+
+def replaced(reports: Sequence[RolloutDone | None]) -> int:
+    """Choices that legality replaced, all workers and lanes together."""
+    return sum(stats.fallbacks for report in reports if report is not None for stats in report.stats.values())
+
+
+def entropy(weights: NDArray[Any]) -> float:
+    """Of the distribution with these weights, in nats."""
+    shares = weights[weights > 0] / weights.sum()
+    return float(-(shares * np.log(shares)).sum())

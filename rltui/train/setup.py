@@ -1,0 +1,141 @@
+"""Checks before anything starts; resume choice."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from rltui.debug.component_checks import examine_table, faults
+from rltui.env.from_profile import env_spec, signature
+from rltui.errors import RltuiError
+from rltui.profile.curriculum import source_hashes
+from rltui.profile.models import Profile
+from rltui.profile.resolved import digest
+from rltui.runs import meta, trainer_state
+from rltui.runs.lock import check_writable
+from rltui.runs.meta import Signature
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.resume import ResumePlan, choose_resume, told_of_sources
+from rltui.runs.trainer_state import TrainerState
+from rltui.sim import meshes
+from rltui.supervise.control_client import user_name
+from rltui.train.config import Blueprint
+from rltui.train.curriculum import Curriculum, Origin
+
+
+def table_warnings(profile: Profile, argument: str, force: bool) -> tuple[str, ...]:
+    """What to know of the table when training starts; forced: what it fails in too. argument: the profile as the user
+    wrote it.
+
+    RltuiError names every fault of the profile.
+    """
+    found = [] if force else faults(profile, argument)
+    if found:
+        see = [f"see everything: rltui {fault.hint}" for fault in found if fault.hint]
+        anyway = f"train with it all the same: rltui train {argument} --force"
+        raise RltuiError("\n".join(fault.message for fault in found), "\n".join([*see, anyway]))
+    report = examine_table(env_spec(profile))
+    return tuple(f"action table: {check.sentence}" for check in (*report.of("fail"), *report.of("warn")))
+
+
+REPORTED_PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym")
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """What `rltui train` was asked for."""
+
+    profile: Profile
+    profile_argument: str  # as the user wrote it, for hints
+    data: DataDir
+    run: str | None = None
+    resume: str = "auto"  # auto, new, or a checkpoint's path
+    fork: bool = False  # `resume` is a path, from which a run of its own begins
+    steps: int | None = None  # total at which the run ends
+    debug: bool = False
+    force: bool = False  # also with an action table that fails its checks
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A start that nothing speaks against yet."""
+
+    options: TrainOptions
+    blueprint: Blueprint
+    signature: Signature
+    plan: ResumePlan
+    state: TrainerState | None  # of the checkpoint that it goes on from
+    curriculum: Curriculum
+    author: str
+    versions: dict[str, str]
+    table_warnings: tuple[str, ...] = ()
+    sources: dict[str, str] = field(default_factory=dict)  # see profile/curriculum.py
+
+    @property
+    def profile(self) -> Profile:
+        """As the user wrote it; the blueprint's is the lesson to begin with."""
+        return self.options.profile
+
+    @cached_property
+    def profile_hash(self) -> str:
+        """Of the profile, a campaign's phases included."""
+        return digest(self.profile)
+
+    @property
+    def paths(self) -> RunPaths:
+        """Of the run that the plan names."""
+        return self.options.data.run(self.plan.run)
+
+    @property
+    def found_a_name(self) -> bool:
+        """Whether the run is a new one whose name nobody asked for: another start may have found the same."""
+        return self.options.run is None and self.plan.kind != "resume"
+
+
+def prepare(options: TrainOptions) -> Prepared:
+    """Check folder, meshes, components, action table and device, and decide where to resume. Raises RltuiError; changes
+    nothing.
+    """
+    profile = options.profile
+    check_writable(options.data)
+    first = env_spec(profile)
+    meshes.check(meshes.locate(first.meshes))
+    warnings = table_warnings(profile, options.profile_argument, options.force)
+    needed = signature(profile, first)
+    plan = choose_resume(
+        options.data,
+        needed,
+        profile=options.profile_argument,
+        run=options.run,
+        mode=options.resume,
+        fork=options.fork,
+    )
+    sources = source_hashes(profile)
+    plan = told_of_sources(plan, sources)
+    state, origin = _stood(plan.checkpoint)
+    curriculum = Curriculum(profile, plan.timesteps, origin)
+    blueprint = Blueprint.draw(curriculum.profile)
+    author = profile.author or user_name()
+    return Prepared(options, blueprint, needed, plan, state, curriculum, author, versions(), warnings, sources)
+
+
+def _stood(checkpoint: Path | None) -> tuple[TrainerState | None, Origin | None]:
+    """Where the trainer stood that wrote it."""
+    if checkpoint is None:
+        return None, None
+    state = trainer_state.read(checkpoint)
+    return state, Origin(meta.read(checkpoint).profile, state.curriculum if state else None)
+
+
+def versions() -> dict[str, str]:
+    """Versions of what a result depends on; a package that is not installed is left out."""
+    found = {"python": platform.python_version()}
+    for name in REPORTED_PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,378 @@
+"""The viewer child process."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+
+from rltui.errors import RltuiError, in_words
+from rltui.events.commands import OutputLive, SetRender, ViewerLive
+from rltui.events.records import Level
+from rltui.formatting import duration
+from rltui.supervise.child import start_piped
+from rltui.train.active_task import Course
+from rltui.train.collect.worker_handle import why
+from rltui.train.control.commands import LiveControls, LoopState, Pending
+from rltui.train.setup import Prepared
+from rltui.view.outputs import OutputOptions
+from rltui.view.stream import Weights, WeightsBoard
+from rltui.view.training_match import RunMatchSpec
+from rltui.view.viewer_process import (
+    Close,
+    Failed,
+    FromViewer,
+    Noticed,
+    Playing,
+    Switched,
+    SwitchOutput,
+    ToViewer,
+    ViewerSpec,
+    Weigh,
+    decode_from_viewer,
+    encode,
+    main,
+)
+
+CLOSING = 5.0  # seconds that it has to end by itself once told
+WRITTEN = 5_000  # moments of a recording that it writes in a second, of which training leaves it little
+
+
+@dataclass
+class ViewerChild:
+    """The process and all that belongs to it alone."""
+
+    process: SpawnProcess
+    pipe: Connection
+    board: WeightsBoard
+    by_hand: dict[str, float]  # reward weights that it knows of
+    playing: Playing | None = None
+    failure: Failed | None = None
+    heard: float = field(default_factory=time.monotonic)  # of its newest word; once it was told to close, of that
+
+    @classmethod
+    def start(cls, spec: ViewerSpec, board: WeightsBoard) -> ViewerChild:
+        """A fresh process that reads `board`. OSError where the system has no room for it."""
+        return cls(*start_piped(main, spec, "viewer"), board, dict(spec.weights))
+
+    def send(self, message: ToViewer) -> None:
+        """A viewer that leaves so much unread that sending would wait for it is ended, as its host will find."""
+        if not _takes_more(self.pipe):
+            self.failure = Failed("it was ended, for it took no more messages (was it stopped?)", "")
+            self.process.kill()
+            return
+        with contextlib.suppress(OSError):  # it is gone, as its host will find
+            self.pipe.send_bytes(encode(message))
+
+    def said(self) -> Iterator[FromViewer]:
+        """What it has said since, one by one."""
+        with contextlib.suppress(EOFError, OSError):
+            while self.pipe.poll(0):
+                self.heard = time.monotonic()
+                yield decode_from_viewer(self.pipe.recv_bytes())
+
+    def close(self) -> None:
+        """Tell it to end."""
+        self.send(Close())
+        self.heard = time.monotonic()
+
+    @property
+    def deadline(self) -> float:
+        """Of one told to close (time.monotonic()): until then it may end by itself, its recording written."""
+        return self.heard + CLOSING + self._recorded / WRITTEN
+
+    @property
+    def is_overdue(self) -> bool:
+        """Told to close, and still there after its deadline."""
+        return time.monotonic() > self.deadline
+
+    def kill(self) -> None:
+        """At once, also from a signal's handler."""
+        self.process.kill()
+        self.board.close()
+
+    def let_go(self) -> None:
+        """It has ended: nothing of it stays."""
+        self.process.join()
+        self.pipe.close()
+        self.board.close()
+
+    @property
+    def end_words(self) -> str:
+        """How it ended by itself: what it said, else its exit code."""
+        if self.failure is not None:
+            return self.failure.reason
+        code = self.process.exitcode
+        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return f"the viewer ended: {how}"
+
+    @property
+    def lost_recording(self) -> str:
+        """What went with the process, as a further sentence."""
+        return f". Its recording of {self._recorded:,} moments is lost" if self._recorded else ""
+
+    @property
+    def _recorded(self) -> int:
+        """Moments that its recording holds, as far as it has said so."""
+        outputs = self.playing.outputs if self.playing is not None else []
+        return sum(output.sent for output in outputs if output.name == "recording")
+
+
+def _takes_more(pipe: Connection) -> bool:
+    """Whether a message of a few hundred bytes can be sent without waiting."""
+    if sys.platform == "win32":
+        return True
+    room = select.poll()
+    room.register(pipe, select.POLLOUT)
+    return bool(room.poll(0))
+
+
+PATIENCE = 30.0  # seconds that the viewer may take to start or to answer
+SILENT = 5.0  # seconds without a word of one that plays, which says something twice a second
+SEED = 0x56  # sets its random numbers apart from the workers'
+
+Log = Callable[[Level, str], None]
+
+
+@dataclass
+class _Wait:
+    """Somebody waits for the viewer to answer a SwitchOutput, or (number 0) to play. began: it was started for that."""
+
+    pending: Pending
+    number: int
+    since: float
+    began: bool = False
+
+
+class ViewerHost:
+    """One viewer at most. For the loop's thread."""
+
+    def __init__(self, prepared: Prepared, course: Course, loop: LoopState, log: Log) -> None:
+        self._prepared, self._course, self._loop, self._log = prepared, course, loop, log
+        self._running: ViewerChild | None = None
+        self._ended: list[ViewerChild] = []  # told to close, not gone yet
+        self._problem = ""  # why the newest one failed
+        self._outputs: set[str] = set()  # wanted
+        self._waiting: list[_Wait] = []
+        self._number = 0
+
+    def serve(self, controls: LiveControls) -> None:
+        """Take SetRender commands from there, and say there how it goes."""
+        controls.set_render, controls.attend_viewer, controls.viewer = self.obey, self.attend, self.live
+
+    def obey(self, pending: Pending) -> None:
+        """A SetRender; answered when it holds."""
+        wish = pending.command
+        if not isinstance(wish, SetRender):
+            return
+        if not wish.on and self._running is None:
+            self._problem = ""
+            pending.applied("the viewer was off already")
+        elif not wish.on and not wish.output:
+            self._stop()
+            pending.applied("the viewer is off")
+        else:
+            began = self._running is None
+            if began and not self._start(set() if wish.output else self._profile_outputs()):
+                pending.refused(self._problem)
+                return
+            self._wait(pending, self._switch(wish.output, wish.on) if wish.output else 0, began)
+
+    def begin(self) -> None:
+        """At the start of training: play, if the profile says so."""
+        if self._prepared.profile.render.at_start:
+            self._start(self._profile_outputs())
+
+    def attend(self) -> None:
+        """Hear the viewer and see whether it lives; costs nothing while there is none."""
+        self._bury()
+        running = self._running
+        if running is None:
+            return
+        self._hear(running)
+        if not running.process.is_alive():
+            self._hear(running)  # its last words
+            self._lost(running)
+        for wait in [wait for wait in self._waiting if time.monotonic() - wait.since > PATIENCE]:
+            self._waiting.remove(wait)
+            wait.pending.refused(f"the viewer did not answer within {PATIENCE:g} s")
+
+    def publish(self, weights: Weights) -> None:
+        """The learner's newest weights (policy_flat), and the reward weights set by hand, if they have changed."""
+        running = self._running
+        if running is None:
+            return
+        by_hand = dict(self._course.overrides.weights)
+        if by_hand != running.by_hand:
+            running.by_hand = by_hand
+            running.send(Weigh(by_hand))
+        running.board.write(weights, self._loop.timesteps)
+
+    def renew(self) -> None:
+        """Another lesson has begun: play that, with the same outputs."""
+        if self._running is not None:
+            outputs = set(self._outputs)
+            self._stop("another lesson has begun")
+            self._start(outputs)
+
+    def live(self) -> ViewerLive | None:
+        running = self._running
+        if running is None:
+            return ViewerLive("failed", None, "", [], self._problem) if self._problem else None
+        if running.playing is None:
+            return ViewerLive("starting", None, "", [OutputLive(name, "", 0) for name in sorted(self._outputs)])
+        playing, silence = running.playing, time.monotonic() - running.heard
+        problem = f"no word of it for {duration(silence)}" if silence > SILENT else ""
+        return ViewerLive("playing", playing.timesteps, playing.address, playing.outputs, problem)
+
+    def close(self) -> None:
+        """The run ends: no viewer is left."""
+        self._stop("the run has ended")
+        for running in self._ended:
+            running.process.join(max(running.deadline - time.monotonic(), 0.0))
+            if running.process.is_alive():
+                running.process.kill()
+                running.process.join()
+            self._hear(running)
+            running.let_go()
+        self._ended.clear()
+
+    def kill(self) -> None:
+        """At once, in a signal's handler."""
+        for running in (*self._ended, *([self._running] if self._running else [])):
+            running.kill()
+
+    def _profile_outputs(self) -> set[str]:
+        return {"rocketsimvis"} if self._prepared.profile.render.rocketsimvis else set()
+
+    def _start(self, outputs: set[str]) -> bool:
+        """False, with the problem told, where the system has no room for it."""
+        self._problem, self._outputs = "", set()
+        try:
+            self._running = self._child(self._course.learner.policy_flat())
+        except (RltuiError, OSError, MemoryError) as error:
+            reason = in_words(error) if isinstance(error, RltuiError) else why(error)
+            self._problem = f"the viewer cannot be started: {reason}"
+            self._log("error", f"{self._problem}; training goes on")
+            return False
+        for name in sorted(outputs):
+            self._switch(name, on=True)
+        return True
+
+    def _child(self, weights: Weights) -> ViewerChild:
+        """A fresh process that plays these. RltuiError, OSError or MemoryError leaves nothing of it."""
+        board = WeightsBoard.create(len(weights))
+        try:
+            board.write(weights, self._loop.timesteps)
+            return ViewerChild.start(self._spec(board, len(weights)), board)
+        except BaseException:
+            board.close()
+            raise
+
+    def _spec(self, board: WeightsBoard, parameters: int) -> ViewerSpec:
+        actor = self._course.blueprint.actor(self._loop.timesteps)
+        paths, render = self._prepared.paths, self._prepared.profile.render
+        match = RunMatchSpec(
+            actor.env, actor.policy_sizes, actor.normalize, (*actor.seed, SEED, time.time_ns()), paths.name
+        )
+        options = OutputOptions(render.host, render.port, paths.recordings)
+        weights = dict(self._course.overrides.weights)
+        return ViewerSpec(match, paths.folder, options, weights, board.memory, parameters)
+
+    def _switch(self, name: str, on: bool) -> int:
+        """Returns the number by which the answer is known."""
+        self._number += 1
+        (self._outputs.add if on else self._outputs.discard)(name)
+        if self._running is not None:
+            self._running.send(SwitchOutput(self._number, name, on))
+        return self._number
+
+    def _wait(self, pending: Pending, number: int, began: bool) -> None:
+        self._waiting.append(_Wait(pending, number, time.monotonic(), began))
+        if self._running is not None and self._running.playing is not None:
+            self._answer_playing()
+
+    def _hear(self, running: ViewerChild) -> None:
+        for message in running.said():
+            self._take(running, message)
+
+    def _take(self, running: ViewerChild, message: FromViewer) -> None:
+        match message:
+            case Playing():
+                running.playing = message
+                if running is self._running:  # the last words of one that was told to close answer nobody
+                    self._answer_playing()
+            case Switched():
+                self._switched(message)
+            case Noticed(text=text, level=level):
+                self._log(level, text)
+            case Failed():
+                running.failure = message
+
+    def _answer_playing(self) -> None:
+        """Tell those who wait for the game itself."""
+        for wait in [wait for wait in self._waiting if wait.number == 0]:
+            self._waiting.remove(wait)
+            wait.pending.applied(self._begun(wait) + self._words())
+
+    def _begun(self, wait: _Wait) -> str:
+        """What a command started beside what it asked for, to stand before its answer."""
+        return (
+            f"the viewer process was started (pid {self._running.process.pid}): "
+            if wait.began and self._running
+            else ""
+        )
+
+    def _words(self) -> str:
+        playing = self._running.playing if self._running is not None else None
+        targets = [f"{output.name} {output.target}" for output in playing.outputs] if playing is not None else []
+        return ", ".join(["the viewer plays", *targets])
+
+    def _switched(self, message: Switched) -> None:
+        waits = [wait for wait in self._waiting if wait.number == message.number]
+        for wait in waits:
+            self._waiting.remove(wait)
+            if message.problem:
+                wait.pending.refused(message.problem)
+            else:
+                wait.pending.applied(self._begun(wait) + message.detail)
+        if message.problem and not waits:
+            self._log("warning", message.problem)
+        if message.problem and any(wait.began for wait in waits):
+            self._stop()
+
+    def _lost(self, running: ViewerChild) -> None:
+        """It has ended by itself."""
+        self._problem, self._running = running.end_words, None
+        running.let_go()
+        trace = f"\n{running.failure.trace.strip()}" if running.failure is not None else ""
+        self._log("error", f"the viewer failed; training goes on. {self._problem}{running.lost_recording}{trace}")
+        self._refuse_all(self._problem)
+
+    def _stop(self, reason: str = "the viewer was switched off") -> None:
+        running, self._running, self._problem = self._running, None, ""
+        self._outputs = set()
+        if running is not None:
+            running.close()
+            self._ended.append(running)
+        self._refuse_all(reason)
+
+    def _bury(self) -> None:
+        """Those that were told to close and have; those that do not are ended."""
+        for running in self._ended:
+            if running.is_overdue:
+                running.process.kill()
+        for running in [running for running in self._ended if not running.process.is_alive()]:
+            self._ended.remove(running)
+            self._hear(running)
+            running.let_go()
+
+    def _refuse_all(self, reason: str) -> None:
+        waiting, self._waiting = self._waiting, []
+        for wait in waiting:
+            wait.pending.refused(reason)

@@ -37,9 +37,9 @@ def attach(args: argparse.Namespace) -> int:
 
 
 def _open_run(args: argparse.Namespace, lifeline: Lifeline) -> int:
-    from rltui.tui import first_picture
+    from rltui.tui import background
 
-    first_picture.begun()
+    background.begun()
     from rltui.cli import run_argument
     from rltui.runs.paths import data_dir
 
@@ -114,9 +114,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
-    from rltui.tui import first_picture
+    from rltui.tui import background
 
-    first_picture.begun()
+    background.begun()
     go_easy_over_ssh()
     from rltui.runs.paths import data_dir
     from rltui.tui.program import run_app

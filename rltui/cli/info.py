@@ -134,7 +134,7 @@ def _meshes() -> dict[str, Any]:
 
 def _program() -> dict[str, Any]:
     from rltui.profile.locate import shipped_folder, user_folder
-    from rltui.tui.settings.ui_toml import ui_path
+    from rltui.tui.settings import ui_path
 
     return {
         "package": str(Path(__file__).resolve().parents[1]),

@@ -234,7 +234,7 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
         return PlainLines(lambda text: None)
     if not _paints(args):
         return PlainLines(lambda text: say(text))
-    from rltui.tui.terminal.encoding import needs_ascii
+    from rltui.tui.ascii import needs_ascii
 
     picture = TerminalPicture(
         sys.stdout,

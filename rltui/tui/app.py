@@ -1,4 +1,4 @@
-"""The program: what all its screens share. Which of them is shown is in scenes.py; what one shows is its own affair."""
+"""App: modes, theme, wiring."""
 
 from __future__ import annotations
 
@@ -15,38 +15,31 @@ from textual.screen import ModalScreen, Screen
 
 from rltui.runs.paths import DataDir
 from rltui.supervise.guardian import BY_SIGNAL, Lifeline
-from rltui.tui import first_picture, library_caches
-from rltui.tui.actions import Place
-from rltui.tui.browser.messages import RunOpened, WatchAsked
-from rltui.tui.keeping import Keeping
-from rltui.tui.messages import BrowserAsked
-from rltui.tui.notices.messenger import Messenger
-from rltui.tui.notices.teller import Teller
-from rltui.tui.palette_commands import palette_commands
-from rltui.tui.place import place_of
-from rltui.tui.scenes import Scenes
-from rltui.tui.screens.dialog import Palette
-from rltui.tui.screens.explained import help_on
-from rltui.tui.screens.launching import LaunchingScreen
-from rltui.tui.settings.own_keys import keymap
-from rltui.tui.settings.ui_settings import UiSettings
-from rltui.tui.settings.ui_toml import Loaded, ui_path
-from rltui.tui.symbols import AsciiFilter, HarmlessFilter, chart_style
-from rltui.tui.terminal.ending import end_on_signals
-from rltui.tui.terminal.key_order import KeyDone, KeyOrder
-from rltui.tui.terminal.lent import lend
-from rltui.tui.terminal.watch import TerminalWatch
+from rltui.tui import background, library_caches
+from rltui.tui.actions import Place, place_of
+from rltui.tui.ascii import AsciiFilter, HarmlessFilter, chart_style
+from rltui.tui.capture import Keeping
+from rltui.tui.dependencies import World
+from rltui.tui.help import help_on, palette_commands
+from rltui.tui.keymap import keymap
+from rltui.tui.launcher.start import LaunchingScreen
+from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
+from rltui.tui.navigation import Scenes
+from rltui.tui.notifications import Messenger, Teller
+from rltui.tui.settings import Loaded, UiSettings, ui_path
+from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend
+from rltui.tui.terminal.key_queue import KeyDone, KeyOrder
 from rltui.tui.themes import DARK, LIGHT
-from rltui.tui.world import World
+from rltui.tui.widgets.dialogs import Palette
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.driver import Driver
     from textual.notifications import SeverityLevel
 
-    from rltui.tui.run.other_run import OtherRuns
-    from rltui.tui.screens.cockpit import CockpitScreen
-    from rltui.tui.screens.launcher import LauncherScreen
+    from rltui.run_state.other_run import OtherRuns
+    from rltui.tui.cockpit.screen import CockpitScreen
+    from rltui.tui.launcher.screen import LauncherScreen
 
 
 class RltuiApp(App[str]):
@@ -106,7 +99,7 @@ class RltuiApp(App[str]):
         self._messenger.begin()
         self.set_interval(1.0, self._look_after_run)
         self.set_interval(library_caches.EVERY, library_caches.empty)
-        self.set_timer(first_picture.SOON, first_picture.drawn)
+        self.set_timer(background.SOON, background.drawn)
         if self.ui.problems:
             lines = "\n".join(str(problem) for problem in self.ui.problems)
             self.notify(lines, title="ui.toml: the defaults hold for this", severity="warning", timeout=20)
@@ -189,7 +182,7 @@ class RltuiApp(App[str]):
     @cached_property
     def other_runs(self) -> OtherRuns:
         """To compare with the one that is looked at."""
-        from rltui.tui.run.runs_on_disk import RunsOnDisk
+        from rltui.run_state.other_run import RunsOnDisk
 
         return self._world.other_runs or RunsOnDisk(self._data)
 

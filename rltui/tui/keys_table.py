@@ -6,9 +6,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from rltui.tui.action import Action, plain_name
-from rltui.tui.actions import PLACES, key_name, pane_actions
-from rltui.tui.panes.catalogue import PANES
+from rltui.tui.actions import PLACES, Action, key_name, pane_actions, plain_name
+from rltui.tui.cockpit.screen import PANES
 
 BEGIN, END = "<!-- keys -->", "<!-- /keys -->"
 TITLES = {

@@ -1,4 +1,4 @@
-"""The program from its start until the user has left, as commands run it."""
+"""run_app: start to exit code."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import sys
 from rltui.runs.paths import DataDir
 from rltui.supervise.guardian import Lifeline
 from rltui.tui.app import RltuiApp
+from rltui.tui.ascii import needs_ascii
 from rltui.tui.one_heap import use_one_heap
-from rltui.tui.panes.ids import PANE_IDS
-from rltui.tui.settings.ui_toml import load, ui_path
-from rltui.tui.symbols import needs_ascii
+from rltui.tui.settings import PANE_IDS, load, ui_path
 
 
 def run_app(

@@ -20,11 +20,11 @@ from rltui.events.records import (
     RunStarted,
     SettingChanged,
 )
+from rltui.run_state.condition import SHORT
 from rltui.runs.journal import read_journal
 from rltui.runs.milestones import read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.tui.actions import COCKPIT
-from rltui.tui.run.flags import SHORT
 from tests.fakes.phases import phase, small
 from tests.fakes.rocketsimvis import Listener, accepted
 from tests.fakes.terminal import CRASH, Terminal

@@ -15,12 +15,11 @@ from rltui.runs.milestones import Mark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.app import RltuiApp
-from rltui.tui.browser.profile_changes import Change
-from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher.offers import Offer
-from rltui.tui.screens.browser import BrowserScreen
-from rltui.tui.settings.ui_toml import Loaded
-from rltui.tui.world import World
+from rltui.tui.browser.screen import BrowserScreen
+from rltui.tui.checks.results import Change, ProfileChecker
+from rltui.tui.dependencies import World
+from rltui.tui.launcher.plan import Offer
+from rltui.tui.settings import Loaded
 from tests.fakes import children, data_folder, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import LAUNCHER_NOW, Clock, until

@@ -10,12 +10,12 @@ import msgspec
 from textual.pilot import Pilot
 
 from rltui.events.records import Record
+from rltui.run_state.other_run import RunBrief
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.dependencies import World
 from rltui.tui.panes.metrics import MetricsPane
-from rltui.tui.run.run_brief import RunBrief
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.world import World
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal
 from tests.fakes.screens import Clock, live_run, until

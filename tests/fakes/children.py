@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rltui.tui.checks.preflight import Preflights
-from rltui.tui.checks.profile_differences import ProfileDifferences
-from rltui.tui.form.reference import ReferenceReader
-from rltui.tui.form.text_check import TextChecker
-from rltui.tui.launcher.estimate import Measurements
-from rltui.tui.launcher.tools import LauncherTools
+from rltui.tui.checks.doctor import Preflights
+from rltui.tui.checks.results import ProfileDifferences
+from rltui.tui.checks.text_check import TextChecker
+from rltui.tui.dependencies import LauncherTools
+from rltui.tui.form.schema_client import ReferenceReader
+from rltui.tui.launcher.speed import Measurements
 
 SENTENCES = {
     "profile": "ball-touching: 1v1, observation default, table rlgym, 4 rewards",

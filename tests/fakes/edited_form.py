@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 from rltui.profile.locate import shipped_folder
 from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
-from rltui.tui.launcher.tools import LauncherTools
-from rltui.tui.screens.form import FormScreen
-from rltui.tui.widgets.row_list import RowList
+from rltui.tui.dependencies import LauncherTools
+from rltui.tui.form.screen import FormScreen
+from rltui.tui.widgets.list_view import RowList
 from tests.fakes import children
 from tests.fakes.screens import launcher, until
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from rltui.tui.machine.machine import MachineSample, ProcessLoad, Room
+from rltui.tui.panes.machine_probe import MachineSample, ProcessLoad, Room
 from tests.fakes import run_story
 
 GIGA = 1_000_000_000

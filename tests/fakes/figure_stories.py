@@ -8,7 +8,7 @@ import msgspec
 
 from rltui.actions.table import describe
 from rltui.events.records import CurriculumPlanned, IterationFinished, PhasePlan, Record, StagePlan, TableUsed, Wanted
-from rltui.tui.checks.table_check import TableFinding, TableVerdict
+from rltui.tui.checks.results import TableFinding, TableVerdict
 from tests.fakes import run_story
 
 HASH = "c0ffee" * 10 + "beef"

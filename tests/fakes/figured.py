@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
-from rltui.tui.checks.table_check import TableChecker, TableVerdict
-from rltui.tui.world import World
+from rltui.tui.checks.results import TableChecker, TableVerdict
+from rltui.tui.dependencies import World
 from tests.fakes import figure_stories, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.fake_sampler import FakeSampler

@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 
 from rltui.cli import cockpit  # noqa: F401  # as the command line has them
-from rltui.tui import first_picture
+from rltui.tui import background
 
-first_picture.begun()
+background.begun()
 
 from rltui.runs.paths import DataDir  # noqa: E402
 from rltui.tui import program  # noqa: E402
-from rltui.tui.pictures import screen_text  # noqa: E402
+from rltui.tui.capture import screen_text  # noqa: E402
 
 
 async def look(data: Path, words: str, run: str | None) -> None:

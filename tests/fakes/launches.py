@@ -8,7 +8,7 @@ from pathlib import Path
 from rltui.errors import RltuiError
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.supervise.processes import ManagedProcess
-from rltui.tui.launcher.offers import Offer
+from rltui.tui.launcher.plan import Offer
 from tests.fakes.patience import patience
 
 

@@ -12,8 +12,8 @@ import msgspec
 
 from rltui.errors import RltuiError
 from rltui.events.commands import Live, Welcome
+from rltui.run_state.reader import RunFiles
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.tui.run.sources import RunFiles
 from tests.fakes.fake_run import ME, FakeControl
 
 JOURNALS = Path(__file__).parents[1] / "golden" / "journals"

@@ -8,8 +8,8 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from rltui.tui.pane_keys import PANE_KEYS
-from rltui.tui.pictures import screen_text
+from rltui.tui.actions import PANE_KEYS
+from rltui.tui.capture import screen_text
 from rltui.tui.widgets.footer import Footer
 
 LINES = (Input, TextArea)  # widgets that are typed into

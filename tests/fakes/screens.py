@@ -13,13 +13,12 @@ from textual.pilot import Pilot
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.app import RltuiApp
-from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher.offers import Offer
-from rltui.tui.launcher.tools import LauncherTools
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.launcher import LauncherScreen
-from rltui.tui.world import World
+from rltui.tui.capture import screen_text
+from rltui.tui.checks.results import ProfileChecker
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.dependencies import LauncherTools, World
+from rltui.tui.launcher.plan import Offer
+from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.patience import patience

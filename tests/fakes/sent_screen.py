@@ -13,7 +13,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Input
 
-from rltui.tui.widgets.painted import Painted
+from rltui.tui.widgets.line_widget import Painted
 from tests.fakes.drawn_screen import DrawnScreen
 from tests.fakes.settled import has_work
 

@@ -13,12 +13,12 @@ from textual.widget import Widget
 
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
-from rltui.tui.checks.table_check import TableChecker
+from rltui.tui.capture import screen_text
+from rltui.tui.checks.results import TableChecker
+from rltui.tui.cockpit.layout import is_single
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.dependencies import World
 from rltui.tui.panes.pane import Pane
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.arrangement import is_single
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.world import World
 from tests.fakes.fake_sampler import SAMPLE, FakeSampler
 from tests.fakes.recorded import JOURNALS, Moment
 from tests.fakes.screens import SIZES, Clock, until

@@ -12,9 +12,9 @@ from rltui.supervise.guardian import BY_SIGNAL, Lifeline, guarded
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui import app
 from rltui.tui.app import RltuiApp
-from rltui.tui.launcher.offers import Offer
+from rltui.tui.dependencies import World
+from rltui.tui.launcher.plan import Offer
 from rltui.tui.program import run_until_left
-from rltui.tui.world import World
 
 
 class Unshakeable(RltuiApp):

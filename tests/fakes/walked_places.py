@@ -13,9 +13,9 @@ from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.actions import Place
 from rltui.tui.app import RltuiApp
-from rltui.tui.launcher.offers import Offer
-from rltui.tui.scenes import Scenes
-from rltui.tui.screens.form import FormScreen
+from rltui.tui.form.screen import FormScreen
+from rltui.tui.launcher.plan import Offer
+from rltui.tui.navigation import Scenes
 from tests.fakes import browsed, changing_world, children, walking
 from tests.fakes.screens import Clock, cockpit, launcher, live_run, until
 

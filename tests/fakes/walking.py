@@ -16,8 +16,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rltui.tui.actions import PLACES, Place
-from rltui.tui.pane_keys import PANE_KEYS
+from rltui.tui.actions import PANE_KEYS, PLACES, Place
 from tests.fakes.screen_checks import LINES, what_is_wrong
 from tests.fakes.settled import by_its_work
 

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from rltui.runs.paths import DataDir
-from rltui.tui.panes.catalogue import PANES
+from rltui.tui.cockpit.screen import PANES
 from tests.fakes.screens import SIZES
 from tests.fakes.snapshots import COCKPIT, MOMENTS, Size, each_alone, name_of, recorded_cockpit, settled
 

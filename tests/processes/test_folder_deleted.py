@@ -6,11 +6,10 @@ import shutil
 
 from rltui.events.commands import Stop
 from rltui.events.records import IterationFinished
+from rltui.run_state.condition import condition
+from rltui.run_state.reader import RunFiles, RunReader
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.supervise.control_client import ControlClient
-from rltui.tui.run.condition import condition
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.run_reader import RunReader
-from rltui.tui.run.sources import RunFiles
 from tests.fakes.training import Training, wait_for
 
 

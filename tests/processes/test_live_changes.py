@@ -18,9 +18,9 @@ from rltui.events.records import (
     Switched,
     WorkerStarted,
 )
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.runs.inventory import complete
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import RunSnapshot
 from tests.fakes.asking import applied, ask
 from tests.fakes.patience import patience
 from tests.fakes.training import Training, wait_for

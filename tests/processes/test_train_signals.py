@@ -10,9 +10,9 @@ import psutil
 import pytest
 
 from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted, end_words
+from rltui.run_state.log_entries import entry_of
 from rltui.runs.checkpoint import verify
 from rltui.runs.inventory import complete
-from rltui.tui.log.entries import entry_of
 from tests.fakes.patience import patience
 from tests.fakes.training import Training, runs, wait_for
 

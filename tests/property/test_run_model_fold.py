@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.events.records import IterationFinished, LogLine, Record, RunResumed, SettingChanged, StateChanged
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import RunSnapshot
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
 
 values = st.none() | st.floats(-1e6, 1e6, allow_nan=False)
 rows = st.builds(

@@ -25,11 +25,11 @@ from rltui.events.records import (
     WorkerFailed,
     WorkerStarted,
 )
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.runs import journal_cache
 from rltui.runs.journal import JournalWriter
 from rltui.runs.journal_cache import CachedJournal
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import RunSnapshot
 from tests.fakes import run_story
 
 times = st.floats(0, 1e6)
@@ -145,8 +145,8 @@ def test_what_is_left_out_is_old_and_counted(told: list[Record], newest: int) ->
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setattr(journal_cache, "WORTH", 1)
         patch.setattr(journal_cache, "NEWEST", newest)
-        patch.setattr("rltui.tui.run.fold.LOG_LINES", newest)
-        patch.setattr("rltui.tui.run.fold.AUDIT_ENTRIES", newest)
+        patch.setattr("rltui.run_state.fold.LOG_LINES", newest)
+        patch.setattr("rltui.run_state.fold.AUDIT_ENTRIES", newest)
         path = Path(folder) / "journal.jsonl"
         writer = JournalWriter(path, 3000)
         for record in told:

@@ -8,11 +8,10 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.tui.run.history import History
-from rltui.tui.run.judging import judged
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.trend import trend
-from rltui.tui.run.verdict import verdict
+from rltui.run_state.history import History
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.trend import trend
+from rltui.run_state.verdict import judged, verdict
 
 FIGURE = r"(-?[\d.,]+(?:e[-+]\d+)?(?: [kMG])?)"
 RISES, STAYS = re.compile(f"reward {FIGURE} → {FIGURE} over"), re.compile(f"reward {FIGURE} then, {FIGURE} now")

@@ -18,16 +18,16 @@ from rltui.runs.milestones import Mark, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import list_trash
 from rltui.tui.app import RltuiApp
+from rltui.tui.browser.fork import ForkScreen
 from rltui.tui.browser.library import TRASH, Node
-from rltui.tui.browser.messages import RunOpened
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.browser import BrowserScreen
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.fork import ForkScreen
-from rltui.tui.screens.launcher import LauncherScreen
-from rltui.tui.screens.start_dialog import StartDialog
-from rltui.tui.screens.typed_dialog import TypedDialog
-from rltui.tui.settings.ui_toml import load
+from rltui.tui.browser.screen import BrowserScreen
+from rltui.tui.capture import screen_text
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.launcher.start import StartDialog
+from rltui.tui.messages import RunOpened
+from rltui.tui.settings import load
+from rltui.tui.widgets.dialogs import TypedDialog
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.fake_run import FakeControl, FakeRun
@@ -713,13 +713,13 @@ async def test_a_kept_cockpit_makes_room_for_the_trainer_that_goes_on_with_its_r
 
 async def test_from_a_milestone_of_the_launcher(data: DataDir) -> None:
     fill(data)
-    from rltui.tui.launcher.catalog_tree import Item
+    from rltui.tui.launcher.tree import Item
     from tests.fakes.screens import launcher
 
     async with launcher(data) as pilot:
         screen = pilot.app.screen
         assert isinstance(screen, LauncherScreen)
-        from rltui.tui.widgets.row_list import RowList
+        from rltui.tui.widgets.list_view import RowList
 
         tree_list = screen.query_one("#tree", RowList)
         tree_list.set_rows(tree_list.rows, Item("milestone", str(milestone(data, "005M"))))
@@ -739,7 +739,7 @@ async def test_an_act_that_fails_says_why_and_the_screen_lives(data: DataDir, mo
         done.set()
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr("rltui.tui.browser.marking.change_mark", broken)
+    monkeypatch.setattr("rltui.tui.browser.operations.change_mark", broken)
     async with browser(data) as pilot:
         await go_to(pilot, milestone(data, "001.09568M"))
         await pilot.press("p")

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
-from rltui.tui.pictures import screen_text
+from rltui.tui.capture import screen_text
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.screens import SIZES, compare, until, until_shown
 
@@ -88,8 +88,7 @@ async def test_any_size_is_survived(data: DataDir, size: tuple[int, int]) -> Non
 
 async def test_five_hundred_milestones_are_read_in_pieces(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has been read is shown while the rest is being read."""
-    from rltui.tui.browser.library import Library
-    from rltui.tui.browser.library_reader import LibraryReader
+    from rltui.tui.browser.library import Library, LibraryReader
     from tests.fakes import saved_runs
 
     for number in range(4):

@@ -14,13 +14,11 @@ from textual.pilot import Pilot
 from rltui.events.commands import FlagLive, SetEntropy, SetFlag, SetLearningRate, TakeControl, Welcome
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
-from rltui.tui.panes.catalogue import PANES
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.flags_dialog import FlagsDialog
-from rltui.tui.settings.ui_settings import UiSettings
-from rltui.tui.settings.ui_toml import Loaded, load
-from rltui.tui.world import World
+from rltui.tui.capture import screen_text
+from rltui.tui.cockpit.dialogs import FlagsDialog
+from rltui.tui.cockpit.screen import PANES, CockpitScreen
+from rltui.tui.dependencies import World
+from rltui.tui.settings import Loaded, UiSettings, load
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeRun
 from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, rooms_in, until, until_shown

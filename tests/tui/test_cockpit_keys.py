@@ -22,13 +22,13 @@ from rltui.events.commands import (
     Stop,
 )
 from rltui.events.records import SettingChanged, StateChanged
+from rltui.tui.capture import screen_text
+from rltui.tui.cockpit.change_prompt import ChangePrompt
+from rltui.tui.cockpit.dialogs import QuitDialog
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.help import HelpScreen
+from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.panes.log import LogPane
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.change_prompt import ChangePrompt
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.help import HelpScreen
-from rltui.tui.screens.launcher import LauncherScreen
-from rltui.tui.screens.quit_dialog import QuitDialog
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, rooms_in, until, until_shown

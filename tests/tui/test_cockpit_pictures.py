@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from rltui.events.commands import FlagLive, OutputLive, ViewerLive
 from rltui.events.records import LogLine, StateChanged, WorkerFailed
-from rltui.tui.pictures import screen_text
+from rltui.tui.capture import screen_text
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.screens import NOW, SIZES, Clock, cockpit, cockpit_of, compare, live_run, rooms_in, until, until_shown

@@ -12,8 +12,8 @@ import pytest
 from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
-from rltui.tui.pictures import screen_text
-from rltui.tui.symbols import ChartStyle
+from rltui.tui.ascii import ChartStyle
+from rltui.tui.capture import screen_text
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import browser, browser_of, go_to
 from tests.fakes.charted import Runs, charts

@@ -9,13 +9,13 @@ from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
-from rltui.tui.launcher.offers import Offer
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.dialog import Palette
-from rltui.tui.screens.launcher import LauncherScreen
-from rltui.tui.screens.launching import LaunchingScreen
-from rltui.tui.screens.quit_dialog import QuitDialog
-from rltui.tui.terminal.key_order import LONGEST_PASTE
+from rltui.tui.cockpit.dialogs import QuitDialog
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.launcher.plan import Offer
+from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.launcher.start import LaunchingScreen
+from rltui.tui.terminal.key_queue import LONGEST_PASTE
+from rltui.tui.widgets.dialogs import Palette
 from rltui.tui.widgets.footer import Footer
 from tests.fakes.launches import a_trainer
 from tests.fakes.mouse import click_twice

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rltui.events.records import WorkerFailed
-from rltui.tui.pictures import screen_text
+from rltui.tui.capture import screen_text
 from tests.fakes import figure_stories, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.fake_sampler import SAMPLE

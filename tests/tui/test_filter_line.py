@@ -10,9 +10,9 @@ import pytest
 from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
-from rltui.tui.pictures import screen_text
-from rltui.tui.widgets.filter_line import FilterLine
-from rltui.tui.widgets.row_list import RowList
+from rltui.tui.capture import screen_text
+from rltui.tui.widgets.filter_bar import FilterLine
+from rltui.tui.widgets.list_view import RowList
 from tests.fakes import browsed
 from tests.fakes.edited_form import form
 from tests.fakes.screens import launcher, two_runs, until

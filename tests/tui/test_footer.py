@@ -6,8 +6,8 @@ import pytest
 from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
+from rltui.tui.capture import screen_text
 from rltui.tui.panes.log import LogPane
-from rltui.tui.pictures import screen_text
 from rltui.tui.widgets.footer import Footer
 from tests.fakes import run_story
 from tests.fakes.browsed import browser

@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 
 from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.form import FormScreen
-from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.capture import screen_text
+from rltui.tui.form.screen import FormScreen
+from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.widgets.footer import Footer
 from tests.fakes import children
 from tests.fakes.edited_form import MINE, QUICK, begun, edited, form, go, screen, text, typed

@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 
 from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
-from rltui.tui.form.reference import ReferenceReader
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.form import FormScreen
-from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.capture import screen_text
+from rltui.tui.form.schema_client import ReferenceReader
+from rltui.tui.form.screen import FormScreen
+from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes import children
 from tests.fakes.edited_form import MINE, QUICK, edited, form, screen, text
 from tests.fakes.screens import launcher, until, until_shown

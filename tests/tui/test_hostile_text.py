@@ -13,10 +13,10 @@ from textual.widgets import Label
 
 from rltui.events.commands import OutputLive, ViewerLive, Welcome
 from rltui.events.records import IterationFinished, LogLine, Record
+from rltui.run_state.log_entries import LONGEST, entry_of
 from rltui.runs.paths import DataDir
-from rltui.tui.log.entries import LONGEST, entry_of
-from rltui.tui.pictures import screen_text
-from rltui.tui.symbols import HarmlessFilter, harmless
+from rltui.tui.ascii import HarmlessFilter, harmless
+from rltui.tui.capture import screen_text
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeRun
 from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, until, until_shown

@@ -10,15 +10,15 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from rltui.runs.paths import DataDir
-from rltui.tui.news import while_there
-from rltui.tui.panes.lut import LutPane
+from rltui.tui.background import while_there
+from rltui.tui.browser.compare import CompareScreen
+from rltui.tui.browser.fork import ForkScreen
+from rltui.tui.browser.screen import BrowserScreen
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.form.screen import FormScreen
+from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.panes.action_table import LutPane
 from rltui.tui.panes.metrics import MetricsPane
-from rltui.tui.screens.browser import BrowserScreen
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.compare import CompareScreen
-from rltui.tui.screens.fork import ForkScreen
-from rltui.tui.screens.form import FormScreen
-from rltui.tui.screens.launcher import LauncherScreen
 from tests.fakes.screens import launcher
 
 FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {

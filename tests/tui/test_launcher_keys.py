@@ -12,14 +12,14 @@ from rltui.errors import RltuiError
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
-from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher.catalog_tree import Item
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.browser import BrowserScreen
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.launcher import LauncherScreen
-from rltui.tui.screens.launching import LaunchingScreen
-from rltui.tui.world import World
+from rltui.tui.browser.screen import BrowserScreen
+from rltui.tui.capture import screen_text
+from rltui.tui.checks.results import ProfileChecker
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.dependencies import World
+from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.launcher.start import LaunchingScreen
+from rltui.tui.launcher.tree import Item
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.launches import Launches

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rltui.runs.paths import DataDir
-from rltui.tui.pictures import screen_text
+from rltui.tui.capture import screen_text
 from tests.fakes import data_folder
 from tests.fakes.screens import LAUNCHER_NOW, SIZES, compare, launcher
 

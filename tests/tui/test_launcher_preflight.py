@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rltui.runs.paths import DataDir
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.capture import screen_text
+from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes import children, data_folder
 from tests.fakes.launches import Launches
 from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, until, until_shown
@@ -81,9 +81,9 @@ async def test_moving_on_ends_the_child(data: DataDir) -> None:
 
 
 async def test_an_earlier_run_of_the_same_shape_is_the_better_basis(data: DataDir) -> None:
-    from rltui.tui.checks.profile_check import ProfileChecker
-    from rltui.tui.launcher.catalog_reader import CatalogReader
-    from rltui.tui.launcher.estimate import from_runs
+    from rltui.tui.checks.results import ProfileChecker
+    from rltui.tui.launcher.catalog import CatalogReader
+    from rltui.tui.launcher.speed import from_runs
 
     data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
     reader = CatalogReader(data, ProfileChecker(lambda command: data_folder.check_child(list(command))))

@@ -12,11 +12,11 @@ import pytest
 from textual import events
 
 from rltui.events.records import LogLine, Record, WorkerFailed
-from rltui.tui.log.entries import LEVELS
+from rltui.run_state.log_entries import LEVELS
+from rltui.tui.capture import screen_text
+from rltui.tui.cockpit.dialogs import LogEntryScreen
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.log_entry import LogEntryScreen
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal, FakeRun
 from tests.fakes.patience import patience

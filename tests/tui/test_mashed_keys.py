@@ -9,11 +9,10 @@ import pytest
 
 from rltui.events.commands import Pause, Resume, SaveCheckpoint
 from rltui.runs.paths import DataDir
-from rltui.tui.actions import COCKPIT
+from rltui.tui.actions import COCKPIT, PANE_KEYS
 from rltui.tui.app import RltuiApp
-from rltui.tui.pane_keys import PANE_KEYS
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.quit_dialog import QuitDialog
+from rltui.tui.capture import screen_text
+from rltui.tui.cockpit.dialogs import QuitDialog
 from tests.fakes import run_story
 from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, until
 from tests.fakes.settled import by_its_work

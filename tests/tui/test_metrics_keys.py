@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from textual import events
 
-from rltui.tui.paint import plain
-from rltui.tui.panes.charting import span_of
+from rltui.tui.capture import screen_text
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.panes.chart_view import span_of
 from rltui.tui.panes.rewards import RewardsPane
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.cockpit import CockpitScreen
+from rltui.tui.text import plain
 from tests.fakes import run_story
 from tests.fakes.charted import Runs, charts
 from tests.fakes.screens import cockpit_of, until, until_shown

@@ -8,14 +8,13 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from rltui.runs.paths import DataDir
-from rltui.tui.panes.catalogue import PANES
+from rltui.tui.browser.screen import BrowserScreen
+from rltui.tui.capture import screen_text
+from rltui.tui.cockpit.dialogs import QuitDialog
+from rltui.tui.cockpit.screen import PANES, CockpitScreen
+from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.panes.pane import Pane
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.browser import BrowserScreen
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.launcher import LauncherScreen
 from rltui.tui.screens.no_filter import NoFilterScreen
-from rltui.tui.screens.quit_dialog import QuitDialog
 from tests.fakes import browsed, children
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.mouse import click_twice

@@ -13,11 +13,11 @@ from textual.pilot import Pilot
 
 from rltui.events.commands import CommandApplied
 from rltui.events.records import CommandLogged
-from rltui.tui.paint import plain
-from rltui.tui.panes.sifting import NOTHING, SiftingPane
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.typed_filter import PASTE
+from rltui.tui.capture import screen_text
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.panes.filterable import NOTHING, SiftingPane
+from rltui.tui.text import plain
+from rltui.tui.widgets.filter_bar import PASTE
 from rltui.tui.widgets.footer import Footer
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeRun

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.paths import DataDir
-from rltui.tui.panes.catalogue import PANES
+from rltui.tui.cockpit.screen import PANES
 from tests.fakes.screens import UPDATE
 from tests.fakes.snapshots import COCKPIT, MOMENTS, Frame, Pictures, name_of, pictures_of, read, written
 

@@ -7,9 +7,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
+from rltui.tui.cockpit.change_prompt import ChangePrompt
+from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.panes.metrics import MetricsPane
-from rltui.tui.screens.change_prompt import ChangePrompt
-from rltui.tui.screens.launcher import LauncherScreen
 from tests.fakes import browsed
 from tests.fakes.edited_form import form, go
 from tests.fakes.edited_form import screen as screen_of

@@ -12,11 +12,11 @@ from textual import events
 from textual.command import CommandList
 from textual.geometry import Size
 
+from rltui.tui.capture import screen_text
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.panes.workers import WorkersPane
-from rltui.tui.pictures import screen_text
-from rltui.tui.screens.dialog import Palette
+from rltui.tui.widgets.dialogs import Palette
 from tests.fakes.screens import Clock, cockpit, live_run, until, until_shown
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from textual.widgets._toast import Toast
 
-from rltui.tui.notices.herald import Notice
-from rltui.tui.notices.teller import Teller
-from rltui.tui.screens.change_prompt import ChangePrompt
-from rltui.tui.settings.ui_settings import NoticeKind, UiSettings
-from rltui.tui.widgets.answer import Answer
+from rltui.tui.cockpit.change_prompt import ChangePrompt
+from rltui.tui.notifications import Notice, Teller
+from rltui.tui.settings import NoticeKind, UiSettings
+from rltui.tui.widgets.footer import Answer
 from tests.fakes.screens import cockpit, cockpit_of, live_run, until
 
 

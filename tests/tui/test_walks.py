@@ -8,8 +8,8 @@ import pytest
 
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place
-from rltui.tui.screens.form import FormScreen
-from rltui.tui.screens.launcher import LauncherScreen
+from rltui.tui.form.screen import FormScreen
+from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes import browsed, changing_world, children, walking
 from tests.fakes.screen_checks import what_is_wrong
 from tests.fakes.screens import launcher, live_run, until

@@ -12,12 +12,12 @@ from textual.screen import Screen
 from rltui.events.commands import Live, SetRender, ViewerLive
 from rltui.events.match_frames import Watched
 from rltui.runs.paths import DataDir
-from rltui.tui.paint import Line
+from rltui.tui.capture import screen_text
 from rltui.tui.panes.arena import ArenaPane
+from rltui.tui.panes.live_match import WatchingPane
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.trace import TracePane
-from rltui.tui.panes.watching import WatchingPane
-from rltui.tui.pictures import screen_text
+from rltui.tui.panes.reward_trace import TracePane
+from rltui.tui.text import Line
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, until, until_shown

@@ -22,6 +22,7 @@ from rltui.policy.saved import load_policy
 from rltui.profile import load, save
 from rltui.profile.curriculum import _content
 from rltui.profile.locate import Listed
+from rltui.run_state.reader import RunFiles
 from rltui.runs import checkpoint, meta
 from rltui.runs.inventory import list_checkpoints
 from rltui.runs.journal import JournalWriter, read_end, read_start
@@ -36,15 +37,12 @@ from rltui.supervise import processes, sockets
 from rltui.supervise.control_client import ControlClient
 from rltui.supervise.processes import ManagedProcess
 from rltui.supervise.sockets import SocketAddress, SocketListener
-from rltui.tui.browser.library_reader import LibraryReader
-from rltui.tui.browser.profile_changes import saved_changes
-from rltui.tui.checks.profile_check import content_hash
-from rltui.tui.launcher.catalog_reader import read_profile
-from rltui.tui.launcher.estimate import Measurements
-from rltui.tui.notices.herald import Notice
-from rltui.tui.notices.hook import Hooks
-from rltui.tui.run.sources import RunFiles
-from rltui.tui.settings import ui_toml
+from rltui.tui import settings as ui_toml
+from rltui.tui.browser.library import LibraryReader
+from rltui.tui.checks.results import content_hash, saved_changes
+from rltui.tui.launcher.catalog import read_profile
+from rltui.tui.launcher.speed import Measurements
+from rltui.tui.notifications import Hooks, Notice
 from rltui.view.recording import Recording
 from tests.fakes.odd_files import CONTENT, KINDS, as_nobody, at_once
 from tests.fakes.saved_runs import make_run

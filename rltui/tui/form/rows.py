@@ -1,213 +1,149 @@
-"""The form's rows: every key of the schema and what the text says of it. Pure.
-
-A section is a table of the profile. Lists of tables (resets) and named tables (rewards) have a row for each element, with
-its fields below it, and a last row that adds one; a group is such a list inside a table.
-"""
+"""Rows shown: folding, search, next mistake."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rltui.profile.edit import Written
+from rltui.profile.edit import Draft
 from rltui.profile.source import KeyPath
-from rltui.tui.form.reference import Entry, Reference
+from rltui.tui.form import fields, render
+from rltui.tui.form.fields import FormRow, after, all_open, form_rows, found, holding, matches
+from rltui.tui.form.schema_client import Reference
+from rltui.tui.text import Line, text_line
+from rltui.tui.widgets.filter_bar import Pattern
+from rltui.tui.widgets.list_view import Row, RowList
 
-RowKind = Literal["section", "field", "group", "element", "add"]
-TOP = "profile"  # the section of the keys that stand above all tables
-COMPONENT_KEYS = {"obs.kind": "obs", "actions.table": "action table", "kind": "", "opponent": "player"}
-OF_LISTS = {"resets": "reset", "terminals": "terminal", "rewards": "reward"}
-DEFAULT_COMPONENTS = {"obs": "default", "actions": "rlgym"}
+if TYPE_CHECKING:
+    from rltui.tui.form.screen import FormScreen
 
 
-@dataclass(frozen=True)
-class FormRow:
-    """path: of the key in the text; of a section its own name. component: the kind of which one may be chosen here.
+NOTHING: Line = text_line("  No field has that in its name or its explanation; esc clears the search.", "muted")
+NOT_YET: Line = text_line("  The fields are being read …", "muted")
 
-    written: the value as it stands in the text, None where the default holds. summary: of an element, its values in short.
-    """
 
-    kind: RowKind
-    path: KeyPath
-    label: str
-    depth: int = 0
-    entry: Entry | None = None
-    written: str | None = None
-    component: str = ""
-    doc: str = ""
-    summary: str = ""
+class Searching:
+    """pattern: empty while nothing is searched for."""
+
+    def __init__(self, form: FormScreen) -> None:
+        self._form = form
+        self.pattern = Pattern()
+        self._all: tuple[list[FormRow], frozenset[KeyPath]] = [], frozenset()
+        self._all_of: tuple[Draft, Reference] | None = None  # what that was found in
 
     @property
-    def identity(self) -> tuple[RowKind, KeyPath]:
-        return self.kind, self.path
+    def on(self) -> bool:
+        return bool(self.pattern.text)
+
+    def rows(self) -> list[FormRow]:
+        """All that are not folded away; while a search is on, all that it finds."""
+        form = self._form
+        if not form.reference.keys:
+            return []
+        if not self.on:
+            return form_rows(form.reference, form.session.shown.written, form.shown_rows.is_open)
+        return found(self._every_row()[0], self.pattern)
+
+    @property
+    def is_open(self) -> frozenset[KeyPath]:
+        """What is open in those rows."""
+        return self._every_row()[1] if self.on and self._form.reference.keys else self._form.shown_rows.is_open
+
+    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
+        """What is left of the rows; without a search, what holds the row under the cursor is open."""
+        rows, wanted = self._every_row()[0], goes if goes is not None else self._form.row_list.key
+        row = next((each for each in rows if each.identity == wanted), None)
+        if not pattern.text and row is not None:
+            self._form.shown_rows.open(*holding(rows, row))
+        self.pattern = pattern
+        self._form.show_all()
+        self._form.row_list.set_rows(self._form.row_list.rows, goes)
+
+    def found(self) -> tuple[Sequence[object], int]:
+        """The fields found, of how many."""
+        fields = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
+        return [row.identity for row in fields if matches(row, self.pattern)], len(fields)
+
+    def step(self, by: int) -> None:
+        """To the next field found, or the one before, around the ends."""
+        if not self.on:
+            self._form.notify("/ searches; then n goes to the next field found, N to the one before")
+            return
+        rows = self._form.shown_rows.rows
+        order = dict(rows) if by > 0 else dict(reversed(rows.items()))
+        hits = [identity for identity, row in rows.items() if matches(row, self.pattern)]
+        self._form.shown_rows.go_to(after(self._form.row_list.key, order, hits))
+
+    def _every_row(self) -> tuple[list[FormRow], frozenset[KeyPath]]:
+        draft, reference = self._form.session.shown, self._form.reference
+        if self._all_of is None or self._all_of[0] is not draft or self._all_of[1] is not reference:
+            is_open = all_open(reference, draft.written)
+            self._all = form_rows(reference, draft.written, is_open), is_open
+            self._all_of = draft, reference
+        return self._all
 
 
-def form_rows(reference: Reference, text: Written, is_open: frozenset[KeyPath]) -> list[FormRow]:
-    """All rows in view; what is not open hides what lies under it."""
-    rows: list[FormRow] = []
-    for name in section_names(reference):
-        rows.append(FormRow("section", (name,), name, doc=_section_doc(reference, name)))
-        if (name,) in is_open:
-            rows += _section(reference, text, name, is_open)
-    return rows
+NARROWEST = 40  # columns that rows are made for before the list has a size
+FOLDED = ("section", "element")  # kinds of rows that hide what lies under them
 
 
-def section_names(reference: Reference) -> list[str]:
-    """`profile` for the keys above all tables, then every table and list of tables."""
-    names = [entry.key.partition(".")[0].partition("[")[0] for entry in reference.keys]
-    return [TOP, *dict.fromkeys(name for name in names if _is_section(reference, name))]
+class ShownRows:
+    """Of the form's screen. is_open: what is not folded away, search or no. rows: those in the list."""
 
+    def __init__(self, form: FormScreen, searching: Searching) -> None:
+        self._form, self._searching = form, searching
+        self.is_open: frozenset[KeyPath] = frozenset()
+        self.rows: dict[fields.Identity, FormRow] = {}
 
-def written_sections(reference: Reference, text: Written) -> frozenset[KeyPath]:
-    """Those of which the text says something: they are open at first."""
-    return frozenset((name,) for name in section_names(reference) if name == TOP or text.value((name,)) is not None)
+    @property
+    def list(self) -> RowList:
+        return self._form.query_one("#form-rows", RowList)
 
+    @property
+    def row(self) -> FormRow | None:
+        """Under the cursor."""
+        key = self.list.key
+        return self.rows.get(key) if isinstance(key, tuple) else None
 
-def _is_section(reference: Reference, name: str) -> bool:
-    return reference.section_doc(name) is not None or name in OF_LISTS
+    def show(self) -> render.Judged:
+        """The list again; how its rows stand."""
+        form, found = self._form, self._searching.rows()
+        self.rows = {row.identity: row for row in found}
+        judged, width = form.session.judged(self._searching.is_open), max(self.list.size.width, NARROWEST)
+        lines = [Row(row.identity, render.row_line(row, judged, width)) for row in found]
+        typed = form.line.row  # a reward of one number is not there while its line is empty: back to it after that
+        nothing = [Row(None, NOTHING if form.reference.keys else NOT_YET)] if self._searching.on else []
+        self.list.set_rows(lines or nothing, typed.identity if typed else None)
+        return judged
 
+    def open(self, *paths: KeyPath) -> None:
+        """They hide nothing from now on."""
+        self.is_open |= set(paths)
 
-def _section_doc(reference: Reference, name: str) -> str:
-    if name == TOP:
-        return "What holds for the whole profile."
-    entry = reference.entry(name)
-    return reference.section_doc(name) or (entry.doc if entry else "")
+    def fold(self) -> bool:
+        """Fold what is under the cursor, or open it; False where it hides nothing, or a search is on."""
+        row = self.row
+        if row is None or self._searching.on or row.kind not in FOLDED:
+            return False
+        self.is_open ^= {row.path}
+        return True
 
+    def go_to(self, identity: fields.Identity | None) -> None:
+        """The cursor to this row, where there is one."""
+        if identity is not None:
+            self.list.set_rows(self.list.rows, identity)
 
-def _section(reference: Reference, text: Written, name: str, is_open: frozenset[KeyPath]) -> Iterator[FormRow]:
-    if name == TOP:
-        for key, entry in reference.below(""):
-            if not _is_section(reference, key):
-                yield _field(text, (key,), entry, 1)
-    elif name in OF_LISTS:
-        yield from _several(reference, text, (name,), name, is_open, 1)
-    else:
-        yield from _table(reference, text, (name,), f"{name}.", is_open, 1)
-
-
-def _table(
-    reference: Reference, text: Written, path: KeyPath, prefix: str, is_open: frozenset[KeyPath], depth: int
-) -> Iterator[FormRow]:
-    """Every key of a table, then the parameters of the component that it names."""
-    for name, entry in reference.below(prefix):
-        below = (*path, name)
-        if _has_elements(reference, f"{prefix}{name}", text, below):
-            kind = OF_LISTS.get(name, "")
-            yield FormRow("group", below, name, depth, entry, doc=entry.doc)
-            yield from _several(reference, text, below, f"{prefix}{name}", is_open, depth + 1, kind)
-        else:
-            yield _field(text, below, entry, depth, _chosen_kind(f"{prefix}{name}", name, path))
-    yield from _parameters(reference, text, path, depth)
-
-
-def _has_elements(reference: Reference, key: str, text: Written, path: KeyPath) -> bool:
-    """Tables in it: where it could be a choice as well (curriculum.stages), as the text has it."""
-    tables = any(entry.key.startswith((f"{key}[].", f"{key}.<name>.")) for entry in reference.keys)
-    entry = reference.entry(key)
-    return tables and not (entry is not None and entry.choices and not isinstance(text.value(path), list))
-
-
-def _chosen_kind(key: str, name: str, path: KeyPath) -> str:
-    if key in COMPONENT_KEYS:
-        return COMPONENT_KEYS[key]
-    if name == "kind":
-        return next((OF_LISTS[part] for part in reversed(path) if isinstance(part, str) and part in OF_LISTS), "")
-    return COMPONENT_KEYS.get(name, "") if name == "opponent" else ""
-
-
-def _several(
-    reference: Reference,
-    text: Written,
-    path: KeyPath,
-    key: str,
-    is_open: frozenset[KeyPath],
-    depth: int,
-    kind: str = "",
-) -> Iterator[FormRow]:
-    """The elements of a list of tables, or of a table of named ones; where none is written, the default."""
-    kind = kind or OF_LISTS.get(str(path[-1]), "")
-    value, entry = text.value(path), reference.entry(key)
-    names = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
-    if not names and entry is not None and entry.default not in ("", "[]", "{}") and len(path) == 1:
-        yield FormRow("field", path, "default", depth, entry, text.raw(path), doc=entry.doc)
-    for name in names:
-        element = (*path, name)
-        yield _element(text, element, depth, kind, reference)
-        if element in is_open:
-            yield from _inside(reference, text, element, key, kind, is_open, depth + 1)
-    yield FormRow("add", path, f"add {kind or 'one'} …", depth, entry, component=kind, doc=entry.doc if entry else "")
-
-
-def _element(text: Written, path: KeyPath, depth: int, kind: str, reference: Reference) -> FormRow:
-    value = text.value(path)
-    if isinstance(path[-1], str):
-        name, shown = path[-1], text.raw(path) or ""
-        if isinstance(value, dict):
-            shown = _short(value, ())
-    else:
-        words = value if isinstance(value, dict) else {}
-        name = str(words.get("kind") or words.get("profile") or words.get("name") or f"{path[-1] + 1}")
-        shown = _short(words, ("kind", "profile", "name"))
-    known = reference.component(kind, name)
-    return FormRow("element", path, name, depth, None, text.raw(path), kind, known.doc if known else "", shown)
-
-
-def _short(table: dict[str, object], without: tuple[str, ...]) -> str:
-    return " · ".join(f"{key} {_shown(value)}" for key, value in table.items() if key not in without)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_shown(item)}" for key, item in value.items())
-    return (
-        f"{value:,}"
-        if isinstance(value, int) and value >= 10_000
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
-
-
-def _inside(
-    reference: Reference, text: Written, path: KeyPath, key: str, kind: str, is_open: frozenset[KeyPath], depth: int
-) -> Iterator[FormRow]:
-    """The fields of one element."""
-    if isinstance(path[-1], int):
-        yield from _table(reference, text, path, f"{key}[].", is_open, depth)
-        return
-    for name, entry in reference.below(f"{key}.<name>."):
-        is_short = not isinstance(text.value(path), dict)  # touch = 1 is short for touch = {weight = 1}
-        row = _field(text, (*path, name), entry, depth)
-        yield FormRow("field", row.path, name, depth, entry, text.raw(path) if is_short else row.written, "", entry.doc)
-    yield from _parameters(reference, text, path, depth)
-
-
-def _parameters(reference: Reference, text: Written, path: KeyPath, depth: int) -> Iterator[FormRow]:
-    """Of the component that a table names; then what else stands in the table of a user's own."""
-    kind, name = _component(text, path)
-    known = reference.component(kind, name)
-    entries = known.parameters if known else ()
-    for entry in entries:
-        yield _field(text, (*path, entry.key), entry, depth)
-    value = text.value(path)
-    if not kind or known is not None or not isinstance(value, dict):
-        return
-    for key in value:
-        if key not in ("kind", "weight", "table") and reference.entry(f"{path[0]}.{key}") is None:
-            yield _field(text, (*path, key), Entry(key, doc="A parameter of your own component."), depth)
-
-
-def _component(text: Written, path: KeyPath) -> tuple[str, str]:
-    if path == ("obs",):
-        return "obs", str(text.value((*path, "kind")) or DEFAULT_COMPONENTS["obs"])
-    if path == ("actions",):
-        return "action table", str(text.value((*path, "table")) or DEFAULT_COMPONENTS["actions"])
-    kind = OF_LISTS.get(str(path[-2]), "") if len(path) > 1 else ""
-    return kind, str(path[-1]) if kind == "reward" else str(text.value((*path, "kind")) or "")
-
-
-def _field(text: Written, path: KeyPath, entry: Entry, depth: int, component: str = "") -> FormRow:
-    return FormRow("field", path, str(path[-1]), depth, entry, text.raw(path), component, entry.doc)
+    def next_mistake(self) -> None:
+        """The cursor to the next row that is wrong. What hides it is opened, and a search ends."""
+        form = self._form
+        problems = [problem.key for problem in form.session.check.errors] if form.session.check else []
+        keys = [key for key in problems if key]
+        if not keys:
+            form.notify("no mistake" if not problems else "it is about the whole text: tab shows it")
+            return
+        form.search_line.drop()
+        self.open(*fields.hiding(keys, self.rows.values()))
+        form.show_all()
+        judged = form.session.judged(self.is_open)
+        wrong = [identity for identity, row in self.rows.items() if judged.problems(row)]
+        self.go_to(fields.after(self.list.key, self.rows, wrong))

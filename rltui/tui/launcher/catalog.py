@@ -1,13 +1,23 @@
-"""What the launcher lists: profiles, runs, milestones. Frozen; made by catalog_reader.py."""
+"""Profiles, runs, milestones read from disk."""
 
 from __future__ import annotations
 
+import dataclasses
+import time
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from rltui import safe_io
+from rltui.events.episode_reward import WINDOW
+from rltui.profile.locate import Listed, listing
+from rltui.profile.source import MAX_BYTES
+from rltui.runs import inventory
 from rltui.runs.inventory import SavedState
-from rltui.runs.summary import RunSummary
-from rltui.tui.checks.profile_check import ProfileCheck
+from rltui.runs.lock import holder
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.summary import RunSummary, describe_run
+from rltui.tui.checks.results import ProfileCheck, ProfileChecker
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +72,105 @@ class Catalog:
     @property
     def milestones(self) -> int:
         return sum(len(run.milestones) for run in self.runs)
+
+
+Stamp = tuple[object, ...]
+AT_ONCE = 1.0  # seconds of looking further between two lists
+
+
+class CatalogReader:
+    """Not for two threads at once."""
+
+    def __init__(self, data: DataDir, checker: ProfileChecker) -> None:
+        self._data, self._checker = data, checker
+        self._runs: dict[str, tuple[Stamp, RunSummary]] = {}
+        self._profiles: dict[Path, tuple[Stamp, ProfileEntry]] = {}
+        self._in_brief: set[str] = set()  # runs whose rewards are further back in their journals than was looked
+
+    def read(self) -> Catalog:
+        """All of it, as it is now; profiles with the verdicts known so far."""
+        profiles = tuple(self._profile(listed) for listed in listing())
+        try:
+            runs, problem = self._all_runs(), ""
+        except OSError as error:
+            runs, problem = (), f"{self._data.root} cannot be read: {error.strerror or error}"
+        return Catalog(self._data.root, profiles, runs, inventory.free_bytes(self._data.root), problem)
+
+    def read_further(self) -> Catalog | None:
+        """With what takes longer of some runs that were new to the last look; None where all is known."""
+        if not self._in_brief:
+            return None
+        until = time.monotonic() + AT_ONCE
+        while self._in_brief and time.monotonic() < until:
+            name = self._in_brief.pop()
+            if name in self._runs:
+                self._runs[name] = self._runs[name][0], describe_run(self._data.run(name))
+        return self.read()
+
+    def check_one(self, path: Path) -> Catalog:
+        """With a verdict on this profile. Takes a second or two where it has to be judged first."""
+        self._checker.check([path])
+        return self.read()
+
+    def check(self, catalog: Catalog) -> Catalog:
+        """With a verdict on every profile. Slow when one has to be judged first."""
+        self._checker.check([profile.path for profile in catalog.profiles])
+        return self.read()
+
+    def _all_runs(self) -> tuple[RunSummary, ...]:
+        names = self._data.run_names()
+        self._runs = {name: self._run(self._data.run(name)) for name in names}
+        found = [summary for _, summary in self._runs.values()]
+        return tuple(sorted(found, key=_place))
+
+    def _run(self, paths: RunPaths) -> tuple[Stamp, RunSummary]:
+        places = (
+            paths.journal,
+            paths.checkpoints,
+            paths.milestones,
+            *inventory.entries(paths.milestones),
+            paths.milestones_json,
+        )
+        stamp = (holder(paths) is not None, *(inventory.stamp(place) for place in places))
+        known = self._runs.get(paths.name)
+        if known is not None:
+            return known if known[0] == stamp else (stamp, describe_run(paths))
+        summary = describe_run(paths, brief=True)
+        if summary.reward.episodes < WINDOW:
+            self._in_brief.add(paths.name)
+        return stamp, summary
+
+    def _profile(self, listed: Listed) -> ProfileEntry:
+        stamp = (inventory.stamp(listed.path), listed.shipped)
+        known = self._profiles.get(listed.path)
+        if known is None or known[0] != stamp:
+            known = self._profiles[listed.path] = (stamp, read_profile(listed))
+        return _with_check(known[1], self._checker)
+
+
+def _place(run: RunSummary) -> tuple[bool, float, str]:
+    """What trains first, the newest start on top: its records come too often to go by. Then what has ended last."""
+    training = run.state == "training"
+    return not training, -((run.since if training else run.updated) or 0.0), run.name
+
+
+def read_profile(listed: Listed) -> ProfileEntry:
+    """What can be said of a profile without judging it; a file that is no TOML, or no file, is an entry too."""
+    try:
+        raw = tomllib.loads(safe_io.read_text(listed.path, MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return ProfileEntry(listed.name, listed.path, listed.shipped)
+    phase = raw.get("phase")
+    return ProfileEntry(
+        listed.name,
+        listed.path,
+        listed.shipped,
+        label=str(raw.get("label", "")),
+        phase=phase if isinstance(phase, int) else None,
+        description=" ".join(str(raw.get("description", "")).split()),
+    )
+
+
+def _with_check(entry: ProfileEntry, checker: ProfileChecker) -> ProfileEntry:
+    check = checker.known(entry.path)
+    return entry if check is entry.check else dataclasses.replace(entry, check=check)

@@ -1,14 +1,13 @@
-"""The arena: the newest weights at play, seen from above, in real time."""
+"""Field from above."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from rltui.events.match_frames import Watched
-from rltui.tui.paint import Line, ends
+from rltui.tui.panes.live_match import WatchingPane, output_words
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.watching import WatchingPane
-from rltui.tui.viewer_words import output_words
+from rltui.tui.text import Line, ends
 from rltui.view import text_view
 
 # The picture's styles → roles.

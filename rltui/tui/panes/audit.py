@@ -1,4 +1,4 @@
-"""Who asked for what, when, what became of it and how long that took; and every change as it came into force."""
+"""Who changed what."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from textual.binding import BindingType
 from rltui import formatting
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 from rltui.events.records import CommandLogged, SettingChanged, change_words
+from rltui.run_state.condition import in_force
 from rltui.tui.actions import pane_bindings
-from rltui.tui.paint import Line, clean, crop, pad, split, text_line, width_of
+from rltui.tui.panes.filterable import SiftingPane
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.sifting import SiftingPane
-from rltui.tui.run.in_force import in_force
+from rltui.tui.text import Line, clean, crop, pad, split, text_line, width_of
 
 TIME, WHO, SECONDS = 9, 22, 9  # columns
 NARROW, NARROW_WHO = 80, 10  # columns below which only the user's name is shown

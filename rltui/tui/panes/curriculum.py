@@ -1,4 +1,4 @@
-"""The curriculum: phase and stage, what the next phase waits for and changes, and why the run went on before."""
+"""Phases and stages."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from rltui import formatting
 from rltui.events import metric_keys
 from rltui.events.records import CurriculumPlanned, PhaseChanged, PhasePlan, StageChanged
-from rltui.tui.paint import Line, clean, crop, pad, wrap
+from rltui.run_state import progress
+from rltui.run_state.progress import Way, is_last_phase, metrics_of, phase_now, steps_by_skill, ways
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.run import pace
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.promotion import Way, is_last_phase, metrics_of, phase_now, steps_by_skill, ways
+from rltui.tui.text import Line, clean, crop, pad, wrap
 from rltui.tui.widgets.bars import progress_bar
-from rltui.tui.widgets.scrolled import Scrolled
+from rltui.tui.widgets.list_view import Scrolled
 
 _FIGURE, _WANTED, _MISSING, _WHEN = 10, 12, 17, 13  # columns
 
@@ -141,7 +141,7 @@ def _missing(way: Way) -> str:
 
 def _speed(snapshot: RunSnapshot) -> float | None:
     """None while paused: nothing comes nearer."""
-    return None if snapshot.paused else pace.speed(snapshot)
+    return None if snapshot.paused else progress.speed(snapshot)
 
 
 def _in(steps: float | None, speed: float | None) -> str:

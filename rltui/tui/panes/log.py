@@ -1,4 +1,4 @@
-"""The log: what the trainer, its workers and the people who control it said, newest at the bottom."""
+"""Log pane."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ from textual.binding import BindingType
 
 from rltui import formatting
 from rltui.events.records import Level
+from rltui.run_state.log_entries import LEVELS, LogEntry
 from rltui.tui.actions import pane_bindings
-from rltui.tui.log.entries import LEVELS, LogEntry
-from rltui.tui.log.lines import folded_lines
-from rltui.tui.log.log_list import LogList, Wanted
-from rltui.tui.log.window import LogWindow
-from rltui.tui.paint import Line, fit, text_line
+from rltui.tui.cockpit.dialogs import LogEntryScreen
+from rltui.tui.panes.log_view import LogList, LogWindow, Wanted, folded_lines
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.pattern import Pattern
-from rltui.tui.screens.log_entry import LogEntryScreen
-from rltui.tui.typed_filter import MOVES, TypedFilter
-from rltui.tui.widgets.scrolled import ROWS
-from rltui.tui.widgets.wheeled import Wheeled
+from rltui.tui.text import Line, fit, text_line
+from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
+from rltui.tui.widgets.list_view import ROWS, Wheeled
 
 Value = TypeVar("Value")
 CURSOR = " ▸"  # where an entry has its level's sign

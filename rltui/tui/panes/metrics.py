@@ -1,10 +1,10 @@
-"""The metrics as charts over timesteps: as many as the room holds, chosen, filtered, zoomed, compared, explained."""
+"""Charts of all metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Protocol, cast
 
 from textual import events
 from textual.binding import BindingType
@@ -12,22 +12,82 @@ from textual.binding import BindingType
 from rltui import formatting
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
+from rltui.run_state.other_run import OtherRuns, neighbour
 from rltui.tui.actions import pane_actions, pane_bindings
-from rltui.tui.news import while_there
-from rltui.tui.paint import Line, beside, text_line, wrap
-from rltui.tui.panes.chart_choice import chart_picker, chosen
-from rltui.tui.panes.chart_grid import Scene, cells, draw_cells, first_row
-from rltui.tui.panes.chart_words import head_lines
-from rltui.tui.panes.charting import CORE, Charting, all_keys, charted, row_at, usual_keys
-from rltui.tui.panes.charts_pane import ChartsPane
-from rltui.tui.panes.comparing import Comparing
-from rltui.tui.panes.comparison import NO_RUN, Comparison, OtherRunRead, RunsListed
+from rltui.tui.background import while_there
+from rltui.tui.panes.chart_header import chart_picker, chosen, head_lines, help_lines, to_try
+from rltui.tui.panes.chart_view import (
+    CORE,
+    Charting,
+    Scene,
+    all_keys,
+    cells,
+    charted,
+    draw_cells,
+    first_row,
+    row_at,
+    usual_keys,
+)
+from rltui.tui.panes.charts import ChartsPane
+from rltui.tui.panes.comparison import NO_RUN, Comparison, OtherRunRead, RunsListed, Wish, run_picker
 from rltui.tui.panes.log import LogPane
-from rltui.tui.panes.metric_help import help_lines, to_try
 from rltui.tui.panes.pane import View, in_the_middle
-from rltui.tui.panes.picker import Picker
-from rltui.tui.pattern import Pattern
-from rltui.tui.typed_filter import MOVES, TypedFilter
+from rltui.tui.text import Line, beside, text_line, wrap
+from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
+from rltui.tui.widgets.picker import Picker
+
+ALONE = "There is no other run in this data folder to compare with."
+
+
+class _HasRuns(Protocol):
+    other_runs: OtherRuns
+
+
+class Comparing:
+    """Of the charts' pane, which hears of what its threads find and hands it on."""
+
+    def __init__(self, pane: MetricsPane) -> None:
+        self._pane = pane
+
+    @property
+    def _runs(self) -> OtherRuns:
+        return cast("_HasRuns", self._pane.app).other_runs
+
+    def ask(self, wish: Wish) -> None:
+        """Have the runs listed."""
+        pane = self._pane
+        if pane.view is not None:
+            pane.comparison.ask(self._runs, pane.view.snapshot.run, wish)
+
+    def listed(self, message: RunsListed) -> None:
+        """A list to choose from, or the run next to the one compared so far."""
+        pane, now = self._pane, self._pane.comparison.run
+        if message.problem or not message.names:
+            pane.say(message.problem or ALONE)
+        elif message.wish == "choose":
+            moment = pane.view.now if pane.view is not None else 0.0
+            pane.picker = run_picker(message.briefs, moment, now is not None)
+        else:
+            here = now.name if now is not None else ""
+            self.with_run(neighbour(message.names, here, 1 if message.wish == "next" else -1))
+
+    def with_run(self, name: str) -> None:
+        """name: NO_RUN for none."""
+        pane = self._pane
+        pane.memory.forget()  # of the run compared so far
+        pane.charting = pane.comparison.unfitted(pane.charting)
+        if name == NO_RUN:
+            pane.comparison.stop()
+        else:
+            pane.comparison.start(name, self._runs, pane.view.snapshot.run if pane.view is not None else "")
+
+    def read(self, message: OtherRunRead) -> None:
+        """More of it is known: both shall be seen."""
+        pane = self._pane
+        pane.comparison.take(message.run)
+        if pane.view is not None:
+            pane.charting = pane.comparison.fitted(pane.charting, pane.view.snapshot.history)
+
 
 HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
 LEAST_CHART = 5  # lines

@@ -1,32 +1,113 @@
-"""Rewards by component: what each adds to a car's episode, its share, change and weight; its curve below."""
+"""Rewards per episode."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
 
 from rltui import formatting
-from rltui.events.episode_reward import PART, REWARD, SHORT_SO_FAR, WHY_SHORT
-from rltui.events.records import RunStarted
+from rltui.events.episode_reward import PART, REWARD, SHORT_SO_FAR, WEIGHT, WHY_SHORT
+from rltui.events.records import RunStarted, weight_of
+from rltui.run_state.progress import change_since, span_words
+from rltui.run_state.rewards import settling
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.actions import pane_bindings
-from rltui.tui.paint import Line, Span, beside, fit, pad, text_line, wrap
-from rltui.tui.panes.chart_grid import shares
-from rltui.tui.panes.charting import GAP, GOOD_HEIGHT
+from rltui.tui.panes.chart_view import GAP, GOOD_HEIGHT, shares
+from rltui.tui.panes.filterable import SiftingPane
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.reward_rows import ORDERS, RewardRow, newest_paid, ordered, rows_of, weight_marks
-from rltui.tui.panes.sifting import SiftingPane
-from rltui.tui.run.settling import settling
-from rltui.tui.run.since import span_words
-from rltui.tui.widgets.bars import signed_bar
+from rltui.tui.text import Line, Span, beside, fit, pad, text_line, wrap
+from rltui.tui.widgets.bars import signed_bar, sparkline_of
 from rltui.tui.widgets.chart import ChartData, Look, chart
-from rltui.tui.widgets.columns import Columns
-from rltui.tui.widgets.sparkline import sparkline_of
+from rltui.tui.widgets.plot import Columns
 
-FIGURE, SHARE, CHANGE, WEIGHT, CURVE = 9, 6, 20, 9, 16  # columns
+LOOK_BACK = 1000  # iterations, after which figures of ended episodes are too old to show
+
+
+@dataclass(frozen=True, slots=True)
+class RewardRow:
+    """value: mean weighted contribution to a car's episode. share: of all sizes together, 0–1.
+
+    change: as charts tell it. trend: 1 up, -1 down, 0 neither or unknown. weight: in force where a schedule or
+    somebody by hand has changed it; None while it is just as in the profile.
+    """
+
+    name: str
+    value: float | None
+    share: float | None
+    change: float | None
+    trend: int
+    weight: float | None
+
+
+def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
+    """(snapshot, age): with the rewards of the newest iteration in which episodes ended, and how many iterations ago that was.
+
+    As it is, and 0, where none have ended in this lesson, or since a start from which on other rewards are paid.
+    """
+    keys = {key for key in snapshot.metrics if key.startswith(PART)}
+    history, begun = snapshot.history, snapshot.lessons[-1].timesteps if snapshot.lessons else -1
+    columns = {key: column for key, column in history.columns.items() if key.startswith(PART) or key == REWARD}
+    if any(formatting.known(snapshot.metrics[key]) for key in keys):
+        return snapshot, 0
+    for row in range(history.length - 1, max(history.length - 1 - LOOK_BACK, -1), -1):
+        if history.timesteps[row] <= begun:
+            break
+        told = {key: column[row] for key, column in columns.items() if formatting.known(column[row])}
+        if paid := told.keys() - {REWARD}:
+            found = replace(snapshot, metrics={**snapshot.metrics, **told})
+            return (found, history.length - 1 - row) if paid == keys else (snapshot, 0)
+    return snapshot, 0
+
+
+def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:
+    """One for each reward of the match, in the header's order, then by name."""
+    metrics = snapshot.metrics
+    names = [key.removeprefix(PART) for key in metrics if key.startswith(PART)]
+    known = snapshot.header.reward_names if snapshot.header is not None else []
+    names.sort(key=lambda name: (known.index(name) if name in known else len(known), name))
+    sizes = sum(abs(value) for name in names if (value := _known(metrics.get(PART + name))) is not None)
+    return [_row(snapshot, name, sizes) for name in names]
+
+
+def _row(snapshot: RunSnapshot, name: str, sizes: float) -> RewardRow:
+    value = _known(snapshot.metrics.get(PART + name))
+    share = abs(value) / sizes if value is not None and sizes else None
+    change = change_since(snapshot.history, PART + name)
+    by, way = (change.value, change.way) if change is not None else (None, 0)
+    return RewardRow(name, value, share, by, way, _known(snapshot.metrics.get(WEIGHT + name)))
+
+
+ORDERS: Sequence[tuple[str, Callable[[RewardRow], tuple[object, ...]]]] = (
+    ("largest first", lambda row: (row.value is None, -abs(row.value or 0.0), row.name)),
+    ("as in the profile", lambda row: ()),
+    ("most changed first", lambda row: (row.change is None, -abs(row.change or 0.0), row.name)),
+    ("by name", lambda row: (row.name,)),
+)
+
+
+def ordered(rows: Sequence[RewardRow], order: int) -> list[RewardRow]:
+    """order: index in ORDERS."""
+    return sorted(rows, key=ORDERS[order][1])
+
+
+def weight_marks(snapshot: RunSnapshot, name: str) -> list[float]:
+    """Timesteps at which this reward's weight was changed by hand, a new phase or stage began, or the run was resumed."""
+    return [
+        mark.timesteps
+        for mark in snapshot.marks
+        if mark.kind in ("lesson", "resume") or (mark.kind == "changed" and mark.setting == weight_of(name))
+    ]
+
+
+def _known(value: float | None) -> float | None:
+    return value if formatting.known(value) else None
+
+
+FIGURE, SHARE, CHANGE, WEIGHT_WIDTH, CURVE = 9, 6, 20, 9, 16  # columns
 LEAST_BAR, LEAST_CHART, CHART_WIDTH = 5, 5, 34
 LEAST_ROWS = 3  # that the headings leave
 _ARROWS = {1: "▲", 0: " ", -1: "▼"}
@@ -196,7 +277,7 @@ def _extra_columns(width: int, names: int) -> list[int]:
     """Widths of the columns that there is room for beside the bar: curve, change, weight."""
     room = width - 2 - names - FIGURE - SHARE - 2 * LEAST_BAR
     found: list[int] = []
-    for size in (WEIGHT, CHANGE, CURVE + 2):
+    for size in (WEIGHT_WIDTH, CHANGE, CURVE + 2):
         if room < sum(found) + size:
             break
         found.append(size)
@@ -218,13 +299,13 @@ def _weight(view: View, row: RewardRow) -> Span:
     profile = header.reward_weights.get(row.name) if header is not None else None
     weight = row.weight if row.weight is not None else profile
     words = "profile" if weight is None else f"×{weight:.3g}"
-    return f"{words:>{WEIGHT}}", "muted" if row.weight in (None, profile) else ""
+    return f"{words:>{WEIGHT_WIDTH}}", "muted" if row.weight in (None, profile) else ""
 
 
 def _heads(view: View, width: int, every: Sequence[RewardRow]) -> Line:
     span = span_words(view.snapshot.history)
     names, bar = _sizes(width, every)
-    titles = [f"{'weight':>{WEIGHT}}", f"{f'change in {span}':>{CHANGE}}", "  the whole run"]
+    titles = [f"{'weight':>{WEIGHT_WIDTH}}", f"{f'change in {span}':>{CHANGE}}", "  the whole run"]
     extra = "".join(titles[: len(_extra_columns(width, _longest(every)))])
     name = pad("reward", names + 1 + bar)
     return text_line(f" {name}{'/ episode':>{FIGURE}}{'share':>{SHARE}}{extra}", "muted")

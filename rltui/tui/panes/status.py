@@ -1,22 +1,189 @@
-"""The lines above everything: state, what is trained, how far, how fast; the way to the next goals; whether it learns."""
+"""Status lines."""
 
 from __future__ import annotations
 
 from rltui import formatting
 from rltui.events.episode_reward import SHORT_SO_FAR
 from rltui.formatting import over_episodes, over_iterations
-from rltui.tui.paint import Line, crop, ends, fit, text_line, width_of
-from rltui.tui.panes.facts import FactsPane
-from rltui.tui.panes.head_line import controller, elapsed, head_line, pill
-from rltui.tui.panes.judgement import Judgement, judgement
+from rltui.run_state import progress
+from rltui.run_state.condition import Condition, condition, flag_words
+from rltui.run_state.rewards import newest_reward, settling
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.keymap import pane_key
+from rltui.tui.panes import live_match
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.progress import progress_line
-from rltui.tui.run import pace
-from rltui.tui.run.condition import condition
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.newest_reward import newest_reward
-from rltui.tui.run.settling import settling
-from rltui.tui.settings.spoken_keys import pane_key
+from rltui.tui.panes.run_info import FactsPane, Judgement, judgement
+from rltui.tui.text import Line, crop, ends, fit, pad, text_line, width_of
+from rltui.tui.widgets.bars import progress_bar
+
+# Forms of one fact, each shorter than the one before, with their ranks: the higher the rank, the sooner the form is left.
+Fact = tuple[tuple[int, Line], ...]
+NARROW = 121  # columns below which little stands between the facts
+NAME_COLUMNS = 24  # that a long run's name keeps
+
+
+def head_line(view: View, width: int) -> Line:
+    """The state as a coloured word, the facts that fit, who controls at the right edge."""
+    gap, after = (" · ", " ") if width < NARROW else ("  ·  ", "  ")
+    state = (*pill(condition(view.snapshot, view.now)), (after, ""))
+    chosen = facts(view)
+    while len(chosen) > 1 and width_of(state) + width_of(_joined(chosen, gap)) > width:
+        _shorten(chosen)
+    right: Line = (*chosen.pop("control")[0][1], (" ", "")) if "control" in chosen else ()
+    return ends((*state, *_joined(chosen, gap)), right, width)
+
+
+def _shorten(chosen: dict[str, Fact]) -> None:
+    """The least important one to its next form, or out."""
+    name = max(chosen, key=lambda name: chosen[name][0][0])
+    if len(chosen[name]) > 1:
+        chosen[name] = chosen[name][1:]
+    else:
+        del chosen[name]
+
+
+def facts(view: View) -> dict[str, Fact]:
+    """By name, from left to right."""
+    snapshot, header = view.snapshot, view.snapshot.header
+    run: Line = ((snapshot.run, "strong"),)
+    long = ((8, run),) if width_of(run) > NAME_COLUMNS else ()
+    found: dict[str, Fact] = {"run": (*long, (-1, crop(run, NAME_COLUMNS)))}
+    if header is not None:
+        number: Fact = ((6, text_line(f"Phase {header.phase}")),) if header.phase is not None else ()
+        label = f"Phase {header.phase} {header.label}" if number else header.label
+        found["phase"] = ((10, text_line(label)), *number)
+        found["stage"] = ((12, text_line(header.stage or f"{header.blue}v{header.orange}")),)
+        found["timesteps"] = _timesteps(snapshot)
+        found["speed"] = _speed(snapshot)
+        found["elapsed"] = _elapsed(elapsed(snapshot, view.now))
+    if words := flag_words(snapshot):
+        found["flags"] = ((5, text_line(f"debug {words}", "warn")), (4, text_line("debug", "warn")))
+    if (rendering := live_match.brief(snapshot.viewer)) is not None and snapshot.link.connected:
+        found["viewer"] = ((9, (rendering,)),)
+    return {**found, "control": _control(snapshot)}
+
+
+def _timesteps(snapshot: RunSnapshot) -> Fact:
+    """In full, and as three digits."""
+    full, brief = formatting.count(snapshot.timesteps), formatting.short(snapshot.timesteps)
+    return (7, ((full, "strong"), (" timesteps", "muted"))), (0, ((brief, "strong"), (" timesteps", "muted")))
+
+
+def _speed(snapshot: RunSnapshot) -> Fact:
+    """With the iterations that it is of, and without."""
+    speed = progress.recent(snapshot)
+    alone: Line = ((formatting.rate(speed.steps_per_second if speed else None), "strong"),)
+    if speed is None:
+        return ((3, alone),)
+    return (11, (*alone, (f" over {speed.iterations} it.", "muted"))), (3, alone)
+
+
+def _elapsed(seconds: float | None) -> Fact:
+    """To the second, and to the minute."""
+    whole = seconds // 60 * 60 if seconds is not None and seconds >= 60 else seconds
+    coarse = formatting.duration(whole).removesuffix(" 00 s")
+    return (7, text_line(formatting.duration(seconds))), (2, text_line(coarse))
+
+
+def elapsed(snapshot: RunSnapshot, now: float) -> float | None:
+    """Seconds since this start of the trainer, until its end or its last word if it has ended."""
+    if snapshot.header is None:
+        return None
+    end = snapshot.finished.time if snapshot.finished else snapshot.news_time if snapshot.alive is False else now
+    return (end if end is not None else now) - snapshot.header.time
+
+
+def _control(snapshot: RunSnapshot) -> Fact:
+    """With the viewer's machine, without it, and the name alone."""
+    link = snapshot.link
+    if snapshot.ended:
+        return ((1, text_line("from disk", "muted")),)
+    if not link.connected:
+        return ((1, text_line("○ not connected", "muted")),)
+    if link.readonly:
+        return ((1, text_line("○ read-only", "muted")),)
+    if link.mine:
+        return (4, text_line("● you control", "good")), (1, text_line("● you", "good"))
+    who = link.controller.partition(", pid")[0] if link.controller else "nobody"
+    brief = who.partition(" on ")[0]
+    forms = (7, f"○ {who} controls"), (4, f"○ {brief} controls"), (1, f"○ {brief}")
+    return tuple((rank, text_line(words, "muted")) for rank, words in forms)
+
+
+def controller(snapshot: RunSnapshot) -> Line:
+    """Who controls, in full."""
+    return _control(snapshot)[0][1]
+
+
+def pill(now: Condition) -> Line:
+    """The state as a coloured word."""
+    return ((f" {now.symbol} {now.word} ", f"pill-{now.role}"),)
+
+
+def _joined(chosen: dict[str, Fact], gap: str) -> Line:
+    spans: list[tuple[str, str]] = []
+    for (_, line), *_ in chosen.values():
+        spans += [(gap, "faint")] if spans else []
+        spans += line
+    return tuple(spans)
+
+
+_ROLES = {"checkpoint": "series-1", "milestone": "series-2", "promotion": "series-4", "limit": "series-3"}
+_PERCENT, _LEFT, _MEANT_LEFT = 6, 14, 18  # columns
+_KEPT = ("limit", "milestone", "checkpoint", "promotion")  # where there is little room, the last ones longest
+_MEANT = {"exact": "in", "trend": "about", "latest": "within"}
+_LEAST, _MOST = 5, 40  # columns of a bar
+
+
+def progress_line(snapshot: RunSnapshot, width: int) -> Line:
+    """As many goals as fit side by side, bars sharing the room evenly; nothing before the first record."""
+    goals = progress.goals(snapshot)
+    if not goals:
+        return ()
+    while goals and width < sum(_fixed(goal) + _LEAST for goal in goals):
+        goals.remove(min(goals, key=lambda goal: _KEPT.index(goal.name)))
+    room = width - sum(_fixed(goal) for goal in goals)
+    spans: list[tuple[str, str]] = []
+    for index, goal in enumerate(goals):
+        bar = min(room // (len(goals) - index), _MOST)
+        room -= bar
+        spans += _goal(goal, bar, snapshot.paused)
+    return tuple(spans)
+
+
+def _name(goal: progress.Goal) -> str:
+    if goal.target is None or goal.name not in ("milestone", "limit"):
+        return goal.name
+    return f"{goal.name} {formatting.exact(goal.target)}"
+
+
+def _fixed(goal: progress.Goal) -> int:
+    return len(_name(goal)) + 2 + _figure(goal) + _left(goal)
+
+
+def _figure(goal: progress.Goal) -> int:
+    return max(len(goal.words) + 1, _PERCENT)
+
+
+def _left(goal: progress.Goal) -> int:
+    return _LEFT if goal.sure == "exact" else _MEANT_LEFT
+
+
+def _goal(goal: progress.Goal, bar: int, paused: bool) -> Line:
+    left = (
+        f" {_MEANT[goal.sure]} {formatting.remaining(goal.seconds)}"
+        if goal.seconds is not None
+        else " paused"
+        if paused
+        else f" in {formatting.UNKNOWN}"
+    )
+    return (
+        (f" {_name(goal)} ", "muted"),
+        *progress_bar(goal.share, bar, _ROLES[goal.name]),
+        (pad(goal.words or formatting.percent(goal.share), _figure(goal), ">"), ""),
+        (pad(left, _left(goal)), "muted"),
+    )
+
 
 WHOLE = FactsPane.NUMBER  # the usual key of the pane that has the whole verdict
 ROOM_FOR_KEY = 60  # columns
@@ -102,13 +269,13 @@ def _column(view: View, width: int, height: int, told: list[Line]) -> list[Line]
     rows.append(((f"{'control':<12}", "muted"), *controller(snapshot)))
     rows += [
         ((f"{goal.name:<12}", "muted"), (goal.words or formatting.percent(goal.share), ""))
-        for goal in pace.goals(snapshot)
+        for goal in progress.goals(snapshot)
     ]
     return [fit(row, width) for row in rows[:height]]
 
 
 def _speed_words(snapshot: RunSnapshot) -> str:
-    speed, is_training = pace.recent(snapshot), not snapshot.ended
+    speed, is_training = progress.recent(snapshot), not snapshot.ended
     return (
         formatting.rate(speed.steps_per_second) + over_iterations(speed.iterations, is_training)
         if speed
@@ -118,6 +285,6 @@ def _speed_words(snapshot: RunSnapshot) -> str:
 
 def _one_line(view: View, width: int) -> Line:
     now = condition(view.snapshot, view.now)
-    words = f"{now.symbol} {formatting.short(view.snapshot.timesteps)} {formatting.rate(pace.speed(view.snapshot))}"
+    words = f"{now.symbol} {formatting.short(view.snapshot.timesteps)} {formatting.rate(progress.speed(view.snapshot))}"
     named = f"{words} {view.snapshot.run}"
     return crop(((named if len(named) <= width else words, now.role),), width)

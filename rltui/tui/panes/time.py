@@ -1,21 +1,165 @@
-"""Where an iteration's time goes: steps a second, every part of an iteration, the bottleneck with what to change about it."""
+"""Where time goes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rltui import formatting
 from rltui.events import metric_keys
-from rltui.tui.paint import Line, Span, ends, pad, text_line, width_of, wrap
+from rltui.run_state.progress import WORKER_SECONDS, change_since, iteration_times
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.time_parts import Part, advice, bottleneck, folded, parts, percents, share_of_limit
-from rltui.tui.run.iteration_times import iteration_times
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.since import change_since
-from rltui.tui.widgets.bars import filled_bar
-from rltui.tui.widgets.columns import Columns
-from rltui.tui.widgets.sparkline import sparkline_of
+from rltui.tui.text import Line, Span, ends, pad, text_line, width_of, wrap
+from rltui.tui.widgets.bars import filled_bar, sparkline_of
+from rltui.tui.widgets.plot import Columns
+
+# Where an iteration's time goes, as shares that sum to one, and what to change about the largest. Pure.
+#
+# The trainer's seconds (collect, update, save) make up the iteration with a rest of reports and messages. Collecting is what
+# the workers do, in microseconds per arena-step, and what the trainer waits for beside: their start, and the slowest of them.
+
+WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")
+LABELS = {"state": "read state"}
+TRAINER_SECONDS = (  # of the whole iteration first, then of its three parts
+    metric_keys.ITERATION_SECONDS,
+    metric_keys.COLLECT_SECONDS,
+    metric_keys.UPDATE_SECONDS,
+    metric_keys.SAVE_SECONDS,
+)
+FOLDED = "the rest"
+
+ADVICE = {
+    "update": "fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU would help",
+    "simulate": "that is the simulator itself: only more or faster cores help (collect.workers)",
+    "infer": "smaller policy.layers would help, or more collect.arenas for each worker",
+    "observe": "a smaller observation would help (obs.kind, obs.stack)",
+    "reward": "fewer rewards would help, above all those of your own that are not array operations",
+    "read state": "it grows with the cars of a game; more collect.arenas for each worker would help a little",
+    "reset": "episodes are short: a longer no_touch or timeout terminal would help",
+    "wait": "the trainer waits for the slowest worker: one worker for each core, and nothing else on them",
+    "save": "raise save_every, or use a faster disk",
+    "other": "more collect.arenas for each worker would help: the loop's own cost is shared by them",
+    FOLDED: "larger iterations would help (ppo.iteration)",
+}
+ON_GPU = "fewer ppo.epochs or a larger ppo.minibatch would help"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """share: of the iteration, 0–1; all known ones sum to 1. micros: of an arena-step. seconds: of the iteration.
+
+    key: the metric whose history is its trend; empty where it is worked out from others.
+    """
+
+    name: str
+    share: float | None
+    micros: float | None = None
+    seconds: float | None = None
+    key: str = ""
+
+
+def parts(snapshot: RunSnapshot) -> list[Part]:
+    """update, the workers' parts in their order, wait, save, the rest, over the newest iterations; unknown shares are None."""
+    metrics = iteration_times(snapshot).metrics
+    whole, collect, learn, save = (_known(metrics.get(key)) for key in TRAINER_SECONDS)
+    found = [Part("update", None, seconds=learn, key=metric_keys.UPDATE_SECONDS)]
+    found += _collecting(metrics, collect)
+    found.append(Part("save", None, seconds=save, key=metric_keys.SAVE_SECONDS))
+    if whole is None:
+        return found
+    known = sum(value for value in (collect, learn, save) if value is not None)
+    rest = whole - known
+    if rest > 0.002 * whole and collect is not None:
+        found.append(Part(FOLDED, None, seconds=rest))
+    size = max(whole, known)  # were they ever to overlap, they would still be shares of what there is
+    return [replace(part, share=part.seconds / size if part.seconds is not None and size else None) for part in found]
+
+
+def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> list[Part]:
+    """The workers' parts share the seconds of collecting that they worked; what is left of it is waiting."""
+    micros = {name: _known(metrics[f"time/{name}"]) for name in WORKER_PARTS if f"time/{name}" in metrics}
+    total = sum(value for value in micros.values() if value is not None)
+    worked = worked_seconds(metrics, collect)
+    each = worked / total if worked is not None and total else None
+    found = [
+        Part(
+            LABELS.get(name, name),
+            None,
+            value,
+            value * each if value is not None and each is not None else None,
+            f"time/{name}",
+        )
+        for name, value in micros.items()
+    ]
+    if collect is not None and worked is not None and collect - worked > 0.002 * collect:
+        found.append(Part("wait", None, seconds=collect - worked))
+    return found
+
+
+def worked_seconds(metrics: Mapping[str, float | None], collect: float | None) -> float | None:
+    """Of collecting, what the workers worked on average; all of it where their own times are unknown."""
+    told = [_known(value) for key, value in metrics.items() if WORKER_SECONDS.fullmatch(key)]
+    seconds = [value for value in told if value is not None]
+    if collect is None or not seconds:
+        return collect
+    return min(sum(seconds) / len(seconds), collect)
+
+
+def share_of_limit(snapshot: RunSnapshot) -> float | None:
+    """Collecting as a share of what bare stepping of the simulator reaches on these cores: the time spent in it alone."""
+    found = parts(snapshot)
+    collecting = [part for part in found if part.micros is not None or part.name == "wait"]
+    whole = sum([part.seconds for part in collecting if part.seconds is not None])
+    simulate = next((part.seconds for part in collecting if part.name == "simulate"), None)
+    return simulate / whole if simulate is not None and whole else None
+
+
+def bottleneck(found: Sequence[Part]) -> Part | None:
+    """The part with the largest known share."""
+    known = [part for part in found if part.share is not None]
+    return max(known, key=lambda part: part.share or 0.0, default=None)
+
+
+def advice(top: Part, share: str, device: str) -> str:
+    """`update takes 53 %; …`. share: the part's, in words. device: the learner's."""
+    words = ON_GPU if top.name == "update" and device.startswith("cuda") else ADVICE.get(top.name, "")
+    return f"Bottleneck: {top.name} takes {share}" + (f"; {words}." if words else ".")
+
+
+def folded(found: Sequence[Part], room: int) -> list[Part]:
+    """At most `room` parts: the smallest ones become one, so that the shares still sum to 1."""
+    if len(found) <= room or room < 2:
+        return list(found)
+    known = sorted((part for part in found if part.name != FOLDED), key=lambda part: part.share or 0.0, reverse=True)
+    kept = {part.name for part in known[: room - 1]}
+    lost = [part for part in found if part.name not in kept]
+    share, seconds = (
+        sum(value for part in lost if (value := getattr(part, name)) is not None) for name in ("share", "seconds")
+    )
+    return [*(part for part in found if part.name in kept), Part(FOLDED, share, seconds=seconds)]
+
+
+def percents(found: Sequence[Part]) -> list[str]:
+    """The shares as whole percent that sum to 100 as they do to 1: what rounding loses goes to the largest remainders."""
+    exact = [0.0 if part.share is None else part.share * 100 for part in found]
+    whole = [int(value) for value in exact]
+    missing = round(sum(exact)) - sum(whole)
+    for index in sorted(range(len(exact)), key=lambda index: whole[index] - exact[index])[:missing]:
+        whole[index] += 1
+    return [_percent(part.share, number) for part, number in zip(found, whole, strict=True)]
+
+
+def _percent(share: float | None, number: int) -> str:
+    if share is None:
+        return formatting.UNKNOWN
+    return "<1 %" if number == 0 and share > 0 else f"{number} %"
+
+
+def _known(value: float | None) -> float | None:
+    return value if formatting.known(value) else None
+
 
 RATES = (("collected", metric_keys.COLLECTED_SPEED), ("consumed", metric_keys.CONSUMED_SPEED), ("overall", metric_keys.OVERALL_SPEED))  # fmt: skip
 NAME, SHARE, FIGURE, CURVE = 11, 8, 8, 16  # columns

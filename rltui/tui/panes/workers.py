@@ -1,4 +1,4 @@
-"""The workers: what each one does, how fast, how big, when it was last heard of, what last happened to it."""
+"""Workers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from rltui import formatting
+from rltui.run_state.condition import SHORT, flags_on
+from rltui.run_state.snapshot import RunSnapshot, WorkerRow
+from rltui.run_state.symptoms import BEAT_LATE, Word, at_work_since, beat_age, illness, usual_speed
 from rltui.tui.actions import pane_bindings
-from rltui.tui.paint import Line, Span, clean, crop, crop_text, pad
+from rltui.tui.cockpit.dialogs import TraceScreen, failures
+from rltui.tui.panes.filterable import SiftingPane
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.sifting import SiftingPane
-from rltui.tui.run.flags import SHORT, flags_on
-from rltui.tui.run.health import BEAT_LATE, Word, at_work_since, beat_age, illness, usual_speed
-from rltui.tui.run.model import RunSnapshot, WorkerRow
-from rltui.tui.screens.trace import TraceScreen, failures
+from rltui.tui.text import Line, Span, clean, crop, crop_text, pad
 from rltui.tui.widgets.bars import filled_bar
 
 _STATES = {

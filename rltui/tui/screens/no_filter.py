@@ -10,9 +10,9 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
 
-from rltui.tui.paint import Line
-from rltui.tui.screens.dialog import Dialog
-from rltui.tui.widgets.painted import Painted
+from rltui.tui.text import Line
+from rltui.tui.widgets.dialogs import Dialog
+from rltui.tui.widgets.line_widget import Painted
 
 HERE = "no filter here (esc)"
 IN_PANE = "no filter in this pane (esc)"

@@ -1,24 +1,123 @@
-"""TerminalDriver: Textual's driver for Unix terminals, sturdier where input and signals come from outside."""
+"""Unix driver: robust input and resize."""
 
 from __future__ import annotations
 
 import os
+import re
 import select
 import termios
 from codecs import getincrementaldecoder
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from textual import events
+from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.keys import Keys
+from textual.message import Message
 from textual.messages import InBandWindowResize
 
-from rltui.tui.terminal.key_parser import KeyParser
-from rltui.tui.terminal.pieces import Pieces
+# KeyParser: Textual's parser of what terminals send, made proof against what they should never send.
+#
+# A split, doubled or garbled report (a slow line, a terminal's own bug, a serial console) must not end the program, and
+# must not be taken for keys either: capital letters act on the training.
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+_COMPLETE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # a control sequence with its final byte (ECMA-48, 5.4)
+# Complete by the rule above, and yet read further by Textual: the Linux console's function keys, mouse reports of the
+# oldest form, reports that it looks for after the keys.
+_READ_ON = re.compile(r"\x1b\[(\[|M|<[-\d;]+[mM]|[-\d;]+[mM]|\?\d+;\d\$y)")
 
-    from textual.message import Message
+
+class KeyParser(XTermParser):
+    """Overrides the two places in which numbers from outside are trusted; the parser's loop itself cannot go on after an
+    exception, for it is a generator."""
+
+    def parse_mouse_code(self, code: str) -> Message | None:
+        """Always in cells: pixels would need the size from the terminal's own report, which may say 0."""
+        self.mouse_pixels = False
+        return super().parse_mouse_code(code)
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        try:
+            keys = list(super()._sequence_to_key_events(sequence, alt))
+        except (ValueError, OverflowError):  # a code point that is none, a number with two colons
+            return [_ignored(sequence)]
+        if not keys and _COMPLETE.fullmatch(sequence) and not _READ_ON.fullmatch(sequence):
+            return [_ignored(sequence)]
+        return [key if _can_be_written(key) else _ignored(sequence) for key in keys]
+
+
+def _ignored(sequence: str) -> events.Key:
+    """Textual's own way to swallow a sequence."""
+    return events.Key(Keys.Ignore, sequence)
+
+
+def _can_be_written(key: events.Key) -> bool:
+    """Half a surrogate pair would end the thread that writes to the terminal."""
+    return not any("\ud800" <= character <= "\udfff" for character in key.character or "")
+
+
+# Pieces: the terminal's bytes as whole pieces, wherever a slow line has cut them.
+#
+# Textual takes what it cannot make sense of for keys. Half a report, the rest of a paste, or an answer to the program
+# before this one ("what is your background colour?") would be so many keys, and capitals act on the training.
+
+PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
+LONGEST = 1_000_000  # characters of a paste that are kept
+LONGEST_ANSWER = 4096  # characters; nothing that long is one
+# Answers to questions that are never asked here: OSC, DCS, APC (ECMA-48, 5.6) as terminals send them.
+_ANSWER = re.compile(r"\x1b(?:\][\dlL]|P[\d>!]|_G)[^\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\)")
+# What may go on: a control sequence, a mouse report of the oldest form, the Linux console's function keys, an answer.
+# Not behind a $, with which rxvt ends keys.
+_CUT = re.compile(r"\x1b(?:\[(?:\[|M[\s\S]{0,2}|[0-?]*)|O|[\]P_]|(?:\][\dlL]|P[\d>!]|_G)[^\x07\x1b\x9c]*\x1b?)?\Z")
+
+
+class Pieces:
+    """Text to be parsed, and pastes; what is not whole is kept for a while."""
+
+    def __init__(self) -> None:
+        self._rest = ""
+
+    def feed(self, text: str) -> Iterator[str | events.Paste]:
+        """More of what the terminal sends."""
+        text, self._rest = self._rest + text, ""
+        while text:
+            keys, start, after = text.partition(PASTE)
+            if not start:
+                yield from self._whole(keys)
+                return
+            if keys := _CUT.sub("", _ANSWER.sub("", keys)):
+                yield keys
+            pasted, end, text = after.partition(PASTE_END)
+            if not end:
+                self._rest = start + pasted[:LONGEST] + pasted[LONGEST:][-len(PASTE_END) :]
+                return
+            yield _paste(pasted)
+
+    def _whole(self, text: str) -> Iterator[str]:
+        """All but what may go on; that is kept."""
+        text = _ANSWER.sub("", text)
+        cut = _CUT.search(text)
+        if cut is not None and len(cut[0]) < LONGEST_ANSWER:
+            text, self._rest = text[: cut.start()], cut[0]
+        if text:
+            yield text
+
+    def pause(self) -> Iterator[events.Key]:
+        """Nothing has come for a moment: an escape alone was the key."""
+        if self._rest == "\x1b":
+            self._rest = ""
+            yield events.Key("escape", "\x1b")
+
+    def end(self) -> Iterator[events.Paste]:
+        """Nothing has come for long: a paste has ended, even if its end was lost; anything else is lost."""
+        rest, self._rest = self._rest, ""
+        if rest.startswith(PASTE):
+            yield _paste(rest.removeprefix(PASTE))
+
+
+def _paste(text: str) -> events.Paste:
+    return events.Paste(text[:LONGEST].replace("\x00", ""))
+
 
 LOOK = 0.1  # seconds; also how soon a lone escape is known to be a key
 PATIENCE = 10  # looks without input after which what has begun has ended, even if its end was lost

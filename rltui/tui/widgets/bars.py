@@ -1,8 +1,12 @@
-"""Bars of characters: progress lines and signed bars around a zero axis. Pure functions."""
+"""Bars and sparklines."""
 
 from __future__ import annotations
 
-from rltui.tui.paint import Line
+from collections.abc import Sequence
+
+from rltui.run_state.history import History
+from rltui.tui.text import Line
+from rltui.tui.widgets.plot import Bin, Columns, decimate
 
 
 def progress_bar(share: float | None, width: int, role: str = "series-1") -> Line:
@@ -32,3 +36,33 @@ def signed_bar(value: float, low: float, high: float, width: int) -> Line:
     halves = max(round(2 * left * value / low), 1)
     text = "╺" * (halves % 2) + "━" * (halves // 2)
     return ((" " * (left - len(text)), ""), (text, "negative"), (" " * right, ""))
+
+
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(xs: Sequence[float], ys: Sequence[float], width: int) -> str:
+    """Exactly `width` columns; the whole span of xs."""
+    if not len(xs) or width < 1:
+        return " " * max(width, 0)
+    return _row(decimate(xs, ys, (xs[0], xs[-1]), width), width)
+
+
+def sparkline_of(history: History, key: str, width: int, memory: Columns) -> str:
+    """Of one metric of all iterations. memory: of earlier drawings, so that only what has come since is read."""
+    column = history.columns.get(key)
+    if column is None or not history.length or width < 1:
+        return " " * max(width, 0)
+    span = (history.timesteps[0], history.timesteps[history.length - 1])
+    return _row(memory.bins(history.timesteps, column, history.length, span, width), width)
+
+
+def _row(bins: Sequence[Bin], width: int) -> str:
+    if not bins:
+        return " " * width
+    low, high = min(item.mean for item in bins), max(item.mean for item in bins)
+    cells = [" "] * width
+    for item in bins:
+        share = (item.mean - low) / (high - low) if high > low else 0.5
+        cells[item.column] = _LEVELS[min(int(share * len(_LEVELS)), len(_LEVELS) - 1)]
+    return "".join(cells)

@@ -1,16 +1,60 @@
-"""The last line: the most useful keys, clickable."""
+"""Footer and the line above it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
 from textual import events
+from textual.events import Click
 
-from rltui.tui.actions import Action, key_name
-from rltui.tui.paint import Line, Span, fit, width_of
-from rltui.tui.settings.own_keys import with_own_keys
-from rltui.tui.widgets.footer_parts import ACTING, BAR, EDGE, GAP, fitting, words_of
-from rltui.tui.widgets.painted import Painted
+from rltui.tui.actions import Action, Group, key_name
+from rltui.tui.keymap import with_own_keys
+from rltui.tui.text import Line, Span, crop, fit, split, width_of
+from rltui.tui.widgets.line_widget import Painted
+
+PARTS = ("act", "debug", "view", "")  # the word before each; the last stands at the right edge
+PART_OF: Mapping[Group, str] = {
+    "Training": "act", "Launching": "act", "Editing": "act", "Milestones": "act",
+    "Debugging": "debug", "View": "view", "Program": "",
+}  # fmt: skip
+ACTING = ("act", "debug")
+BAR: Line = ((" │ ", "track"),)
+EDGE, GAP = 1, 2  # columns before all, and between two keys of a part
+OF_THE_MOMENT = 2  # rank
+
+
+def words_of(action: Action, labels: Mapping[str, str]) -> tuple[str, str]:
+    """(key, label). Without the word of its part, and the ellipsis of what asks first."""
+    label = labels.get(action.name, action.label).rstrip("…")
+    word, _, rest = label.partition(" ")
+    return key_name(action.keys[0]), rest.capitalize() if rest and word.lower() == PART_OF[action.group] else label
+
+
+def rank(action: Action, labels: Mapping[str, str]) -> int:
+    """What has a label of its own now belongs to this moment: only the way out and help stay longer."""
+    usual = action.footer or 0
+    return min(usual, OF_THE_MOMENT) if action.name in labels else usual
+
+
+def fitting(actions: Sequence[Action], labels: Mapping[str, str], room: int) -> dict[str, list[Action]]:
+    """By the part they stand in, in their order: of lowest rank as many as fit in `room` columns.
+
+    One that is too long leaves its place to the next that is not.
+    """
+    chosen: dict[str, list[int]] = {part: [] for part in PARTS}
+    left = room - EDGE
+    for place in sorted(range(len(actions)), key=lambda place: rank(actions[place], labels)):
+        action = actions[place]
+        part = PART_OF[action.group]
+        size = len(" ".join(words_of(action, labels)))
+        if chosen[part]:
+            size += GAP
+        else:
+            size += len(part) + bool(part) + (width_of(BAR) if any(chosen.values()) else 0)
+        if size <= left:
+            chosen[part].append(place)
+            left -= size
+    return {part: [actions[place] for place in sorted(places)] for part, places in chosen.items() if places}
 
 
 class Footer(Painted):
@@ -86,3 +130,54 @@ class Footer(Painted):
         if action is not None:  # a dimmed one says why it cannot be
             owner = (self.screen.focused if action.pane else None) or self.screen
             self.screen.call_next(owner.run_action, action.name)
+
+
+MOST = 3  # rows
+ANSWER_EDGE = 2  # columns that stay free at either side: the pane's border shows
+LEAST = 24  # columns below which the whole width is taken
+
+
+class Answer(Painted):
+    """Not there while there is nothing to say. A click shows where all answers are kept, if the screen has such a place."""
+
+    def __init__(self, kept: str = "") -> None:
+        """kept: the screen's action that shows all answers."""
+        super().__init__(name="answer")
+        self._kept = kept
+        self._said: Line = ()
+        self._place: tuple[int, int, int, int] | None = None  # width, height, rows below, edge
+
+    def on_mount(self) -> None:
+        self.display = False
+
+    def say(self, answer: Line, room: int, below: int) -> None:
+        """Show this, or nothing. room: columns of the screen; below: rows under it that stay free."""
+        rows = answer_rows(answer, room) if answer else []
+        self._said = answer
+        self.display = bool(rows)
+        if rows:
+            self._stand(max(width_of(row) for row in rows), len(rows), below, ANSWER_EDGE if room >= LEAST else 0)
+            self.repaint()
+
+    def _stand(self, width: int, height: int, below: int, edge: int) -> None:
+        place = width, height, below, edge
+        if place != self._place:
+            self._place = place
+            self.styles.width, self.styles.height, self.styles.margin = width, height, (0, 0, below, edge)
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return answer_rows(self._said, self.screen.size.width)
+
+    def on_click(self, event: Click) -> None:
+        if self._kept:
+            self.screen.call_next(self.screen.run_action, self._kept)
+
+
+def answer_rows(answer: Line, room: int) -> list[Line]:
+    """Up to MOST rows for a screen `room` columns wide, a blank at either end; the last ends in an ellipsis if need be."""
+    width = max(room - (2 * ANSWER_EDGE if room >= LEAST else 0) - 2, 1)
+    rows: list[Line] = []
+    while width_of(answer) > width and len(rows) < MOST - 1:
+        row, answer = split(answer, width)
+        rows.append(row)
+    return [((" ", ""), *crop(row, width), (" ", "")) for row in (*rows, answer)]

@@ -12,7 +12,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rltui.tui.paint import Line, Span
+from rltui.tui.text import Line, Span
 
 PICTURES = 2  # whose rows are remembered: hardly a row comes again later, and what is kept in vain grows for hours
 SPANS = 8  # remembered for each row

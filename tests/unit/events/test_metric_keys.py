@@ -16,7 +16,7 @@ from rltui.events.metrics import BY_KEY, SECTIONS
 
 ROOT = Path(rltui.__file__).parent
 TABLES = {"events/metrics.py", "events/metric_health.py"}  # what each metric is; a key stands there as journals have it
-CHARTS = {"tui/panes/charting.py"}  # which charts are shown at first, in their order
+CHARTS = {"tui/panes/chart_view.py"}  # which charts are shown at first, in their order
 NAMED = {value for name, value in vars(metric_keys).items() if name.isupper()}
 SOURCES = {str(path.relative_to(ROOT)): path for path in sorted(ROOT.rglob("*.py"))}
 

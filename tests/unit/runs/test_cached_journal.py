@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from rltui.events.records import IterationFinished, LogLine, Record
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import AUDIT_ENTRIES, LOG_LINES, RunSnapshot
 from rltui.runs import journal_cache
 from rltui.runs.journal import JournalWriter, encode_line, rotated_parts
 from rltui.runs.journal_cache import NEWEST, CachedJournal, IterationRows, Thinned, cache_path, read_thinned
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import AUDIT_ENTRIES, LOG_LINES, RunSnapshot
 from tests.fakes.saved_runs import row
 
 PART_BYTES = 3000  # about 25 rows

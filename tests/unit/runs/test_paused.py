@@ -15,10 +15,10 @@ from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import describe_run
-from rltui.tui.browser.library_reader import LibraryReader
-from rltui.tui.browser.shelf_tree import rows
-from rltui.tui.launcher.catalog_tree import state_words
-from rltui.tui.paint import plain
+from rltui.tui.browser.library import LibraryReader
+from rltui.tui.browser.tree import rows
+from rltui.tui.launcher.tree import state_words
+from rltui.tui.text import plain
 from tests.fakes.saved_runs import finish, header, make_run, row
 
 

@@ -15,16 +15,15 @@ from rltui import formatting
 from rltui.runs.inventory import look, read_shelf
 from rltui.runs.milestones import Mark
 from rltui.runs.paths import DataDir
-from rltui.tui.browser import shelf_tree, state_table
-from rltui.tui.browser.deleting import is_meant, last_digits
-from rltui.tui.browser.hash_checks import HashChecks
+from rltui.tui.browser import table, tree
+from rltui.tui.browser.details import lines
 from rltui.tui.browser.library import ALL, Entry, Library, Node, shelf_entries
-from rltui.tui.browser.messages import HashesChecked
-from rltui.tui.browser.profile_changes import Change, condensed, resolved_changes, saved_changes
-from rltui.tui.browser.state_table import Sorting
-from rltui.tui.browser.state_words import lines
-from rltui.tui.browser.verifying import Verifying
-from rltui.tui.paint import plain
+from rltui.tui.browser.operations import is_meant, last_digits
+from rltui.tui.browser.table import Sorting
+from rltui.tui.browser.verification import HashChecks, Verifying
+from rltui.tui.checks.results import Change, condensed, resolved_changes, saved_changes
+from rltui.tui.messages import HashesChecked
+from rltui.tui.text import plain
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
 
 
@@ -67,20 +66,20 @@ def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
     entry = entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M"))
     entry = dataclasses.replace(entry, mark=Mark(pinned=True, released=True, note="x" * 300))
     for width in range(16, 220):
-        columns = state_table.fitting(width, {"alpha", "b" * 60})
-        assert columns[0] is state_table.NAME
-        head = state_table.head(columns, Sorting("1"), width)
-        drawn = state_table.row(entry, state_table.Drawing(columns, {entry.path}, lambda _: "sound", 0.0), width)
+        columns = table.fitting(width, {"alpha", "b" * 60})
+        assert columns[0] is table.NAME
+        head = table.head(columns, Sorting("1"), width)
+        drawn = table.row(entry, table.Drawing(columns, {entry.path}, lambda _: "sound", 0.0), width)
         for line in (head, drawn.line):
             assert sum(len(text) for text, _ in line) <= width, width
 
 
-@pytest.mark.parametrize("key", sorted(set(state_table.SORTABLE) - {state_table.NOTE}))
+@pytest.mark.parametrize("key", sorted(set(table.SORTABLE) - {table.NOTE}))
 def test_what_the_rows_are_sorted_by_is_shown_as_long_as_there_is_room_for_it_at_all(key: str) -> None:
     for width in range(30, 220):
-        columns = state_table.fitting(width, {"alpha", "beta"}, by=key)
-        assert columns[0] is state_table.NAME and key in [column.key for column in columns], width
-        head = "".join(text for text, _ in state_table.head(columns, Sorting(key, True), width))
+        columns = table.fitting(width, {"alpha", "beta"}, by=key)
+        assert columns[0] is table.NAME and key in [column.key for column in columns], width
+        head = "".join(text for text, _ in table.head(columns, Sorting(key, True), width))
         assert "▼" in head and len(head) <= width, width
 
 
@@ -89,7 +88,7 @@ def test_unknown_figures_come_last_in_either_order(data: DataDir) -> None:
     known = entry_of(paths.checkpoint(1000), "checkpoint")
     unknown = Entry("stray", "alpha", paths.checkpoints / "x")
     for descending in (True, False):
-        assert state_table.sort([unknown, known], Sorting("2", descending)) == [known, unknown]
+        assert table.sort([unknown, known], Sorting("2", descending)) == [known, unknown]
 
 
 def test_branches_stand_below_the_run_that_they_left_and_circles_end(data: DataDir) -> None:
@@ -98,10 +97,10 @@ def test_branches_stand_below_the_run_that_they_left_and_circles_end(data: DataD
         place(data.run(name).checkpoint(1000), make_files(about))
     shelves = tuple(read_shelf(data.run(name)) for name in data.run_names())
     library = Library(data.root, shelves, tuple(entry for shelf in shelves for entry in shelf_entries(shelf)), True)
-    found = {shelf.run: depth for shelf, depth in shelf_tree.by_descent(library)}
+    found = {shelf.run: depth for shelf, depth in tree.by_descent(library)}
     assert sorted(found) == ["a", "b", "c", "d", "e"]
     assert (found["d"], found["e"]) == (0, 1)
-    rows = shelf_tree.rows(library, frozenset({Node("run", "d")}), 30)
+    rows = tree.rows(library, frozenset({Node("run", "d")}), 30)
     assert rows[0].key == ALL
     assert Node("checkpoints", "d") not in [row.key for row in rows]
 
@@ -180,8 +179,8 @@ def test_a_reward_that_does_not_count_is_marked_with_the_reason(
     about = msgspec.structs.replace(make_meta("alpha", 1, 1000), entropy=entropy, mean_reward=-1234.0)
     entry = entry_of(place(data.run("alpha").checkpoint(1000), make_files(about)), "checkpoint")
     for width in (40, 120):
-        drawing = state_table.Drawing(state_table.fitting(width), (), lambda _: "sound", 0.0)
-        row = state_table.row(entry, drawing, width)
+        drawing = table.Drawing(table.fitting(width), (), lambda _: "sound", 0.0)
+        row = table.row(entry, drawing, width)
         reward = next(text for text, _ in row.line if formatting.number(-1234.0) in text)
         assert ("▼" in reward) is is_dead
         assert any("▼ " in text and role == "warn" for text, role in row.line) is is_dead
@@ -200,17 +199,17 @@ def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
         )
         place(paths.checkpoint(steps), make_files(about))
     entries = shelf_entries(read_shelf(paths))
-    assert [entry.timesteps for entry in state_table.sort(entries, Sorting("2", True))] == [
+    assert [entry.timesteps for entry in table.sort(entries, Sorting("2", True))] == [
         4000,
         5000,
         1000,
         2000,
         3000,
     ]
-    assert [entry.timesteps for entry in state_table.sort(entries, Sorting("2"))] == [1000, 5000, 4000, 3000, 2000]
+    assert [entry.timesteps for entry in table.sort(entries, Sorting("2"))] == [1000, 5000, 4000, 3000, 2000]
     assert [entry.timesteps for entry in entries if entry.best is not None] == [4000]
-    drawing = state_table.Drawing(state_table.fitting(80), (), lambda _: "sound", 0.0)
-    drawn = {entry.timesteps: plain([state_table.row(entry, drawing, 80).line]) for entry in entries}
+    drawing = table.Drawing(table.fitting(80), (), lambda _: "sound", 0.0)
+    drawn = {entry.timesteps: plain([table.row(entry, drawing, 80).line]) for entry in entries}
     assert {steps for steps, text in drawn.items() if "★" in text} == {4000}
     assert {steps for steps, text in drawn.items() if "▼" in text} == {2000, 3000}
     best = next(entry for entry in entries if entry.best)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rltui.events.commands import Command, SetEntropy, SetFlag, SetLearningRate, SetRender, SetRewardWeight
-from rltui.tui.change_words import EXAMPLES, ChangeError, completed, completions, parse
+from rltui.run_state.change_command import EXAMPLES, ChangeError, completed, completions, parse
 
 REWARDS = ("touch", "speed_toward_ball")
 

@@ -7,8 +7,8 @@ import random
 import pytest
 from textual.geometry import Region
 
-from rltui.tui.paint import Line
-from rltui.tui.widgets.changes import changed_columns, changed_regions
+from rltui.tui.panes.live_match import changed_columns, changed_regions
+from rltui.tui.text import Line
 
 
 @pytest.mark.parametrize(

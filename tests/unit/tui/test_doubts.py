@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from rltui.events.commands import Command, Pause, SetEntropy, SetLearningRate, SetRewardWeight
-from rltui.tui.doubts import doubt
-from rltui.tui.run.model import RunSnapshot
+from rltui.run_state.change_command import doubt
+from rltui.run_state.snapshot import RunSnapshot
 from tests.fakes import run_story
 
 HEADER = msgspec.structs.replace(  # learning rate 2e-4

@@ -14,17 +14,17 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.paths import DataDir
-from rltui.tui import app, first_picture, later, scenes
-from rltui.tui.launcher import editing
-from rltui.tui.panes.catalogue import PANES
-from rltui.tui.panes.ids import PANE_IDS
+from rltui.tui import app, background, navigation
+from rltui.tui.cockpit.screen import PANES
+from rltui.tui.launcher import screen
+from rltui.tui.settings import PANE_IDS
 from tests.fakes.patience import patience
 
 JOURNALS = Path(__file__).parents[2] / "golden" / "journals"
 NEVER = (
     "torch", "numpy", "RocketSim", "rlgym", "pydantic", "tomlkit", "psutil", "pygments", "rich.markdown", "rich.syntax",
     "rich.progress", "textual.widgets._text_area", "textual.widgets._markdown", "textual.widgets._data_table",
-    "rltui.tui.screens.browser", "rltui.tui.screens.form", "rltui.tui.form.session", "rltui.profile.models",
+    "rltui.tui.browser.screen", "rltui.tui.form.screen", "rltui.tui.form.session", "rltui.profile.models",
 )  # fmt: skip
 
 
@@ -37,8 +37,13 @@ def imported(*arguments: str) -> set[str]:
 
 def test_the_launcher_waits_for_no_pane_and_no_other_screen(tmp_path: Path) -> None:
     found = imported(str(tmp_path), "Profiles")
-    assert "rltui.tui.screens.launcher" in found
-    others = {"rltui.tui.screens.cockpit", "rltui.tui.run.model", "rltui.tui.run.run_reader", "rltui.tui.widgets.chart"}
+    assert "rltui.tui.launcher.screen" in found
+    others = {
+        "rltui.tui.cockpit.screen",
+        "rltui.run_state.snapshot",
+        "rltui.run_state.reader",
+        "rltui.tui.widgets.chart",
+    }
     assert found & {*NEVER, *others, *(pane.__module__ for pane in PANES)} == set()
 
 
@@ -47,8 +52,8 @@ def test_the_cockpit_does_not_wait_for_the_launcher(tmp_path: Path) -> None:
     paths.folder.mkdir(parents=True)
     shutil.copy(JOURNALS / "quick.jsonl", paths.journal)
     found = imported(str(tmp_path), "Rewards", "alpha")
-    assert "rltui.tui.screens.cockpit" in found
-    assert found & {*NEVER, "rltui.tui.screens.launcher", "rltui.tui.launcher.offers", "rltui.profile.locate"} == set()
+    assert "rltui.tui.cockpit.screen" in found
+    assert found & {*NEVER, "rltui.tui.launcher.screen", "rltui.tui.launcher.plan", "rltui.profile.locate"} == set()
 
 
 def test_the_names_of_the_panes_are_known_without_importing_them() -> None:
@@ -59,7 +64,7 @@ def test_whatever_is_imported_by_a_key_is_imported_before_it() -> None:
     """Of the launcher's and the program's own modules: each import that stands in a method."""
     waiting = {
         node.module
-        for module in (app, scenes, editing)
+        for module in (app, navigation, screen)
         for owner in ast.parse(inspect.getsource(module)).body
         if isinstance(owner, ast.ClassDef)
         for function in owner.body
@@ -67,18 +72,18 @@ def test_whatever_is_imported_by_a_key_is_imported_before_it() -> None:
         for node in function.body
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("rltui.tui.")
     }
-    assert len(waiting) >= len(later.LATER) - 1
+    assert len(waiting) >= len(background.LATER) - 1
     words = subprocess.run(
         [
             sys.executable,
             "-c",
-            "import sys\nfrom rltui.tui import later\nlater.is_busy = bool\nlater.import_the_rest()\nprint(*sys.modules)",
+            "import sys\nfrom rltui.tui import background as later\nlater.is_busy = bool\nlater.import_the_rest()\nprint(*sys.modules)",
         ],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert waiting | set(later.LATER) <= set(words.stdout.split())
+    assert waiting | set(background.LATER) <= set(words.stdout.split())
 
 
 @pytest.fixture
@@ -92,12 +97,12 @@ def test_garbage_is_left_alone_until_the_first_picture_and_no_longer(
     collecting: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imports: list[str] = []
-    monkeypatch.setattr(first_picture, "import_the_rest", lambda: imports.append("all"))
-    assert first_picture.drawn() is None
+    monkeypatch.setattr(background, "import_the_rest", lambda: imports.append("all"))
+    assert background.drawn() is None
     assert gc.get_freeze_count() == 0  # nothing was begun: another program in the same process keeps its garbage
-    first_picture.begun()
+    background.begun()
     assert not gc.isenabled()
-    rest = first_picture.drawn()
+    rest = background.drawn()
     assert rest is not None
     rest.join()
     assert gc.isenabled()
@@ -108,6 +113,6 @@ def test_garbage_is_left_alone_until_the_first_picture_and_no_longer(
 def test_the_rest_is_imported_in_a_quiet_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr("importlib.import_module", asked.append)
-    monkeypatch.setattr(later, "is_busy", lambda: len(asked) == 2)
-    later.import_the_rest()
-    assert asked == list(later.LATER[:2])
+    monkeypatch.setattr(background, "is_busy", lambda: len(asked) == 2)
+    background.import_the_rest()
+    assert asked == list(background.LATER[:2])

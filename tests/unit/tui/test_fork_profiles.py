@@ -10,9 +10,9 @@ import pytest
 from rltui.runs.inventory import read_shelf
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
-from rltui.tui.browser.fork_profiles import profiles_for, row
+from rltui.tui.browser.fork import profiles_for, row
 from rltui.tui.browser.library import Entry, shelf_entries
-from rltui.tui.checks.profile_check import ProfileCheck
+from rltui.tui.checks.results import ProfileCheck
 from rltui.tui.launcher.catalog import ProfileEntry
 from tests.fakes import data_folder
 from tests.fakes.saved_runs import SIGNATURE, make_run

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from rltui.profile.edit import Draft, written
 from rltui.profile.source import show_key
-from rltui.tui.form.elements import as_saved
-from rltui.tui.form.finding import all_open, found, holding, matches
-from rltui.tui.form.reference import Entry, Reference, SectionDoc
-from rltui.tui.form.rows import FormRow, form_rows
-from rltui.tui.pattern import Pattern
+from rltui.tui.form.fields import FormRow, all_open, as_saved, form_rows, found, holding, matches
+from rltui.tui.form.schema_client import Entry, Reference, SectionDoc
+from rltui.tui.widgets.filter_bar import Pattern
 
 REFERENCE = Reference(
     sections=(SectionDoc("ppo", "The algorithm."), SectionDoc("rewards", "What it is paid for.")),

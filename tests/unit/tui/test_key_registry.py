@@ -7,12 +7,10 @@ from itertools import chain
 import pytest
 from textual.binding import Binding
 
-from rltui.tui.action import Action
-from rltui.tui.actions import COCKPIT, PLACES, Place, pane_actions, pane_bindings
-from rltui.tui.pane_keys import PANE_KEYS
-from rltui.tui.panes.catalogue import PANES
+from rltui.tui.actions import COCKPIT, PANE_KEYS, PLACES, Action, Place, pane_actions, pane_bindings
+from rltui.tui.cockpit.screen import PANES
+from rltui.tui.help import pane_key_lines
 from rltui.tui.panes.pane import Pane
-from rltui.tui.screens.help import pane_key_lines
 
 NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}
 BY_ID = {pane.pane_id(): pane for pane in PANES}

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rltui.tui.actions import PLACES, key_name
+from rltui.tui.actions import PANE_KEYS, PLACES, key_name
 from rltui.tui.keys_table import BEGIN, END, keys_table, with_table
-from rltui.tui.pane_keys import PANE_KEYS
 
 README = Path(__file__).parents[3] / "README.md"
 

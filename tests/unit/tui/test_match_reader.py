@@ -12,7 +12,7 @@ import pytest
 from rltui.events import match_frames
 from rltui.events.match_frames import Watched
 from rltui.supervise.sockets import choose, pack
-from rltui.tui.match_reader import MatchReader, Stream, open_local
+from rltui.tui.panes.live_match import MatchReader, Stream, open_local
 from rltui.view import stream
 from rltui.view.stream import MatchStream
 from tests.fakes.watched_match import ADDRESS

@@ -12,8 +12,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 from rltui.tui import library_caches
-from rltui.tui.paint import Line
-from rltui.tui.widgets.painted import Painted
+from rltui.tui.text import Line
+from rltui.tui.widgets.line_widget import Painted
 from rltui.tui.widgets.sparing import SparingCompositor
 
 COLUMNS, ROWS = 40, 12

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from rltui.events.match_frames import StepRewards, Watched
-from rltui.tui.paid_steps import MOST_STEPS, PaidSteps
+from rltui.tui.panes.reward_trace import MOST_STEPS, PaidSteps
 from tests.fakes.moments import car, moment
 from tests.fakes.watched_match import paid, watched
 

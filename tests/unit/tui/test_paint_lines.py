@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rltui.tui.paint import beside, clean, crop, crop_text, ends, fit, pad, plain, text_line, width_of, wrap
+from rltui.tui.text import beside, clean, crop, crop_text, ends, fit, pad, plain, text_line, width_of, wrap
 
 
 def test_a_line_is_cropped_with_an_ellipsis_and_keeps_its_roles() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.tui.parting import parting_words
+from rltui.tui.cockpit.messages import parting_words
 
 
 @pytest.mark.parametrize(

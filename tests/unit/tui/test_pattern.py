@@ -9,9 +9,9 @@ from typing import Any, NoReturn, cast
 
 import pytest
 
-from rltui.tui import pattern
 from rltui.tui.expression import PATIENCE, SLOW, Expression, TooSlow
-from rltui.tui.pattern import Pattern
+from rltui.tui.widgets import filter_bar
+from rltui.tui.widgets.filter_bar import Pattern
 
 WORD = "a_name_of_a_run_that_is_as_long_as_they_are_in_traces" * 2
 ENDLESS = [r"(\w+\s?)+:", r"(a|\w\w?)*!x", "(.*)*=", r"((\w+)*)*-", r"\w*\w*\w*\w*\w*\w*\w*-"]
@@ -19,7 +19,7 @@ ENDLESS = [r"(\w+\s?)+:", r"(a|\w\w?)*!x", "(.*)*=", r"((\w+)*)*-", r"\w*\w*\w*\
 
 @pytest.fixture(autouse=True)
 def nothing_is_known_yet() -> None:
-    pattern._expression.cache_clear()
+    filter_bar._expression.cache_clear()
 
 
 @pytest.mark.parametrize("text", ENDLESS)

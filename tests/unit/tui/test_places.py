@@ -9,13 +9,11 @@ import pytest
 from textual.content import Content
 from textual.geometry import Region, Size
 
-from rltui.tui.panes.catalogue import PANES
-from rltui.tui.panes.pane import Pane, Slot, View
-from rltui.tui.panes.tabs import markup, tabs
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.screens.arrangement import FRAME, arrangement
-from rltui.tui.screens.seating import Seating
-from rltui.tui.settings.ui_settings import UiSettings
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.cockpit.layout import FRAME, Seating, arrangement
+from rltui.tui.cockpit.screen import PANES
+from rltui.tui.panes.pane import Pane, Slot, View, markup, tabs
+from rltui.tui.settings import UiSettings
 
 VIEW = View(RunSnapshot(), 0.0)
 SLOTS: tuple[Slot, ...] = ("charts", "table", "rewards", "time", "facts", "log", "side")

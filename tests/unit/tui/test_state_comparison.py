@@ -14,11 +14,18 @@ from rltui.runs.inventory import look
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
-from rltui.tui.browser.comparison import lines
+from rltui.tui.browser.compare import (
+    Comparison,
+    can_choose_range,
+    compare,
+    curves_between,
+    ends_of,
+    lines,
+    rewards_apart,
+)
 from rltui.tui.browser.library import Entry
-from rltui.tui.browser.pair import Comparison, can_choose_range, compare, curves_between, ends_of, rewards_apart
-from rltui.tui.browser.profile_changes import Change
-from rltui.tui.paint import plain
+from rltui.tui.checks.results import Change
+from rltui.tui.text import plain
 from tests.fakes import run_story, saved_runs
 
 STEPS = run_story.STEPS
@@ -127,7 +134,7 @@ def test_journals_that_cannot_be_read_are_told_of(data: DataDir, monkeypatch: py
     def broken(path: Path) -> list[Record]:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("rltui.tui.browser.past.read_journal", broken)
+    monkeypatch.setattr("rltui.tui.browser.compare_curves.read_journal", broken)
     found = read(data, state(data, "alpha", 2), state(data, "alpha", 5))
     assert "The journals cannot be read: Input/output error" in text(found)
 

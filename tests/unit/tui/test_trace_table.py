@@ -7,9 +7,17 @@ import random
 import pytest
 
 from rltui.events.match_frames import StepRewards, Watched
-from rltui.tui.paid_steps import PaidSteps
-from rltui.tui.paint import plain, width_of
-from rltui.tui.panes.trace_table import DrawnRows, TraceRows, TraceTable, broken_name, joined, paid_text, time_text
+from rltui.tui.panes.reward_trace import (
+    DrawnRows,
+    PaidSteps,
+    TraceRows,
+    TraceTable,
+    broken_name,
+    joined,
+    paid_text,
+    time_text,
+)
+from rltui.tui.text import plain, width_of
 from tests.fakes.moments import car, moment
 from tests.fakes.watched_match import NAMES, watched
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.tui.pattern import Pattern
-from rltui.tui.typed_filter import PASTE, TypedFilter, one_line, typed_text
+from rltui.tui.widgets.filter_bar import PASTE, Pattern, TypedFilter, one_line, typed_text
 
 
 def test_what_is_pasted_is_typed() -> None:

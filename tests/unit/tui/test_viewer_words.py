@@ -8,9 +8,9 @@ import pytest
 
 from rltui.events.commands import OutputLive
 from rltui.events.records import CLOCK
-from rltui.tui.run.fold import fold, fold_control
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.viewer_words import brief, learned_at, output_words, weights_words, why_dark
+from rltui.run_state.fold import fold, fold_control
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.panes.live_match import brief, learned_at, output_words, weights_words, why_dark
 from tests.fakes import run_story
 from tests.fakes.watched_match import viewer
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.ways_out import how_to_go_on
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.cockpit.messages import how_to_go_on
 from tests.fakes import run_story
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.tui.checks.content_key import content_key
+from rltui.tui.checks.results import content_key
 
 PROFILE = """\
 schema = 1

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from rltui.tui.checks.child import run_child
-from rltui.tui.checks.profile_check import ProfileChecker
+from rltui.tui.checks.results import ProfileChecker
 from tests.fakes import data_folder
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.paths import DataDir
-from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher.catalog_reader import CatalogReader
+from rltui.tui.checks.results import ProfileChecker
+from rltui.tui.launcher.catalog import CatalogReader
 from tests.fakes import data_folder
 
 

@@ -11,9 +11,9 @@ from rltui.events.episode_reward import EPISODES
 from rltui.runs.journal import encode_line
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import describe_run
-from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher import catalog_reader
-from rltui.tui.launcher.catalog_reader import CatalogReader
+from rltui.tui.checks.results import ProfileChecker
+from rltui.tui.launcher import catalog
+from rltui.tui.launcher.catalog import CatalogReader
 from tests.fakes import run_story
 
 RUNS = ("alpha", "beta", "gamma")
@@ -39,7 +39,7 @@ def test_the_first_list_is_brief_and_the_rest_comes_after_it(tmp_path: Path, mon
     reader = CatalogReader(data, ProfileChecker())
     first = reader.read()
     assert [run.reward.episodes for run in first.runs] == [0, 0, 0] and first.runs[0].iteration == 400
-    monkeypatch.setattr(catalog_reader, "AT_ONCE", 60.0)  # however slow it is here
+    monkeypatch.setattr(catalog, "AT_ONCE", 60.0)  # however slow it is here
     further = reader.read_further()
     assert further is not None and reader.read_further() is None
     assert sorted(further.runs, key=lambda run: run.name) == [describe_run(data.run(name)) for name in RUNS]

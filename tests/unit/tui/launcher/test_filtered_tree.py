@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rltui.tui.launcher.catalog_tree import MILESTONES, PROFILES, RUNS, Item, filtered
-from rltui.tui.paint import text_line
-from rltui.tui.pattern import Pattern
-from rltui.tui.widgets.row_list import Row
+from rltui.tui.launcher.tree import MILESTONES, PROFILES, RUNS, Item, filtered
+from rltui.tui.text import text_line
+from rltui.tui.widgets.filter_bar import Pattern
+from rltui.tui.widgets.list_view import Row
 
 ALPHA, BETA = Item("group", "alpha/Phase1"), Item("group", "beta/Phase1")
 ROWS = [

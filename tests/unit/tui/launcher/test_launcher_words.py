@@ -13,13 +13,12 @@ from rltui.runs.best import best_of
 from rltui.runs.lock import RunLock
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
-from rltui.tui.launcher import offer_words, profile_words, saved_words
-from rltui.tui.launcher.catalog import Catalog
-from rltui.tui.launcher.catalog_reader import CatalogReader
-from rltui.tui.launcher.catalog_tree import MILESTONES, PROFILES, RUNS, Item, groups, rows
-from rltui.tui.launcher.moment import Moment
-from rltui.tui.launcher.offers import offer_milestone, offer_profile, offer_resume
-from rltui.tui.paint import plain, width_of
+from rltui.tui.launcher import descriptions, details
+from rltui.tui.launcher.catalog import Catalog, CatalogReader
+from rltui.tui.launcher.check_lines import Moment
+from rltui.tui.launcher.plan import offer_milestone, offer_profile, offer_resume
+from rltui.tui.launcher.tree import MILESTONES, PROFILES, RUNS, Item, groups, rows
+from rltui.tui.text import plain, width_of
 from tests.fakes import data_folder
 
 NOW = 1_764_250_000.0
@@ -108,8 +107,8 @@ def long_names(data: DataDir, reader: CatalogReader) -> Catalog:
 def test_the_highlighted_run_has_its_whole_name(data: DataDir, reader: CatalogReader) -> None:
     catalog = long_names(data, reader)
     for name in LONG:
-        said = plain(offer_words.lines(Item("run", name), catalog, Moment(NOW), 46))
-        assert name in offer_words.heading(Item("run", name)) + said
+        said = plain(details.lines(Item("run", name), catalog, Moment(NOW), 46))
+        assert name in details.heading(Item("run", name)) + said
         assert (name in said.replace("\n", "")) is (len(name) > 44)
 
 
@@ -155,7 +154,7 @@ def test_only_what_changed_is_read_again(data: DataDir, reader: CatalogReader) -
 
 def words(catalog: Catalog, name: str, moment: Moment, width: int = 70) -> str:
     item = Item("profile", f"profiles/{name}.toml")
-    return plain(offer_words.lines(item, catalog, moment, width))
+    return plain(details.lines(item, catalog, moment, width))
 
 
 def test_somebody_who_is_here_for_the_first_time(data: DataDir, reader: CatalogReader) -> None:
@@ -224,7 +223,7 @@ def test_a_stopped_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataD
     beta = catalog.run("beta")
     assert beta is not None
     offer = offer_resume(data, beta, NOW)
-    text = plain(offer_words.lines(Item("run", "beta"), catalog, Moment(NOW, offer), 70))
+    text = plain(details.lines(Item("run", "beta"), catalog, Moment(NOW, offer), 70))
     assert "■ stopped  last word 1 d ago" in text
     assert "open it from disk" in text
     assert "resume beta at 5,120,000 timesteps" in text
@@ -238,7 +237,7 @@ def test_a_milestone_branches_off(data: DataDir, reader: CatalogReader) -> None:
     assert alpha is not None
     saved = alpha.milestones[0]
     offer = offer_milestone(data, saved, NOW)
-    text = plain(offer_words.lines(Item("milestone", saved.path), catalog, Moment(NOW, offer), 70))
+    text = plain(details.lines(Item("milestone", saved.path), catalog, Moment(NOW, offer), 70))
     assert "branch off as alpha-b2 at 5,000,000 timesteps" in text
     assert "reward 24.0" in " ".join(text.split())
     assert offer.args == ("--resume", saved.path)
@@ -253,18 +252,18 @@ def test_a_run_without_a_checkpoint_cannot_be_resumed(data: DataDir, reader: Cat
 
 
 def test_what_has_gone_from_disk_is_said(reader: CatalogReader) -> None:
-    assert plain(offer_words.lines(Item("run", "lost"), reader.read(), Moment(NOW), 40)) == "it is gone from disk"
+    assert plain(details.lines(Item("run", "lost"), reader.read(), Moment(NOW), 40)) == "it is gone from disk"
 
 
 def test_sections_explain_themselves(reader: CatalogReader) -> None:
     for section in (PROFILES, RUNS, MILESTONES):
-        assert len(plain(offer_words.lines(section, reader.read(), Moment(NOW), 60)).split()) > 20
+        assert len(plain(details.lines(section, reader.read(), Moment(NOW), 60)).split()) > 20
 
 
 def test_the_title_shortens_a_long_path(data: DataDir, reader: CatalogReader) -> None:
     catalog = dataclasses.replace(reader.read(), root=Path("/very/long" * 9), free_bytes=212_000_000_000)
     for width in (80, 120):
-        line = offer_words.title_line(catalog, width)
+        line = details.title_line(catalog, width)
         assert width_of(line) == width
         assert "212 GB free" in plain([line])
 
@@ -274,7 +273,7 @@ def test_the_title_shortens_a_long_path(data: DataDir, reader: CatalogReader) ->
     [(0.05, "0.05"), (-10.0, "-10"), ([(0, 1.0), (5_000_000, 0.2)], "1 → 0.2 in 5 M"), ([(7, 2.0)], "2 in 7")],
 )
 def test_a_weight_that_changes_is_shown_from_first_to_last(weight: float | list[tuple[int, float]], text: str) -> None:
-    assert profile_words._weight(weight) == text
+    assert descriptions._weight(weight) == text
 
 
 def test_a_milestone_kept_soon_after_a_start_says_that_its_reward_is_of_short_episodes(
@@ -286,5 +285,5 @@ def test_a_milestone_kept_soon_after_a_start_says_that_its_reward_is_of_short_ep
     assert second.meta is not None
     early = msgspec.structs.replace(second, meta=msgspec.structs.replace(second.meta, reward_short=True))
     alone = msgspec.structs.replace(run, best=best_of([first.meta, early.meta] if first.meta and early.meta else []))
-    said = plain(saved_words.group_lines(alone, [first, early], 80)).split("\n")
+    said = plain(descriptions.group_lines(alone, [first, early], 80)).split("\n")
     assert [("short episodes so far" in line) for line in said if " reward " in line] == [False, True]

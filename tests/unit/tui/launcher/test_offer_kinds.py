@@ -12,11 +12,10 @@ from rltui.runs.lock import RunLock
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import BeingTrained, NothingFits
-from rltui.tui.launcher.catalog import ProfileEntry
-from rltui.tui.launcher.catalog_reader import CatalogReader
-from rltui.tui.launcher.enter_words import enter_will
-from rltui.tui.launcher.moment import Moment
-from rltui.tui.launcher.offers import (
+from rltui.tui.launcher.catalog import CatalogReader, ProfileEntry
+from rltui.tui.launcher.check_lines import Moment
+from rltui.tui.launcher.descriptions import enter_will, profile_lines
+from rltui.tui.launcher.plan import (
     Offer,
     offer_milestone,
     offer_open,
@@ -25,8 +24,7 @@ from rltui.tui.launcher.offers import (
     offer_resume,
     refusal,
 )
-from rltui.tui.launcher.profile_words import profile_lines
-from rltui.tui.paint import plain
+from rltui.tui.text import plain
 from tests.fakes import data_folder
 
 NOW = 1_764_250_000.0

@@ -10,8 +10,8 @@ from rltui.events.records import StateChanged
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
-from rltui.tui.checks.profile_check import ProfileChecker
-from rltui.tui.launcher.catalog_reader import CatalogReader
+from rltui.tui.checks.results import ProfileChecker
+from rltui.tui.launcher.catalog import CatalogReader
 from tests.fakes.saved_runs import header, make_run
 
 

@@ -12,8 +12,7 @@ from rltui.formatting import timesteps_of
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import describe_run
-from rltui.tui.launcher.offers import Offer, offer_milestone, offer_resume
-from rltui.tui.launcher.step_limits import larger_than, with_total
+from rltui.tui.launcher.plan import Offer, larger_than, offer_milestone, offer_resume, with_total
 from tests.fakes.saved_runs import finish, header, make_run, row, save_milestone
 
 NOW = 1_700_000_600.0

@@ -16,7 +16,7 @@ from rltui.events.records import (
     WorkerStarted,
     end_words,
 )
-from rltui.tui.log.entries import LogEntry, entry_of
+from rltui.run_state.log_entries import LogEntry, entry_of
 
 WHY = "stopped: stop (finish) by ada"
 SAVED = CheckpointSaved(

@@ -7,12 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.events.records import StateChanged
-from rltui.tui.log.entries import LEVELS, LogEntry, entry_of
-from rltui.tui.log.lines import FOLDED, folded_lines
-from rltui.tui.log.log_list import LogList, Wanted
-from rltui.tui.log.window import LogWindow
-from rltui.tui.paint import Line, plain, text_line
-from rltui.tui.pattern import Pattern
+from rltui.run_state.log_entries import LEVELS, LogEntry, entry_of
+from rltui.tui.panes.log_view import FOLDED, LogList, LogWindow, Wanted, folded_lines
+from rltui.tui.text import Line, plain, text_line
+from rltui.tui.widgets.filter_bar import Pattern
 
 KEPT = 12
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from rltui.tui.log.entries import LEVELS, LogEntry
-from rltui.tui.log.log_list import LogList
-from rltui.tui.log.window import LogWindow
-from rltui.tui.paint import Line, text_line
-from rltui.tui.pattern import Pattern
+from rltui.run_state.log_entries import LEVELS, LogEntry
+from rltui.tui.panes.log_view import LogList, LogWindow
+from rltui.tui.text import Line, text_line
+from rltui.tui.widgets.filter_bar import Pattern
 
 SEARCHES = ("", "zzz", "!", "!zzz", "1", "[", ".")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rltui.tui.machine import memory
+from rltui.tui import dependencies
 
 
 def test_it_agrees_with_psutil() -> None:
-    free = memory.free_megabytes()
+    free = dependencies.free_megabytes()
     assert free == pytest.approx(psutil.virtual_memory().available / 1e6, rel=0.2)  # others take and give meanwhile
 
 
@@ -21,15 +21,15 @@ def test_without_a_file_that_says_so_psutil_is_asked(
 ) -> None:
     file = tmp_path / "meminfo"
     file.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(memory, "MEMINFO", file)
-    monkeypatch.setattr(memory, "_asked_of_psutil", lambda: 7.0)
-    assert memory.free_megabytes() == 7.0
-    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
-    assert memory.free_megabytes() == 7.0
+    monkeypatch.setattr(dependencies, "MEMINFO", file)
+    monkeypatch.setattr(dependencies, "_asked_of_psutil", lambda: 7.0)
+    assert dependencies.free_megabytes() == 7.0
+    monkeypatch.setattr(dependencies, "MEMINFO", tmp_path / "none")
+    assert dependencies.free_megabytes() == 7.0
 
 
 def test_the_file_counts_in_units_of_1024_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "meminfo"
     file.write_text("MemTotal:       24576000 kB\nMemAvailable:    1000000 kB\n")
-    monkeypatch.setattr(memory, "MEMINFO", file)
-    assert memory.free_megabytes() == 1024.0
+    monkeypatch.setattr(dependencies, "MEMINFO", file)
+    assert dependencies.free_megabytes() == 1024.0

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from rltui.tui.machine.gpu import NONE, NOT_INSTALLED, Gpus
-from rltui.tui.machine.machine import MachineSample, Room, full_in
-from rltui.tui.machine.probe import MachineProbe
-from rltui.tui.machine.sampler import Sampler
-from rltui.tui.run.newest import Newest
+from rltui.tui.background import Newest
+from rltui.tui.panes.machine import Sampler
+from rltui.tui.panes.machine_probe import NONE, NOT_INSTALLED, Gpus, MachineProbe, MachineSample, Room, full_in
 
 
 def falling(seconds: int, per_second: float, start: float = 1e9) -> list[tuple[float, float]]:

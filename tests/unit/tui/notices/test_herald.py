@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rltui.events.records import Record, WorkerFailed, WorkerStarted
-from rltui.tui.notices.herald import Herald, Notice
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import Link, RunSnapshot
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import Link, RunSnapshot
+from rltui.tui.notifications import Herald, Notice
 from tests.fakes import run_story
 from tests.fakes.run_story import now_of
 

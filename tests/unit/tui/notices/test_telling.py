@@ -11,34 +11,33 @@ from pathlib import Path
 
 import pytest
 
-from rltui.tui.notices.herald import Notice
-from rltui.tui.notices.hook import Hooks, payload
-from rltui.tui.terminal import clipboard, sequences
-from rltui.tui.terminal.sequences import OSC52_BYTES
+from rltui.tui.notifications import Hooks, Notice, payload
+from rltui.tui.terminal import clipboard
+from rltui.tui.terminal.clipboard import OSC52_BYTES
 
 NOTICE = Notice("milestone", "alpha", "alpha: milestone 015M", "15,000,000 timesteps", 1_764_000_000.5, 15_000_000)
 
 
 def test_a_desktop_notification_is_osc_9_and_tmux_passes_it_through() -> None:
-    assert sequences.notification("alpha failed", {}) == "\x1b]9;alpha failed\x07"
-    assert sequences.notification("x", {"TMUX": "socket,1,0"}) == "\x1bPtmux;\x1b\x1b]9;x\x07\x1b\\"
+    assert clipboard.notification("alpha failed", {}) == "\x1b]9;alpha failed\x07"
+    assert clipboard.notification("x", {"TMUX": "socket,1,0"}) == "\x1bPtmux;\x1b\x1b]9;x\x07\x1b\\"
 
 
 @pytest.mark.parametrize("text", ["a\x07b", "a\x1b]0;evil\x07", "a\nb", "\x9c"])
 def test_text_cannot_end_the_sequence_it_stands_in(text: str) -> None:
-    for sequence in (sequences.notification(text, {}), sequences.title(text)):
+    for sequence in (clipboard.notification(text, {}), clipboard.title(text)):
         inside = sequence.removeprefix("\x1b]").removesuffix("\x07")
         assert inside.isprintable()
 
 
 def test_the_clipboard_by_the_terminal_has_a_cap() -> None:
-    sequence = sequences.clipboard("bald ist Märchenzeit", {})
+    sequence = clipboard.clipboard("bald ist Märchenzeit", {})
     assert sequence is not None
     coded = sequence.removeprefix("\x1b]52;c;").removesuffix("\x07")
     assert base64.b64decode(coded).decode() == "bald ist Märchenzeit"
-    assert sequences.clipboard("x" * (OSC52_BYTES * 3 // 4 - 2), {}) is not None
-    assert sequences.clipboard("x" * OSC52_BYTES, {}) is None
-    in_tmux = sequences.clipboard("x", {"TMUX": "1"})
+    assert clipboard.clipboard("x" * (OSC52_BYTES * 3 // 4 - 2), {}) is not None
+    assert clipboard.clipboard("x" * OSC52_BYTES, {}) is None
+    in_tmux = clipboard.clipboard("x", {"TMUX": "1"})
     assert in_tmux == "\x1b]52;c;eA==\x07\x1bPtmux;\x1b\x1b]52;c;eA==\x07\x1b\\"
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rltui.tui.notices.teller import Teller
-from rltui.tui.run.fold import fold, fold_control
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.settings.ui_settings import UiSettings
+from rltui.run_state.fold import fold, fold_control
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.notifications import Teller
+from rltui.tui.settings import UiSettings
 from tests.fakes import run_story
 
 NOW = run_story.now_of(5)

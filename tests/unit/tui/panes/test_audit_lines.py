@@ -9,11 +9,11 @@ import pytest
 
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 from rltui.events.records import CommandLogged, SettingChanged
-from rltui.tui.paint import plain, width_of
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.audit import AuditPane, entry_line, folded
 from rltui.tui.panes.pane import View
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import RunSnapshot
+from rltui.tui.text import plain, width_of
 from tests.fakes import run_story
 
 ADA, BOB = "ada on tower, pid 5151", "bob on lab, pid 7"

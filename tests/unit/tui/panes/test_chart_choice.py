@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.tui.panes.chart_choice import chart_picker, chosen
-from rltui.tui.panes.charting import Charting, all_keys, charted, usual_keys
-from rltui.tui.run.history import History
+from rltui.run_state.history import History
+from rltui.tui.panes.chart_header import chart_picker, chosen
+from rltui.tui.panes.chart_view import Charting, all_keys, charted, usual_keys
 from tests.fakes import run_story
 
 HISTORY = History().extended((row.timesteps, row.metrics) for row in map(run_story.iteration, range(1, 4)))

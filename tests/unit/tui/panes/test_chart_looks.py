@@ -6,12 +6,21 @@ import math
 
 import pytest
 
-from rltui.tui.paint import Line, plain, width_of
-from rltui.tui.symbols import to_ascii
-from rltui.tui.widgets.chart import ChartData, Curve, Look, chart, plot_column, whole_span
-from rltui.tui.widgets.layers import merged
+from rltui.tui.ascii import to_ascii
+from rltui.tui.text import Line, plain, width_of
+from rltui.tui.widgets.chart import (
+    ChartData,
+    Curve,
+    Look,
+    Scale,
+    chart,
+    in_units,
+    merged,
+    plot_column,
+    scale_of,
+    whole_span,
+)
 from rltui.tui.widgets.plot import Bin
-from rltui.tui.widgets.scale import Scale, in_units, scale_of
 
 NAN = math.nan
 XS = [0.0, 1.0, 2.0, 3.0, 4.0]

@@ -9,14 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.tui.paint import plain, width_of
-from rltui.tui.panes.chart_grid import Cell, Scene, cells, draw_cells, first_row
-from rltui.tui.panes.chart_words import cursor_line, head_lines, look_line, near_marks
-from rltui.tui.panes.charting import (
+from rltui.run_state.history import History
+from rltui.run_state.other_run import OtherRun
+from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.tui.panes.chart_header import cursor_line, head_lines, help_lines, look_line, near_marks
+from rltui.tui.panes.chart_view import (
     CORE,
+    Cell,
     Charting,
+    Scene,
     all_keys,
+    cells,
     charted,
+    draw_cells,
+    first_row,
     grid,
     moved_cursor,
     next_count,
@@ -27,13 +33,10 @@ from rltui.tui.panes.charting import (
     with_cursor,
     zoomed,
 )
-from rltui.tui.panes.metric_help import help_lines
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import View
-from rltui.tui.pattern import Pattern
-from rltui.tui.run.history import History
-from rltui.tui.run.model import Mark, RunSnapshot
-from rltui.tui.run.other_run import OtherRun
+from rltui.tui.text import plain, width_of
+from rltui.tui.widgets.filter_bar import Pattern
 from tests.fakes import run_story
 
 ROWS = 100
@@ -179,7 +182,7 @@ def test_a_point_in_a_chart_is_a_moment() -> None:
 
 
 def story_scene(charting: Charting, **more: object) -> Scene:
-    from rltui.tui.run.fold import fold
+    from rltui.run_state.fold import fold
 
     return Scene(fold(RunSnapshot(run="alpha"), run_story.told(300)), charting, **more)  # type: ignore[arg-type]
 

@@ -10,20 +10,19 @@ import pytest
 
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import RunResumed, SettingChanged, WorkerFailed
-from rltui.tui.machine.machine import GpuLoad, MachineSample, ProcessLoad, Room
-from rltui.tui.paint import plain, width_of
+from rltui.run_state.fold import fold, fold_control
+from rltui.run_state.snapshot import FlagRow, RunSnapshot, WorkerRow
+from rltui.run_state.symptoms import illness, usual_speed
+from rltui.tui.cockpit.dialogs import TraceText, failures
+from rltui.tui.panes.action_table import LutPane, Use
 from rltui.tui.panes.curriculum import CurriculumPane
-from rltui.tui.panes.facts import FactsPane, by_hand, was_is
-from rltui.tui.panes.lut import LutPane
 from rltui.tui.panes.machine import MachinePane
+from rltui.tui.panes.machine_probe import GpuLoad, MachineSample, ProcessLoad, Room
 from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.run_info import FactsPane, by_hand, was_is
 from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
-from rltui.tui.run.fold import fold, fold_control
-from rltui.tui.run.health import illness, usual_speed
-from rltui.tui.run.model import FlagRow, RunSnapshot, WorkerRow
-from rltui.tui.run.table_use import Use
-from rltui.tui.screens.trace import TraceText, failures
+from rltui.tui.text import plain, width_of
 from tests.fakes import figure_stories, run_story
 
 NOW = run_story.now_of()

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.content import Content
 
-from rltui.tui.panes.filter_words import filter_words
-from rltui.tui.pattern import Pattern
-from rltui.tui.typed_filter import TypedFilter
+from rltui.tui.widgets.filter_bar import Pattern, TypedFilter, filter_words
 
 
 @pytest.mark.parametrize("typing", [True, False])

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from rltui.events.commands import FlagLive
-from rltui.tui.paint import plain, width_of
-from rltui.tui.panes.head_line import head_line, pill
+from rltui.run_state.condition import condition
+from rltui.run_state.fold import fold, fold_control
+from rltui.run_state.snapshot import Link, RunSnapshot
 from rltui.tui.panes.pane import View
-from rltui.tui.run.condition import condition
-from rltui.tui.run.fold import fold, fold_control
-from rltui.tui.run.model import Link, RunSnapshot
+from rltui.tui.panes.status import head_line, pill
+from rltui.tui.text import plain, width_of
 from tests.fakes import run_story
 
 NOW = run_story.now_of()

@@ -8,24 +8,21 @@ from dataclasses import replace
 import pytest
 
 from rltui.events.records import LogLine, WorkerFailed
-from rltui.tui.log.entries import LogEntry, entry_of
-from rltui.tui.log.lines import entry_lines
-from rltui.tui.paint import plain, width_of
-from rltui.tui.panes.chart_grid import shown_marks
-from rltui.tui.panes.charting import CORE, grid, usual_keys
-from rltui.tui.panes.facts import FactsPane
+from rltui.run_state.fold import fold, fold_control
+from rltui.run_state.history import History
+from rltui.run_state.log_entries import LogEntry, entry_of
+from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.tui.panes.chart_view import CORE, grid, shown_marks, usual_keys
 from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.log_view import entry_lines
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.progress import progress_line
 from rltui.tui.panes.rewards import RewardsPane
-from rltui.tui.panes.status import StatusPane
-from rltui.tui.panes.time import TimePane
-from rltui.tui.panes.time_parts import bottleneck, parts
+from rltui.tui.panes.run_info import FactsPane
+from rltui.tui.panes.status import StatusPane, progress_line
+from rltui.tui.panes.time import TimePane, bottleneck, parts
 from rltui.tui.panes.workers import WorkersPane
-from rltui.tui.run.fold import fold, fold_control
-from rltui.tui.run.history import History
-from rltui.tui.run.model import Mark, RunSnapshot
+from rltui.tui.text import plain, width_of
 from rltui.tui.widgets.bars import filled_bar, progress_bar, signed_bar
 from tests.fakes import figure_stories, run_story
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.tui.paint import plain, width_of
-from rltui.tui.panes.picker import Entry, Picker
+from rltui.tui.text import plain, width_of
+from rltui.tui.widgets.picker import Entry, Picker
 
 ENTRIES = [Entry(f"play/{name}", name, "a note", "Play") for name in ("goals", "shots", "saves")] + [
     Entry(f"learn/{name}", name, "", "Learning") for name in ("kl", "entropy")

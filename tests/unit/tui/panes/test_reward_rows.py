@@ -9,13 +9,12 @@ import msgspec
 import pytest
 
 from rltui.events.records import RunStarted
-from rltui.tui.paint import plain
+from rltui.run_state.history import History
+from rltui.run_state.progress import SMOOTH, Change, change_since
+from rltui.run_state.snapshot import Mark, RunSnapshot
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.reward_rows import newest_paid, ordered, rows_of, weight_marks
-from rltui.tui.panes.rewards import RewardsPane
-from rltui.tui.run.history import History
-from rltui.tui.run.model import Mark, RunSnapshot
-from rltui.tui.run.since import SMOOTH, Change, change_since
+from rltui.tui.panes.rewards import RewardsPane, newest_paid, ordered, rows_of, weight_marks
+from rltui.tui.text import plain
 from tests.fakes import run_story
 
 METRICS = {

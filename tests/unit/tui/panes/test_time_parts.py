@@ -10,12 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.events.records import Record
-from rltui.tui.paint import plain
+from rltui.run_state import progress
+from rltui.run_state.fold import fold
+from rltui.run_state.progress import iteration_times
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.time import TimePane
-from rltui.tui.panes.time_parts import (
+from rltui.tui.panes.time import (
     ADVICE,
     Part,
+    TimePane,
     advice,
     bottleneck,
     folded,
@@ -24,10 +27,7 @@ from rltui.tui.panes.time_parts import (
     share_of_limit,
     worked_seconds,
 )
-from rltui.tui.run import pace
-from rltui.tui.run.fold import fold
-from rltui.tui.run.iteration_times import iteration_times
-from rltui.tui.run.model import RunSnapshot
+from rltui.tui.text import plain
 from tests.fakes import run_story
 
 METRICS: dict[str, float | None] = {
@@ -157,7 +157,7 @@ def test_speeds_are_of_the_same_iterations_as_the_header_s() -> None:
     """Of the newest alone, collecting is at 100 steps a second, and 120 are told of all twenty as a whole."""
     snapshot = swinging(41)
     times = iteration_times(snapshot).metrics
-    overall, told = times["time/overall_steps_per_second"], pace.recent(snapshot)
+    overall, told = times["time/overall_steps_per_second"], progress.recent(snapshot)
     assert snapshot.metrics["time/collected_steps_per_second"] == 100.0
     assert told is not None and overall == told.steps_per_second == pytest.approx(2 * 900 / 15)
     assert times["time/collected_steps_per_second"] == pytest.approx(2 * 900 / 11)

@@ -8,8 +8,8 @@ import random
 import pytest
 
 from rltui.events.metric_keys import ITERATION_SECONDS
-from rltui.tui.run.at_work import at_work
-from rltui.tui.run.history import History
+from rltui.run_state.history import History
+from rltui.run_state.progress import at_work
 
 NAN = math.nan
 

@@ -9,11 +9,10 @@ import pytest
 
 from rltui.events.commands import Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 from rltui.events.records import IterationFinished, Record, SettingChanged
-from rltui.tui.change_words import parse
-from rltui.tui.run.fold import fold
-from rltui.tui.run.judging import judged
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.verdict import verdict
+from rltui.run_state.change_command import parse
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.verdict import judged, verdict
 from tests.fakes import run_story
 
 RATE, REWARD = "learning rate", "reward touch"

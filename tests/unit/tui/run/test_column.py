@@ -8,8 +8,8 @@ from array import array
 
 import pytest
 
+from rltui.run_state.history import History
 from rltui.tui.run.column import PAGE, Column
-from rltui.tui.run.history import History
 from rltui.tui.run.spill import Spill
 
 

@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from rltui.events.records import ENTROPY, RATE, IterationFinished, Record, RunResumed, RunStarted, decode, encode
-from rltui.tui.run.fold import fold
-from rltui.tui.run.judging import judged
-from rltui.tui.run.model import Mark, RunSnapshot
-from rltui.tui.run.verdict import verdict
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.run_state.verdict import judged, verdict
 from tests.fakes import run_story
 
 PPO: Mapping[str, bool | float | str] = {

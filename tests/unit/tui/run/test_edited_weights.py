@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from rltui.events.records import Record, RunResumed, SettingChanged
-from rltui.tui.paint import plain
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.run_state.symptoms import broken_at
+from rltui.run_state.verdict import judged
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.run.fold import fold
-from rltui.tui.run.judging import judged
-from rltui.tui.run.model import Mark, RunSnapshot
-from rltui.tui.run.symptoms import broken_at
+from rltui.tui.text import plain
 from tests.fakes import run_story
 
 ROWS = 4

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from rltui.events.records import Record, RunResumed, SettingChanged, change_words
-from rltui.tui.panes.facts import by_hand, facts_of
-from rltui.tui.run.fold import fold
-from rltui.tui.run.in_force import in_force
-from rltui.tui.run.model import RunSnapshot
+from rltui.run_state.condition import in_force
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.panes.run_info import by_hand, facts_of
 from tests.fakes import run_story
 
 T = run_story.START

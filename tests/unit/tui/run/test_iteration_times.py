@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rltui.events.records import Record, RunResumed
-from rltui.tui.run.fold import fold
-from rltui.tui.run.history import History
-from rltui.tui.run.iteration_times import iteration_times
-from rltui.tui.run.model import RunSnapshot
+from rltui.run_state.fold import fold
+from rltui.run_state.history import History
+from rltui.run_state.progress import iteration_times
+from rltui.run_state.snapshot import RunSnapshot
 from tests.fakes import run_story
 
 LEARN, RATE, WORKER = "time/learn", "time/collected_steps_per_second", "worker/0/seconds"

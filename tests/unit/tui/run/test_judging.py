@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from rltui.events.records import Record, RunResumed, SettingChanged
-from rltui.tui.paint import plain
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.trend import BLOCK, Findings, needed
+from rltui.run_state.verdict import judged
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.run.findings import Findings
-from rltui.tui.run.fold import fold
-from rltui.tui.run.judging import judged
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.trend import BLOCK, needed
+from rltui.tui.text import plain
 from tests.fakes import run_story
 
 

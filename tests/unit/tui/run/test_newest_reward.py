@@ -7,9 +7,9 @@ import pytest
 
 from rltui.events.episode_reward import EpisodeReward, RewardWindow
 from rltui.events.records import IterationFinished, Record
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.newest_reward import newest_reward
+from rltui.run_state.fold import fold
+from rltui.run_state.rewards import newest_reward
+from rltui.run_state.snapshot import RunSnapshot
 from tests.fakes import run_story
 from tests.fakes.run_story import phase_changed
 

@@ -7,11 +7,9 @@ import threading
 from msgspec.structs import replace
 
 from rltui.events.records import RunStarted
+from rltui.run_state.other_run import OtherReader, OtherRun, RunBrief, RunsOnDisk, neighbour, notes
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
-from rltui.tui.run.other_run import OtherReader, OtherRun, neighbour
-from rltui.tui.run.run_brief import RunBrief, notes
-from rltui.tui.run.runs_on_disk import RunsOnDisk
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal
 

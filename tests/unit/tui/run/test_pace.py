@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from rltui.events.records import RunStarted
-from rltui.tui.run import pace
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.promotion import is_last_phase
+from rltui.run_state import progress
+from rltui.run_state.fold import fold
+from rltui.run_state.progress import is_last_phase
+from rltui.run_state.snapshot import RunSnapshot
 from tests.fakes import figure_stories, run_story
 
 OPEN = fold(RunSnapshot(alive=True), [*run_story.opening(), *run_story.iterations(1, 40)])
@@ -23,13 +23,13 @@ def with_header(**changes: object) -> RunSnapshot:
 
 
 def test_beyond_the_limit_the_way_is_whole_and_takes_no_time() -> None:
-    limit = pace.goals(with_header(step_limit=OPEN.timesteps - 1))[-1]
+    limit = progress.goals(with_header(step_limit=OPEN.timesteps - 1))[-1]
     assert (limit.name, limit.share, limit.seconds) == ("limit", 1.0, 0.0)
 
 
 def test_saved_ahead_of_what_is_told_is_no_way_back() -> None:
     """A live frame's steps can be older than a checkpoint's."""
-    checkpoint = pace.goals(replace(OPEN, saved_timesteps=OPEN.timesteps + 1000))[0]
+    checkpoint = progress.goals(replace(OPEN, saved_timesteps=OPEN.timesteps + 1000))[0]
     assert checkpoint.share == 0.0
 
 
@@ -37,14 +37,14 @@ def test_saved_ahead_of_what_is_told_is_no_way_back() -> None:
     ("off", "left"), [("save_every", ["milestone"]), ("milestone_interval", ["checkpoint"])]
 )  # fmt: skip
 def test_what_is_switched_off_is_no_goal(off: str, left: list[str]) -> None:
-    assert [goal.name for goal in pace.goals(with_header(**{off: 0}))] == left
+    assert [goal.name for goal in progress.goals(with_header(**{off: 0}))] == left
 
 
 def test_after_the_last_phase_there_is_none() -> None:
     campaign = fold(RunSnapshot(), figure_stories.campaign(20))
-    assert "promotion" in [goal.name for goal in pace.goals(campaign)]
+    assert "promotion" in [goal.name for goal in progress.goals(campaign)]
     plan = campaign.plan
     assert plan is not None
     at = replace(campaign, plan=msgspec.structs.replace(plan, phases=plan.phases[:1]))
     assert is_last_phase(at)
-    assert "promotion" not in [goal.name for goal in pace.goals(at)]
+    assert "promotion" not in [goal.name for goal in progress.goals(at)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rltui.events.promotion import distances, place, reached
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.promotion import phase_now, steps_by_skill, until, ways
+from rltui.run_state.fold import fold
+from rltui.run_state.progress import phase_now, steps_by_skill, until, ways
+from rltui.run_state.snapshot import RunSnapshot
 from tests.fakes import figure_stories, run_story
 
 STEPS = run_story.STEPS

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
+from rltui.run_state.history import History
+from rltui.run_state.other_run import OtherRun
+from rltui.run_state.rewards import apart, paid, told
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.browser.compare import Comparison, rewards_apart
+from rltui.tui.browser.compare_curves import Curves
 from rltui.tui.browser.library import Entry
-from rltui.tui.browser.pair import Comparison, rewards_apart
-from rltui.tui.browser.past import Curves
-from rltui.tui.browser.profile_changes import Change
-from rltui.tui.paint import plain
-from rltui.tui.panes.chart_grid import Scene
-from rltui.tui.panes.chart_words import head_lines
-from rltui.tui.panes.charting import Charting
-from rltui.tui.run.history import History
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.other_run import OtherRun
-from rltui.tui.run.rewards_apart import apart, paid, told
+from rltui.tui.checks.results import Change
+from rltui.tui.panes.chart_header import head_lines
+from rltui.tui.panes.chart_view import Charting, Scene
+from rltui.tui.text import plain
 from tests.fakes import run_story
 
 

@@ -19,8 +19,8 @@ from rltui.events.records import (
     WorkerFailed,
     WorkerStarted,
 )
-from rltui.tui.run.fold import fold, fold_control, with_fate
-from rltui.tui.run.model import LOG_LINES, CommandFate, RunSnapshot
+from rltui.run_state.fold import fold, fold_control, with_fate
+from rltui.run_state.snapshot import LOG_LINES, CommandFate, RunSnapshot
 from tests.fakes import run_story
 
 T = run_story.START

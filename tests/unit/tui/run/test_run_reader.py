@@ -11,10 +11,10 @@ from contextlib import contextmanager
 import pytest
 
 from rltui.events.commands import Pause, Stop
-from rltui.tui.run.health import illness, usual_speed
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.newest import Newest
-from rltui.tui.run.run_reader import RunReader
+from rltui.run_state.reader import RunReader
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.symptoms import illness, usual_speed
+from rltui.tui.background import Newest
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeJournal, FakeRun
 from tests.fakes.patience import patience

@@ -9,18 +9,16 @@ import msgspec
 
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, SHORT_SO_FAR, EpisodeReward, newest_window
 from rltui.events.records import IterationFinished, Record, RunResumed
-from rltui.tui.paint import plain
+from rltui.run_state.fold import fold
+from rltui.run_state.history import History
+from rltui.run_state.progress import Change, change_since
+from rltui.run_state.rewards import newest_reward, settled, settling
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.verdict import judged, verdict
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.run.fold import fold
-from rltui.tui.run.history import History
-from rltui.tui.run.judging import judged
-from rltui.tui.run.model import RunSnapshot
-from rltui.tui.run.newest_reward import newest_reward
-from rltui.tui.run.settling import settled, settling
-from rltui.tui.run.since import Change, change_since
-from rltui.tui.run.verdict import verdict
+from rltui.tui.text import plain
 from tests.fakes import run_story
 
 BEFORE, AFTER = 200, 60  # iterations before and after a resume

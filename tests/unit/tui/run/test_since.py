@@ -7,8 +7,8 @@ import math
 import pytest
 
 from rltui.events.episode_reward import FIRST_EPISODES, PART, REWARD
-from rltui.tui.run.history import History
-from rltui.tui.run.since import Change, change_since, span_words
+from rltui.run_state.history import History
+from rltui.run_state.progress import Change, change_since, span_words
 
 
 def history(rows: int, seconds: float = 60.0) -> History:

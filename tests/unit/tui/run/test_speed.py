@@ -9,10 +9,10 @@ import pytest
 
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import IterationFinished, Record, RunFinished, RunResumed
+from rltui.run_state import progress
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.runs.journal_reader import MOST, current_line, recent_speed
-from rltui.tui.run import pace
-from rltui.tui.run.fold import fold
-from rltui.tui.run.model import RunSnapshot
 from tests.fakes import run_story
 
 
@@ -49,15 +49,15 @@ def story(seed: int) -> list[Record]:
 @pytest.mark.parametrize("seed", range(40))
 def test_cockpit_and_lists_tell_the_same_speed_over_the_same_iterations(seed: int) -> None:
     told = story(seed)
-    assert pace.recent(fold(RunSnapshot(), told)) == recent_speed(current_line(told))
+    assert progress.recent(fold(RunSnapshot(), told)) == recent_speed(current_line(told))
 
 
 def test_a_new_start_has_a_speed_of_its_own_from_its_first_iteration_on() -> None:
     slow = [*run_story.opening(), *(at(index, 1000.0) for index in range(1, 31))]
-    before = pace.recent(fold(RunSnapshot(), [*slow, *started_again(30)]))
+    before = progress.recent(fold(RunSnapshot(), [*slow, *started_again(30)]))
     assert before is None, "the former start's speed is none of this one"
     early = RunFinished(time=run_story.START + 40_000, timesteps=30 * run_story.STEPS, exit_code=0, reason="Ctrl-C")
-    ended = pace.recent(fold(RunSnapshot(), [*slow, *started_again(30), early]))
+    ended = progress.recent(fold(RunSnapshot(), [*slow, *started_again(30), early]))
     assert ended is not None and (ended.steps_per_second, ended.iterations) == (pytest.approx(1000.0), MOST)
-    after = pace.recent(fold(RunSnapshot(), [*slow, *started_again(30), at(31, 8000.0)]))
+    after = progress.recent(fold(RunSnapshot(), [*slow, *started_again(30), at(31, 8000.0)]))
     assert after is not None and (after.steps_per_second, after.iterations) == (8000.0, 1)

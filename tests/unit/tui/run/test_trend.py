@@ -9,7 +9,7 @@ from array import array
 import numpy as np
 import pytest
 
-from rltui.tui.run.trend import BLOCK, correlation, needed, record, trend
+from rltui.run_state.trend import BLOCK, correlation, needed, record, trend
 
 
 def noisy(rows: int, slope: float = 0.0, seed: int = 0, start: float = 0.0) -> list[float]:

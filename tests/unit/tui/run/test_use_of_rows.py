@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.tui.checks.table_check import TableChecker
-from rltui.tui.run.table_use import BOOST, STEER, Use, sides, warnings
+from rltui.tui.checks.results import TableChecker
+from rltui.tui.panes.action_table import BOOST, STEER, Use, sides, warnings
 from tests.fakes.figure_stories import COUNTS, ROWS, verdict
 
 USE = Use(COUNTS)

@@ -11,15 +11,14 @@ import msgspec
 import pytest
 
 from rltui.events.records import IterationFinished, Record, SettingChanged, UpdateDropped
-from rltui.tui.paint import plain, width_of
+from rltui.run_state.fold import fold, fold_control
+from rltui.run_state.history import History
+from rltui.run_state.snapshot import RunSnapshot, WorkerRow
+from rltui.run_state.symptoms import illness, usual_speed
+from rltui.run_state.verdict import Verdict, judged, verdict
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
-from rltui.tui.run.fold import fold, fold_control
-from rltui.tui.run.health import illness, usual_speed
-from rltui.tui.run.history import History
-from rltui.tui.run.judging import judged
-from rltui.tui.run.model import RunSnapshot, WorkerRow
-from rltui.tui.run.verdict import Verdict, verdict
+from rltui.tui.text import plain, width_of
 from tests.fakes import run_story
 
 KL, VARIANCE = "train/approx_kl", "train/explained_variance"

@@ -6,10 +6,8 @@ from itertools import chain
 
 import pytest
 
-from rltui.tui.action import plain_name
-from rltui.tui.actions import COCKPIT, PLACES
-from rltui.tui.pane_keys import PANE_KEYS
-from rltui.tui.settings.own_keys import checked_keys, keymap, normal_key, with_own_keys
+from rltui.tui.actions import COCKPIT, PANE_KEYS, PLACES, plain_name
+from rltui.tui.keymap import checked_keys, keymap, normal_key, with_own_keys
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from rltui.tui import viewer_words
-from rltui.tui.panes.catalogue import PANES
+from rltui.tui.cockpit.screen import PANES
+from rltui.tui.keymap import pane_key, with_keys
+from rltui.tui.panes import live_match
 from rltui.tui.panes.pane import Pane
-from rltui.tui.settings.spoken_keys import pane_key, with_keys
 
 OWN = {"freeze": ("f5",), "log.next_hit": ("ctrl+n",), "run": ("colon",)}
 
@@ -35,7 +35,7 @@ def test_what_only_the_palette_has_is_said_so() -> None:
 @pytest.mark.parametrize("pane", PANES, ids=Pane.pane_id.__func__)  # type: ignore[attr-defined]
 def test_no_pane_spells_a_key_or_names_an_action_that_is_none(pane: type[Pane]) -> None:
     """A letter by itself would be a key, which the user may have given another one."""
-    for text in (pane.HELP, pane.EMPTY, viewer_words.OFF):
+    for text in (pane.HELP, pane.EMPTY, live_match.OFF):
         assert "<" not in with_keys(text, {})
         letters = re.findall(r"(?<![\w'’.])(?<!\d )[b-zC-NP-Z](?![\w'’.])", text)
         assert [letter for letter in letters if (pane.pane_id(), letter) not in ALLOWED] == []

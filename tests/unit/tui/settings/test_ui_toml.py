@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.tui.browser import kept_sorting
-from rltui.tui.browser.kept_sorting import KeptSorting
-from rltui.tui.browser.state_table import COLUMNS, SORTABLE, Sorting
-from rltui.tui.panes.catalogue import PANES as PANES_OF_COCKPIT
-from rltui.tui.settings.ui_settings import KINDS, UiSettings
-from rltui.tui.settings.ui_toml import load, save_layout, save_order, ui_path
+from rltui.tui.browser import table
+from rltui.tui.browser.table import COLUMNS, SORTABLE, KeptSorting, Sorting
+from rltui.tui.cockpit.screen import PANES as PANES_OF_COCKPIT
+from rltui.tui.settings import KINDS, UiSettings, load, save_layout, save_order, ui_path
 
 PANES = ("metrics", "workers", "turtle", "audit", "log")
 
@@ -161,7 +159,7 @@ def test_the_order_of_the_table_is_kept_as_the_layout_is(tmp_path: Path) -> None
 def test_every_order_has_its_column() -> None:
     """Names in the file and digits on the screen are of the same columns, which are called so."""
     titles = {column.key: column.title.casefold() for column in COLUMNS if column.key in SORTABLE}
-    assert {digit: name for name, digit in kept_sorting.COLUMNS.items()} == titles
+    assert {digit: name for name, digit in table.SORT_COLUMNS.items()} == titles
     usual = KeptSorting().order
     assert usual == Sorting()
 

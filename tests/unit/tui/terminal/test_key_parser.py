@@ -8,8 +8,7 @@ import pytest
 from textual import events
 from textual.message import Message
 
-from rltui.tui.terminal.key_parser import KeyParser
-from rltui.tui.terminal.pieces import PASTE_END
+from rltui.tui.terminal.driver import PASTE_END, KeyParser
 from tests.fakes.garbled_keys import garbled
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from textual import events
 
-from rltui.tui.terminal.pieces import LONGEST, PASTE, PASTE_END, Pieces
+from rltui.tui.terminal.driver import LONGEST, PASTE, PASTE_END, Pieces
 
 WHOLE = (
     "a", "S", "é", "\x1b[A", "\x1bOP", "\x1b[[A", "\x1b[15~", "\x1b[97;5u", "\x1b[7$", "\x1b[M !!", "\x1b[<0;5;5M", "\x1b[I", "\x1b[?2026;2$y",

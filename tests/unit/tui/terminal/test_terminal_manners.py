@@ -14,13 +14,12 @@ from textual.theme import Theme
 
 from rltui.events.commands import FLAGS
 from rltui.tui.actions import COCKPIT, LAUNCHER, PLACES, Action, Place, bindings, in_footer, key_name
-from rltui.tui.screens.cockpit import CockpitScreen
-from rltui.tui.screens.explained import HELP_COCKPIT
-from rltui.tui.screens.help import HelpScreen
-from rltui.tui.screens.launcher import LauncherScreen
-from rltui.tui.screens.launching import LaunchingScreen
-from rltui.tui.screens.quit_dialog import QuitDialog
-from rltui.tui.symbols import AsciiFilter, chart_style, needs_ascii, to_ascii
+from rltui.tui.ascii import AsciiFilter, chart_style, needs_ascii, to_ascii
+from rltui.tui.cockpit.dialogs import QuitDialog
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.help import HELP_COCKPIT, HelpScreen
+from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.themes import DARK, LIGHT
 
 README = Path(__file__).parents[4] / "README.md"

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.tui.widgets.columns import BLOCK, MOST, Blocks, Columns
-from rltui.tui.widgets.plot import Bin, decimate
+from rltui.tui.widgets.plot import BLOCK, MOST, Bin, Blocks, Columns, decimate
 
 NAN = math.nan
 FIGURES = st.one_of(st.just(NAN), st.floats(-1e6, 1e6))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.tui.paint import plain
+from rltui.tui.panes.comparison import common_range
+from rltui.tui.text import plain
 from rltui.tui.widgets.chart import ChartData, Curve, Look, chart, end_of_shorter
-from rltui.tui.widgets.common_range import common_range
 
 
 def steps(first: float, last: float, rows: int = 40) -> Curve:

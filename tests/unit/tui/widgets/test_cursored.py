@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
-from rltui.tui.paint import plain, text_line
-from rltui.tui.widgets.row_list import Row, RowList
-from rltui.tui.widgets.state_list import StateList
+from rltui.tui.text import plain, text_line
+from rltui.tui.widgets.list_view import Row, RowList, StateList
 
 
 class Lists(App[None]):

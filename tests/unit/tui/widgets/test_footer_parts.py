@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from rltui.tui.action import Action
-from rltui.tui.actions import PLACES, Place, in_footer, pane_actions, pane_footer
-from rltui.tui.panes.catalogue import PANES
-from rltui.tui.widgets.footer_parts import ACTING, BAR, EDGE, GAP, PART_OF, fitting, words_of
+from rltui.tui.actions import PLACES, Action, Place, in_footer, pane_actions, pane_footer
+from rltui.tui.cockpit.screen import PANES
+from rltui.tui.widgets.footer import ACTING, BAR, EDGE, GAP, PART_OF, fitting, words_of
 
 WAY_OUT = {"cockpit": "leave", "launcher": "leave", "browser": "leave", "form": "back"}
 

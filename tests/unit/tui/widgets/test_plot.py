@@ -7,12 +7,11 @@ import random
 
 import pytest
 
-from rltui.tui.paint import plain, width_of
-from rltui.tui.run.history import History
+from rltui.run_state.history import History
+from rltui.tui.text import plain, width_of
+from rltui.tui.widgets.bars import sparkline, sparkline_of
 from rltui.tui.widgets.chart import ChartData, chart
-from rltui.tui.widgets.columns import Columns
-from rltui.tui.widgets.plot import Bin, band, curve, decimate, dot_columns, nice_range
-from rltui.tui.widgets.sparkline import sparkline, sparkline_of
+from rltui.tui.widgets.plot import Bin, Columns, band, curve, decimate, dot_columns, nice_range
 
 NAN = math.nan
 

@@ -14,10 +14,10 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rltui.tui.paint import Line
-from rltui.tui.symbols import AsciiFilter, HarmlessFilter
+from rltui.tui.ascii import AsciiFilter, HarmlessFilter
+from rltui.tui.text import Line
 from rltui.tui.themes import DARK, LIGHT
-from rltui.tui.widgets.painted import Painted
+from rltui.tui.widgets.line_widget import Painted
 from rltui.tui.widgets.sparing import PiecesUpdate, SparingCompositor
 from tests.fakes.drawn_screen import DrawnScreen
 

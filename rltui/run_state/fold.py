@@ -1,0 +1,359 @@
+"""Records → snapshot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from rltui import formatting
+from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, Live, ServerMessage, Welcome
+from rltui.events.records import (
+    RATE,
+    CheckpointSaved,
+    CommandLogged,
+    CurriculumPlanned,
+    IterationFinished,
+    PhaseChanged,
+    Record,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    SettingChanged,
+    StageChanged,
+    StateChanged,
+    TableUsed,
+    UpdateDropped,
+    WorkerFailed,
+    WorkerStarted,
+    change_words,
+    setting_words,
+    weight_of,
+)
+from rltui.run_state.history import History
+from rltui.run_state.log_entries import LogEntry, entry_of
+from rltui.run_state.rewards import steady_weights
+from rltui.run_state.snapshot import (
+    AUDIT_ENTRIES,
+    FIELDS,
+    LOG_LINES,
+    CommandFate,
+    FlagRow,
+    Mark,
+    RunSnapshot,
+    Stage,
+    WorkerRow,
+    header_at,
+    with_header,
+)
+from rltui.runs.journal_cache import IterationRows
+
+IDLE = {"minibatch"}  # it saves memory and changes nothing that is learned
+FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the same in most profiles: told once
+SETTINGS = {field: setting for setting, field in FIELDS.items()}
+
+
+def edits(before: RunStarted, start: RunStarted, history: History) -> list[Mark]:
+    """Marks where the start goes on. before: the header up to there. What an old journal does not tell is not marked."""
+    return [*_weights(before, start, history), *_settings(before, start)]
+
+
+def _weights(before: RunStarted, start: RunStarted, history: History) -> Iterator[Mark]:
+    """Rewards whose weights are others: what is paid is another thing."""
+    known = steady_weights(history, start.timesteps, before)
+    for name, weight in start.reward_weights.items():
+        setting = weight_of(name)
+        if setting not in start.by_hand and not math.isclose(weight, known.get(name, weight)):
+            yield Mark(start.timesteps, "changed", setting_words(setting, weight), setting)
+
+
+def _settings(before: RunStarted, start: RunStarted) -> Iterator[Mark]:
+    """Of [ppo], as both profiles have it; rate and entropy coefficient under the names by which people set them by hand."""
+    both = before.ppo.keys() & start.ppo.keys()
+    changed = [key for key, value in start.ppo.items() if key in both - IDLE and value != before.ppo[key]]
+    for key in changed:
+        if FOLLOWS.get(key) in changed:
+            continue
+        if (setting := SETTINGS.get(key)) is not None:
+            yield Mark(start.timesteps, "changed", setting_words(setting, getattr(start, key)), setting)
+        else:
+            yield Mark(start.timesteps, "changed", _words(key, start.ppo[key]), f"ppo.{key}")
+
+
+def _words(key: str, value: bool | float | str) -> str:
+    """As a profile has it: `ppo.epochs 3`."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"ppo.{key} {f'{value:,.10g}' if number else str(value).lower()}"
+
+
+# Records and live frames folded into a RunSnapshot. Pure, no Textual, no clock, no files.
+#
+# `fold` takes what the journal says, `fold_control` what the control socket says, `with_fate` what was asked from here.
+
+
+def fold(snapshot: RunSnapshot, records: Iterable[Record | IterationRows]) -> RunSnapshot:
+    """The snapshot after these records. Folding in one go, in pieces or thinned gives the same."""
+    draft = _Draft(snapshot)
+    for record in records:
+        draft.take(record)
+    return draft.frozen()
+
+
+def fold_control(snapshot: RunSnapshot, message: ServerMessage, now: float) -> RunSnapshot:
+    """The snapshot after one message of the control socket. now: Unix seconds of its arrival."""
+    match message:
+        case Welcome():
+            link = replace(snapshot.link, connected=True, controller=message.controller, problem="")
+            return replace(snapshot, run=snapshot.run or message.run, link=link)
+        case Live():
+            return _fold_live(snapshot, message)
+        case CommandAccepted():
+            return _advance(snapshot, message.id, "accepted", "", now)
+        case CommandApplied():
+            return _advance(snapshot, message.id, "applied", message.detail, now)
+        case CommandRefused():
+            return _advance(snapshot, message.id, "refused", message.reason, now)
+
+
+def with_fate(snapshot: RunSnapshot, fate: CommandFate) -> RunSnapshot:
+    """The snapshot with one more command on its way; the newest twenty are kept."""
+    return replace(snapshot, fates=(*snapshot.fates, fate)[-20:])
+
+
+def _advance(snapshot: RunSnapshot, number: int, stage: Stage, text: str, now: float) -> RunSnapshot:
+    fates = tuple(
+        replace(fate, stage=stage, text=text, time=now) if fate.id == number else fate for fate in snapshot.fates
+    )
+    return replace(snapshot, fates=fates)
+
+
+def _fold_live(snapshot: RunSnapshot, live: Live) -> RunSnapshot:
+    """Live frames win over older records, never over newer ones."""
+    newer = snapshot.record_time is None or live.time >= snapshot.record_time
+    rows = {row.worker: row for row in snapshot.workers}
+    for now in live.workers:
+        rows[now.worker] = replace(
+            rows.get(now.worker, WorkerRow(now.worker)),
+            state=now.state,
+            pid=now.pid,
+            steps_per_second=now.steps_per_second,
+            arenas=now.arenas,
+            memory_mb=now.memory_mb,
+            heartbeat_age=now.heartbeat_age,
+            heard=live.time,
+            restarts=now.restarts,
+            progress=now.progress,
+        )
+    link = replace(snapshot.link, connected=True, clients=tuple(live.clients), dropped=live.dropped)
+    flags = tuple(FlagRow(flag.flag, None if flag.workers is None else tuple(flag.workers)) for flag in live.flags)
+    snapshot = replace(
+        snapshot, workers=_in_order(rows), link=link, flags=flags, viewer=live.viewer, live_time=live.time
+    )
+    if not newer or snapshot.finished is not None:
+        return snapshot
+    since = snapshot.state_since if live.state == snapshot.state else live.time
+    return replace(
+        snapshot,
+        state=live.state,
+        reason=live.reason,
+        state_since=since,
+        iteration=live.iteration,
+        timesteps=live.timesteps,
+        progress=live.progress,
+    )
+
+
+def _in_order(rows: Mapping[int, WorkerRow]) -> tuple[WorkerRow, ...]:
+    return tuple(rows[index] for index in sorted(rows))
+
+
+def _header_with(header: RunStarted, record: SettingChanged, value: float) -> RunStarted:
+    """The header after a change. Where the record does not tell the critic's rate, it keeps its proportion to the policy's."""
+    by_hand = {setting: other for setting, other in header.by_hand.items() if setting != record.setting}
+    if not record.profile:
+        by_hand[record.setting] = value
+    changes: dict[str, Any] = {"by_hand": by_hand}
+    if record.setting in FIELDS:
+        changes[FIELDS[record.setting]] = value
+    if record.setting == RATE:
+        critic, policy = header.critic_learning_rate, header.learning_rate
+        kept = value * (critic / policy) if policy else critic
+        changes["critic_learning_rate"] = kept if record.critic is None else record.critic
+    return msgspec.structs.replace(header, **changes)
+
+
+class _Draft:
+    """A snapshot being written: plain attributes while records are taken, frozen once at the end."""
+
+    def __init__(self, snapshot: RunSnapshot) -> None:
+        self._base = snapshot
+        self._changes: dict[str, object] = {}
+        self._workers = {row.worker: row for row in snapshot.workers}
+        self._marks = list(snapshot.marks)
+        self._log: list[LogEntry] = []
+        self._log_total = snapshot.log_total
+        self._audit: list[CommandLogged | SettingChanged] = []
+        self._history = snapshot.history
+        self._rows: list[tuple[int, Mapping[str, float | None]]] = []
+        self._record_time = snapshot.record_time
+
+    def take(self, record: Record | IterationRows) -> None:
+        if isinstance(record, IterationRows):
+            self._join(record)
+            return
+        self._record_time = record.time
+        match record:
+            case IterationFinished():
+                self._iteration(record)
+            case RunStarted():
+                self._start(record)
+            case RunResumed():
+                self._resume(record)
+            case StateChanged():
+                self._set(state=record.state, reason=record.reason, state_since=record.time, progress=None)
+            case WorkerStarted() | WorkerFailed():
+                self._worker(record)
+            case CheckpointSaved():
+                self._saved(record)
+            case PhaseChanged() | StageChanged():
+                self._lesson(record)
+            case SettingChanged():
+                self._setting(record)
+            case UpdateDropped():
+                self._marks.append(Mark(record.timesteps, "dropped", record.source))
+            case TableUsed():
+                self._set(table_use=record)
+            case CurriculumPlanned():
+                self._set(plan=record)
+            case RunFinished():
+                self._set(finished=record, timesteps=record.timesteps, progress=None)
+            case _:
+                pass
+        if isinstance(record, CommandLogged | SettingChanged):
+            self._audit.append(record)
+        entry = entry_of(record)
+        if entry is not None:
+            self._log.append(entry)
+            self._log_total += 1
+
+    def frozen(self) -> RunSnapshot:
+        self._flush_rows()
+        log = (*self._base.log, *self._log)[-LOG_LINES:] if self._log else self._base.log
+        return replace(
+            self._base,
+            **self._changes,  # type: ignore[arg-type]
+            workers=_in_order(self._workers),
+            marks=tuple(self._marks),
+            log=log,
+            log_total=self._log_total,
+            audit=(*self._base.audit, *self._audit)[-AUDIT_ENTRIES:] if self._audit else self._base.audit,
+            history=self._history,
+            record_time=self._record_time,
+        )
+
+    def _set(self, **changes: object) -> None:
+        self._changes.update(changes)
+
+    def _of(self, name: str) -> Any:
+        """A field of the snapshot as it stands now."""
+        return self._changes.get(name, getattr(self._base, name))
+
+    def _flush_rows(self) -> None:
+        if self._rows:
+            self._history = self._history.extended(self._rows)
+            self._rows = []
+
+    def _join(self, rows: IterationRows) -> None:
+        self._flush_rows()
+        self._history = self._history.joined(rows.timesteps, rows.columns)
+        self._log_total += rows.omitted
+
+    def _iteration(self, record: IterationFinished) -> None:
+        self._rows.append((record.timesteps, record.columns()))
+        self._set(
+            iteration=record.iteration,
+            timesteps=record.timesteps,
+            metrics=record.metrics,
+            metrics_time=record.time,
+            progress=None,
+        )
+
+    def _start(self, record: RunStarted) -> None:
+        self._marks = [mark for mark in self._marks if not mark.edited or mark.timesteps < record.timesteps]
+        self._marks += self._edited(record)
+        self._workers = {index: WorkerRow(index, arenas=record.arenas) for index in range(record.workers)}
+        self._head(record, record.timesteps)
+        self._set(
+            run=record.run,
+            opened=record,
+            resumed=None,
+            state="starting",
+            reason="",
+            state_since=record.time,
+            timesteps=record.timesteps,
+            saved_timesteps=record.timesteps,
+            finished=None,
+            progress=None,
+        )
+
+    def _edited(self, record: RunStarted) -> list[Mark]:
+        """Against what had trained the bot up to where it goes on, which may lie before the newest start."""
+        before = header_at(self._of("headers"), record.timesteps)
+        if before is None:
+            return []
+        self._flush_rows()
+        return edits(before, record, self._history)
+
+    def _head(self, header: RunStarted, timesteps: int) -> None:
+        """It is in force from there on."""
+        self._set(header=header, headers=with_header(self._of("headers"), timesteps, header))
+
+    def _lesson(self, record: PhaseChanged | StageChanged) -> None:
+        """The header goes with the lesson."""
+        header = self._changes.get("header", self._base.header)
+        if isinstance(header, RunStarted):
+            self._head(msgspec.structs.replace(header, **msgspec.structs.asdict(record.lesson)), record.timesteps)
+        self._marks.append(Mark(record.timesteps, "lesson", record.to))
+        self._set(lessons=(*self._of("lessons"), record))
+
+    def _setting(self, record: SettingChanged) -> None:
+        """The header says what is in force."""
+        header = self._changes.get("header", self._base.header)
+        if isinstance(header, RunStarted) and record.value is not None:
+            self._head(_header_with(header, record, record.value), record.timesteps)
+        self._marks.append(Mark(record.timesteps, "changed", change_words(record), record.setting, record))
+
+    def _resume(self, record: RunResumed) -> None:
+        """Rows above the checkpoint belong to a future that did not happen."""
+        self._flush_rows()
+        self._history = self._history.cut(record.timesteps)
+        self._marks = [mark for mark in self._marks if mark.timesteps <= record.timesteps]
+        if self._history.length:
+            self._marks.append(Mark(record.timesteps, "resume", "resumed"))
+        lessons = tuple(lesson for lesson in self._of("lessons") if lesson.timesteps <= record.timesteps)
+        self._set(timesteps=record.timesteps, saved_timesteps=record.timesteps, resumed=record, lessons=lessons)
+
+    def _saved(self, record: CheckpointSaved) -> None:
+        self._set(saved_timesteps=record.timesteps)
+        if record.kind == "milestone":
+            self._set(milestone=record)
+            self._marks.append(Mark(record.timesteps, "milestone", record.label))
+        else:
+            self._set(checkpoint=record)
+
+    def _worker(self, record: WorkerStarted | WorkerFailed) -> None:
+        row = self._workers.get(record.worker, WorkerRow(record.worker))
+        if isinstance(record, WorkerFailed):
+            row = replace(row, state="failed", pid=None, steps_per_second=None, heartbeat_age=None,
+                          event=f"{record.kind}: {record.reason}", failed=True)  # fmt: skip
+        else:
+            again = f"{'restarted' if record.restarts else 'started'} in {formatting.duration(record.seconds)}"
+            row = replace(row, state="ready", pid=record.pid, restarts=record.restarts)
+            if not row.failed or record.restarts == 0:
+                row = replace(row, event=again, failed=False)
+            else:
+                row = replace(row, event=f"{row.event}; {again}", failed=False)
+        self._workers[record.worker] = replace(row, event_time=record.time)

@@ -1,0 +1,287 @@
+"""Reader thread and its sources."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from rltui import formatting, safe_io
+from rltui.errors import RltuiError, in_words
+from rltui.events.commands import Command, ServerMessage, Welcome, name_of
+from rltui.events.records import Record
+from rltui.run_state.fold import fold, fold_control, with_fate
+from rltui.run_state.snapshot import CommandFate, Link, RunSnapshot
+from rltui.run_state.verdict import judged
+from rltui.runs.journal import LARGEST_PART
+from rltui.runs.journal_cache import CachedJournal, IterationRows
+from rltui.runs.lock import holder
+from rltui.runs.paths import RunPaths
+from rltui.supervise.control_client import ControlClient
+
+LOOK = 0.5  # seconds between two looks at the journal and the socket: each costs training time on a small machine
+LOOK_WHILE_WAITING = 0.05  # the same while a command's answer is due
+CHECK = 1.0  # seconds between two looks at the process, and between two attempts to connect
+
+
+class Journal(Protocol):
+    """runs.CachedJournal."""
+
+    def newest(self) -> Sequence[Record]:
+        """Asked first: the end of a journal that takes a while to read; empty of any other."""
+
+    def poll(self) -> Sequence[Record | IterationRows]:
+        """The records added since the last call."""
+
+
+class Control(Protocol):
+    """supervise.ControlClient, connected."""
+
+    @property
+    def controls(self) -> bool: ...
+
+    @property
+    def welcome(self) -> Welcome | None: ...
+
+    def send(self, command: Command) -> int: ...
+
+    def poll(self, timeout: float = 0.0) -> list[ServerMessage]: ...
+
+    def close(self) -> None: ...
+
+
+class RunSource(Protocol):
+    """Where a run's news comes from; sources.py reads real runs, tests give fakes."""
+
+    @property
+    def name(self) -> str: ...
+
+    def journal(self) -> Journal: ...
+
+    def connect(self) -> Control:
+        """Raises RltuiError when there is no trainer to talk to."""
+
+    def alive(self) -> bool | None:
+        """Whether a trainer's process holds the run; None where nobody can tell."""
+
+    def gone(self) -> bool:
+        """Whether the run's folder has been taken away."""
+
+    def last_output(self) -> str:
+        """The end of what the trainer printed, for a start that failed before the first record."""
+
+
+class RunReader(threading.Thread):
+    """publish(snapshot) is called from this thread, at most every LOOK seconds, and only when something changed.
+
+    Whatever ends the thread is itself published, as `reader_problem`.
+    """
+
+    def __init__(
+        self,
+        source: RunSource,
+        publish: Callable[[RunSnapshot], None],
+        *,
+        readonly: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(name=f"reader of {source.name}", daemon=True)
+        self._source, self._publish, self._clock = source, publish, clock
+        self._snapshot = RunSnapshot(run=source.name, link=Link(readonly=readonly))
+        self._readonly = readonly
+        self._wishes: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._wake = threading.Event()
+        self._leaving = self._resting = False
+        self._control: Control | None = None
+        self._next_check = 0.0
+        self._wish_count = 0
+
+    def send(self, command: Command) -> None:
+        """Ask the trainer for something; what becomes of it shows in the snapshots. Callable from any thread."""
+        self._wishes.put(command)
+        self._wake.set()
+
+    def rest(self) -> None:
+        """Leaves the trainer and looks at nothing until wake(); does not wait for it."""
+        self._resting = True
+        self._wake.set()
+
+    def wake(self) -> None:
+        """Goes on from what is known."""
+        self._resting = False
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Ends the thread soon; does not wait for it."""
+        self._leaving = True
+        self._wake.set()
+
+    def run(self) -> None:
+        try:
+            journal = self._source.journal()
+            self._show_end(journal.newest())
+            while not self._leaving:
+                if self._resting:
+                    self._rest()
+                else:
+                    self._look(journal)
+                    self._wake.wait(LOOK_WHILE_WAITING if self._waiting() else LOOK)
+                    self._wake.clear()
+        except Exception as error:  # a dead reader must be seen, whatever killed it
+            self._publish(replace(self._snapshot, reader_problem=in_words(error)))
+        finally:
+            self._disconnect("")
+
+    def _rest(self) -> None:
+        self._disconnect("")
+        self._next_check = 0.0
+        while self._resting and not self._leaving:
+            self._wake.wait()
+            self._wake.clear()
+
+    def _show_end(self, records: Sequence[Record]) -> None:
+        """The last minutes at once; the whole run takes their place."""
+        if records:
+            self._publish(replace(judged(fold(self._snapshot, records)), alive=self._source.alive()))
+
+    def _look(self, journal: Journal) -> None:
+        before = self._snapshot
+        while records := journal.poll():  # a long journal comes in pieces; the first picture shall be whole
+            self._snapshot = fold(self._snapshot, records)
+        if time.monotonic() >= self._next_check:
+            self._next_check = time.monotonic() + CHECK
+            self._check()
+        self._listen()
+        self._send_wishes()
+        if self._snapshot is not before:
+            self._snapshot = judged(self._snapshot)
+            self._publish(self._snapshot)
+
+    def _waiting(self) -> bool:
+        return any(fate.stage in ("sent", "accepted") for fate in self._snapshot.fates[-3:])
+
+    def _check(self) -> None:
+        gone = self._snapshot.header is not None and self._source.gone()
+        if gone != self._snapshot.gone:
+            self._snapshot = replace(self._snapshot, gone=gone)
+        alive = None if gone else self._source.alive()  # the lock went with the folder
+        if alive != self._snapshot.alive:
+            self._snapshot = replace(self._snapshot, alive=alive)
+        if alive is False and self._snapshot.header is None and not self._snapshot.output:
+            self._snapshot = replace(self._snapshot, output=self._source.last_output())
+        if self._control is None and alive is not False:
+            self._connect()
+
+    def _connect(self) -> None:
+        try:
+            self._control = self._source.connect()
+        except RltuiError as error:
+            self._set_link(connected=False, problem=error.message)
+            return
+        self._set_link(connected=True, problem="")
+        self._hear([self._control.welcome] if self._control.welcome else [])
+
+    def _listen(self) -> None:
+        if self._control is None:
+            return
+        try:
+            self._hear(self._control.poll(0.0))
+        except RltuiError as error:
+            self._disconnect(error.message)
+
+    def _hear(self, messages: Sequence[ServerMessage]) -> None:
+        now = self._clock()
+        for message in messages:
+            self._snapshot = fold_control(self._snapshot, message, now)
+        if messages and self._control is not None and self._control.controls != self._snapshot.link.mine:
+            self._set_link(mine=self._control.controls)
+
+    def _send_wishes(self) -> None:
+        while not self._wishes.empty():
+            self._send(self._wishes.get())
+
+    def _send(self, command: Command) -> None:
+        name, now = name_of(command), self._clock()
+        problem = "this view is read-only" if self._readonly else "" if self._control else "no trainer is connected"
+        if not problem and self._control is not None:
+            try:
+                fate = CommandFate(self._control.send(command), name, "sent", "", now)
+            except RltuiError as error:
+                self._disconnect(error.message)
+                problem = error.message
+            else:
+                self._snapshot = with_fate(self._snapshot, fate)
+                return
+        self._wish_count += 1
+        self._snapshot = with_fate(self._snapshot, CommandFate(-self._wish_count, name, "unsent", problem, now))
+
+    def _disconnect(self, problem: str) -> None:
+        """Answers that were due will not come any more: ids start anew with the next connection.
+
+        Nor is anything heard of the workers' pace and heartbeats, which the journal does not tell.
+        """
+        control, self._control = self._control, None
+        if control is None:
+            return
+        control.close()
+        now = self._clock()
+        fates = tuple(
+            replace(fate, id=-abs(fate.id) - 1000, stage="lost", text=_end_of(fate, now), time=now)
+            if fate.stage in ("sent", "accepted")
+            else replace(fate, id=-abs(fate.id) - 1000)
+            for fate in self._snapshot.fates
+        )
+        workers = tuple(replace(row, steps_per_second=None, heartbeat_age=None) for row in self._snapshot.workers)
+        self._snapshot = replace(self._snapshot, fates=fates, workers=workers)
+        self._set_link(connected=False, mine=False, controller=None, clients=(), problem=problem)
+
+    def _set_link(self, **changes: object) -> None:
+        link = replace(self._snapshot.link, **changes)  # type: ignore[arg-type]
+        if link != self._snapshot.link:
+            self._snapshot = replace(self._snapshot, link=link)
+
+
+def _end_of(fate: CommandFate, now: float) -> str:
+    """How the wait for its answer ended."""
+    accepted = "it was accepted, then " if fate.stage == "accepted" else ""
+    return f"{accepted}the connection ended after {formatting.duration(max(now - fate.time, 0.0))}"
+
+
+CONNECT_SECONDS = 1.0
+OUTPUT_LINES = 40
+
+
+class RunFiles:
+    """launched: says whether the trainer that was just started for this run still lives; it takes its lock later."""
+
+    def __init__(self, paths: RunPaths, *, readonly: bool = False, launched: Callable[[], bool] | None = None) -> None:
+        self.paths, self._readonly, self._launched = paths, readonly, launched
+
+    @property
+    def name(self) -> str:
+        return self.paths.name
+
+    def journal(self) -> CachedJournal:
+        """RltuiError for one that cannot be read, as a journal that is not there yet can."""
+        if problem := safe_io.problem(self.paths.journal, LARGEST_PART):
+            raise RltuiError(f"{self.paths.journal} cannot be read: {problem}", "mend it or move it away")
+        return CachedJournal(self.paths.journal)
+
+    def connect(self) -> ControlClient:
+        client = ControlClient(readonly=self._readonly)
+        client.connect(self.paths, CONNECT_SECONDS)
+        return client
+
+    def alive(self) -> bool:
+        return holder(self.paths) is not None or (self._launched is not None and self._launched())
+
+    def gone(self) -> bool:
+        return not self.paths.folder.is_dir()
+
+    def last_output(self) -> str:
+        from rltui.supervise.processes import tail  # with psutil, seldom needed
+
+        return tail(self.paths.log, OUTPUT_LINES) if self.paths.log.is_file() else ""

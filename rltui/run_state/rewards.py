@@ -1,0 +1,162 @@
+"""Reward windows, early-episode bias, comparability."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+
+from rltui import formatting
+from rltui.events.episode_reward import (
+    EPISODES,
+    FIRST_EPISODES,
+    PART,
+    REWARD,
+    WEIGHT,
+    WINDOW,
+    EpisodeReward,
+    RewardWindow,
+    mostly_short,
+)
+from rltui.events.records import RunStarted, weight_of
+from rltui.run_state.history import History
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.runs.best import Best, doubt, words
+from rltui.runs.meta import Meta
+
+TAKEN = (REWARD, EPISODES, FIRST_EPISODES)
+
+
+def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
+    """Over the newest episodes of the lesson in force."""
+    history, window = snapshot.history, RewardWindow()
+    begun = snapshot.lessons[-1].timesteps if snapshot.lessons else -1
+    for row in range(_first_of_window(history, begun), history.length):
+        paid = [key for key in history.columns if key.startswith(PART) and not math.isnan(history.columns[key][row])]
+        if paid or not math.isnan(history.columns[REWARD][row]):
+            window.iteration({key: history.columns[key][row] for key in TAKEN if key in history.columns}, paid)
+    return window.value
+
+
+def _first_of_window(history: History, begun: int) -> int:
+    """The row from which on there are enough episodes; begun: timesteps at which the lesson began."""
+    row, ended = history.length, 0.0
+    if REWARD not in history.columns or EPISODES not in history.columns:
+        return row
+    while row > 0 and ended < WINDOW and history.timesteps[row - 1] > begun:
+        row -= 1
+        episodes = history.columns[EPISODES][row]
+        ended += 0.0 if math.isnan(episodes) else episodes
+    return row
+
+
+# Settling: the rewards of a time in which mostly short episodes have ended say nothing of the bot. Pure.
+#
+# All arenas begin at once, at a start, a resume or a new phase; until the longest of their first episodes has ended, about
+# one timeout later, those that have ended are the short ones.
+
+
+def settling(snapshot: RunSnapshot) -> bool:
+    """Whether the newest iteration's rewards are those of short episodes."""
+    return mostly_short(snapshot.metrics.get(FIRST_EPISODES))
+
+
+def settled(history: History, key: str, start: int = 0, stop: int | None = None) -> Sequence[float]:
+    """The metric of rows [start, stop), NaN also where mostly short episodes had ended; empty where no row has it."""
+    values, first = history.columns.get(key), history.columns.get(FIRST_EPISODES)
+    if values is None:
+        return ()
+    rows = slice(start, history.length if stop is None else stop)
+    found = values[rows]
+    if first is None or not any(map(mostly_short, marks := first[rows])):
+        return found
+    return [math.nan if mostly_short(mark) else value for value, mark in zip(found, marks, strict=True)]
+
+
+SAYS = "rewards differ, not comparable"
+FARTHEST = 1000  # rows looked back for one in which episodes ended
+NAMED = 3  # differences told one by one
+PROFILE = "as in its profile"  # a row has a weight only where it is not
+
+
+def paid(history: History, row: int, profile: Mapping[str, float] | None = None) -> dict[str, float | None]:
+    """The rewards of that row with their weights in force; None: as its profile has it. Negative rows count from the end.
+
+    profile: the weights that it has, where those are known; a schedule's or one set by hand stands in the row.
+    """
+    row = row if row >= 0 else history.length + row
+    if not 0 <= row < history.length:
+        return {}
+    return {name: _weight(history, row, name, profile or {}) for name in _names(history, row)}
+
+
+def steady_weights(history: History, timesteps: int, header: RunStarted) -> dict[str, float]:
+    """The rewards' weights in force at `timesteps`, but for those that follow a schedule. header: the one before them."""
+    row = bisect_right(history.timesteps, timesteps, 0, history.length) - 1
+    found = {}
+    for name, told in header.reward_weights.items():
+        column = history.columns.get(WEIGHT + name)
+        in_row = column[row] if column is not None and row >= 0 else math.nan
+        if math.isnan(in_row):
+            found[name] = told  # as the profile has it, always the same
+        elif weight_of(name) in header.by_hand:
+            found[name] = in_row
+    return found
+
+
+def _names(history: History, row: int) -> list[str]:
+    """Of the rewards at this row, or at the newest before it in which episodes ended."""
+    columns = {key.removeprefix(PART): column for key, column in history.columns.items() if key.startswith(PART)}
+    for back in range(row, max(row - FARTHEST, -1), -1):
+        if names := [name for name, column in columns.items() if math.isfinite(column[back])]:
+            return names
+    return []
+
+
+def _weight(history: History, row: int, name: str, profile: Mapping[str, float]) -> float | None:
+    column = history.columns.get(WEIGHT + name)
+    return column[row] if column is not None and math.isfinite(column[row]) else profile.get(name)
+
+
+def apart(
+    left: dict[str, float | None], right: dict[str, float | None], names: tuple[str, str] = ("left", "right")
+) -> list[str]:
+    """Where they differ, in words: `touch 2.00 → 5.00`, `goal: only right`. Empty where the same, or one is not known."""
+    if not left or not right:
+        return []
+    found = [f"{name}: only {names[name in right]}" for name in sorted(left.keys() ^ right.keys())]
+    both = [name for name in left if name in right and left[name] != right[name]]
+    return found + [f"{name} {_words(left[name])} → {_words(right[name])}" for name in both]
+
+
+def told(differences: list[str]) -> str:
+    """In one line; empty where there are none."""
+    if not differences:
+        return ""
+    more = len(differences) - NAMED
+    return f"{SAYS}: {', '.join(differences[:NAMED])}" + (f" and {more} more" if more > 0 else "")
+
+
+def _words(weight: float | None) -> str:
+    return PROFILE if weight is None else formatting.number(weight)
+
+
+BEST, DOUBT = "★", "▼"
+
+
+def marked(best: Best | None, meta: Meta | None) -> tuple[str, str]:
+    """(its reward with the mark before it, role). best: as which it is the best."""
+    mean = meta.mean_reward if meta is not None else None
+    if meta is None or not formatting.known(mean):
+        return formatting.UNKNOWN, ""
+    if best is not None:
+        return f"{BEST} {formatting.number(mean)}", "good"
+    return (f"{DOUBT} {formatting.number(mean)}", "warn") if doubt(meta) else (formatting.number(mean), "")
+
+
+def said(best: Best | None, meta: Meta | None) -> tuple[str, str]:
+    """(what it is, or why it does not count; role); both empty where there is nothing to say."""
+    if best is not None:
+        return f"{BEST} the {words(best)}", "good"
+    reason = doubt(meta) if meta is not None else ""
+    return (f"{DOUBT} does not count: {reason}", "warn") if reason else ("", "")

@@ -1,0 +1,189 @@
+"""RunSnapshot and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rltui.events.commands import ViewerLive
+from rltui.events.records import (
+    ENTROPY,
+    RATE,
+    CheckpointSaved,
+    CommandLogged,
+    CurriculumPlanned,
+    PhaseChanged,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    SettingChanged,
+    StageChanged,
+    TableUsed,
+)
+from rltui.run_state.history import History
+from rltui.run_state.log_entries import LogEntry
+from rltui.run_state.trend import Findings
+
+# The headers that were in force, each from the timesteps on at which it came: a start that goes back is judged by the one
+# from before there. Pure.
+
+FIELDS = {RATE: "learning_rate", ENTROPY: "ent_coef"}  # of a header, which say what is in force of a setting
+MOST = 256  # kept: a setting changed by hand gives a new one each time
+
+Headers = tuple[tuple[int, RunStarted], ...]  # oldest first
+
+
+def with_header(headers: Headers, timesteps: int, header: RunStarted) -> Headers:
+    """In force from these timesteps on, in the place of all that came there or later; of those that came there, what an
+    earlier start led to stays.
+    """
+    led = ((since, each) for since, each in headers if since <= timesteps)
+    kept = (one for one in led if one[0] < timesteps or one[1].timesteps < header.timesteps)
+    return (*kept, (timesteps, header))[-MOST:]
+
+
+def header_at(headers: Headers, timesteps: int) -> RunStarted | None:
+    """In force when so many timesteps had been done; None where none is known from then. A start from there has done none."""
+    led = (header for since, header in reversed(headers) if since <= timesteps)
+    return next((header for header in led if header.timesteps < timesteps), None)
+
+
+# What a run looks like at one moment: the frozen RunSnapshot and its parts. Pure, no Textual, no clock, no files.
+#
+# fold.py makes them from what the journal and the control socket say.
+
+LOG_LINES = 5000
+AUDIT_ENTRIES = 1000
+# unsent: it never left. lost: it was sent, and the connection ended before it was known what became of it.
+Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An event on the charts' time axis.
+
+    setting: that was changed, as events/records.py and records have it. by_hand: the record of who changed it; None of a
+    start with an edited profile.
+    """
+
+    timesteps: int
+    kind: Literal["resume", "milestone", "dropped", "lesson", "changed"]
+    label: str
+    setting: str = ""
+    by_hand: SettingChanged | None = None
+
+    @property
+    def edited(self) -> bool:
+        """Whether a start with an edited profile made it."""
+        return self.kind == "changed" and self.by_hand is None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """One worker, as last heard of. Unknown is None."""
+
+    worker: int
+    state: str = "starting"
+    pid: int | None = None
+    steps_per_second: float | None = None
+    arenas: int | None = None
+    memory_mb: float | None = None
+    heartbeat_age: float | None = None  # seconds, at `heard`
+    heard: float | None = None  # Unix time of the figures above
+    restarts: int = 0
+    progress: float | None = None
+    event: str = ""  # the last thing that happened to it
+    event_time: float | None = None
+    failed: bool = False  # the event is a failure
+
+
+@dataclass(frozen=True, slots=True)
+class FlagRow:
+    """A debug flag that is on. workers: those for which it is; None: all."""
+
+    flag: str
+    workers: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFate:
+    """What became of a command sent from here."""
+
+    id: int
+    name: str
+    stage: Stage
+    text: str  # detail of an applied one, reason of a refused one
+    time: float  # Unix time of the stage
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The control socket as this viewer sees it."""
+
+    connected: bool = False
+    readonly: bool = False
+    mine: bool = False  # this viewer holds control
+    controller: str | None = None  # who holds it, as others see them
+    clients: tuple[str, ...] = ()
+    problem: str = ""  # why there is no connection
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunSnapshot:
+    """Everything that the cockpit shows, at one moment."""
+
+    run: str = ""
+    header: RunStarted | None = None
+    state: str | None = None
+    reason: str = ""
+    state_since: float | None = None
+    iteration: int = 0
+    timesteps: int = 0
+    progress: float | None = None  # 0–1 of the current state's work
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    metrics_time: float | None = None
+    history: History = field(default_factory=History)
+    found: Findings = field(default_factory=Findings)  # in the history, as the reader thread last looked
+    workers: tuple[WorkerRow, ...] = ()
+    log: tuple[LogEntry, ...] = ()  # the newest LOG_LINES
+    log_total: int = 0  # of all that ever were
+    audit: tuple[CommandLogged | SettingChanged, ...] = ()  # who asked for what, and what became of it; oldest first
+    table_use: TableUsed | None = None  # the newest count of chosen table rows
+    plan: CurriculumPlanned | None = None  # what the profile changes as the bot learns
+    lessons: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
+    opened: RunStarted | None = None  # the header as it was when the trainer opened the run
+    resumed: RunResumed | None = None  # where this start went on from
+    headers: Headers = ()  # that were in force before this one, and this one
+    marks: tuple[Mark, ...] = ()
+    checkpoint: CheckpointSaved | None = None
+    milestone: CheckpointSaved | None = None
+    saved_timesteps: int | None = None
+    finished: RunFinished | None = None
+    record_time: float | None = None  # of the newest record
+    live_time: float | None = None  # of the newest live frame
+    fates: tuple[CommandFate, ...] = ()
+    flags: tuple[FlagRow, ...] = ()  # by the newest live frame
+    viewer: ViewerLive | None = None  # by the newest live frame
+    link: Link = Link()
+    alive: bool | None = None  # is a trainer's process there; None where nobody can tell
+    gone: bool = False  # the run's folder has been taken away
+    output: str = ""  # the end of the trainer's own output, where it died before its first record
+    reader_problem: str = ""  # why the reader thread ended
+
+    @property
+    def ended(self) -> bool:
+        """The trainer has said so, or its process is gone."""
+        return self.finished is not None or self.alive is False
+
+    @property
+    def paused(self) -> bool:
+        """Held by hand, by a trainer that is there."""
+        return self.state == "paused" and not self.ended
+
+    @property
+    def news_time(self) -> float | None:
+        """When the trainer was last heard of, by whichever way."""
+        times = [time for time in (self.record_time, self.live_time) if time is not None]
+        return max(times) if times else None

@@ -1,0 +1,401 @@
+"""Two checkpoints side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+
+from rltui import formatting, safe_io
+from rltui.errors import RltuiError
+from rltui.events.episode_reward import REWARD
+from rltui.events.records import setting_words
+from rltui.profile.locate import STATE_FILE
+from rltui.run_state.history import History
+from rltui.run_state.rewards import apart, paid, told
+from rltui.runs import trainer_state
+from rltui.runs.meta import Meta
+from rltui.runs.paths import DataDir
+from rltui.tui.ascii import ChartStyle
+from rltui.tui.background import while_there
+from rltui.tui.browser.compare_curves import Curves, Ends, Sight, fits_common, one_curve, read_curves, two_curves
+from rltui.tui.browser.library import Entry, Library
+from rltui.tui.checks.results import ABSENT, Change, saved_changes
+from rltui.tui.text import Line, Span, clean, crop_text, pad, text_line, wrap
+from rltui.tui.widgets.dialogs import Dialog
+from rltui.tui.widgets.list_view import Scrolled
+
+ByHand = Mapping[str, float] | None  # value by setting, as in SettingChanged; None: not known
+AS_PROFILE, NOT_KNOWN = "as in its profile", "not known"
+
+
+def saved_by_hand(folder: Path) -> ByHand:
+    """In force when the state was saved; empty of one that tells nothing of its trainer."""
+    try:
+        state = trainer_state.read(folder)
+    except (RltuiError, OSError):
+        return None
+    return state.by_hand if state is not None else {}
+
+
+def side_by_side(left: ByHand, right: ByHand) -> list[tuple[str, str, str]]:
+    """(setting, left, right) of all that is in force on either side, in words; the same on both sides too."""
+    settings = dict.fromkeys([*(left or {}), *(right or {})])
+    return [(setting_words(setting), _words(left, setting), _words(right, setting)) for setting in settings]
+
+
+def by_hand_lines(left: ByHand, right: ByHand, width: int) -> list[Line]:
+    """Under a title; nothing where nothing was set by hand."""
+    told = side_by_side(left, right)
+    if left is None or right is None:
+        sides = " and ".join(name for name, side in (("the left", left), ("the right", right)) if side is None)
+        unknown = wrap(f"of {sides} one: its trainer's state cannot be read", width, "warn")
+    else:
+        unknown = []
+    if not told and not unknown:
+        return []
+    size = min(max((len(setting) for setting, _, _ in told), default=0), max(width // 2, 12)) + 2
+    found: list[Line] = [(), text_line("Set by hand, in force when it was saved", "title"), *unknown]
+    for setting, one, other in told:
+        words = f"{one} in both" if one == other else f"{one} → {other}"
+        name = pad(crop_text(setting, size - 2), size)
+        rows = wrap(words, max(width - size, 10))
+        found += [((name if not index else " " * size, "muted"), *row) for index, row in enumerate(rows)]
+    return found
+
+
+def _words(side: ByHand, setting: str) -> str:
+    if side is None:
+        return NOT_KNOWN
+    return f"{side[setting]:g}" if setting in side else AS_PROFILE
+
+
+# Two saved states to be compared: which, what lies between them, a metric at each, and whether the same was paid. Pure but
+# for the reading.
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """left: the older one. curves: what the journals tell of the two; None while being read. by_hand: of left and right."""
+
+    left: Entry
+    right: Entry
+    changes: list[Change] | str
+    curves: Curves | None = None
+    by_hand: tuple[ByHand, ByHand] = ({}, {})
+
+    def metrics(self) -> list[str]:
+        """Keys to choose from, the reward first."""
+        keys = {key for history in (self.curves.all if self.curves else ()) for key in history.columns} - {"timesteps"}
+        return sorted(keys, key=lambda key: (key != REWARD, key))
+
+    @property
+    def of_one_line(self) -> bool:
+        """Whether training led from one to the other: within a run, or from a run to its branch."""
+        parent, _, left_at = ((self.right.meta.parent or "") if self.right.meta else "").rpartition("@")
+        is_before = left_at.isdigit() and (self.left.timesteps or 0) <= int(left_at)
+        return self.left.run == self.right.run or (parent == self.left.run and is_before)
+
+
+def to_compare(library: Library, marked: Sequence[Path], here: Entry | None) -> list[Entry]:
+    """The marked states; of one alone also the highlighted."""
+    chosen = [entry for path in marked if (entry := library.entry(path)) is not None]
+    if len(chosen) == 1 and here is not None and here.meta is not None and here.path != chosen[0].path:
+        chosen.append(here)
+    return chosen
+
+
+def compare(left: Entry, right: Entry) -> Comparison:
+    """The older one goes to the left. Reads their two profiles, and what was set by hand in their place."""
+    if (left.timesteps or 0) > (right.timesteps or 0):
+        left, right = right, left
+    changes = saved_changes(left.path / STATE_FILE, right.path / STATE_FILE)
+    return Comparison(left, right, changes, by_hand=(saved_by_hand(left.path), saved_by_hand(right.path)))
+
+
+def curves_between(data: DataDir, comparison: Comparison) -> Curves:
+    """Call it in a thread. One that cannot be read says why."""
+    left, right = comparison.left, comparison.right
+    older, newer = (left.run, left.timesteps or 0), (right.run, right.timesteps or 0)
+    try:
+        return read_curves(data, older, newer, comparison.of_one_line)
+    except OSError as error:
+        return Curves(History(), problem=f"The journals cannot be read: {safe_io.reason(error)}")
+
+
+def can_choose_range(comparison: Comparison, metric: str) -> bool:
+    """Whether the chart can have all timesteps, or those near which both curves are."""
+    curves = comparison.curves
+    return curves is not None and curves.other is not None and fits_common(curves.other, curves.own, metric)
+
+
+def ends_of(comparison: Comparison, metric: str) -> Ends:
+    """The metric at the two states: the reward as they were saved with it, like the table; any other by its iteration."""
+    left, right, curves = comparison.left.meta, comparison.right.meta, comparison.curves
+    if metric == REWARD and left is not None and right is not None:
+        return Ends(left.mean_reward, right.mean_reward, (left.reward_episodes, right.reward_episodes))
+    if curves is None:
+        return Ends(None, None)
+    own = _known(curves.own, metric)
+    before = own[:1] if curves.other is None else _known(curves.other, metric)[-1:]
+    return Ends(before[0] if before else None, own[-1] if own else None)
+
+
+def _known(history: History, metric: str) -> list[float]:
+    return [value for value in history.series(metric)[1] if formatting.known(value)]
+
+
+def rewards_apart(comparison: Comparison) -> list[str]:
+    """By the weights that were in force then, by hand, by a schedule or by the profile, and by what else the profiles say.
+
+    Where it is not told which weight was in force, a profile's counts.
+    """
+    changes = comparison.changes if not isinstance(comparison.changes, str) else []
+    curves = comparison.curves
+    if curves is None:
+        return [_said(change) for change in changes if _pays(change)]
+    known = all(curves.weights)
+    older, newer = curves.weights if known else ({}, {})
+    left = paid(curves.own, 0, older) if curves.other is None else paid(curves.other, -1, older)
+    right = paid(curves.own, -1, newer)
+    known = known and bool(left and right)
+    return [_said(c) for c in changes if _pays(c) and not (known and _is_weight(c))] + apart(left, right)
+
+
+def _said(change: Change) -> str:
+    return f"{change.key.removeprefix('rewards.')} {change.left or ABSENT} → {change.right or ABSENT}"
+
+
+def _pays(change: Change) -> bool:
+    return change.key.partition(".")[0] in ("rewards", "[rewards]", "reward_options", "[reward_options]")
+
+
+def _is_weight(change: Change) -> bool:
+    """Not a reward's own parameter."""
+    return len(change.key.split(".")) < 3 or change.key.endswith((".weight", ".schedule"))
+
+
+NAME_WIDTH = 13
+MOST_MARKS = 6  # the newest
+FIGURES = (
+    ("reward", "mean_reward", formatting.number), ("of episodes", "reward_episodes", formatting.count),
+    ("entropy", "entropy", formatting.number), ("KL", "approx_kl", formatting.number),
+)  # fmt: skip
+
+
+def lines(
+    comparison: Comparison, metric: str, now: float, width: int, style: ChartStyle = "braille", whole: bool = False
+) -> list[Line]:
+    """All of it, for a column of `width`. whole: the chart has all timesteps."""
+    found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
+    differ = told(rewards_apart(comparison))
+    warnings = [*([differ] if differ else []), *_doubts(comparison)]
+    found += [row for words in warnings for row in wrap(f"▲ {words}", width, "warn")]
+    found += [()] if warnings else []
+    found += [*_curve(comparison, metric, width, style, whole), (), *_profiles(comparison, width)]
+    return found
+
+
+def _doubts(comparison: Comparison) -> list[str]:
+    """Of which states the reward does not count, and why."""
+    states = [entry for entry in (comparison.left, comparison.right) if entry.doubt]
+    return [f"the reward of {entry.words} does not count: {entry.doubt}" for entry in states]
+
+
+def _columns(width: int) -> int:
+    """Of each of left, right and difference."""
+    return min(max((width - NAME_WIDTH - 4) // 3, 8), 34)
+
+
+def _row(name: str, cells: Sequence[Span], width: int) -> Line:
+    size = _columns(width)
+    spans: list[Span] = [(pad(name, NAME_WIDTH), "muted")]
+    for index, (text, role) in enumerate(cells):
+        spans += [("  " if index else "", ""), (pad(text, size, ">"), role)]
+    return tuple(spans)
+
+
+def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
+    left, right = comparison.left, comparison.right
+    size = _columns(width)
+    names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
+    found = [_row("", [*((crop_text(name, size), "title") for name in names), ("difference", "muted")], width)]
+    found.append(_row("timesteps", _pair(left.timesteps, right.timesteps, formatting.count), width))
+    for name, key, write in FIGURES:
+        values = getattr(left.meta, key, None), getattr(right.meta, key, None)
+        if key != "reward_episodes" or any(value is not None for value in values):  # not every saved state tells it
+            found.append(_row(name, _pair(*values, write), width))
+    found.append(_row("saved", _ages(left.meta, right.meta, now), width))
+    found.append(_row("size", _pair(left.bytes, right.bytes, formatting.size), width))
+    for name, texts in (
+        ("run", (left.run, right.run)),
+        ("phase", (left.phase or formatting.UNKNOWN, right.phase or formatting.UNKNOWN)),
+        ("profile", tuple(entry.meta.profile if entry.meta else formatting.UNKNOWN for entry in (left, right))),
+        ("note", (left.mark.note, right.mark.note)),
+    ):
+        if any(texts):
+            found.append(_row(name, [(clean(text), "") for text in texts], width))
+    return found
+
+
+def _ages(left: Meta | None, right: Meta | None, now: float) -> list[Span]:
+    """How long ago each was saved, and how long after the left one the right one was."""
+    times = (left.time if left else None, right.time if right else None)
+    gap = times[1] - times[0] if times[0] is not None and times[1] is not None else None
+    later = formatting.UNKNOWN if gap is None else f"{formatting.age(abs(gap))} {'later' if gap >= 0 else 'earlier'}"
+    return [*((formatting.ago(now - time if time is not None else None), "") for time in times), (later, "muted")]
+
+
+def _pair(left: float | None, right: float | None, write: Callable[[float | None], str]) -> list[Span]:
+    if left is None or right is None:
+        return [(write(left), ""), (write(right), ""), (formatting.UNKNOWN, "muted")]
+    gap = right - left
+    sign = "+" if gap > 0 else "-" if gap < 0 else ""
+    return [
+        (write(left), ""),
+        (write(right), ""),
+        (f"{sign}{write(abs(gap))}" if gap else "the same", "strong" if gap else "muted"),
+    ]
+
+
+def _fits(comparison: Comparison, width: int) -> list[Line]:
+    """Whether one can go on where the other is."""
+    mine, theirs = comparison.left.meta, comparison.right.meta
+    if mine is None or theirs is None:
+        return [text_line("What they fit is not known: meta.json cannot be read", "bad")]
+    differences = mine.signature.differences(theirs.signature)
+    if not differences:
+        return wrap(f"✓ same observation, table and nets: {mine.policy}, {mine.critic}", width, "good")
+    found = [text_line("✗ they do not fit each other", "bad")]
+    for name, one, other in (
+        ("observation", mine.obs_signature, theirs.obs_signature),
+        ("table", mine.table_hash[:12], theirs.table_hash[:12]),
+        ("policy", mine.policy, theirs.policy),
+        ("critic", mine.critic, theirs.critic),
+    ):
+        found += wrap(f"  {name}: {one} → {other}", width) if one != other else []
+    return found
+
+
+def _curve(comparison: Comparison, metric: str, width: int, style: ChartStyle, whole: bool) -> list[Line]:
+    """The metric from one to the other in one row; of two lines of training both, by their steps."""
+    curves = comparison.curves
+    if curves is None:
+        return [text_line("reading the journals …", "muted")]
+    if curves.problem:
+        return wrap(curves.problem, width, "bad")
+    ends, own = ends_of(comparison, metric), (comparison.right.run, curves.own)
+    if curves.other is None:
+        return one_curve(own, metric, ends, width)
+    sight = Sight(style, whole, curves.marks[-MOST_MARKS:])
+    return two_curves((comparison.left.run, curves.other), own, metric, ends, sight, width)
+
+
+def _profiles(comparison: Comparison, width: int) -> list[Line]:
+    found: list[Line] = [text_line("Profiles", "title")]
+    return found + change_lines(comparison.changes, width) + by_hand_lines(*comparison.by_hand, width)
+
+
+def change_lines(changes: list[Change] | str, width: int) -> list[Line]:
+    """Only what differs."""
+    if isinstance(changes, str):
+        return wrap(changes, width, "muted")
+    if not changes:
+        return [text_line("the same", "muted")]
+    size = min(max(len(change.key) for change in changes), max(width // 2, 12)) + 2
+    found: list[Line] = []
+    for change in changes:
+        left, right = (side if side is not None else ABSENT for side in (change.left, change.right))
+        rows = wrap(f"{left} → {right}", max(width - size, 10))
+        name = pad(crop_text(change.key, size - 2), size)
+        found += [((name if not index else " " * size, "muted"), *row) for index, row in enumerate(rows)]
+    return found
+
+
+class CompareText(Scrolled):
+    """Set `comparison`, `metric` and `whole` (the chart has all timesteps), then repaint."""
+
+    def __init__(self, comparison: Comparison, clock: Callable[[], float], style: ChartStyle) -> None:
+        super().__init__(name="compare-text")
+        self._charts = style
+        self.comparison, self._clock, self.metric = comparison, clock, REWARD
+        self.whole = False
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(lines(self.comparison, self.metric, self._clock(), width, self._charts, self.whole), height)
+
+
+class CompareScreen(Dialog[None]):
+    """esc closes; [ and ] choose the metric, w the timesteps of the chart."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss", "Close"),
+        ("q", "dismiss", "Close"),
+        ("equals_sign", "dismiss", "Close"),
+        ("enter", "dismiss", "Close"),
+        ("left_square_bracket", "metric(-1)", "Metric"),
+        ("right_square_bracket", "metric(1)", "Metric"),
+        ("w", "range", "Range"),
+    ]
+
+    class Read(Message):
+        """What the journals tell is here."""
+
+        def __init__(self, curves: Curves) -> None:
+            super().__init__()
+            self.curves = curves
+
+    def __init__(
+        self, data: DataDir, comparison: Comparison, clock: Callable[[], float], style: ChartStyle = "braille"
+    ) -> None:
+        super().__init__()
+        self._data = data
+        self._text = CompareText(comparison, clock, style)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="compare") as box:
+            box.border_title = "Two states side by side"
+            yield self._text
+
+    def on_mount(self) -> None:
+        self._text.focus()
+        self._show_keys()
+        self.run_worker(self._read, thread=True, exit_on_error=False)
+
+    def _read(self) -> None:
+        self.post_message(self.Read(curves_between(self._data, self._text.comparison)))
+
+    @while_there
+    def on_compare_screen_read(self, message: Read) -> None:
+        self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves)
+        self._shown_anew()
+
+    def action_metric(self, step: int) -> None:
+        keys = self._text.comparison.metrics()
+        if keys:
+            here = keys.index(self._text.metric) if self._text.metric in keys else 0
+            self._text.metric = keys[(here + step) % len(keys)]
+            self._shown_anew()
+
+    def action_range(self) -> None:
+        """All timesteps, or those near which both curves are, where there is a choice."""
+        if can_choose_range(self._text.comparison, self._text.metric):
+            self._text.whole = not self._text.whole
+            self._shown_anew()
+
+    def _shown_anew(self) -> None:
+        self._text.repaint()
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        keys = ["esc closes", "↑ ↓ scroll", "[ ] another metric"]
+        if can_choose_range(self._text.comparison, self._text.metric):
+            keys.append("w where both are" if self._text.whole else "w all timesteps")
+        self.query_one("#compare").border_subtitle = " · ".join(keys)

@@ -1,0 +1,235 @@
+"""Highlighted checkpoint; title."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from rltui import formatting
+from rltui.formatting import over_episodes
+from rltui.run_state.rewards import said
+from rltui.runs.meta import Meta
+from rltui.tui.browser.library import Entry, Library
+from rltui.tui.browser.verification import Verdict
+from rltui.tui.text import Line, beside, clean, ends, text_line, wrap
+from rltui.tui.widgets.footer import Answer, Footer
+from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.list_view import Scrolled
+
+if TYPE_CHECKING:
+    from rltui.tui.browser.operations import Undoing
+    from rltui.tui.browser.screen import BrowserScreen, Surroundings
+
+
+TWO_COLUMNS = 76
+STAYS = "not pruned: the best so far"
+Rows = list[tuple[str, str, str]]  # name, value, role
+HOW = (
+    "A trainer saves checkpoints as it goes, and milestones every so many timesteps; M in the view of a run keeps one now, "
+    "M here keeps a checkpoint as one."
+)
+
+
+def lines(entry: Entry | None, library: Library, verdict: tuple[Verdict, str], now: float, width: int) -> list[Line]:
+    """Of one entry; of none, what would appear here."""
+    if entry is None:
+        return wrap(HOW if library.complete else "reading …", width, "muted")
+    if entry.kind == "stray":
+        return _stray(entry, width)
+    crowded = len(title(entry)) > width - 2  # the border has not the room for it
+    head = [
+        *(wrap(entry.run, width, "strong") if crowded else []),
+        *_deleted(entry, now, width),
+        *_damage(entry, verdict, width),
+    ]
+    if width >= TWO_COLUMNS:
+        half = (width - 3) // 2
+        blocks = [_table(_numbers(entry, verdict, now), half), _table(_origin(entry, library), width - half - 3)]
+        return [*head, *beside(blocks, [half, width - half - 3], 3)]
+    return [*head, *_table([*_numbers(entry, verdict, now), *_origin(entry, library)], width)]
+
+
+def title(entry: Entry | None) -> str:
+    """For the border."""
+    if entry is None:
+        return ""
+    return clean(entry.path.name if entry.kind == "stray" else entry.words)
+
+
+def _stray(entry: Entry, width: int) -> list[Line]:
+    found = wrap(f"! {entry.reason}. rltui leaves it as it is and never acts on it.", width, "warn")
+    found += wrap(str(entry.path), width, "muted")
+    meta = entry.meta
+    if meta is not None:
+        said = f"It holds a saved state of run {meta.run} at {meta.timesteps:,} timesteps."
+        found += wrap(f"{said} Give the folder a name as above, and it is listed.", width)
+    return found
+
+
+def _deleted(entry: Entry, now: float, width: int) -> list[Line]:
+    if entry.trashed is None:
+        return []
+    ago = formatting.ago(now - entry.trashed.time)
+    return [*wrap(f"× deleted {ago}; u puts it back to {entry.trashed.place}", width, "warn")]
+
+
+def _damage(entry: Entry, verdict: tuple[Verdict, str], width: int) -> list[Line]:
+    if verdict[0] == "gone":
+        return wrap("gone (pruned meanwhile)", width, "warn")
+    reason = entry.reason or verdict[1]
+    return wrap(f"✗ damaged: {reason}", width, "bad") if reason else []
+
+
+def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
+    word = {
+        "unchecked": "not checked yet",
+        "checking": "being read …",
+        "sound": "✓ every byte is right",
+        "damaged": "✗ wrong",
+        "gone": "gone",
+    }
+    marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
+    rows: Rows = [("timesteps", formatting.count(entry.timesteps), "")]
+    rows += _saved(entry, entry.meta, now) if entry.meta is not None else []
+    if entry.kind != "deleted" and not entry.reason:
+        role = {"sound": "good", "damaged": "bad"}.get(verdict[0], "muted")
+        rows.append(("hashes", word[verdict[0]], role))
+    rows += [("marks", ", ".join(marks), "warn")] if marks else []
+    return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
+
+
+def _saved(entry: Entry, meta: Meta, now: float) -> Rows:
+    """What it was saved with, and how its reward stands among the others."""
+    words, role = said(entry.best, meta)
+    over = over_episodes(meta.reward_episodes, meta.reward_short)
+    return [
+        ("reward", f"{formatting.number(meta.mean_reward)}{over}", ""),
+        *([("", words, role)] if words else []),
+        *([("kept", STAYS, "good")] if entry.stays else []),
+        ("entropy", f"{formatting.number(meta.entropy)} nats", ""),
+        ("KL", formatting.number(meta.approx_kl), ""),
+        ("saved", f"{formatting.date(meta.time)}, {formatting.ago(now - meta.time)}", ""),
+    ]
+
+
+def _origin(entry: Entry, library: Library) -> Rows:
+    meta = entry.meta
+    if meta is None:
+        return [("folder", str(entry.path), "muted")]
+    stage = f", stage {meta.stage}" if meta.stage else ""
+    phase = entry.phase or (f"{meta.phase}" if meta.phase is not None else formatting.UNKNOWN)
+    rows: Rows = [
+        ("phase", f"{phase}{stage}", ""),
+        ("profile", meta.profile or formatting.UNKNOWN, ""),
+        ("parent", meta.parent or formatting.UNKNOWN, ""),
+        ("observation", meta.obs_signature, ""),
+        ("table", f"{meta.table_hash[:8]}…" if len(meta.table_hash) > 9 else meta.table_hash, ""),
+        ("nets", f"{meta.policy}, {meta.critic}", ""),
+        ("author", f"{meta.author or formatting.UNKNOWN}, rltui {meta.version}", ""),
+    ]
+    branches = [name for name in library.children(entry.run) if _left_here(library, name, meta.timesteps)]
+    return rows + ([("branches", ", ".join(branches), "")] if branches else [])
+
+
+def _left_here(library: Library, run: str, timesteps: int) -> bool:
+    shelf = library.shelf(run)
+    return shelf is not None and (shelf.parent or "").rpartition("@")[2] == str(timesteps)
+
+
+def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
+    size = max((len(name) for name, _, _ in rows), default=0) + 2
+    found: list[Line] = []
+    for name, value, role in rows:
+        for index, row in enumerate(wrap(value, max(width - size, 10), role)):
+            found.append(((f"{name if not index else '':<{size}}", "muted"), *row))
+    return found or [text_line("", "")]
+
+
+def unusable(entry: Entry | None, *, readonly: bool) -> frozenset[str]:
+    """The actions that cannot be done with this entry."""
+    dimmed = {"resume", "fork", "keep", "pin", "note", "promote", "delete", "undo"} if readonly else set()
+    if entry is None or not entry.usable:
+        dimmed |= {"fork", "watch", "pin", "note", "promote", "export"}
+        dimmed |= set() if entry is not None and entry.reason else {"resume"}
+    dimmed |= set() if entry is not None and entry.usable and entry.kind == "checkpoint" else {"keep"}
+    return frozenset(dimmed)
+
+
+def nothing(library: Library, *, filtered_out: bool, width: int) -> list[Line]:
+    """In the place of the table's rows."""
+    if filtered_out:
+        return wrap("Nothing matches the filter; esc clears it.", width, "muted")
+    if not library.complete:
+        return wrap("reading …", width, "muted")
+    what_to_do = "esc goes back." if library.shelves else "esc goes back: enter on a profile there trains it."
+    return wrap(f"Nothing is saved here yet. {what_to_do}", width, "muted")
+
+
+BOTH = 100  # columns from which there is room for words and figures
+
+
+class BrowserTitle(Painted):
+    """What is kept, and how much room there is."""
+
+    def __init__(self) -> None:
+        super().__init__(name="browser-title")
+        self.library: Library | None = None
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        words = "  Milestones and checkpoints" if width >= BOTH else "  Browser"
+        name: Line = ((" rltui ", "pill-busy"), (words, "strong"))
+        library = self.library
+        if library is None or not library.complete:
+            return [ends(name, text_line("reading … ", "muted"), width)]
+        states = [entry for entry in library.entries if entry.kind in ("milestone", "checkpoint")]
+        damaged = sum(bool(entry.reason) for entry in states)
+        parts = [formatting.plural(len(library.shelves), "run"), formatting.plural(len(states), "state")]
+        parts += [formatting.size(sum(entry.bytes or 0 for entry in states))]
+        parts += [f"{formatting.size(library.free_bytes)} free"] if library.free_bytes is not None else []
+        bad: Line = ((f"✗ {damaged} damaged", "bad"), (" · ", "muted")) if damaged else ()
+        return [ends(name, (*bad, (" · ".join(parts) + " ", "muted")), width)]
+
+
+class StateDetails(Scrolled):
+    """Of the highlighted state. The screen sets what it says."""
+
+    def __init__(self, words: Callable[[int], list[Line]]) -> None:
+        super().__init__(name="state-details", classes="pane")
+        self._words = words
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(self._words(width), height)
+
+
+class AboutState:
+    """Of the browser's screen."""
+
+    def __init__(self, screen: BrowserScreen, around: Surroundings, undoing: Undoing) -> None:
+        self._screen, self._around, self._undoing = screen, around, undoing
+
+    def words(self, width: int) -> list[Line]:
+        """The details."""
+        entry, around = self._screen.entry, self._around
+        verdict = around.checks.verdict(entry.path) if entry else ("unchecked", "")
+        return lines(entry, self._screen.library, verdict, around.clock(), width)
+
+    def show(self) -> None:
+        """Another state is under the cursor, or more is known of it."""
+        details = self._screen.query_one(StateDetails)
+        details.border_title = Content(title(self._screen.entry))
+        details.repaint()
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        """The footer, and above it what can still be taken back."""
+        undo, screen = self._undoing.newest, self._screen
+        left = undo.until - self._around.clock() if undo else 0.0
+        answer: Line = (
+            ((f"{undo.words}: u takes it back, {formatting.remaining(left)}", "warn"),) if undo and left > 0 else ()
+        )
+        labels = {"delete": "Empty"} if screen.node.kind == "trash" else {}
+        dimmed = unusable(screen.entry, readonly=self._around.readonly)
+        screen.query_one(Footer).show(labels, dimmed)
+        screen.query_one(Answer).say(answer, screen.size.width, 1)

@@ -1,0 +1,210 @@
+"""Fork dialog."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+
+from rltui.profile.locate import STATE_FILE, Listed, listing
+from rltui.runs.meta import Meta
+from rltui.runs.paths import DataDir
+from rltui.tui.background import while_there
+from rltui.tui.browser.compare import change_lines
+from rltui.tui.browser.library import Entry
+from rltui.tui.checks.results import Change, ProfileChecker, resolved_changes
+from rltui.tui.launcher.catalog import ProfileEntry, read_profile
+from rltui.tui.launcher.plan import Offer, fork_offer, kept_profile
+from rltui.tui.launcher.start import offer_lines
+from rltui.tui.text import Line, clean, text_line, wrap
+from rltui.tui.widgets.dialogs import Dialog
+from rltui.tui.widgets.list_view import Row, RowList, Scrolled
+
+# The profiles that a saved state can be forked with: its own first, which always fits, then all others with what does not.
+#
+# Reads files; rows are pure.
+
+SHORT: Mapping[str, str] = {"observation": "obs", "action table": "table", "policy": "policy", "critic": "critic"}
+
+
+def profiles_for(data: DataDir, entry: Entry) -> dict[Path, ProfileEntry]:
+    """By path, in the order in which they are offered; each is named as a start is told of it."""
+    own = kept_profile(data.run(entry.run), entry.path)
+    found = {own: read_profile(Listed(str(own), own, False))} if own.is_file() else {}
+    return found | {listed.path: read_profile(listed) for listed in listing()}
+
+
+def shown_name(profile: ProfileEntry, entry: Entry) -> str:
+    """The state's own goes by the name that it was trained by, not by its file's."""
+    own, meta = profile.name == str(profile.path), entry.meta
+    return f"{meta.profile or 'profile'}, its own" if own and meta is not None else profile.name
+
+
+def misfits(profile: ProfileEntry, meta: Meta | None) -> list[str] | None:
+    """Each part that differs, as `action table: expected …, found …`; None while it is not known, or cannot be."""
+    wanted = profile.check.signature if profile.check is not None else None
+    return wanted.differences(meta.signature) if wanted is not None and meta is not None else None
+
+
+def row(profile: ProfileEntry, entry: Entry) -> Line:
+    """Whether it fits, its name, and what does not: the first part, for the others mostly follow from it."""
+    name, different = clean(shown_name(profile, entry)), misfits(profile, entry.meta)
+    if profile.check is None:
+        return ((" ◌ ", "muted"), (name, "muted"))
+    if different == [] and profile.check.valid:
+        return ((" ✓ ", "good"), (name, ""))
+    part = SHORT.get(different[0].partition(":")[0], "") if different else "not valid"
+    return ((" ✗ ", "bad"), (name, "muted"), (f"  {part}", "faint"))
+
+
+PATIENCE = 0.15  # seconds that the cursor rests before bytes are read for it
+
+
+@dataclass(frozen=True)
+class Fork:
+    """What is known of forking with one profile. changes: None while the child has not answered."""
+
+    offer: Offer
+    changes: list[Change] | str | None = None
+
+
+class ForkWords(Scrolled):
+    """The screen says what it shows."""
+
+    def __init__(self, words: Callable[[int], list[Line]]) -> None:
+        super().__init__(name="fork-words")
+        self._words = words
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(self._words(width), height)
+
+
+class ForkScreen(Dialog[Offer | None]):
+    """Dismissed with what is to be launched, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("enter", "take", "Fork")]
+
+    class Profiles(Message):
+        """All profiles have been judged."""
+
+        def __init__(self, profiles: Sequence[ProfileEntry]) -> None:
+            super().__init__()
+            self.profiles = profiles
+
+    class Worked(Message):
+        """What forking with the profile would do."""
+
+        def __init__(self, path: Path, fork: Fork) -> None:
+            super().__init__()
+            self.path, self.fork = path, fork
+
+    def __init__(self, data: DataDir, entry: Entry, checker: ProfileChecker, clock: Callable[[], float]) -> None:
+        super().__init__()
+        self._data, self._entry, self._checker, self._clock = data, entry, checker, clock
+        self._profiles: dict[Path, ProfileEntry] = {}
+        self._forks: dict[Path, Fork] = {}
+        self._asked: set[Path] = set()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="fork") as box:
+            box.border_title = Content(f"Fork {self._entry.words}: with which profile?")
+            box.border_subtitle = "enter starts the new run · esc cancels"
+            with Horizontal():
+                yield RowList(name="fork-profiles")
+                yield ForkWords(self._words)
+
+    def on_mount(self) -> None:
+        self._show(profiles_for(self._data, self._entry))
+        self.query_one("#fork-profiles", RowList).focus()
+        self.run_worker(self._check, thread=True, exit_on_error=False)
+
+    def _check(self) -> None:
+        verdicts = self._checker.check(list(self._profiles))
+        self.post_message(
+            self.Profiles([dataclasses.replace(p, check=verdicts[p.path]) for p in self._profiles.values()])
+        )
+
+    @while_there
+    def on_fork_screen_profiles(self, message: Profiles) -> None:
+        self._show({profile.path: profile for profile in message.profiles})
+        self._rested()
+
+    def _show(self, profiles: dict[Path, ProfileEntry]) -> None:
+        self._profiles = profiles
+        rows = [Row(path, row(profile, self._entry)) for path, profile in profiles.items()]
+        self.query_one("#fork-profiles", RowList).set_rows(rows)
+        self.query_one(ForkWords).repaint()
+
+    @property
+    def path(self) -> Path | None:
+        """Of the highlighted profile."""
+        key = self.query_one("#fork-profiles", RowList).key
+        return key if isinstance(key, Path) else None
+
+    def on_row_list_highlighted(self) -> None:
+        words = self.query_one(ForkWords)
+        words.first = 0
+        words.repaint()
+        self.set_timer(PATIENCE, self._rested)
+
+    def on_row_list_chosen(self) -> None:
+        self.action_take()
+
+    @while_there
+    def _rested(self) -> None:
+        path = self.path
+        profile = self._profiles.get(path) if path else None
+        if path is not None and profile is not None and profile.check is not None and path not in self._asked:
+            self._asked.add(path)
+            self.run_worker(lambda: self._work_out(path, profile), thread=True, exit_on_error=False)
+
+    def _work_out(self, path: Path, profile: ProfileEntry) -> None:
+        """In a thread: first whether it can be done, then what changes."""
+        offer = fork_offer(self._data, self._entry, profile, self._clock())
+        self.post_message(self.Worked(path, Fork(offer)))
+        if not offer.refused:
+            changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)
+            self.post_message(self.Worked(path, Fork(offer, changes)))
+
+    @while_there
+    def on_fork_screen_worked(self, message: Worked) -> None:
+        self._forks[message.path] = message.fork
+        self.query_one(ForkWords).repaint()
+
+    def _words(self, width: int) -> list[Line]:
+        path = self.path
+        profile = self._profiles.get(path) if path else None
+        if path is None or profile is None:
+            return wrap("There is no profile: rltui profile new writes one.", width, "muted")
+        found = [*wrap(profile.description or "no description", width, "muted"), ()]
+        fork = self._forks.get(path)
+        if fork is None:
+            return [*found, text_line("being looked at …", "muted")]
+        found += [text_line("Enter will", "title"), *offer_lines(fork.offer, width)]
+        if fork.offer.refused:
+            return found
+        if fork.changes is None:
+            return [*found, (), text_line("comparing the profiles …", "muted")]
+        return [
+            *found,
+            (),
+            text_line("What changes, from the state's own profile", "title"),
+            *change_lines(fork.changes, width),
+        ]
+
+    def action_take(self) -> None:
+        fork = self._forks.get(self.path) if self.path else None
+        if fork is None:
+            self.notify("It is being looked at: a moment", severity="warning")
+        elif fork.offer.refused:
+            self.notify(fork.offer.refused, title="It cannot be forked so", severity="error", timeout=8)
+        else:
+            self.dismiss(fork.offer)

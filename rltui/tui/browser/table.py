@@ -1,0 +1,308 @@
+"""Checkpoint table: columns, sorting, filter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from rltui import formatting
+from rltui.run_state.rewards import marked
+from rltui.tui.browser import details
+from rltui.tui.browser.library import Entry
+from rltui.tui.browser.verification import Verdict
+from rltui.tui.settings import Sort, UiSettings, save_order
+from rltui.tui.text import Line, Span, clean, crop_middle, pad
+from rltui.tui.widgets.filter_bar import Pattern
+from rltui.tui.widgets.list_view import Row
+
+if TYPE_CHECKING:
+    from rltui.tui.browser.screen import BrowserScreen, Surroundings
+
+
+SIGNS: dict[Verdict, tuple[str, str]] = {
+    "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"), "gone": ("–", "faint"),
+}  # fmt: skip
+Sorted = float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """key: the digit that sorts by it; empty for one that cannot be sorted by. rank: which gives way first (highest).
+
+    doubt: why its figure does not count, so that it comes behind all that do.
+    """
+
+    key: str
+    title: str
+    width: int
+    rank: int
+    text: Callable[[Entry, float], str]
+    order: Callable[[Entry], Sorted] = lambda entry: None
+    right: bool = True
+    role: str = ""
+    doubt: Callable[[Entry], str] = lambda entry: ""
+
+
+def _age(entry: Entry, now: float) -> str:
+    time = _time(entry)
+    return formatting.age(now - time if time is not None else None)
+
+
+def _marks(entry: Entry, now: float = 0.0) -> str:
+    return ("▲" if entry.mark.pinned else " ") + ("●" if entry.mark.released else " ")
+
+
+def _time(entry: Entry) -> float | None:
+    """Unix seconds of saving, or of deleting."""
+    return entry.trashed.time if entry.trashed else entry.meta.time if entry.meta else None
+
+
+_PHASE = re.compile(r"Phase(\d+)-.*")
+NAME = Column("", "state", 11, 0, lambda entry, now: entry.name, right=False, role="strong")
+RUN = Column("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
+PHASE = Column("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
+COLUMNS = (
+    Column("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
+    Column("2", "reward", 9, 2, lambda e, now: marked(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, doubt=lambda e: e.doubt or e.reason),
+    Column("3", "entropy", 10, 6, lambda e, now: formatting.number(e.meta.entropy if e.meta else None),
+           lambda e: e.meta.entropy if e.meta else None),
+    Column("4", "KL", 8, 8, lambda e, now: formatting.number(e.meta.approx_kl if e.meta else None),
+           lambda e: e.meta.approx_kl if e.meta else None),
+    Column("5", "age", 7, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
+    Column("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
+    Column("7", "rating", 7, 9, lambda e, now: formatting.UNKNOWN),
+    Column("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
+    Column("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
+)  # fmt: skip
+LONGEST_RUN = 24  # columns
+REWARD = "2"
+UNPLAYED = "7"  # ratings come from games, which none have played
+NOTE = "9"
+SORTABLE = tuple(column.key for column in COLUMNS if column.key != UNPLAYED)
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """The newest first, at the beginning. descending: largest first."""
+
+    key: str = "5"
+    descending: bool = False
+
+    def pressed(self, key: str) -> Sorting:
+        """The digit again turns the order round."""
+        return Sorting(key, not self.descending) if key == self.key else Sorting(key, key not in ("5", "8", "9"))
+
+
+def sort(entries: Sequence[Entry], sorting: Sorting) -> list[Entry]:
+    """Figures that do not count behind all that do, and unknown ones last, whatever the order."""
+    column = next((column for column in COLUMNS if column.key == sorting.key), None)
+    if column is None:
+        return list(entries)
+    order = column.order
+    known = [entry for entry in entries if order(entry) is not None]
+    known.sort(key=lambda entry: order(entry), reverse=sorting.descending)  # type: ignore[arg-type,return-value]  # none is None
+    known.sort(key=lambda entry: bool(column.doubt(entry)))
+    return known + [entry for entry in entries if order(entry) is None]
+
+
+def searched(entry: Entry) -> str:
+    """What a filter looks through."""
+    words = [entry.run, entry.phase, entry.path.name, entry.name, entry.kind, formatting.count(entry.timesteps)]
+    words += ["pinned"] if entry.mark.pinned else []
+    words += ["released"] if entry.mark.released else []
+    words += ["damaged"] if entry.reason and entry.kind != "stray" else []
+    return " ".join([*words, entry.mark.note, entry.reason, entry.meta.profile if entry.meta else ""])
+
+
+def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, by: str = "") -> list[Column]:
+    """The columns that there is room for, in their order; the note has what is left. runs: those to be told apart; by: the
+    digit of the column that the rows are sorted by, which gives way last: an order by what is not shown looks like none.
+    """
+    longest = min(max(map(len, runs), default=0), LONGEST_RUN)
+    columns = [
+        NAME,
+        *([replace(RUN, width=longest + 2)] if len(runs) > 1 else []),
+        *([PHASE] if with_phase else []),
+        *COLUMNS,
+    ]
+    room = width - 4
+    chosen: list[Column] = []
+    for column in sorted(columns, key=lambda column: (column is not NAME and (column.key or None) != by, column.rank)):
+        if column.key == UNPLAYED and len(chosen) < len(columns) - 1:
+            continue  # what is unknown of all comes last
+        if column.width <= room or not chosen:
+            chosen.append(column)
+            room -= column.width
+    return [column for column in columns if column in chosen]
+
+
+def head(columns: Sequence[Column], sorting: Sorting, width: int) -> Line:
+    """The titles with their digits; that of the order in force with its direction."""
+    spans: list[Span] = [("    ", "")]
+    for column, size in _widths(columns, width):
+        arrow = ("▼" if sorting.descending else "▲") if column.key and column.key == sorting.key else ""
+        text = f"{column.title}{arrow}"
+        digit = column.key if column.key in SORTABLE and len(text) < size - 1 else ""
+        space = " " if digit and len(text) < size - 2 else ""
+        gap = " " * max(size - len(text) - len(digit) - len(space), 0)
+        label = ((digit, "key"), (f"{space}{text}", "strong" if arrow else "muted"))
+        lead = "  " if column.key == NOTE else ""
+        spans += [(gap, ""), *label] if column.right else [(lead, ""), *label, (gap[len(lead) :], "")]
+    return tuple(span for span in spans if span[0])
+
+
+def key_at(head_line: Line, x: int) -> str:
+    """The digit of the title at this column of the terminal; empty where there is none."""
+    column = 0
+    found = ""
+    for text, role in head_line:
+        column += len(text)
+        found = text if role == "key" and text in SORTABLE else "" if not text.strip() else found
+        if x < column:
+            return found
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a row's looks depend on beside the entry. marked: paths; verdict: of the hashes."""
+
+    columns: Sequence[Column]
+    marked: Collection[object]
+    verdict: Callable[[Entry], Verdict]
+    now: float
+
+
+def row(entry: Entry, drawing: Drawing, width: int) -> Row:
+    """Strays and what is deleted are dimmed."""
+    dimmed = entry.kind in ("stray", "deleted")
+    sign = (
+        ("!", "warn") if entry.kind == "stray" else ("×", "muted") if entry.kind == "deleted" else _sign(entry, drawing)
+    )
+    spans: list[Span] = [(" ", ""), ("■" if entry.path in drawing.marked else " ", "key"), sign, (" ", "")]
+    for column, size in _widths(drawing.columns, width):
+        text = column.text(entry, drawing.now)
+        text = crop_middle(text, size - 1) if column.title == RUN.title else text
+        text = pad(text, size - 1, ">" if column.right else "<")
+        role = "faint" if dimmed else _role(column, entry)
+        spans += [(" ", ""), (text, role)] if column.right else [(text, role), (" ", "")]
+    return Row(entry.path, tuple(spans))
+
+
+def _role(column: Column, entry: Entry) -> str:
+    if column.key == NOTE and entry.reason:
+        return "bad"
+    return marked(entry.best, entry.meta)[1] if column.key == REWARD else column.role
+
+
+def _sign(entry: Entry, drawing: Drawing) -> Span:
+    return SIGNS["damaged"] if entry.reason else SIGNS[drawing.verdict(entry)]
+
+
+def _widths(columns: Sequence[Column], width: int) -> list[tuple[Column, int]]:
+    """The note takes what is left; without it the name."""
+    left = max(width - 4 - sum(column.width for column in columns), 0)
+    widest = columns[-1] if columns[-1].key == NOTE else NAME
+    return [(column, column.width + (left if column is widest else 0)) for column in columns]
+
+
+class ShownStates:
+    """entries: as shown. first: where the cursor goes once it is there. pattern: what they must match."""
+
+    def __init__(self, screen: BrowserScreen, around: Surroundings) -> None:
+        self._screen, self._checks, self._clock = screen, around.checks, around.clock
+        self._first: object | None = around.state
+        self._kept = around.sorting
+        self._under = 0  # entries below the tree's node
+        self.entries: list[Entry] = []
+        self.marked: list[Path] = []
+        self.pattern = Pattern()
+
+    def show(self) -> None:
+        """The table again: what lies under the tree's node and matches the filter."""
+        library, node, table = self._screen.library, self._screen.node, self._screen.table
+        width = max(table.size.width, 20)
+        entries = [self._judged(entry) for entry in library.under(node)]
+        left = [entry for entry in entries if self.pattern.matches(searched(entry))]
+        self.entries, self._under = sort(left, self._kept.order), len(entries)
+        columns = fitting(
+            width,
+            {entry.run for entry in entries if entry.run},
+            with_phase=node.kind in ("all", "run", "trash"),
+            by=self._kept.order.key,
+        )
+        drawing = Drawing(columns, set(self.marked), lambda entry: self._checks.verdict(entry.path)[0], self._clock())
+        rows = [row(entry, drawing, width) for entry in self.entries]
+        first = self._first if any(row.key == self._first for row in rows) else None
+        self._first = None if first is not None or library.complete else self._first
+        empty = details.nothing(library, filtered_out=bool(entries), width=width)
+        table.set_table(head(columns, self._kept.order, width), rows, empty, first)
+        table.border_title = Content(f"{clean(node.words)}  {formatting.count(len(entries))}")
+
+    def _judged(self, entry: Entry) -> Entry:
+        """With what its hashes say, where they have been compared: a damaged one is used for nothing."""
+        verdict, reason = self._checks.verdict(entry.path)
+        return replace(entry, reason=reason, best=None) if verdict == "damaged" and entry.usable else entry
+
+    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
+        """Only what matches; the cursor to that one, None for where it is."""
+        self.pattern, self._first = pattern, goes if goes is not None else self._first
+        self._screen.show_table()
+
+    def found(self) -> tuple[Sequence[object], int]:
+        """What the filter leaves, of how many."""
+        return [entry.path for entry in self.entries], self._under
+
+    def sort(self, key: str) -> None:
+        """By the column with this digit; again turns the order round."""
+        self._kept.sort(key)
+
+    def mark(self, entry: Entry) -> None:
+        """For the comparison; again takes the mark away."""
+        marked = entry.path in self.marked
+        self.marked = [path for path in self.marked if path != entry.path] + ([] if marked else [entry.path])
+
+    def forget_gone(self) -> None:
+        """Marks of what is there no more."""
+        library = self._screen.library
+        there = {entry.path for entry in library.entries}
+        self.marked = [path for path in self.marked if path in there or not library.complete]
+
+
+SORT_COLUMNS: Mapping[Sort, str] = {
+    "timesteps": "1", "reward": "2", "entropy": "3", "kl": "4", "age": "5", "size": "6", "marks": "8", "note": "9",
+}  # fmt: skip
+
+
+class KeptSorting:
+    """order: as it was last sorted. soon: called with what writes it, which takes too long for a key."""
+
+    def __init__(
+        self,
+        settings: UiSettings | None = None,
+        path: Path | None = None,
+        soon: Callable[[Callable[[], None]], None] = lambda write: None,
+    ) -> None:
+        settings = settings or UiSettings()
+        self.order = Sorting(SORT_COLUMNS[settings.sort], settings.descending)
+        self._path, self._soon, self._writes = path, soon, Lock()
+
+    def sort(self, key: str) -> Sorting:
+        """By the column with this digit; again turns the order round."""
+        self.order = self.order.pressed(key)
+        self._soon(self._write)
+        return self.order
+
+    def _write(self) -> None:
+        """The order of now: of several presses the newest comes last. RltuiError where it cannot be written."""
+        with self._writes:
+            order = self.order
+            sort = next(name for name, key in SORT_COLUMNS.items() if key == order.key)
+            if self._path is not None:
+                save_order(self._path, sort, order.descending)

@@ -1,0 +1,360 @@
+"""Profile and action-table check results, cached by content; profile differences."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from rltui import safe_io
+from rltui.runs.meta import Signature
+from rltui.runs.saver import POLICY_FILE
+from rltui.tui.checks.child import Run, run_child
+
+NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"
+DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
+
+
+def content_key(path: Path) -> str:
+    """Another one whenever the profile or a file that it names has changed.
+
+    Empty where it cannot be read; nor is a pipe, which would be waited for for ever.
+    """
+    try:
+        content = safe_io.read_bytes(path)
+    except OSError:
+        return ""
+    stamps = "".join(f"\n{stamp}" for stamp in _stamps(content, path.parent, DEEPEST))
+    return hashlib.sha256(content + stamps.encode()).hexdigest()
+
+
+def _stamps(content: bytes, folder: Path, deepest: int) -> Iterator[tuple[str, int, int]]:
+    """(name, time in ns, size in bytes) of each named file that is there, beside the profile or where the program was started.
+
+    deepest: of so many profiles named one by the other, what they name counts too.
+    """
+    for name in sorted({found.decode(errors="replace") for found in NAMED.findall(content)}):
+        for place in (Path(name), folder / name):
+            about = _about(place)
+            if about is None:
+                continue
+            yield name, about.st_mtime_ns, about.st_size
+            if deepest and place.suffix == ".toml":
+                yield from _stamps(_read(place), place.parent, deepest - 1)
+
+
+def _about(place: Path) -> os.stat_result | None:
+    """None where nothing is there."""
+    try:
+        return place.expanduser().stat()
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: ~somebody who is not there
+        return None
+
+
+def _read(place: Path) -> bytes:
+    """Empty where it cannot be read."""
+    try:
+        return safe_io.read_bytes(place.expanduser())
+    except OSError:
+        return b""
+
+
+# What a child `rltui profile check --json` says of profiles, remembered by the files' content and that of the files they name.
+#
+# Judging a profile imports its components and pydantic; that happens in the child, never here.
+
+
+class ProfileProblem(msgspec.Struct, frozen=True):
+    """One mistake, as the child reports it."""
+
+    message: str = ""
+    file: str = ""
+    line: int | None = None
+    key: str = ""
+    expected: str = ""
+    found: str = ""
+    hint: str = ""
+
+
+class PhaseSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One phase of a campaign. until: metric → the value that the bot's own games must reach."""
+
+    profile: str = ""
+    label: str = ""
+    learning_rate: float | None = None
+    rewards: dict[str, float | list[tuple[int, float]]] = {}
+    until: dict[str, float] = {}
+    min_steps: int = 0
+    max_steps: int | None = None
+
+
+class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a valid profile comes to. Unknown is None or empty."""
+
+    label: str = ""
+    phase: int | None = None
+    description: str = ""
+    author: str = ""
+    obs: str = ""
+    table: str = ""
+    device: str = ""
+    rewards: dict[str, float | list[tuple[int, float]]] = {}  # weights; or schedules: (timesteps, weight)
+    obs_size: int | None = None
+    actions: int | None = None
+    parameters: int | None = None
+    policy_layers: list[int] = []
+    critic_layers: list[int] = []
+    memory_mb: float | None = None
+    shared_memory_mb: float | None = None
+    blue: int | None = None
+    orange: int | None = None
+    workers: int | None = None
+    arenas: int | None = None
+    learning_rate: float | None = None
+    gamma_half_life_s: float | None = None
+    iteration: int | None = None
+    batch: int | None = None
+    epochs: int | None = None
+    hash: str = ""
+    sources: dict[str, str] = {}  # users' own components: name → hash of the file
+    phases: list[PhaseSummary] = []  # of a campaign
+    save_every: int | None = None
+    milestone_interval: int | None = None
+
+
+class ProfileCheck(msgspec.Struct, frozen=True):
+    """The child's verdict on one profile. signature and summary: None where it cannot be read that far.
+
+    forcible: it is not valid, and yet `rltui train --force` would train it.
+    """
+
+    profile: str = ""  # as asked
+    valid: bool = False
+    errors: list[ProfileProblem] = []
+    warnings: list[str] = []
+    signature: Signature | None = None
+    summary: ProfileSummary | None = None
+    forcible: bool = False
+
+
+_profile_decoder = msgspec.json.Decoder(list[ProfileCheck] | ProfileCheck)
+
+
+class ProfileChecker:
+    """Verdicts by content; `check` runs one child for all the files whose content it has not seen."""
+
+    def __init__(self, run: Run | None = None) -> None:
+        """run: command → its standard output, for tests."""
+        self.run = run or run_child
+        self._known: dict[tuple[str, str], ProfileCheck] = {}
+
+    def known(self, path: Path) -> ProfileCheck | None:
+        """The verdict on the file, and on those that it names, as they now are; None where it has not been checked yet."""
+        return self._known.get((str(path), content_key(path)))
+
+    def check(self, paths: Sequence[Path]) -> Mapping[Path, ProfileCheck]:
+        """A verdict for every path. Blocks for a second or two; call it from a thread."""
+        hashes = {path: content_key(path) for path in paths}
+        missing = [path for path in paths if (str(path), hashes[path]) not in self._known]
+        for path, verdict in zip(missing, self._ask(missing), strict=True):
+            self._known[str(path), hashes[path]] = verdict
+        return {path: self._known[str(path), hashes[path]] for path in paths}
+
+    def _ask(self, paths: Sequence[Path]) -> list[ProfileCheck]:
+        if not paths:
+            return []
+        command = [sys.executable, "-m", "rltui", "profile", "check", "--json", *(str(path) for path in paths)]
+        try:
+            answer = _profile_decoder.decode(self.run(command))
+            found = answer if isinstance(answer, list) else [answer]
+        except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+            found = []
+            reason = f"could not be checked: {error}"
+        else:
+            reason = "could not be checked: the child said nothing of it"
+        return [*found, *(_unchecked(path, reason) for path in paths[len(found) :])][: len(paths)]
+
+
+def content_hash(path: Path) -> str:
+    """Of the file's bytes; empty where it cannot be read, as a pipe, which would be waited for, for ever."""
+    try:
+        return hashlib.sha256(safe_io.read_bytes(path)).hexdigest()
+    except OSError:
+        return ""
+
+
+def _unchecked(path: Path, reason: str) -> ProfileCheck:
+    return ProfileCheck(str(path), False, [ProfileProblem(reason, file=str(path))])
+
+
+Differences = list[tuple[str, str | None, str | None]]  # key, left, right; None where a side does not have it
+
+
+class _Difference(msgspec.Struct, frozen=True):
+    key: str
+    left: str | None = None
+    right: str | None = None
+
+
+class ProfileDifferences:
+    """Blocks for half a second; call it from a thread. OSError or ValueError when the child has no answer."""
+
+    def __init__(self, run: Run | None = None) -> None:
+        """run: command → its standard output, for tests."""
+        self._run = run or run_child
+
+    def __call__(self, left: Path, right: Path) -> Differences:
+        command = [sys.executable, "-m", "rltui", "profile", "diff", "--json", str(left), str(right)]
+        try:
+            found = msgspec.json.decode(self._run(command), type=list[_Difference])
+        except subprocess.SubprocessError as error:
+            raise OSError(str(error)) from error
+        return [(each.key, each.left, each.right) for each in found]
+
+
+ABSENT = "not there"
+NOT_TOLD = ("description",)  # prose
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One key, or a whole table that only one side has. left, right: as TOML; None where it is not there."""
+
+    key: str
+    left: str | None
+    right: str | None
+
+
+_change_decoder = msgspec.json.Decoder(list[Change])
+
+
+def saved_changes(left: Path, right: Path) -> list[Change] | str:
+    """Between the profile.toml of two saved states; a reason in words where one cannot be read."""
+    read: list[dict[str, str]] = []
+    for path in (left, right):
+        try:
+            read.append(dict(_flat(tomllib.loads(safe_io.read_text(path)), "")))
+        except (OSError, ValueError) as error:
+            return f"the profiles cannot be compared: {path}: {safe_io.reason(error)}"
+        except RecursionError:
+            return f"the profiles cannot be compared: {path}: brackets are nested too deeply"
+    mine, theirs = read
+    found = [
+        Change(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)
+    ]
+    return condensed(found)
+
+
+def resolved_changes(left: Path, right: Path, run: Run = run_child) -> list[Change] | str:
+    """Between any two profiles, defaults filled in, by a child. Takes a second; call it from a thread."""
+    command = [sys.executable, "-m", "rltui", "profile", "diff", "--json", str(left), str(right)]
+    try:
+        return condensed(_change_decoder.decode(run(command)))
+    except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+        return f"the profiles could not be compared: {error}"
+
+
+def condensed(changes: Sequence[Change]) -> list[Change]:
+    """A table of which one side has nothing is one change, not twenty: a campaign leaves to its phases what they say."""
+    told = [change for change in changes if change.key not in NOT_TOLD]
+    heads: dict[str, list[Change]] = {}
+    for change in told:
+        heads.setdefault(change.key.partition(".")[0], []).append(change)
+    return [found for head, group in heads.items() for found in _of_table(head, group)]
+
+
+def _of_table(head: str, group: Sequence[Change]) -> Sequence[Change]:
+    if len(group) < 3 or not (all(c.left is None for c in group) or all(c.right is None for c in group)):
+        return group
+    words = f"{len(group)} keys"
+    return [Change(f"[{head}]", None if group[0].left is None else words, None if group[0].right is None else words)]
+
+
+def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _flat(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        yield from _tables(value, path)
+    else:
+        yield path, _text(value)
+
+
+def _tables(tables: Sequence[Mapping[str, Any]], path: str) -> Iterator[tuple[str, str]]:
+    """By their kind, so that another order is no difference; the second of a kind is `random 2`."""
+    seen: dict[str, int] = {}
+    for index, table in enumerate(tables):
+        kind = str(table.get("kind", index))
+        seen[kind] = seen.get(kind, 0) + 1
+        name = f"{path}.{kind}" if seen[kind] == 1 else f"{path}.{kind} {seen[kind]}"
+        yield name, "{}"
+        yield from _flat({key: item for key, item in table.items() if key != "kind"}, name)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return f"[{', '.join(_text(item) for item in value)}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+# What a child `rltui lut --json` says of an action table, remembered by the files' content.
+#
+# Examining a table plays cars in the simulator; that happens in the child, never here.
+
+
+class TableFinding(msgspec.Struct, frozen=True):
+    """One check, as the child reports it."""
+
+    outcome: Literal["pass", "warn", "fail"]
+    sentence: str
+
+
+class TableVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The child's report. problem: why there is none."""
+
+    subject: str = ""
+    outcome: Literal["pass", "warn", "fail"] = "pass"
+    table_hash: str | None = None
+    legality: str | None = None
+    checks: list[TableFinding] = []
+    controls: list[
+        list[float | None]
+    ] = []  # [rows][8], in the order throttle, steer, pitch, yaw, roll, jump, boost, handbrake
+    words: list[str] = []  # of each row
+    problem: str = ""
+
+
+_table_decoder = msgspec.json.Decoder(TableVerdict)
+
+
+class TableChecker:
+    """Verdicts on profiles, tables and checkpoints' folders; one child for each whose content it has not seen."""
+
+    def __init__(self, run: Run | None = None) -> None:
+        """run: command → its standard output, for tests."""
+        self._run = run or run_child
+        self._known: dict[tuple[str, str], TableVerdict] = {}
+
+    def check(self, path: Path, again: bool = False) -> TableVerdict:
+        """Blocks for a second or two; call it from a thread. again: also where the content is known, for what it names may
+        have changed.
+        """
+        key = str(path), content_hash(path / POLICY_FILE if path.is_dir() else path)
+        if again or key not in self._known:
+            self._known[key] = self._ask(path)
+        return self._known[key]
+
+    def _ask(self, path: Path) -> TableVerdict:
+        try:
+            return _table_decoder.decode(self._run([sys.executable, "-m", "rltui", "lut", str(path), "--json"]))
+        except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+            return TableVerdict(subject=str(path), problem=f"the table could not be examined: {error}")

@@ -1,0 +1,322 @@
+"""Quit, flags, next phase, log entry, failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar, Literal
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.geometry import Size
+
+from rltui import formatting
+from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
+from rltui.run_state.condition import answer_line, state_of
+from rltui.run_state.log_entries import LogEntry
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.text import Line, crop, fit, pad, text_line, wrap
+from rltui.tui.widgets.dialogs import Dialog
+from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.list_view import Scrolled
+
+QuitChoice = Literal["keep", "stop"]
+CHOICE_STEPS = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
+
+
+class Choices(Painted, can_focus=True):
+    """Choices with an explanation each; arrows move, enter and the letters choose."""
+
+    def __init__(self, choices: Sequence[tuple[str, str | None, str, str]]) -> None:
+        """choices: (key, value, title, explanation)."""
+        super().__init__(name="choices")
+        self.choices = choices
+        self.cursor = 0
+        self._owners: list[int] = []  # which choice each painted row belongs to
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        lines: list[Line] = []
+        self._owners = []
+        for index, (key, _, title, text) in enumerate(self.choices):
+            rows: list[Line] = [
+                ((f" {'▸' if index == self.cursor else ' '} ", "key"), (key, "key"), (f"  {title}", "strong"))
+            ]
+            rows += [(("      ", ""), *row) for row in wrap(text, width - 7, "muted")]
+            if index == self.cursor:
+                rows = [tuple((span, f"{role} cursor".strip()) for span, role in fit(row, width)) for row in rows]
+            lines += [*rows, ()]
+            self._owners += [index] * (len(rows) + 1)
+        return lines[:-1]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.paint(width, 100))
+
+    def on_key(self, event: events.Key) -> None:
+        letters = {key: index for index, (key, *_) in enumerate(self.choices)}
+        if event.key in letters:
+            self._choose(letters[event.key])
+        elif event.key in CHOICE_STEPS:
+            self._go((self.cursor + CHOICE_STEPS[event.key]) % len(self.choices))
+        elif event.key == "enter":
+            self._choose(self.cursor)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.y < len(self._owners):
+            self._choose(self._owners[event.y])
+
+    def _go(self, cursor: int) -> None:
+        self.cursor = cursor
+        self.repaint()
+
+    def _choose(self, index: int) -> None:
+        self.screen.dismiss(self.choices[index][1])
+
+
+class QuitDialog(Dialog[QuitChoice | None]):
+    """The safe choice comes first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("q", "dismiss(None)", "Cancel")]
+
+    def __init__(self, run: str, *, can_stop: bool) -> None:
+        super().__init__()
+        self._run, self._can_stop = run, can_stop
+
+    def compose(self) -> ComposeResult:
+        choices: list[tuple[str, QuitChoice | None, str, str]] = [
+            ("k", "keep", "Keep training", f"Only this view closes. Come back with: rltui attach {self._run}"),
+        ]
+        if self._can_stop:
+            text = "Finishes this iteration, saves, ends. Resume it any time, from the launcher or with rltui train."
+            choices.append(("s", "stop", "Checkpoint and stop", text))
+        choices.append(("c", None, "Cancel", "Stay here."))
+        with Vertical(id="dialog") as box:
+            box.border_title = f"{self._run} is training"
+            yield Choices(choices)
+
+
+NAME, CELL = 22, 7  # columns
+LOOK = 0.2  # seconds between two looks at what the trainer says
+MEANING: Mapping[str, str] = {
+    "global_debug_mode": "How episodes begin: each reset analysed, impossible ones named; the turtle probe.",
+    "debug_actions": "What is chosen, before and after the pipeline, in control names.",
+    "debug_learning": "Every figure of each update: norms, ratios, advantages, KL per batch. The trainer's own.",
+    "debug_checkpoints": "What is to be saved, pruned and resumed, and why. The trainer's own.",
+    "debug_turtled_start": "New episodes begin on the roof.",
+}
+CELL_STEPS = {"up": (-1, 0), "k": (-1, 0), "down": (1, 0), "j": (1, 0), "left": (0, -1), "h": (0, -1), "right": (0, 1), "l": (0, 1)}  # fmt: skip
+_FLAG_ROLES = {"on": "good", "off": "muted", "part": "warn", "": "faint"}
+
+
+class FlagsTable(Painted, can_focus=True):
+    """A row for each flag, a column for all workers and one for each; space or enter toggles what the cursor is on."""
+
+    def __init__(
+        self, snapshot: Callable[[], RunSnapshot], send: Callable[[Command], None], clock: Callable[[], float]
+    ) -> None:
+        """clock: Unix seconds."""
+        super().__init__(name="flags")
+        self._snapshot, self._send, self._clock = snapshot, send, clock
+        self.row = self.column = 0  # column 0: all workers; n: worker n - 1
+        self._first = 1  # the first worker's column in view
+
+    def on_mount(self) -> None:
+        self.set_interval(LOOK, self.repaint)
+
+    @property
+    def _workers(self) -> int:
+        return len(self._snapshot().workers)
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        columns = self._columns(width)
+        titles = "".join(pad("all" if not column else f"#{column - 1}", CELL, ">") for column in columns)
+        lines: list[Line] = [((pad("flag", NAME), "muted"), (titles, "muted"))]
+        lines += [self._flag(index, columns) for index in range(len(FLAGS))]
+        lines += [(), *wrap(MEANING[FLAGS[self.row]], width), ()]
+        lines += [crop(answer_line(self._snapshot(), self._clock()), width) or text_line(" ")]
+        return lines
+
+    def _columns(self, width: int) -> list[int]:
+        """All workers, and as many single ones as fit, the cursor's among them."""
+        room = max((width - NAME) // CELL - 1, 1)
+        if self.column:
+            self._first = min(max(self._first, self.column - room + 1), self.column)
+        return [0, *range(self._first, min(self._first + room, self._workers + 1))]
+
+    def _flag(self, index: int, columns: list[int]) -> Line:
+        flag = FLAGS[index]
+        spans: list[tuple[str, str]] = [(pad(("▸ " if index == self.row else "  ") + flag, NAME), "strong" if index == self.row else "")]  # fmt: skip
+        for column in columns:
+            word = "" if column and flag in OF_TRAINER else state_of(self._snapshot(), flag, column - 1 if column else None)  # fmt: skip
+            here = index == self.row and column == self.column
+            cell = f"[{word}]" if here else f"{word} "
+            spans.append((pad(cell, CELL, ">"), f"{_FLAG_ROLES[word]} cursor".strip() if here else _FLAG_ROLES[word]))
+        return tuple(spans)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(FLAGS) + 6
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in CELL_STEPS:
+            down, right = CELL_STEPS[event.key]
+            self._go(self.row + down, self.column + right)
+        elif event.key in ("space", "enter"):
+            self.toggle()
+        else:
+            return
+        event.stop()
+
+    def on_click(self, event: events.Click) -> None:
+        row, place = event.y - 1, (event.x - NAME) // CELL
+        columns = self._columns(self.size.width)
+        if 0 <= row < len(FLAGS):
+            self._go(row, columns[place] if 0 <= place < len(columns) else self.column)
+            self.toggle()
+
+    def toggle(self) -> None:
+        """Ask for the opposite of what the trainer says; where it is on for some, off for all."""
+        flag, worker = FLAGS[self.row], self.column - 1 if self.column else None
+        if worker is not None and flag in OF_TRAINER:
+            self.app.notify(f"{flag} is the trainer's, not one worker's: set it for all.", severity="warning")
+            return
+        self._send(SetFlag(flag, state_of(self._snapshot(), flag, worker) == "off", worker))
+
+    def _go(self, row: int, column: int) -> None:
+        self.row = row % len(FLAGS)
+        self.column = min(max(column, 0), self._workers)
+        self.repaint()
+
+
+class FlagsDialog(Dialog[None]):
+    """Stays open while flags are switched."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss(None)", "Close"),
+        ("q", "dismiss(None)", "Close"),
+        ("D", "dismiss(None)", "Close"),
+    ]
+
+    def __init__(
+        self, snapshot: Callable[[], RunSnapshot], send: Callable[[Command], None], clock: Callable[[], float]
+    ) -> None:
+        super().__init__()
+        self._table = FlagsTable(snapshot, send, clock)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog") as box:
+            box.border_title = "Debug flags, as the trainer has them"
+            box.border_subtitle = "space on or off · arrows move · esc closes"
+            yield self._table
+
+
+WHAT = "At the end of this iteration a milestone is kept and the next phase's rewards and settings hold."
+
+
+class PhaseDialog(Dialog[str | None]):
+    """The safe choice comes first. Dismissed with "go", or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
+
+    def __init__(self, missing: Sequence[str]) -> None:
+        """missing: each criterion in words; empty where there is none."""
+        super().__init__()
+        self._missing = missing
+
+    def compose(self) -> ComposeResult:
+        here = f"Now: {', '.join(self._missing)}." if self._missing else "This phase goes on."
+        choices = [("c", None, "Stay in this phase", here), ("n", "go", "Go on to the next phase", WHAT)]
+        with Vertical(id="dialog") as box:
+            box.border_title = "The campaign's next phase"
+            yield Choices(choices)
+
+
+_LEVEL_ROLES = {"error": "bad", "warning": "warn"}
+
+
+class LogEntryText(Scrolled):
+    """The message with its line breaks; a trace's first line stands out."""
+
+    def __init__(self, entry: LogEntry) -> None:
+        super().__init__(name="log-entry-text")
+        self._entry = entry
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        entry = self._entry
+        first, _, rest = entry.message.partition("\n")
+        lines = [*wrap(first, width, _LEVEL_ROLES.get(entry.level, "")), *(wrap(rest, width) if rest else [])]
+        return self.window([*wrap(_about(entry), width, "muted"), (), *lines], height)
+
+
+class LogEntryScreen(Dialog[None]):
+    """Any of esc, q and enter closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss", "Close"),
+        ("q", "dismiss", "Close"),
+        ("enter", "dismiss", "Close"),
+    ]
+
+    def __init__(self, entry: LogEntry) -> None:
+        super().__init__()
+        self._entry = entry
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="help") as box:
+            box.border_title = self._entry.source or "Trainer's output"
+            box.border_subtitle = "esc closes · ↑ ↓ scroll"
+            yield LogEntryText(self._entry)
+
+
+def _about(entry: LogEntry) -> str:
+    when = f"{formatting.date(entry.time)}:{formatting.clock(entry.time)[-2:]}" if entry.time else "no time"
+    parts = [when, entry.level, "" if entry.worker is None else f"worker {entry.worker}", entry.flag]
+    return " · ".join(part for part in parts if part)
+
+
+def failures(log: Sequence[LogEntry], worker: int) -> list[LogEntry]:
+    """Of one worker, newest first."""
+    return [entry for entry in reversed(log) if entry.worker == worker and entry.level == "error"]
+
+
+class TraceText(Scrolled):
+    """The entries one below the other."""
+
+    def __init__(self, entries: Sequence[LogEntry]) -> None:
+        super().__init__(name="trace-text")
+        self._entries = tuple(entries)
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(list(self._lines(width)), height)
+
+    def _lines(self, width: int) -> Iterator[Line]:
+        for index, entry in enumerate(self._entries):
+            if index:
+                yield ()
+            reason, _, trace = entry.message.partition("\n")
+            yield ((f"{formatting.date(entry.time)} {formatting.clock(entry.time)}", "muted"),)
+            yield from wrap(reason, width, "bad")
+            yield from wrap(trace, width) if trace else [(("no traceback: the process was gone", "muted"),)]
+
+
+class TraceScreen(Dialog[None]):
+    """Any of esc, q and enter closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss", "Close"),
+        ("q", "dismiss", "Close"),
+        ("enter", "dismiss", "Close"),
+    ]
+
+    def __init__(self, worker: int, entries: Sequence[LogEntry]) -> None:
+        super().__init__()
+        self._worker, self._text = worker, TraceText(entries)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="help") as box:
+            box.border_title = f"Worker {self._worker}: what made it fail"
+            box.border_subtitle = "esc closes · ↑ ↓ scroll"
+            yield self._text

@@ -1,0 +1,398 @@
+"""CockpitScreen, its commands and list of panes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.timer import Timer
+
+from rltui import formatting
+from rltui.events.commands import (
+    Command,
+    NextPhase,
+    Pause,
+    Resume,
+    SaveCheckpoint,
+    SaveMilestone,
+    SetFlag,
+    SetRender,
+    Stop,
+    TakeControl,
+    name_of,
+)
+from rltui.run_state.condition import condition, is_on, unsent
+from rltui.run_state.reader import RunReader, RunSource
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.actions import Action, Place, bindings, in_footer, pane_footer
+from rltui.tui.ascii import ChartStyle
+from rltui.tui.background import Newest, while_there
+from rltui.tui.cockpit.change_prompt import ChangePrompt
+from rltui.tui.cockpit.dialogs import FlagsDialog, PhaseDialog, QuitChoice, QuitDialog
+from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, PanePlaces, Rooms, Seating, is_single
+from rltui.tui.cockpit.messages import SaidBelow, frozen_words, how_to_go_on, parting_words, ways_out
+from rltui.tui.messages import BrowserAsked, SnapshotReady
+from rltui.tui.panes.action_table import LutPane
+from rltui.tui.panes.arena import ArenaPane
+from rltui.tui.panes.audit import AuditPane
+from rltui.tui.panes.charts import ChartsPane
+from rltui.tui.panes.curriculum import CurriculumPane
+from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.machine import MachinePane
+from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.panes.reward_trace import TracePane
+from rltui.tui.panes.rewards import RewardsPane
+from rltui.tui.panes.run_info import FactsPane, missing
+from rltui.tui.panes.status import StatusPane
+from rltui.tui.panes.time import TimePane
+from rltui.tui.panes.turtle import TurtlePane
+from rltui.tui.panes.workers import WorkersPane
+from rltui.tui.screens.no_filter import IN_PANE, NoFilterScreen
+from rltui.tui.settings import UiSettings
+from rltui.tui.text import Line
+from rltui.tui.widgets.footer import Answer, Footer
+from rltui.tui.widgets.sparing import SparingCompositor
+
+
+class Steering(Screen[None]):
+    """The half of CockpitScreen that acts on the training."""
+
+    snapshot: reactive[RunSnapshot] = reactive(RunSnapshot, always_update=True, init=False, repaint=False)
+
+    def __init__(self, *, readonly: bool) -> None:
+        super().__init__()
+        self.readonly = readonly
+        self.typed: list[str] = []  # changes, oldest first
+
+    def send(self, command: Command) -> None:
+        """Ask the trainer."""
+        raise NotImplementedError
+
+    def moment(self) -> float:
+        """Unix seconds, now."""
+        raise NotImplementedError
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing can be asked of the trainer from here, in words; empty where it can."""
+        link = self.snapshot.link
+        if self.readonly:
+            return "this view is read-only; rltui attach without --readonly may act"
+        if not condition(self.snapshot, self.moment()).running:
+            return how_to_go_on(self.snapshot, getattr(self.app, "own_keys", {}))
+        if not link.connected:
+            return f"no trainer is connected: {link.problem}" if link.problem else "no trainer is connected"
+        if not link.mine:
+            return f"{link.controller or 'somebody else'} controls; O takes control"
+        return ""
+
+    def _may_ask(self, what: str) -> bool:
+        """Before a dialog opens: says why it would lead to nothing."""
+        reason = self.why_not
+        if reason:
+            self.app.notify(reason[0].upper() + reason[1:], title=f"{what}: not now", severity="warning")
+        return not reason
+
+    def action_pause(self) -> None:
+        self.send(Resume() if self.snapshot.state == "paused" else Pause())
+
+    def action_checkpoint(self) -> None:
+        self.send(SaveCheckpoint())
+
+    def action_milestone(self) -> None:
+        self.send(SaveMilestone())
+
+    def action_stop(self) -> None:
+        self.send(Stop("now") if self.snapshot.state == "stopping" else Stop("finish"))
+
+    def action_take_control(self) -> None:
+        if self.snapshot.link.mine:
+            self.app.notify("Your keys act on the training already.", title="You control this run")
+        else:
+            self.send(TakeControl())
+
+    def action_next_phase(self) -> None:
+        """The bot may not be ready for it: ask first."""
+
+        def decide(wanted: str | None) -> None:
+            if wanted:
+                self.send(NextPhase())
+
+        if self._may_ask("Next phase"):
+            self.app.push_screen(PhaseDialog(missing(self.snapshot)), decide)
+
+    def action_flag(self, flag: str) -> None:
+        """On for all workers, or off where it is on for any."""
+        self.send(SetFlag(flag, not is_on(self.snapshot, flag)))
+
+    def action_render(self) -> None:
+        """The viewer on, also one that has failed; or off."""
+        viewer = self.snapshot.viewer
+        self.send(SetRender(viewer is None or viewer.state == "failed"))
+
+    def action_flags(self) -> None:
+        """All flags, for all workers or one."""
+        if self._may_ask("Debug flags"):
+            self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self.moment))
+
+    def action_change(self) -> None:
+        def decide(command: Command | None) -> None:
+            if command is not None:
+                self.send(command)
+
+        if self._may_ask("Change"):
+            self.app.push_screen(ChangePrompt(self.snapshot, self.typed), decide)
+
+
+PANES: tuple[type[Pane], ...] = (
+    MetricsPane,
+    RewardsPane,
+    TimePane,
+    WorkersPane,
+    LutPane,
+    TurtlePane,
+    ArenaPane,
+    TracePane,
+    CurriculumPane,
+    MachinePane,
+    FactsPane,
+    LogPane,
+    AuditPane,
+)
+
+
+TICK = 1.0  # seconds; ages grow also when nothing is heard
+
+
+class CockpitScreen(Steering):
+    """`snapshot` is replaced by the reader thread's newest; its watcher hands it to the panes."""
+
+    PLACE: ClassVar[Place] = "cockpit"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
+
+    class Left(Message):
+        """The user wants to see the launcher."""
+
+    class News(Message):
+        """The trainer has been heard again: what was known before, and what is known now."""
+
+        def __init__(self, before: RunSnapshot, now: RunSnapshot) -> None:
+            super().__init__()
+            self.before, self.now = before, now
+
+    def __init__(
+        self,
+        source: RunSource,
+        *,
+        readonly: bool = False,
+        charts: ChartStyle = "braille",
+        clock: Callable[[], float] = time.time,
+        layout: UiSettings | None = None,
+    ) -> None:
+        super().__init__(readonly=readonly)
+        self._compositor = SparingCompositor()
+        self.source, self._charts, self._clock = source, charts, clock
+        wishes = layout or UiSettings()
+        self.seating = Seating([pane(name=pane.pane_id()) for pane in PANES], wishes)
+        self._places, self._below = PanePlaces(self, self.seating), SaidBelow(self)
+        for pane in self.panes:
+            if isinstance(pane, ChartsPane):
+                pane.charting = replace(pane.charting, smoothing=wishes.smoothing)
+        self._inbox: Newest[RunSnapshot] = Newest()
+        self._reader: RunReader | None = None
+        self._ticking: Timer | None = None
+        self._leaving = False
+        self._still: View | None = None  # the view of when the display was frozen
+        self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
+
+    def compose(self) -> ComposeResult:
+        yield StatusPane(name="status", classes="status")
+        yield Rooms(*self.panes, name="body")
+        yield Footer(in_footer("cockpit"), self._pane_keys)
+        yield Answer("pane('a')")
+
+    def on_mount(self) -> None:
+        self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
+        self._reader.start()
+        self._ticking = self.set_interval(TICK, self.show_now)
+
+    def on_unmount(self) -> None:
+        if self._reader is not None:
+            self._reader.stop()
+
+    def rest(self) -> None:
+        """Another screen takes its place for a while: it shall cost nothing."""
+        if self._reader is not None and self._ticking is not None:
+            self._reader.rest()
+            self._ticking.pause()
+
+    def wake(self) -> None:
+        """As it was left, with what has come meanwhile."""
+        if self._reader is not None and self._ticking is not None:
+            self._reader.wake()
+            self._ticking.resume()
+
+    def on_resize(self) -> None:
+        self._places.place()
+
+    @property
+    def panes(self) -> tuple[Pane, ...]:
+        """All of them, the status lines excepted, in the catalogue's order."""
+        return self.seating.panes
+
+    def moment(self) -> float:
+        return self._clock()
+
+    def _deliver(self, snapshot: RunSnapshot) -> None:
+        """From the reader thread: one message, however many snapshots come before it is handled."""
+        if self._inbox.put(snapshot):
+            self.post_message(SnapshotReady())
+
+    @while_there
+    def on_snapshot_ready(self) -> None:
+        snapshot = self._inbox.take()
+        if snapshot is not None:
+            self.snapshot = snapshot
+
+    def watch_snapshot(self, before: RunSnapshot, now: RunSnapshot) -> None:
+        self._places.place()
+        self.show_now()
+        self.post_message(self.News(before, now))
+        if self._leaving and not condition(now, self._clock()).running:
+            self.app.exit(
+                f"{now.run} has stopped at {now.timesteps:,} timesteps; look at it again with: rltui attach {now.run}"
+            )
+
+    @property
+    def _live_view(self) -> View:
+        return View(self.snapshot, self._clock(), self._charts)
+
+    @property
+    def shown(self) -> View:
+        """What the panes show: the newest, or what was there when they were frozen."""
+        return self._still or self._live_view
+
+    @property
+    def frozen(self) -> bool:
+        """The panes stand still while training goes on."""
+        return self._still is not None
+
+    @while_there
+    def show_now(self) -> None:
+        """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
+        live = self._live_view
+        for pane in self.panes:
+            pane.show(self._still or live)
+        words = frozen_words(self._still, live) if self._still is not None else ""
+        self.query_one(StatusPane).show(replace(live, frozen=words))
+        self._below.show(live, leaving=self._leaving)
+
+    def _say(self, words: Line) -> None:
+        """Above the footer, until a command is sent."""
+        self._below.say(words, self._clock())
+        self.show_now()
+
+    def focused_pane(self) -> Pane | None:
+        """The pane that has the focus."""
+        return self.focused if isinstance(self.focused, Pane) else None
+
+    def _pane_keys(self) -> Sequence[Action]:
+        """For the footer, of the focused pane."""
+        pane = self.focused_pane()
+        return pane_footer(pane.pane_id()) if pane is not None and not pane.typing else ()
+
+    def show_pane(self, pane: Pane) -> None:
+        """Bring it to the front of its place, with the focus."""
+        self._places.show(pane)
+
+    def on_pane_tab_clicked(self, message: Pane.TabClicked) -> None:
+        self._places.show(message.pane)
+
+    def action_pane(self, number: str) -> None:
+        self._places.show(next(pane for pane in self.panes if number == pane.NUMBER))
+
+    def action_next_pane(self, step: int) -> None:
+        self._places.step(step)
+
+    def action_maximise(self) -> None:
+        if self.seating.alone is None and is_single(*self.size):
+            self._say(((f"one pane at a time here; from {SINGLE_WIDTH}×{SINGLE_HEIGHT} on several fit", "muted"),))
+            return
+        self._places.maximise()
+        self.show_now()
+
+    def action_grow(self, direction: int) -> None:
+        self._places.grow(direction)
+
+    def action_reset_layout(self) -> None:
+        self._places.reset()
+
+    def action_freeze(self) -> None:
+        """The panes stand still; training, its state and your keys do not."""
+        live = self._live_view
+        self._still = None if self._still is not None else replace(live, frozen=formatting.clock(live.now))
+        self._places.place()
+        for pane in self.panes if self._still is None else ():
+            pane.show_at_once(self._live_view)
+        self.show_now()
+
+    def action_back(self) -> None:
+        """One level back: from frozen, from a maximised pane. It never leaves: what is typed next would act elsewhere."""
+        if self._still is not None:
+            self.action_freeze()
+        elif self.seating.alone is not None:
+            self.action_maximise()
+        else:
+            self._say(ways_out(getattr(self.app, "own_keys", {})))
+
+    def action_no_filter(self) -> None:
+        """The focused pane has none: what is typed behind the key would act."""
+        self.app.push_screen(NoFilterScreen(IN_PANE))
+
+    def action_browser(self) -> None:
+        self.post_message(BrowserAsked(self.snapshot.run))
+
+    def action_launcher(self) -> None:
+        self.post_message(self.Left())
+
+    def action_compare(self) -> None:
+        """From any pane: the charts, and the runs to compare with."""
+        charts = self.query_one(MetricsPane)
+        self.show_pane(charts)
+        charts.action_compare()
+
+    def action_log_level(self) -> None:
+        self.query_one(LogPane).next_level()
+
+    def send(self, command: Command) -> None:
+        """Ask the trainer; its answers show above the footer and in the log, never the wish."""
+        if not self.readonly and not self._leaving and not condition(self.snapshot, self._clock()).running:
+            self._say(unsent(name_of(command), self.why_not))
+            return
+        self._below.forget()
+        if self._reader is not None:
+            self._reader.send(command)
+
+    def action_leave(self) -> None:
+        """Ask what is to become of the training, unless there is nothing to ask."""
+        if not condition(self.snapshot, self._clock()).running or self._leaving:
+            self.app.exit()
+            return
+        can_stop = not self.readonly and self.snapshot.link.connected
+        self.app.push_screen(QuitDialog(self.snapshot.run, can_stop=can_stop), self._decide)
+
+    def _decide(self, choice: QuitChoice | None) -> None:
+        if choice == "keep":
+            self.app.exit(parting_words([self.snapshot.run]))
+        elif choice == "stop":
+            self._leaving = True
+            self.send(Stop("finish"))
+            self.show_now()

@@ -1,0 +1,91 @@
+"""What tests replace: clock, launcher, checkers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from rltui.runs.paths import DataDir
+from rltui.tui.checks.doctor import Preflights
+from rltui.tui.checks.results import ProfileChecker, ProfileDifferences, TableChecker
+from rltui.tui.checks.text_check import TextChecker
+from rltui.tui.form.schema_client import ReferenceReader
+from rltui.tui.launcher.speed import Measurements
+
+if TYPE_CHECKING:
+    from rltui.run_state.other_run import OtherRuns
+    from rltui.run_state.reader import RunSource
+    from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.launcher.start import Launch
+    from rltui.tui.panes.machine import Sampler
+
+
+@dataclass(frozen=True)
+class LauncherTools:
+    """reference: of all keys; texts: verdicts on edited texts; preflights: the doctor on one profile; differences: of two
+    profiles; measurements: of speed, made by the doctor.
+    """
+
+    reference: ReferenceReader = field(default_factory=ReferenceReader)
+    texts: TextChecker = field(default_factory=TextChecker)
+    preflights: Preflights = field(default_factory=Preflights)
+    differences: ProfileDifferences = field(default_factory=ProfileDifferences)
+    measurements: Measurements = field(default_factory=Measurements)
+
+
+MEMINFO = Path("/proc/meminfo")  # of Linux, in units of 1024 bytes
+
+
+def free_megabytes() -> float | None:
+    """10^6 bytes that programs could still have; None where the system does not say."""
+    try:
+        lines = MEMINFO.read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, ValueError, IndexError, StopIteration):
+        return _asked_of_psutil()
+
+
+def _asked_of_psutil() -> float | None:
+    import psutil  # 20 ms, for systems that have no such file
+
+    try:
+        return float(psutil.virtual_memory().available) / 1e6
+    except (OSError, AttributeError):
+        return None
+
+
+@dataclass(frozen=True)
+class World:
+    """For tests to replace. None: the real one.
+
+    sources: (run, trainer just launched) → where its news comes from. clock: Unix seconds. free_memory: MB.
+    """
+
+    sources: Callable[[str, LaunchedTrainer | None], RunSource] | None = None
+    launch: Launch | None = None
+    checker: ProfileChecker = field(default_factory=ProfileChecker)
+    clock: Callable[[], float] = time.time
+    free_memory: Callable[[], float | None] = free_megabytes
+    tools: LauncherTools | None = None
+    tables: TableChecker = field(default_factory=TableChecker)
+    other_runs: OtherRuns | None = None  # to compare with
+    sampler: Callable[[Path, Callable[[], int | None]], Sampler] | None = None
+
+
+class Program(Protocol):
+    """The app, as a pane sees it that looks at the machine or asks a child."""
+
+    @property
+    def data(self) -> DataDir: ...
+
+    @property
+    def world(self) -> World: ...
+
+    @property
+    def guarded(self) -> bool: ...
+
+    @property
+    def bytes_written(self) -> int | None: ...

@@ -1,0 +1,226 @@
+"""Rows and details in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rltui import formatting
+from rltui.profile.edit import Written
+from rltui.profile.source import KeyPath, show_key
+from rltui.profile.toml_text import default_words
+from rltui.tui.checks.results import ProfileCheck, ProfileProblem
+from rltui.tui.form.fields import TOP, FormRow
+from rltui.tui.form.schema_client import Entry, Reference, Registered
+from rltui.tui.text import Line, clean, crop, crop_text, ends, pad, text_line, width_of, wrap
+
+LABEL = 26  # columns, indent included
+MOST_PROBLEMS = 12
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is known of the text as it now is. saved: the file's; check: None while the child looks at it."""
+
+    saved: Written
+    now: Written
+    check: ProfileCheck | None = None
+    is_open: frozenset[KeyPath] = field(default=frozenset())
+
+    @property
+    def errors(self) -> Sequence[ProfileProblem]:
+        return self.check.errors if self.check else ()
+
+    def changed(self, path: KeyPath) -> bool:
+        """Whether the value is another than the file's."""
+        return was_written(self.saved, path) != was_written(self.now, path) or (
+            self.saved.value(path) != self.now.value(path)
+        )
+
+    def problems(self, row: FormRow) -> list[ProfileProblem]:
+        """Those of a row's key; of a row that hides others, theirs too."""
+        if row.kind == "add":
+            return []
+        key = show_key(row.path)
+        hides = row.kind in ("section", "element") and row.path not in self.is_open
+        if row.kind == "section" and row.path == (TOP,):
+            return []
+        return [
+            problem
+            for problem in self.errors
+            if problem.key == key or (hides and problem.key.startswith((f"{key}.", f"{key}[")))
+        ]
+
+
+def was_written(text: Written, path: KeyPath) -> str | None:
+    """A value's own text; `touch = 1` is short for `touch = {weight = 1}`."""
+    holder = path[:-1]
+    if path[-1] == "weight" and "rewards" in holder[-2:-1] and not isinstance(text.value(holder), dict):
+        return text.raw(holder)
+    return text.raw(path)
+
+
+def row_line(row: FormRow, judged: Judged, width: int) -> Line:
+    """One row; its first column is left for the cursor."""
+    if row.kind == "section":
+        return _section_line(row, judged, width)
+    indent = " " * (1 + 2 * row.depth)
+    if row.kind == "add":
+        return ((indent, ""), ("+ ", "key"), (row.label, "muted"))
+    sign = "▾ " if row.path in judged.is_open else "▸ "
+    head = f"{indent}{sign if row.kind == 'element' else ''}{row.label}"
+    problems = judged.problems(row)
+    mark: Line = (("✗ ", "bad"),) if problems else (("● ", "warn"),) if judged.changed(row.path) else (("  ", ""),)
+    role = "bad" if problems else "title" if row.kind == "group" else ""
+    value = (problems[0].message, "bad") if problems and width >= 100 else ("", "")
+    shown, shown_role = _value(row)
+    line: Line = (
+        *mark_first(pad(clean(head), LABEL), role, mark),
+        (crop_text(shown, max(width - LABEL - 6, 8)), shown_role),
+    )
+    unit = _unit(row.entry.unit if row.entry else "", shown)
+    line = (*line, (f" {unit}", "faint")) if unit else line
+    return (*line, ("  ", ""), value) if value[0] else line
+
+
+def _unit(unit: str, value: str) -> str:
+    """`1 tick`, but `8 ticks` and `1 s`."""
+    is_plural = len(unit) > 2 and unit.isalpha() and unit.endswith("s")
+    return unit[:-1] if value == "1" and is_plural else unit
+
+
+def mark_first(head: str, role: str, mark: Line) -> Line:
+    """The label with its mark before the value."""
+    return ((head, role), (" ", ""), *mark)
+
+
+def _section_line(row: FormRow, judged: Judged, width: int) -> Line:
+    problems = judged.problems(row)
+    opened = row.path in judged.is_open
+    line: Line = ((f" {'▾' if opened else '▸'} ", "key"), (row.label, "title"))
+    if problems:
+        line = (*line, (f"  ✗ {len(problems)}", "bad"))
+    elif not opened and row.path != (TOP,) and judged.changed(row.path):
+        line = (*line, ("  ●", "warn"))
+    return (*line, (f"  {crop_text(row.doc, max(width - len(row.label) - 10, 0))}", "faint")) if not opened else line
+
+
+def _value(row: FormRow) -> tuple[str, str]:
+    """As written, else the default, dimmed."""
+    if row.kind == "element":
+        return clean(row.summary), "" if row.component == "reward" else "muted"
+    if row.kind == "group":
+        return "", ""
+    if row.written is not None:
+        return clean(" ".join(row.written.split())), "strong"
+    return (default_words(row.entry.default) if row.entry and row.entry.default else formatting.UNKNOWN), "faint"
+
+
+def details(row: FormRow | None, judged: Judged, reference: Reference, width: int) -> list[Line]:
+    """What the focused row means, what it may be, what it was."""
+    if row is None:
+        return []
+    key = row.label if row.kind == "section" else show_key(row.path)
+    lines: list[Line] = [*wrap(key, width, "title")]
+    for problem in judged.problems(row):
+        lines += problem_lines(problem, width)
+    lines += wrap(row.doc, width) if row.doc else []
+    lines += [(), *_facts(row, judged, width)]
+    known = reference.component(row.component, _name(row))
+    if known is not None and row.kind != "add":
+        lines += [(), *component_lines(known, width, with_doc=row.kind == "field")]
+    return lines
+
+
+def _name(row: FormRow) -> str:
+    if row.kind == "element":
+        return row.label
+    return (row.written or (row.entry.default if row.entry else "")).strip('"')
+
+
+def _facts(row: FormRow, judged: Judged, width: int) -> list[Line]:
+    entry, was = row.entry, was_written(judged.saved, row.path)
+    facts: list[tuple[str, str]] = []
+    if entry is not None and row.kind == "field":
+        facts += [("takes", ", ".join(filter(None, (entry.type, entry.range, entry.unit))))]
+        facts += [("default", default_words(entry.default))] if entry.default else []
+    if row.kind in ("field", "element") and judged.changed(row.path):
+        facts += [("in the file", f"{was if was is not None else 'not written'} · d puts it back")]
+    lines: list[Line] = []
+    for name, text in facts:
+        rows = wrap(text, max(width - 13, 8))
+        lines += [((f"{name if not index else '':<13}", "muted"), *line) for index, line in enumerate(rows)]
+    return lines
+
+
+def component_lines(known: Registered, width: int, *, with_doc: bool = True) -> list[Line]:
+    """What a registered component does, and its parameters."""
+    about = known.category + (", costs" if known.sign == -1 else "")
+    lines: list[Line] = [((known.name, "strong"), (f"  {about}" if about else "", "muted"))]
+    lines += wrap(known.doc, width) if with_doc else []
+    for entry in known.parameters:
+        default = f" = {entry.default}" if entry.default else ""
+        lines.append((("  ", ""), (crop_text(f"{entry.key}{default}", width - 2), "key")))
+        lines += [(("    ", ""), *row) for row in wrap(_sentence(entry), width - 4, "muted")]
+    return lines
+
+
+def _sentence(entry: Entry) -> str:
+    limits = ", ".join(filter(None, (entry.range, entry.unit)))
+    return f"{entry.doc} ({limits})" if limits else entry.doc
+
+
+def problem_lines(problem: ProfileProblem, width: int) -> list[Line]:
+    """One mistake: where, what, what is expected and nearest."""
+    place = f"line {problem.line}  " if problem.line else ""
+    lines: list[Line] = [
+        (("✗ ", "bad"), (place, "muted"), (crop_text(problem.key, max(width - len(place) - 2, 4)), "strong"))
+    ]
+    parts = [problem.message]
+    parts += [f"expected {problem.expected}"] if problem.expected else []
+    parts += [f"found {problem.found}"] if problem.found else []
+    lines += [(("  ", ""), *row) for row in wrap(", ".join(parts), width - 2)]
+    return [*lines, *([(("  ", ""), *row) for row in wrap(problem.hint, width - 2, "good")] if problem.hint else [])]
+
+
+def verdict_lines(judged: Judged, width: int, told: Sequence[ProfileProblem] = ()) -> list[Line]:
+    """All mistakes, or that there are none, then what is odd. told: stands above already."""
+    if judged.now.problem:
+        return [*wrap(f"✗ not TOML: {judged.now.problem}", width, "bad")]
+    if judged.check is None:
+        return [text_line("◌ being checked …", "muted")]
+    lines: list[Line] = []
+    if judged.check.valid:
+        lines += [text_line("✓ valid", "good")]
+    else:
+        lines += [text_line(f"✗ {formatting.plural(len(judged.errors), 'mistake')}", "bad")]
+        for problem in [each for each in judged.errors if each not in told][:MOST_PROBLEMS]:
+            lines += problem_lines(problem, width)
+        lines += wrap("F in the launcher would train it all the same", width, "muted") if judged.check.forcible else []
+    for warning in judged.check.warnings:
+        lines += wrap(f"! {warning}", width, "warn")
+    return lines
+
+
+def title_line(name: str, place: str, judged: Judged, changes: int, width: int) -> Line:
+    """The profile and where it comes from; how it stands at the right, which never gives way."""
+    stands: Line = ((f"● {formatting.plural(changes, 'change')}  ", "warn"),) if changes else ()
+    if judged.now.problem:
+        stands = (*stands, ("✗ not TOML ", "bad"))
+    elif judged.check is None:
+        stands = (*stands, ("◌ checking ", "muted"))
+    elif judged.check.valid:
+        stands = (*stands, ("✓ valid ", "good"))
+    else:
+        stands = (*stands, (f"✗ {formatting.plural(len(judged.errors), 'mistake')} ", "bad"))
+    about: Line = ((" rltui ", "pill-busy"), (f"  {clean(name)}", "title"), (f"  {clean(place)}", "muted"))
+    return ends(crop(about, max(width - width_of(stands) - 2, 8)), stands, width)
+
+
+def by_line(problems: Iterable[ProfileProblem]) -> Mapping[int, ProfileProblem]:
+    """The first mistake of each line."""
+    found: dict[int, ProfileProblem] = {}
+    for problem in problems:
+        if problem.line:
+            found.setdefault(problem.line, problem)
+    return found

@@ -1,0 +1,137 @@
+"""Schema and component reference from the child."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import msgspec
+from textual.message import Message
+
+from rltui.tui.checks.child import Run, run_child
+
+if TYPE_CHECKING:
+    from rltui.tui.form.screen import FormScreen
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One key, or one parameter of a component. default: TOML text; "" for none; `= ppo.batch` for that of another."""
+
+    key: str
+    type: str = ""
+    nature: str = "any"
+    range: str = ""
+    unit: str = ""
+    default: str = ""
+    required: bool = False
+    doc: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+class Registered(msgspec.Struct, frozen=True):
+    """A component that comes with the program."""
+
+    kind: str
+    name: str
+    doc: str = ""
+    parameters: tuple[Entry, ...] = ()
+    category: str = ""
+    sign: int | None = None
+
+
+class SectionDoc(msgspec.Struct, frozen=True):
+    """A table of the profile."""
+
+    section: str
+    doc: str = ""
+
+
+class Reference(msgspec.Struct, frozen=True, dict=True):
+    """keys: in the order of the schema, `ppo.gamma`, `resets[].kind`, `rewards.<name>.weight`."""
+
+    sections: tuple[SectionDoc, ...] = ()
+    keys: tuple[Entry, ...] = ()
+    components: tuple[Registered, ...] = ()
+
+    @cached_property
+    def _docs(self) -> dict[str, str]:
+        return {each.section: each.doc for each in self.sections}
+
+    @cached_property
+    def _components(self) -> dict[tuple[str, str], Registered]:
+        return {(each.kind, each.name): each for each in self.components}
+
+    def section_doc(self, name: str) -> str | None:
+        """None where the name is no table."""
+        return self._docs.get(name)
+
+    def entry(self, key: str) -> Entry | None:
+        """Of a key written as in the schema."""
+        return next((entry for entry in self.keys if entry.key == key), None)
+
+    def below(self, prefix: str) -> Iterator[tuple[str, Entry]]:
+        """The keys right below `ppo.` or `resets[].`, by their own name."""
+        for entry in self.keys:
+            name = entry.key.removeprefix(prefix)
+            if entry.key.startswith(prefix) and name and not set(".[<") & set(name):
+                yield name, entry
+
+    def component(self, kind: str, name: str) -> Registered | None:
+        """None for a user's own."""
+        return self._components.get((kind, name))
+
+    def of_kind(self, kind: str) -> list[Registered]:
+        """All registered ones, in their order."""
+        return [each for each in self.components if each.kind == kind]
+
+
+_decoder = msgspec.json.Decoder(Reference)
+
+
+class ReferenceReader:
+    """Asks the child once. OSError or msgspec.DecodeError when it has no answer."""
+
+    def __init__(self, run: Run | None = None) -> None:
+        """run: command → its standard output, for tests."""
+        self._run = run or run_child
+        self._known: Reference | None = None
+
+    def read(self) -> Reference:
+        """Blocks for half a second the first time; call it from a thread."""
+        if self._known is None:
+            try:
+                self._known = _decoder.decode(self._run([sys.executable, "-m", "rltui", "profile", "schema", "--json"]))
+            except subprocess.SubprocessError as error:
+                raise OSError(str(error)) from error
+        return self._known
+
+
+class Referenced(Message):
+    """What may be written is known."""
+
+    def __init__(self, reference: Reference) -> None:
+        super().__init__()
+        self.reference = reference
+
+
+class ReadingKeys:
+    """The form's screen hears of them by Referenced. trouble: why they are not known; empty while that may yet come."""
+
+    def __init__(self, form: FormScreen, reader: ReferenceReader) -> None:
+        self._form, self._reader = form, reader
+        self.trouble = ""
+
+    def begin(self) -> None:
+        self._form.run_worker(self._read, thread=True, exit_on_error=False)
+
+    def _read(self) -> None:
+        try:
+            self._form.post_message(Referenced(self._reader.read()))
+        except (OSError, ValueError) as error:
+            self.trouble = f"the keys could not be read: {error}"
+            self._form.app.call_from_thread(self._form.show_all)

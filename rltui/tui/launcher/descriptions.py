@@ -1,0 +1,304 @@
+"""Plan, profiles, runs and milestones in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rltui import formatting
+from rltui.events import metric_keys
+from rltui.formatting import over_episodes, over_iterations
+from rltui.run_state.rewards import said
+from rltui.runs.best import Best, is_best, words
+from rltui.runs.inventory import SavedState
+from rltui.runs.meta import Meta
+from rltui.runs.summary import RunSummary
+from rltui.tui.checks.results import PhaseSummary
+from rltui.tui.launcher.catalog import Catalog, ProfileEntry
+from rltui.tui.launcher.check_lines import INDENT, Moment, check_lines, indented, table, table_raw
+from rltui.tui.launcher.plan import Offer
+from rltui.tui.launcher.tree import label_of, phase_of, state_words
+from rltui.tui.text import Line, text_line, wrap
+
+MOST_REASONS = 3
+_HASH = re.compile(r"\b[0-9a-f]{32,}\b")
+
+
+def enter_will(offer: Offer | None, width: int, *, checking: bool = False) -> list[Line]:
+    if checking:
+        return [
+            text_line("Enter will", "title"),
+            *indented([text_line("be told once the profile is checked …", "muted")]),
+        ]
+    return [text_line("Enter will", "title"), *offer_lines(offer, width)]
+
+
+def offer_lines(offer: Offer | None, width: int) -> list[Line]:
+    room = width - INDENT
+    if offer is None:
+        return indented([text_line("be told in a moment: looking at the checkpoints …", "muted")])
+    if offer.refused:
+        return indented(_refusal(offer, room))
+    lines = [*wrap(offer.title, room, "strong"), *wrap(offer.reason, room)]
+    for warning in offer.warnings:
+        lines += wrap(f"! {warning}", room, "warn")
+    return indented(lines)
+
+
+def _refusal(offer: Offer, width: int) -> list[Line]:
+    """Why nothing would start; of several runs that do not fit the first ones, difference by difference."""
+    head, *reasons = offer.refused.split("\n")
+    lines = wrap(f"✗ not start: {head}", width, "bad")
+    for reason in reasons[:MOST_REASONS]:
+        name, _, differences = reason.strip().partition(": ")
+        lines += wrap(f"  {name}", width, "strong")
+        for difference in differences.split("; "):
+            lines += wrap(f"    {_HASH.sub(_shortened, difference)}", width, "muted") if difference else []
+    if len(reasons) > MOST_REASONS:
+        lines += wrap(f"  … and {len(reasons) - MOST_REASONS} more", width, "muted")
+    return [*lines, *([] if offer.kind == "nothing fits" else wrap(offer.hint, width, "muted"))]
+
+
+def _shortened(found: re.Match[str]) -> str:
+    return f"{found[0][:8]}…"
+
+
+Weights = Mapping[str, "float | list[tuple[int, float]]"]
+
+
+def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: int) -> list[Line]:
+    """Description, what enter will do, key settings, what has been checked, rewards."""
+    lines = wrap(entry.description, width) if entry.description else [text_line("no description", "muted")]
+    if entry.invalid:
+        return [*lines, (), *_problems(entry, width)]
+    offer = moment.offer
+    if offer is not None and offer.refused:  # first, for the reasons may be long
+        lines += [(), (("n", "key"), (" starts a new run of it, from zero", "strong"))]
+    lines += [(), *enter_will(offer, width, checking=entry.check is None)]
+    if offer is not None and offer.kind == "resume":
+        lines += indented([(("n", "key"), (" starts a new run instead, from zero", ""))])
+    if offer is not None and offer.kind == "open":
+        lines += indented([(("n", "key"), (" starts another run beside it, from zero", ""))])
+    phase = offer.phase if offer is not None else 0
+    summary = settings_line(entry, phase)
+    lines += [(), text_line("Settings", "title"), *indented(wrap(summary, width - INDENT))] if summary else []
+    lines += [(), *check_lines(entry, catalog, moment, width)]
+    return [*lines, *_campaign(entry, phase, width), *_rewards(entry, phase, width)]
+
+
+def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
+    """Cars, learning rate, nets, workers and table in a line; empty while the profile has not been found valid."""
+    summary = entry.check.summary if entry.check else None
+    if summary is None:
+        return ""
+    rate = summary.phases[phase].learning_rate if phase < len(summary.phases) else summary.learning_rate
+    parts = [
+        f"{summary.blue}v{summary.orange}",
+        f"learning rate {rate:g}" if rate is not None else "",
+        "×".join(str(size) for size in summary.policy_layers),
+        f"{summary.workers} workers × {summary.arenas} arenas",
+        f"{summary.table} table ({summary.actions})",
+        f"{summary.obs} observation ({summary.obs_size})",
+        f"rewards count half after {formatting.duration(summary.gamma_half_life_s)}"
+        if summary.gamma_half_life_s is not None
+        else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _problems(entry: ProfileEntry, width: int) -> list[Line]:
+    check = entry.check
+    problems = check.errors if check else []
+    lines: list[Line] = [
+        text_line(f"✗ {formatting.plural(len(problems), 'mistake')}: it cannot be launched", "bad"),
+        (),
+    ]
+    for problem in problems:
+        place = f"line {problem.line}" if problem.line else "file"
+        lines += [((f"{place:<9}", "muted"), (problem.key, "strong"))] if problem.key else [((place, "muted"),)]
+        parts = [problem.message]
+        parts += [f"expected {problem.expected}"] if problem.expected else []
+        parts += [f"found {problem.found}"] if problem.found else []
+        lines += [(((" " * 9), ""), *row) for row in wrap(", ".join(parts), width - 9)]
+        lines += [(((" " * 9), ""), *row) for row in wrap(problem.hint, width - 9, "good")] if problem.hint else []
+    ways = f"{entry.path}: e opens its form; or mend it in your editor, it is checked again when saved."
+    if check is not None and check.forcible:
+        lines += [(), (("F", "key"), (" launches it all the same, after asking", "strong"))]
+    return [*lines, (), *wrap(ways, width, "muted")]
+
+
+def _campaign(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
+    """The phases, which one is next, and what ends each."""
+    summary = entry.check.summary if entry.check else None
+    if summary is None or not summary.phases:
+        return []
+    lines: list[Line] = [(), text_line("Phases", "title")]
+    for index, each in enumerate(summary.phases):
+        sign = ("▸ ", "key") if index == phase else ("  ", "")
+        lines.append((sign, (each.profile, "strong" if index == phase else "")))
+        lines += [
+            (("    ", ""), *row) for row in wrap(_ends(each, index + 1 == len(summary.phases)), width - 4, "muted")
+        ]
+    return lines
+
+
+def _ends(phase: PhaseSummary, last: bool) -> str:
+    """`until kickoff_touches 85 and touches_per_minute 3, at least 500 k timesteps`."""
+    parts = [f"until {' and '.join(f'{name} {value:g}' for name, value in phase.until.items())}"] if phase.until else []
+    parts += [f"at least {formatting.exact(phase.min_steps)} timesteps"] if phase.min_steps else []
+    parts += [f"at most {formatting.exact(phase.max_steps)} timesteps"] if phase.max_steps else []
+    return ", ".join(parts) or ("to the end" if last else "until N is pressed")
+
+
+def _rewards(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
+    summary = entry.check.summary if entry.check else None
+    phases = summary.phases if summary else []
+    rewards: Weights = phases[phase].rewards if phase < len(phases) else summary.rewards if summary else {}
+    if not rewards:
+        return []
+    weights = {name: _weight(weight) for name, weight in rewards.items()}
+    whole = max(len(text.split()[0].partition(".")[0]) for text in weights.values())
+    rows = [(name, _on_the_point(text, whole)) for name, text in weights.items()]
+    where = f" of {phases[phase].profile}" if phase < len(phases) else ""
+    return [(), text_line(f"Rewards and weights{where}", "title"), *indented(table_raw(rows, width - INDENT))]
+
+
+def _weight(weight: float | list[tuple[int, float]]) -> str:
+    """`0.2`, or of a schedule `1 → 0.2 in 5 M`."""
+    if not isinstance(weight, list):
+        return f"{weight:g}"
+    path = " → ".join(f"{value:g}" for _, value in weight)
+    return f"{path} in {formatting.exact(weight[-1][0])}"
+
+
+def _on_the_point(text: str, whole: int) -> str:
+    """Padded so that the decimal points of the first numbers stand below each other."""
+    return " " * (whole - len(text.split()[0].partition(".")[0])) + text
+
+
+def run_lines(run: RunSummary, moment: Moment, width: int) -> list[Line]:
+    """State, figures, what enter and R will do."""
+    symbol, word, role = state_words(run)
+    lines = wrap(run.name, width, "strong") if len(run.name) > width - 2 else []  # the border has not the room for it
+    lines += [((f"{symbol} {word}", role), (f"  {_since(run, moment.now)}", "muted"))]
+    lines += wrap(run.note, width, "bad" if run.state in ("unclean", "failed") else "muted") if run.note else []
+    lines += [(), *_run_figures(run, moment.now, width), (), text_line("Enter will", "title")]
+    if run.state == "training":
+        lines += indented(wrap("attach to the running trainer and show it live", width - INDENT))
+        return lines
+    lines += indented(wrap("open it from disk: its charts, rewards and log as they were", width - INDENT))
+    lines += [(), text_line("R will", "title")]
+    return [*lines, *offer_lines(moment.offer, width)]
+
+
+def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: int) -> list[Line]:
+    """Numbers from its meta, what enter will do."""
+    meta = saved.meta
+    rows: list[tuple[str, str]] = [
+        ("run", run.name),
+        ("phase", phase_of(saved)),
+        ("timesteps", formatting.count(saved.timesteps)),
+    ]
+    if meta is not None:
+        standing, _ = said(is_best(run.best, meta), meta)
+        rows += [
+            ("saved", f"{formatting.date(meta.time)}, {formatting.ago(moment.now - meta.time)}"),
+            (
+                "reward",
+                f"{formatting.number(meta.mean_reward)}{over_episodes(meta.reward_episodes, meta.reward_short)}",
+            ),
+            *([("", standing)] if standing else []),
+            ("entropy", f"{formatting.number(meta.entropy)} nats"),
+            ("KL", formatting.number(meta.approx_kl)),
+            ("policy", meta.policy),
+            ("profile", meta.profile),
+            ("author", meta.author or formatting.UNKNOWN),
+            ("parent", meta.parent or formatting.UNKNOWN),
+        ]
+    rows += [("note", saved.mark.note)] if saved.mark.note else []
+    lines = [*wrap(f"Milestone {label_of(saved)}", width, "strong"), (), *table(rows, width), ()]
+    return [*lines, *enter_will(moment.offer, width)]
+
+
+def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> list[Line]:
+    """The milestones of one phase of a run, and how the reward went."""
+    rows = [(label_of(saved), _reward_words(run.best, saved.meta)) for saved in states]
+    head = wrap(f"{formatting.plural(len(states), 'milestone')} of {run.name}", width, "strong")
+    return [
+        *head,
+        (),
+        *table(rows, width),
+        (),
+        *wrap(
+            "enter opens and closes this branch of the tree; b shows them in the browser, with all that is saved.",
+            width,
+            "muted",
+        ),
+    ]
+
+
+def _since(run: RunSummary, now: float) -> str:
+    if run.state == "training" and run.since is not None:
+        paused = (
+            f"{formatting.duration(now - run.paused)}, started {formatting.ago(now - run.since)}"
+            if run.paused is not None
+            else ""
+        )
+        return f"for {paused or formatting.duration(now - run.since)}, pid {run.pid} on {run.host}"
+    return f"last word {formatting.ago(now - run.updated)}" if run.updated is not None else ""
+
+
+def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
+    metrics = run.metrics
+    rows = [
+        ("profile", run.profile or formatting.UNKNOWN),
+        *([("by now", run.phase_profile)] if run.phase_profile else []),
+        (
+            "phase",
+            f"{run.phase} {run.label or ''}".strip() if run.phase is not None else run.label or formatting.UNKNOWN,
+        ),
+        ("timesteps", formatting.count(run.timesteps)),
+        ("reward", f"{formatting.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
+        ("entropy", f"{formatting.number(metrics.get(metric_keys.ENTROPY))} nats"),
+        ("speed", _speed(run)),
+        ("saved", _saved_words(run, now)),
+        *_best_words(run.best),
+        (
+            "states",
+            f"{formatting.plural(run.checkpoints, 'checkpoint')}, {formatting.plural(len(run.milestones), 'milestone')}",
+        ),
+        ("started", formatting.date(run.started)),
+    ]
+    rows += [("parent", run.parent)] if run.parent else []
+    rows += [("damaged", f"{saved.name}: {saved.damage}") for saved in run.damaged[:3]]
+    return table(rows, width)
+
+
+def _reward_words(best: Sequence[Best], meta: Meta | None) -> str:
+    """`reward 24.0, ★ the best of 7 healthy ones under the same rewards`."""
+    standing, _ = said(is_best(best, meta), meta)
+    mean = formatting.number(meta.mean_reward if meta is not None else None)
+    return f"reward {mean}, {standing}" if standing else f"reward {mean}"
+
+
+def _best_words(best: Sequence[Best]) -> list[tuple[str, str]]:
+    """Of the newest state's rewards."""
+    return [
+        ("best", f"{one.timesteps:,} timesteps, reward {formatting.number(one.reward)}, {words(one)}")
+        for one in best
+        if one.now
+    ]
+
+
+def _speed(run: RunSummary) -> str:
+    speed = run.speed
+    if speed is None:
+        return formatting.UNKNOWN
+    return formatting.rate(speed.steps_per_second) + over_iterations(
+        speed.iterations, run.state == "training" and run.paused is None
+    )
+
+
+def _saved_words(run: RunSummary, now: float) -> str:
+    meta = run.checkpoint.meta if run.checkpoint else None
+    return f"{meta.timesteps:,} timesteps, {formatting.ago(now - meta.time)}" if meta else formatting.UNKNOWN

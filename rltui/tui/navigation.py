@@ -1,0 +1,184 @@
+"""Launcher ↔ cockpit ↔ browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from textual.app import App
+from textual.screen import ModalScreen, Screen
+
+from rltui.errors import RltuiError
+from rltui.tui.actions import place_of
+
+if TYPE_CHECKING:
+    from rltui.run_state.reader import RunSource
+    from rltui.supervise.guardian import Lifeline
+    from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.app import RltuiApp
+    from rltui.tui.ascii import ChartStyle
+    from rltui.tui.browser.table import KeptSorting
+    from rltui.tui.browser.verification import HashChecks
+    from rltui.tui.cockpit.screen import CockpitScreen
+    from rltui.tui.launcher.plan import Offer
+    from rltui.tui.launcher.screen import LauncherScreen
+    from rltui.tui.launcher.start import Launch
+    from rltui.tui.notifications import Messenger
+
+
+_NAME = "kept cockpit"  # installed, since Textual removes what is not once another takes its place
+
+
+class KeptCockpit:
+    """At most one. While it is kept, nobody shows it."""
+
+    def __init__(self, app: App[str]) -> None:
+        self._app = app
+        self._cockpit: CockpitScreen | None = None
+
+    @property
+    def run(self) -> str:
+        """Whose cockpit is kept; empty: none is."""
+        return self._cockpit.source.name if self._cockpit is not None else ""
+
+    def keep(self, cockpit: CockpitScreen | None) -> None:
+        """Before another screen takes its place; None: there is none."""
+        self.let_go()
+        if cockpit is not None:
+            self._app.install_screen(cockpit, _NAME)
+            cockpit.rest()
+        self._cockpit = cockpit
+
+    def take(self) -> CockpitScreen | None:
+        """To be shown again; it is kept no more."""
+        cockpit, self._cockpit = self._cockpit, None
+        if cockpit is not None:
+            self._app.uninstall_screen(cockpit)
+            cockpit.wake()
+        return cockpit
+
+    def let_go(self) -> None:
+        """Another run, or the launcher, is gone to."""
+        cockpit, self._cockpit = self._cockpit, None
+        if cockpit is not None:
+            self._app.uninstall_screen(cockpit)
+            cockpit.remove()
+
+
+LAUNCHER = "launcher"  # the installed screen's name
+
+
+class Scenes:
+    """Of the app. Screens are imported as they are needed (see later.py): the first picture shall come soon."""
+
+    def __init__(
+        self, app: RltuiApp, lifeline: Lifeline, messenger: Messenger, *, readonly: bool, charts: ChartStyle
+    ) -> None:
+        self._app, self._lifeline, self._messenger = app, lifeline, messenger
+        self._readonly, self._charts = readonly, charts
+        self._kept = KeptCockpit(app)  # that the browser was opened from
+        self._checks: HashChecks | None = None  # of the browser, since it was first opened
+        self._sorting: KeptSorting | None = None  # of the browser
+
+    @property
+    def cockpit(self) -> CockpitScreen | None:
+        """The one that is open, also below a dialog."""
+        found = next((screen for screen in self._app.screen_stack if place_of(screen) == "cockpit"), None)
+        return cast("CockpitScreen | None", found)
+
+    def show_launcher(self) -> None:
+        """It stays as it was left."""
+        self._kept.let_go()
+        self._lifeline.opened("")
+        if not self._app.is_screen_installed(LAUNCHER):
+            self._app.install_screen(self._launcher(), LAUNCHER)
+        self._show(LAUNCHER)
+
+    def show_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
+        """The cockpit on a run. trainer: the one just launched for it, if so."""
+        from rltui.tui.cockpit.screen import CockpitScreen
+
+        self._kept.let_go()
+        self._lifeline.opened(run)
+        self._messenger.follow()
+        world, layout = self._app.world, self._app.ui.settings
+        source = (world.sources or self._run_files)(run, trainer)
+        self._show(
+            CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=world.clock, layout=layout)
+        )
+
+    def show_browser(self, run: str, state: str) -> None:
+        """At this run and saved state, or at everything; it goes back to what is shown now."""
+        from rltui.tui.browser.screen import BrowserScreen, Surroundings
+        from rltui.tui.browser.table import KeptSorting
+        from rltui.tui.browser.verification import HashChecks
+
+        world = self._app.world
+        self._checks = self._checks or HashChecks()
+        ui = self._app.ui
+        self._sorting = self._sorting or KeptSorting(ui.settings, ui.path, self._soon)
+        around = Surroundings(
+            self._app.data, self._launch, world.checker, world.clock, self._checks, run, Path(state) if state else None,
+            readonly=self._readonly, charts=self._charts, sorting=self._sorting,
+        )  # fmt: skip
+        self._kept.keep(self.cockpit)
+        self._show(BrowserScreen(around))
+
+    def leave_browser(self) -> None:
+        """Back to where it was opened from."""
+        if (cockpit := self._kept.take()) is not None:
+            self._show(cockpit)
+        else:
+            self.show_launcher()
+
+    def show_run_from_browser(self, run: str, trainer: LaunchedTrainer | None) -> None:
+        """The cockpit that it was opened from, if that is the run."""
+        if trainer is None and run == self._kept.run:
+            self.leave_browser()
+        else:
+            self.show_run(run, trainer)
+
+    def _soon(self, write: Callable[[], None]) -> None:
+        """In a thread; where it fails it is told."""
+        app = self._app
+
+        def told() -> None:
+            try:
+                write()
+            except RltuiError as error:
+                words, hint = error.message, error.hint
+                app.call_later(lambda: app.notify(f"{words}; {hint}", title="Not saved", severity="warning"))
+
+        app.run_worker(told, thread=True, exit_on_error=False)
+
+    def _show(self, screen: Screen[None] | str) -> None:
+        """The first goes on Textual's own empty screen."""
+        app = self._app
+        while isinstance(app.screen, ModalScreen):  # opened since this was asked for
+            app.pop_screen()
+        if len(app.screen_stack) == 1:
+            app.push_screen(screen)
+        else:
+            app.switch_screen(screen)
+
+    def _launcher(self) -> LauncherScreen:
+        from rltui.tui.launcher.screen import LauncherScreen
+
+        world = self._app.world
+        return LauncherScreen(self._app.data, self._launch, world.checker, world.clock, world.free_memory, world.tools)
+
+    @property
+    def _launch(self) -> Launch:
+        return self._app.world.launch or self._launch_detached
+
+    def _launch_detached(self, offer: Offer) -> LaunchedTrainer:
+        from rltui.supervise import launch  # with psutil
+
+        return launch.detached(offer.profile, self._app.data, offer.run, offer.args)
+
+    def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RunSource:
+        from rltui.run_state.reader import RunFiles
+
+        alive = (lambda: trainer.process.poll() is None) if trainer is not None else None
+        return RunFiles(self._app.data.run(run), readonly=self._readonly, launched=alive)

@@ -1,0 +1,257 @@
+"""Lines above the charts, chart choice, metric help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rltui import formatting
+from rltui.events import metric_keys
+from rltui.events.metric_health import Health, judged, side_of
+from rltui.events.metrics import health_of, metric_of, section_of
+from rltui.events.records import CLOCK, ITERATION, setting_words
+from rltui.formatting import state_name
+from rltui.run_state.history import History
+from rltui.run_state.other_run import OtherRun
+from rltui.run_state.rewards import apart, paid, told
+from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.tui.panes.chart_view import Charting, Scene, all_keys, charted, rechosen, row_at, span_of, usual_keys
+from rltui.tui.text import Line, Span, crop, text_line, wrap
+from rltui.tui.widgets.chart import END, LEGEND, OTHER_ROLE, Curve
+from rltui.tui.widgets.picker import Entry, Picker
+
+NEAR = 0.02  # of the timesteps shown: a mark so near to the cursor is named
+_GAP: Span = ("  ", "")
+
+
+def head_lines(scene: Scene, charts: int, metrics: int, *, typing: bool, width: int) -> list[Line]:
+    """As many as there is something to say; charts: how many are charted, of so many metrics."""
+    lines = (
+        [filter_line(scene.charting, charts, metrics, typing=typing)] if typing or scene.charting.pattern.text else []
+    )
+    looks = look_line(scene)
+    lines += [looks] if looks else []
+    differences = told(_rewards_apart(scene))
+    lines += [text_line(f"▲ {differences}", "warn")] if differences else []
+    lines += [by_hand] if (by_hand := _by_hand(scene)) else []
+    lines += [cursor_line(scene)] if scene.charting.cursor is not None and scene.snapshot.history.length else []
+    return [crop(line, width) for line in lines]
+
+
+def filter_line(charting: Charting, charts: int, metrics: int, *, typing: bool) -> Line:
+    """`/kl▏ 2 of 61 metrics`, or why that is no regular expression."""
+    pattern = charting.pattern
+    typed: list[Span] = [("/", "key"), (pattern.text, "strong"), ("▏" if typing else "", "key"), _GAP]
+    if pattern.problem:
+        return (*typed, (pattern.problem, "bad"))
+    words = (
+        f"{charts:,} of {metrics:,} metrics"
+        if pattern.text
+        else "a name, a part of one, or a regular expression; ! inverts"
+    )
+    role = "warn" if pattern.text and not charts else "muted"
+    keys = "  enter sets it, esc clears it" if typing else "  esc clears it"
+    return (*typed, (words, role), (keys, "faint"))
+
+
+def look_line(scene: Scene) -> Line:
+    """What differs from the plain look of the charts; empty where nothing does."""
+    charting = scene.charting
+    spans: list[Span] = []
+    if scene.other is not None:
+        spans += [*_legend(scene), _GAP]
+    if charting.window is not None:
+        start, end = span_of(charting, scene.whole)
+        words = f"{formatting.short(start)}–{formatting.short(end)}" + (
+            ", follows the newest" if charting.end is None else ""
+        )
+        spans += [("zoom ", "muted"), (words, "strong"), _GAP]
+    if charting.smoothing:
+        spans += [("EMA ", "muted"), (f"{charting.smoothing} iterations", "strong"), (", raw behind", "muted"), _GAP]
+    if charting.log:
+        spans += [("log axis", "strong"), _GAP]
+    if charting.guides:
+        spans += [("╌ ", "good"), ("usual range", "muted"), _GAP]
+    return tuple(spans[:-1])
+
+
+def _legend(scene: Scene) -> list[Span]:
+    other = scene.other
+    own, their = LEGEND[scene.style]
+    spans: list[Span] = [(f"{own} ", "series-1"), (scene.snapshot.run, "strong"), (f"  {their} ", OTHER_ROLE)]
+    if other is None:
+        return spans
+    spans.append((other.name, "strong"))
+    if other.problem:
+        spans.append((f" ✗ {other.problem}", "bad"))
+    elif other.reading:
+        spans.append((" is being read …", "muted"))
+    elif not other.history.length:
+        spans.append((" has no iteration yet", "warn"))
+    return [*spans, *_end(scene.snapshot.run, scene.snapshot.history, other)]
+
+
+def _rewards_apart(scene: Scene) -> list[str]:
+    """Own and compared run, each by its newest row and what its profile says beside that."""
+    if scene.other is None:
+        return []
+    snapshot, other = scene.snapshot, scene.other
+    own = (snapshot.header.reward_weights if snapshot.header is not None else {}) or other.own_weights
+    their = other.weights
+    told = bool(own and their)  # of one alone nothing can be compared with
+    left, right = paid(snapshot.history, -1, own if told else {}), paid(other.history, -1, their if told else {})
+    return apart(left, right, (snapshot.run, other.name))
+
+
+def _by_hand(scene: Scene) -> Line:
+    """What is in force by hand in own and compared run: their profiles do not tell it."""
+    own = scene.snapshot.header.by_hand if scene.snapshot.header is not None else {}
+    their = scene.other.by_hand if scene.other is not None else {}
+    if scene.other is None or not (own or their):
+        return ()
+    sides = ((scene.snapshot.run, own), (scene.other.name, their))
+    words = (f"{run} {', '.join(setting_words(*item) for item in side.items())}" for run, side in sides if side)
+    return text_line(f"set by hand: {'; '.join(words)}", "warn")
+
+
+def _end(name: str, own: History, other: OtherRun) -> list[Span]:
+    """Which of the two ends first, and where."""
+    if not own.length or not other.history.length:
+        return []
+    ends = {name: own.timesteps[own.length - 1], other.name: other.history.timesteps[other.history.length - 1]}
+    if len(set(ends.values())) < 2:
+        return []
+    first = min(ends, key=lambda run: ends[run])
+    return [(f"  {END} ", OTHER_ROLE), (f"{first} reaches {formatting.short(ends[first])}: figures there", "muted")]
+
+
+def cursor_line(scene: Scene) -> Line:
+    """Timesteps, iteration, time of day, and the marks near the cursor."""
+    snapshot, x = scene.snapshot, scene.charting.cursor or 0.0
+    history = snapshot.history
+    row = row_at(history, x)
+    if x > history.timesteps[history.length - 1]:
+        return (("│ ", "key"), (f"{x:,.0f}", "strong"), (" timesteps, which this run has not reached", "muted"))
+    spans: list[Span] = [("│ ", "key"), (f"{x:,.0f}", "strong"), (" timesteps", "muted")]
+    iteration, clock = (_value(history.columns.get(name), row) for name in (ITERATION, CLOCK))
+    if iteration is not None:
+        spans += [("  iteration ", "muted"), (f"{iteration:,.0f}", "strong")]
+    if clock is not None:
+        spans += [("  ", ""), (formatting.clock(clock), "strong"), (_day(history, clock), "muted")]
+    near = near_marks(snapshot.marks, x, span_of(scene.charting, scene.whole))
+    spans += [(f"  ┊ {', '.join(near)}", "warn")] if near else []
+    return tuple(spans)
+
+
+def _day(history: History, clock: float) -> str:
+    """Of this time; empty where that is the newest iteration's day."""
+    newest = _value(history.columns.get(CLOCK), history.length - 1)
+    day = formatting.date(clock)[:10]
+    return f" {day}" if newest is None or formatting.date(newest)[:10] != day else ""
+
+
+def near_marks(marks: Sequence[Mark], x: float, span: tuple[float, float], most: int = 3) -> list[str]:
+    """Names of the marks nearest to `x`, within a small part of what is shown."""
+    reach = (span[1] - span[0]) * NEAR
+    found = sorted(
+        (abs(mark.timesteps - x), index) for index, mark in enumerate(marks) if abs(mark.timesteps - x) <= reach
+    )
+    return [_mark_words(marks[index]) for _, index in found[:most]]
+
+
+def _mark_words(mark: Mark) -> str:
+    words = {
+        "milestone": state_name("milestone", mark.label),
+        "dropped": f"update dropped: {mark.label}",
+        "lesson": f"goes on to {mark.label}",
+    }
+    return words.get(mark.kind, mark.label)
+
+
+def _value(column: Sequence[float] | None, row: int) -> float | None:
+    return column[row] if column is not None and row < len(column) and formatting.known(column[row]) else None
+
+
+def chart_picker(charting: Charting, history: History) -> Picker:
+    """All metrics of the run; those that are charted are marked."""
+    entries = [Entry(key, metric_of(key).label, key, section_of(key)) for key in all_keys(history)]
+    marked = set(charting.keys if charting.keys is not None else usual_keys(history))
+    return Picker(entries, "Charts", "space marks, / filters, d the usual ones, enter shows them", marked)
+
+
+def chosen(picker: Picker, charting: Charting, history: History) -> Charting:
+    """None marked, or just the usual ones: the usual set, which grows with what the run tells.
+
+    What was charted and still is keeps its place among the others, and the attention.
+    """
+    before, listed = charted(charting, history), picker.marked_keys()
+    usual = set(usual_keys(history)) & {entry.key for entry in picker.entries}
+    own = rechosen(charting, history, picker.marked or set(), listed) if listed and set(listed) != usual else None
+    changed = replace(charting, keys=own)
+    now, here = charted(changed, history), before[charting.at] if charting.at < len(before) else ""
+    return replace(changed, at=now.index(here) if here in now else 0)
+
+
+_SIGNS = {"usual": ("✓", "good"), "low": ("▼", "warn"), "high": ("▲", "warn"), "none": ("", "")}
+_GOOD = {"up": "Higher is better.", "down": "Lower is better.", "none": ""}
+
+
+def help_lines(snapshot: RunSnapshot, key: str, x: float | None, width: int) -> list[Line]:
+    """x: timesteps at which the value is read, None for the newest."""
+    metric, health = metric_of(key), health_of(key)
+    value, when = _metric_value(snapshot, key, x)
+    lines: list[Line] = [((metric.label, "title"), (f"  {key}", "faint"))]
+    figure = formatting.number(value, metric.finest) + (
+        f" {metric.unit}" if metric.unit and formatting.known(value) else ""
+    )
+    lines.append(((figure, "strong"), (f" {when}", "muted")))
+    sign, role = _SIGNS[side_of(health, value)]
+    words = judged(health, value)
+    if words:
+        lines += wrap(f"{sign} {words}.", width, role)
+    for extra in _beside(snapshot, key, value):
+        lines += wrap(extra, width, "muted")
+    sections = [
+        ("Meaning", f"{metric.help} {_GOOD[metric.good]}".strip()),
+        ("Healthy", health.healthy),
+        ("To try", to_try(health)),
+    ]
+    for title, text in sections:
+        if text:
+            lines += [(), ((title, "strong"),), *wrap(text, width)]
+    return lines
+
+
+def to_try(health: Health) -> str:
+    """What moves the figure, and what to do at either end of its range."""
+    ends = [f"{side}: {text}." for side, text in (("Too low", health.if_low), ("Too high", health.if_high)) if text]
+    return " ".join([*ends, *([health.advice] if health.advice else [])])
+
+
+def _metric_value(snapshot: RunSnapshot, key: str, x: float | None) -> tuple[float | None, str]:
+    """The value and where it comes from, in words."""
+    history = snapshot.history
+    column = history.columns.get(key)
+    if column is None:
+        return None, "not in this run's journal yet"
+    item = Curve(history.timesteps, column, history.length)
+    if x is not None:
+        return item.at(x), "at the cursor"
+    value, back = item.newest()
+    return value, "now" if not back else f"{formatting.plural(back, 'iteration')} ago"
+
+
+def _beside(snapshot: RunSnapshot, key: str, value: float | None) -> list[str]:
+    """What this run's header adds to a figure."""
+    header = snapshot.header
+    if header is None or value is None or not math.isfinite(value):
+        return []
+    if key == metric_keys.ENTROPY and header.actions > 1:
+        most = math.log(header.actions)
+        return [
+            f"{formatting.percent(value / most)} of the {most:.2f} that {header.actions} actions allow without masks."
+        ]
+    if key == metric_keys.LEARNING_RATE:
+        return [f"The run's header says {header.learning_rate:g}."]
+    return []

@@ -1,0 +1,310 @@
+"""Pane that follows the viewer; its words and reader."""
+
+from __future__ import annotations
+
+import threading
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar, Protocol
+
+import msgspec
+from textual.geometry import Region
+from textual.message import Message
+
+from rltui import formatting
+from rltui.events import match_frames
+from rltui.events.commands import OutputLive, ViewerLive
+from rltui.events.match_frames import Watched
+from rltui.events.records import CLOCK
+from rltui.run_state.condition import condition
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.supervise import sockets
+from rltui.supervise.sockets import FrameError, FrameReader
+from rltui.tui.background import Newest
+from rltui.tui.panes.pane import Pane, View, in_the_middle
+from rltui.tui.text import Line, width_of, wrap
+
+TRY_AGAIN = 0.5  # seconds between two attempts to connect
+LOOK = 0.25  # seconds that it takes at most to notice that it is to end
+CONNECT = 1.0  # seconds that an attempt may take
+
+
+class Stream(Protocol):
+    """supervise.byte_stream.ByteStream, as far as it is read."""
+
+    def receive(self, timeout: float) -> bytes | None: ...
+
+    def close(self) -> None: ...
+
+
+def open_local(address: str) -> Stream:
+    """A viewer's local socket. OSError where nobody listens."""
+    return sockets.SocketStream(address, CONNECT)
+
+
+class MatchReader(threading.Thread):
+    """publish(frame) is called from this thread, at most every `interval` seconds, with the newest frame; those between
+    are passed over. It connects again until it is stopped: the viewer may begin anew at the same address.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        publish: Callable[[Watched], None],
+        interval: float,
+        connect: Callable[[str], Stream] = open_local,
+    ) -> None:
+        super().__init__(name="reader of the match", daemon=True)
+        self.address = address
+        self.problem = ""  # why there are no frames; "" while they come
+        self._publish, self._interval, self._connect = publish, interval, connect
+        self._leaving = threading.Event()
+
+    def stop(self) -> None:
+        """Ends the thread soon; does not wait for it."""
+        self._leaving.set()
+
+    def run(self) -> None:
+        while not self._leaving.is_set():
+            try:
+                self._follow(self._connect(self.address))
+            except (OSError, FrameError, msgspec.DecodeError, UnicodeDecodeError) as error:
+                self.problem = f"no picture: {error}"
+            self._leaving.wait(TRY_AGAIN)
+
+    def _follow(self, stream: Stream) -> None:
+        """Until the stream ends, or nobody wants it any more."""
+        frames = FrameReader()
+        newest: bytes | None = None
+        due = time.monotonic()
+        try:
+            while not self._leaving.is_set():
+                wait = LOOK if newest is None else max(due - time.monotonic(), 0.0)
+                data = stream.receive(wait)
+                if data == b"":
+                    raise ConnectionResetError("the viewer closed the stream")
+                newest = next(reversed(frames.feed(data or b"")), newest)
+                if newest is not None and time.monotonic() >= due:
+                    due = time.monotonic() + self._interval
+                    frame, newest = match_frames.decode(newest), None
+                    self.problem = ""
+                    self._publish(frame)
+        finally:
+            stream.close()
+
+
+Sentence = tuple[str, str]  # text, role
+
+OFF = (
+    "Nobody plays. <render> lets the newest weights play here, in real time and under the run's own rules, and sends the match to "
+    "RocketSimVis."
+)
+STARTING = "The viewer starts: it loads the simulator and takes the newest weights."
+CONNECTING = "The viewer plays; its picture is on the way."
+
+
+def why_dark(snapshot: RunSnapshot, now: float) -> Sentence | None:
+    """Why there is no match to be seen; None where the viewer plays. now: Unix seconds."""
+    viewer = snapshot.viewer
+    if not condition(snapshot, now).running:
+        return f"The run has ended, and nobody plays. Its newest bot plays with: rltui watch {snapshot.run}", "muted"
+    if viewer is None:
+        return OFF, "muted"
+    if viewer.state == "starting":
+        return STARTING, "busy"
+    if viewer.state == "failed":
+        return (
+            f"✗ The viewer failed: {viewer.problem}. Its trace is in the log (<log>); <render> starts it again.",
+            "bad",
+        )
+    if not viewer.address:
+        return "The viewer plays, but has no stream for this screen: the log (<log>) says why.", "warn"
+    return None
+
+
+def brief(viewer: ViewerLive | None) -> Sentence | None:
+    """For the line of state: `rendering → 127.0.0.1:9273, 1,204 packets`; None while it is off."""
+    if viewer is None:
+        return None
+    if viewer.state == "failed":
+        return "viewer failed", "bad"
+    if viewer.state == "starting":
+        return "viewer starts", "busy"
+    if viewer.problem:
+        return f"viewer: {viewer.problem}", "warn"
+    words = ", ".join(output_words(output) for output in viewer.outputs)
+    troubled = any(output.problem for output in viewer.outputs)
+    return f"rendering → {words}" if words else "viewer plays", "warn" if troubled else "good"
+
+
+def output_words(output: OutputLive) -> str:
+    """Where it goes, how much has gone there and what is wrong: `127.0.0.1:9273, 1,204 packets`."""
+    if output.name == "rocketsimvis":
+        words = f"{output.target}, {formatting.plural(output.sent, 'packet')}"
+        return f"{words}, {output.problem}" if output.problem else words
+    if output.name == "recording":
+        return f"recording, {formatting.plural(output.sent, 'moment')}"
+    return output.name
+
+
+def weights_words(timesteps: int, age: float | None) -> str:
+    """`weights of 12,431,360 timesteps, 8 s old`."""
+    text = f"weights of {formatting.count(timesteps)} timesteps"
+    return text if age is None else f"{text}, {formatting.age(age)} old"
+
+
+def learned_at(snapshot: RunSnapshot, timesteps: int) -> float | None:
+    """Unix time at which the run had done so many timesteps, by its history; None where that does not say."""
+    history, header = snapshot.history, snapshot.header
+    row = bisect_right(history.timesteps, timesteps, 0, history.length) - 1
+    clock = history.columns.get(CLOCK)
+    if row >= 0 and clock is not None and history.timesteps[row] == timesteps and clock[row] == clock[row]:
+        return float(clock[row])
+    return header.time if header is not None and header.timesteps == timesteps else None
+
+
+def changed_regions(before: Sequence[Line], now: Sequence[Line], width: int, height: int) -> list[Region]:
+    """One for each row that differs, as narrow as it may be."""
+    found = []
+    for y in range(min(max(len(before), len(now)), height)):
+        was, is_now = (lines[y] if y < len(lines) else () for lines in (before, now))
+        if was != is_now and (columns := changed_columns(was, is_now, width)):
+            found.append(Region(columns[0], y, columns[1] - columns[0], 1))
+    return found
+
+
+def changed_columns(was: Line, now: Line, width: int) -> tuple[int, int] | None:
+    """From the first column that differs to behind the last; None where none does."""
+    if any(width_of(line) != sum(len(text) for text, _ in line) for line in (was, now)):
+        return 0, width  # a character is wide or has no width: its column is not its number
+    old, new = _cells(was, width), _cells(now, width)
+    differ = [column for column in range(width) if old[column] != new[column]]
+    return (differ[0], differ[-1] + 1) if differ else None
+
+
+def _cells(line: Line, width: int) -> list[tuple[str, str]]:
+    """Character and role of each column."""
+    cells = [(char, role) for text, role in line for char in text][:width]
+    return cells + [(" ", "")] * (width - len(cells))
+
+
+SILENT_AFTER = 2.0  # seconds without a frame
+Reader = Callable[[str, Callable[[Watched], None], float], MatchReader]
+
+
+class WatchingPane(Pane):
+    """`frame` is the newest frame, None before the first; subclasses draw it in `draw_match`."""
+
+    INTERVAL: ClassVar[float] = 1 / 4  # seconds at least between two frames: drawing them takes training time
+    read: ClassVar[Reader] = MatchReader
+    steady: ClassVar[Callable[[], float]] = time.monotonic
+
+    class FrameReady(Message, bubble=False):
+        """The reader thread has left a frame in the slot of its address."""
+
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self.frame: Watched | None = None
+        self._inbox: Newest[Watched] = Newest()
+        self._reader: MatchReader | None = None
+        self._frozen = False
+        self._heard = 0.0  # steady() at the newest frame
+        self._renewed: float | None = None  # Unix time at which other weights were first seen here
+
+    def show(self, view: View) -> None:
+        self._frozen = view is self.view  # the cockpit hands out the same view as long as it is frozen
+        self._follow(self._wanted(view))
+        super().show(view)
+
+    def on_unmount(self) -> None:
+        self._follow("")
+
+    def matters(self, view: View) -> bool:
+        return view.snapshot.viewer is not None
+
+    def _wanted(self, view: View) -> str:
+        """The address to read from now; "" while nothing of it would be seen."""
+        viewer = view.snapshot.viewer
+        seen = self.is_attached and self.display and self.screen.is_active
+        return viewer.address if viewer is not None and seen and why_dark(view.snapshot, view.now) is None else ""
+
+    def _follow(self, address: str) -> None:
+        if address == (self._reader.address if self._reader is not None else ""):
+            return
+        if self._reader is not None:
+            self._reader.stop()
+        self._reader, self.frame, self._inbox = None, None, Newest()
+        if address:
+            self._reader = type(self).read(address, partial(self._deliver, self._inbox), self.INTERVAL)
+            self._reader.start()
+
+    def _deliver(self, inbox: Newest[Watched], frame: Watched) -> None:
+        """From a reader thread; one that was told to stop still fills its own slot, which nobody empties."""
+        if inbox.put(frame):
+            self.post_message(self.FrameReady())
+
+    def on_watching_pane_frame_ready(self) -> None:
+        frame = self._inbox.take()
+        if frame is None or self._frozen or self.view is None:
+            return
+        if self.frame is None or frame.timesteps != self.frame.timesteps:
+            self._renewed = self.view.now if self.frame is not None else None
+        self.frame, self._heard = frame, type(self).steady()
+        self.take_frame(frame)
+        self.repaint()
+
+    def take_frame(self, frame: Watched) -> None:
+        """A frame has come."""
+
+    def depends(self, view: View) -> object:
+        """While frames come, they bring what is new several times a second, and nothing else has to."""
+        dark, silence = why_dark(view.snapshot, view.now), self.silence
+        flows = self.frame is not None and dark is None and not silence
+        return (
+            dark,
+            self.frame is None,
+            silence,
+            view.charts,
+            None if flows else (view.snapshot.viewer, self._waiting()),
+        )
+
+    @property
+    def silence(self) -> float:
+        """Whole seconds since the newest frame, 0 while that is not long ago."""
+        age = type(self).steady() - self._heard
+        return float(int(age)) if self.frame is not None and age > SILENT_AFTER else 0.0
+
+    def _is_lit(self, view: View) -> bool:
+        return self.frame is not None and why_dark(view.snapshot, view.now) is None
+
+    def repaint(self) -> None:
+        """Several times a second: send only the columns that differ, not whole rows."""
+        if not self.is_attached or not self.display:
+            return
+        before, self.lines = self.lines, self._painted()
+        if regions := changed_regions(before, self.lines, *self.size):
+            self.refresh(*regions)
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        dark = why_dark(view.snapshot, view.now)
+        if dark is None and self.frame is not None:
+            return self.draw_match(view, self.frame, width, height)
+        text, role = dark or self._waiting()
+        return in_the_middle(wrap(self.said(text), min(width, 64), role), width, height)
+
+    def draw_match(self, view: View, frame: Watched, width: int, height: int) -> list[Line]:
+        """At most `height` lines for `width` columns."""
+        raise NotImplementedError
+
+    def whose(self, view: View, frame: Watched) -> Sentence:
+        """Whose weights play and how old they are; where nothing has come for a while, that."""
+        if self.silence:
+            return f"no picture for {formatting.age(self.silence)}", "warn"
+        since = self._renewed if self._renewed is not None else learned_at(view.snapshot, frame.timesteps)
+        return weights_words(frame.timesteps, None if since is None else max(view.now - since, 0.0)), "muted"
+
+    def _waiting(self) -> Sentence:
+        problem = self._reader.problem if self._reader is not None else ""
+        return (problem, "warn") if problem else (CONNECTING, "busy")

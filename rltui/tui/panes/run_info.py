@@ -1,0 +1,246 @@
+"""Header, settings, verdict in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rltui import formatting
+from rltui.events.promotion import distances, place
+from rltui.events.records import RunStarted, SettingChanged, setting_words
+from rltui.run_state.condition import condition, flag_words, in_force
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.verdict import verdict
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.text import Line, Span, crop, wrap
+from rltui.tui.widgets.list_view import Scrolled
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """mark: symbol and word, in their colour. words: the evidence. more: what else is ill. spoken: the trainer is there and well."""
+
+    mark: Span
+    words: str
+    more: tuple[str, ...]
+    spoken: bool
+
+
+def judgement(view: View) -> Judgement | None:
+    """`▲ learning`, `▲ was learning` of a run that has ended, `‖ paused, was learning`; with the evidence.
+
+    None where the run is not opened yet.
+    """
+    if view.snapshot.header is None:
+        return None
+    now = condition(view.snapshot, view.now)
+    spoken = now.running and now.role != "bad"
+    paused = spoken and view.snapshot.paused
+    heard = spoken and not paused
+    judged = verdict(view.snapshot, view.now, heard)
+    word = f" {'' if heard else 'was '}{judged.word}" if judged.word != judged.symbol else ""
+    mark: Span = (f"{judged.symbol}{word}", judged.role)
+    if paused:
+        mark = (f"{now.symbol} paused{',' if word else ''}{word}", now.role)
+    return Judgement(mark, judged.words, judged.more, spoken)
+
+
+LABEL = 11  # columns
+
+
+class FactsPane(Pane, Scrolled):
+    """Label and value, one a line; what has changed since the start stands out."""
+
+    NUMBER = "i"
+    SLOT = "facts"
+    NAME = "Run"
+    SHORT = "Run"
+    EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."
+    HELP = (
+        "The verdict, whole, then what the trainer said when it opened the run, and what it last saved. What has changed "
+        "since is marked, as it was → as it is; by hand are the settings that people changed and that are in force, after "
+        "a resume too."
+    )
+
+    def has_nothing(self, view: View) -> bool:
+        return view.snapshot.header is None
+
+    def depends(self, view: View) -> object:
+        snapshot = view.snapshot
+        return (
+            snapshot.header,
+            flag_words(snapshot),
+            snapshot.checkpoint,
+            snapshot.milestone,
+            len(snapshot.link.clients),
+            snapshot.metrics,
+            len(snapshot.audit),
+            snapshot.table_use is None,
+            judgement(view),
+        )
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        header = view.snapshot.header
+        if header is None:
+            return []
+        lines: list[Line] = []
+        for name, value, role in (*self._verdict(view), *_rows(view.snapshot, header)):
+            rows = wrap(value, max(width - LABEL, 10), role)
+            lines += [((f"{name if not index else '':<{LABEL}}", "muted"), *row) for index, row in enumerate(rows)]
+        return self.window([crop(line, width) for line in lines], height)
+
+    def _verdict(self, view: View) -> Iterator[tuple[str, str, str]]:
+        """The line above all panes, whole: its advice stands at its end."""
+        judged = judgement(view)
+        if judged is not None:
+            sign, role = judged.mark
+            words = judged.words if sign == formatting.UNKNOWN else f"{sign}, {judged.words}"
+            role = role if role in ("bad", "warn") else ""
+            yield "verdict", words, role
+            yield from (("and", words, role) for words in judged.more)
+
+
+def _rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str, str]]:
+    """(label, text, role): what is set apart first, then the header, with what has changed since the start marked."""
+    if words := flag_words(snapshot):
+        yield "debug", words, "warn"
+    yield from ((name, value, "") for name, value in _course(snapshot, header))
+    before = dict(facts_of(snapshot.opened)) if snapshot.opened is not None else {}
+    for name, value in facts_of(header):
+        changed = name in before and before[name] != value
+        yield name, was_is(before[name], value) if changed else value, "warn" if changed else ""
+    yield from (("by hand", words, "warn") for words in by_hand(snapshot))
+    yield from ((name, value, "") for name, value in (*_identity(snapshot, header), *_saved(snapshot)))
+
+
+def was_is(before: str, now: str) -> str:
+    """The text with each part that differs as `entropy coefficient 0.01 → 0.005`."""
+    old, new = before.split(", "), now.split(", ")
+    if len(old) != len(new):
+        return f"{now} (was {before})"
+    return ", ".join(
+        mine if mine == yours else _arrow(yours.split(), mine.split()) for yours, mine in zip(old, new, strict=True)
+    )
+
+
+def _arrow(old: list[str], new: list[str]) -> str:
+    """What both begin and end with is said once."""
+    start = end = 0
+    shortest = min(len(old), len(new)) - 1
+    while start < shortest and old[start] == new[start]:
+        start += 1
+    while end < shortest - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    middle = [" ".join(words[start : len(words) - end]) for words in (old, new)]
+    return " ".join([*new[:start], f"{middle[0]} → {middle[1]}", *new[len(new) - end :]])
+
+
+def by_hand(snapshot: RunSnapshot) -> list[str]:
+    """What is in force in the place of the profile's: `reward touch 0.5, by ada at 1.2 M`."""
+    found = snapshot.header.by_hand if snapshot.header is not None else {}
+    told = {record.setting: record for record in in_force(snapshot)}
+    return [f"{setting_words(setting, value)}{_by_whom(told.get(setting))}" for setting, value in found.items()]
+
+
+def _by_whom(record: SettingChanged | None) -> str:
+    """Nothing where the audit does not reach back so far."""
+    return (
+        f", by {record.by.partition(' on ')[0]} at {formatting.short(record.timesteps)}" if record is not None else ""
+    )
+
+
+def _course(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
+    """Phase, what it waits for, the step limit."""
+    position = place(snapshot.metrics).removeprefix("phase ")
+    if header.phase is not None or position:
+        number = position or str(header.phase)
+        yield "phase", f"{number}, {header.label}" + (f", stage {header.stage}" if header.stage else "")
+    yield from _distances(snapshot)
+    if header.step_limit is not None:
+        yield "target", f"{header.step_limit:,} timesteps"
+
+
+def _identity(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
+    """By what a checkpoint fits, and where this start went on from."""
+    table = header.table_hash or (snapshot.table_use.table_hash if snapshot.table_use is not None else "")
+    if header.obs:
+        yield "sees", header.obs
+    if table:
+        yield "table", f"hash {table[:12]}"
+    resumed = snapshot.resumed
+    if resumed is not None:
+        where = f"{resumed.timesteps:,}"
+        yield "resumed", resumed.reason if where in resumed.reason else f"at {where}: {resumed.reason}"
+        if resumed.checkpoint:
+            yield "from", resumed.checkpoint
+
+
+def facts_of(header: RunStarted) -> list[tuple[str, str]]:
+    """(label, text) of everything that the header says, most asked for first."""
+    return [
+        ("profile", f"{header.profile}, by {header.author}" if header.author else header.profile),
+        ("policy", _net(header.policy_layers, header.actions, header.policy_parameters)),
+        ("critic", _net(header.critic_layers, 1, header.critic_parameters)),
+        ("plays", f"{header.blue}v{header.orange}, sees {header.obs_size} numbers, chooses among {header.actions}"),
+        ("rates", _rates(header)),
+        (
+            "update",
+            f"entropy coefficient {header.ent_coef:g}, gamma {header.gamma:g}, {formatting.plural(header.epochs, 'epoch')}",
+        ),
+        ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}{_minibatch(header)}"),
+        ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}"),
+        (
+            "saving",
+            f"every {formatting.exact(header.save_every)}, milestone every {formatting.exact(header.milestone_interval)}",
+        ),
+        ("seed", f"{header.seed}, tick skip {header.tick_skip}"),
+        ("started", f"{formatting.date(header.time)}, pid {header.pid} on {header.host}"),
+        (
+            "versions",
+            ", ".join(f"{name} {version}" for name, version in sorted(header.versions.items())) or formatting.UNKNOWN,
+        ),
+    ]
+
+
+def _distances(snapshot: RunSnapshot) -> list[tuple[str, str]]:
+    """What is missing for the next phase of a campaign."""
+    found = missing(snapshot)
+    return [("next phase", ", ".join(found))] if found else []
+
+
+def missing(snapshot: RunSnapshot) -> list[str]:
+    """Each criterion of the next phase: `kickoff touches 62 (18 missing)`."""
+    return [distance.words for distance in distances(snapshot.metrics)]
+
+
+def _rates(header: RunStarted) -> str:
+    policy, critic = f"{header.learning_rate:g}", f"{header.critic_learning_rate:g}"
+    return f"learning rate {policy}" if policy == critic else f"policy {policy}, critic {critic}"
+
+
+def _minibatch(header: RunStarted) -> str:
+    return "" if header.minibatch == header.batch else f" in {header.minibatch:,}"
+
+
+def _net(layers: list[int], outputs: int, parameters: int) -> str:
+    return f"{'-'.join(str(size) for size in (*layers, outputs))}, {formatting.short(parameters)} parameters"
+
+
+def _saved(snapshot: RunSnapshot) -> list[tuple[str, str]]:
+    found = []
+    if snapshot.checkpoint is not None:
+        found.append(
+            ("saved", f"checkpoint at {snapshot.checkpoint.timesteps:,}, {formatting.clock(snapshot.checkpoint.time)}")
+        )
+    if snapshot.milestone is not None:
+        found.append(
+            (
+                "milestone",
+                f"{formatting.millions(snapshot.milestone.label)}, {formatting.clock(snapshot.milestone.time)}",
+            )
+        )
+    if snapshot.link.controller is not None and not snapshot.link.mine:
+        found.append(("control", snapshot.link.controller))
+    if len(snapshot.link.clients) > 1:
+        found.append(("watching", ", ".join(snapshot.link.clients)))
+    return found

@@ -1,0 +1,270 @@
+"""Modal base, text prompt, choice, option list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import unwrap
+from typing import ClassVar, TypeVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.binding import BindingType
+from textual.command import CommandList, CommandPalette
+from textual.containers import Horizontal, Vertical
+from textual.css.query import NoMatches
+from textual.geometry import Size
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Input
+
+from rltui.tui.text import Line, clean, crop_text, wrap
+from rltui.tui.widgets.drawn_places import DrawnCompositor
+from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.list_view import Row, RowList, Scrolled
+
+# Screens above others, each of which closes itself once and no other.
+#
+# Textual's `dismiss` takes away whatever is on top: the second click of a double click, or an answer that comes while the
+# palette is open, would close the wrong screen, in the end the launcher itself, and leave an empty one.
+
+Answer = TypeVar("Answer")
+
+
+class Dialog(ModalScreen[Answer]):
+    """Asks or tells something above what is shown. One with a line or a list takes `/` itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("slash", "no_filter", "Filter")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = DrawnCompositor()
+
+    def action_no_filter(self) -> None:
+        """What is typed behind it would choose an answer."""
+        from rltui.tui.screens.no_filter import NoFilterScreen  # a dialog itself
+
+        self.app.push_screen(NoFilterScreen())
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        return super().dismiss(result) if uncovered(self) else AwaitComplete()
+
+
+class Palette(CommandPalette):
+    """The command palette. Of Textual's private parts it uses `_gather_commands` with its group, and `_action_command_list`;
+    tests/tui/test_resilience.py shows what becomes of it without.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="--command-palette")
+        self._compositor = DrawnCompositor()
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        return super().dismiss(result) if uncovered(self) else AwaitComplete()
+
+    @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
+    async def _gather_commands(self, search_value: str) -> None:
+        """Textual's own ends the program where the palette is taken away meanwhile: it still looks for its list."""
+        try:
+            await unwrap(CommandPalette._gather_commands)(self, search_value)
+        except NoMatches:
+            if self in self.app.screen_stack:
+                raise
+
+    def _action_command_list(self, action: str) -> None:
+        """Textual's list raises where it is to turn a page that it has had no room to draw."""
+        if not action.startswith("page_") or self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
+
+
+def uncovered(screen: Screen[Answer]) -> bool:
+    """Whether the screen is there to be closed; what has come above it is taken away."""
+    app = screen.app
+    if screen not in app.screen_stack:
+        return False
+    while app.screen is not screen:
+        app.pop_screen()
+    return True
+
+
+VERDICT_ROWS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Of what is typed so far. good: enter takes it."""
+
+    words: str
+    good: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """empty: what enter does with nothing typed: None stays in the dialog, "cancel" closes it, "take" takes it."""
+
+    title: str
+    lines: tuple[tuple[str, str], ...]  # (text, role)
+    judge: Callable[[str], Judgement]
+    value: str = ""
+    placeholder: str = ""
+    subtitle: str = "enter takes it · esc cancels"
+    empty: str | None = None
+
+
+class TypedWords(Painted):
+    """Lines that take the room they need. Set `said`, then `again`."""
+
+    def __init__(self, name: str, said: tuple[tuple[str, str], ...] = (), spare: int = 0) -> None:
+        """spare: rows kept for longer words to come."""
+        super().__init__(name=name)
+        self.said, self._spare = said, spare
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return [row for text, role in self.said for row in wrap(text, width, role)]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(len(self.paint(width, 100)), self._spare)
+
+    def again(self) -> None:
+        """Draw what is said now."""
+        self.refresh(layout=True)
+        self.repaint()
+
+
+class TypedDialog(Dialog[str | None]):
+    """Dismissed with the text, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__()
+        self._asked = asked
+        self._verdict = TypedWords("typed-verdict", spare=VERDICT_ROWS)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog") as box:
+            box.border_title = self._asked.title
+            box.border_subtitle = self._asked.subtitle
+            yield TypedWords("typed-words", self._asked.lines)
+            yield Input(self._asked.value, id="typed", compact=True, placeholder=self._asked.placeholder)
+            yield self._verdict
+
+    def on_mount(self) -> None:
+        self._judge(self._asked.value)
+
+    @on(Input.Changed)
+    def judge(self, event: Input.Changed) -> None:
+        """What enter would do."""
+        self._judge(event.value)
+
+    def _judge(self, text: str) -> None:
+        judgement = self._asked.judge(text)
+        self._verdict.said = ((judgement.words, "good" if judgement.good else "muted"),)
+        self._verdict.again()
+
+    @on(Input.Submitted)
+    def send(self, event: Input.Submitted) -> None:
+        """The text where it is good; nothing typed closes or takes, as asked."""
+        if not event.value.strip() and self._asked.empty is not None:
+            self.dismiss("" if self._asked.empty == "take" else None)
+        elif self._asked.judge(event.value).good:
+            self.dismiss(event.value)
+
+
+MOVES = {"up": -1, "down": 1, "pageup": -8, "pagedown": 8}
+
+
+@dataclass(frozen=True)
+class Option:
+    """about: its explanation for a width. group: the heading that it stands under, "" for none."""
+
+    name: str
+    group: str
+    about: Callable[[int], list[Line]]
+
+
+class About(Scrolled, can_focus=False):
+    """What the highlighted option is."""
+
+    def __init__(self) -> None:
+        super().__init__(name="chooser-about")
+        self.words: Callable[[int], list[Line]] = lambda width: []
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(self.words(width), height)
+
+
+class Chooser(Dialog["str | None"]):
+    """Dismissed with a name, or with what was typed where `own` allows that; None when it is left."""
+
+    CSS_PATH = "../styles/form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
+
+    def __init__(self, title: str, options: Sequence[Option], own: str = "", current: str = "") -> None:
+        """own: what else may be typed, in words; "" where nothing may."""
+        super().__init__()
+        self._title, self._options, self._own, self._current = title, tuple(options), own, current
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="chooser") as box:
+            box.border_title = self._title
+            box.border_subtitle = "type to filter · ↑ ↓ · enter chooses · esc cancels"
+            yield Input(id="chooser-filter", compact=True, placeholder=self._own or "filter")
+            with Horizontal(id="chooser-body"):
+                yield RowList(name="chooser-rows")
+                yield About()
+
+    def on_mount(self) -> None:
+        self.query_one(RowList).can_focus = False
+        self.query_one(Input).focus()
+        self.call_after_refresh(self._show, self._current)
+
+    @on(Input.Changed)
+    def filter(self, event: Input.Changed) -> None:
+        """Only what has the words in it."""
+        self._show()
+
+    def _show(self, wanted: str | None = None) -> None:
+        words = self.query_one(Input).value.lower().split()
+        found = [each for each in self._options if all(word in f"{each.name} {each.group}".lower() for word in words)]
+        rows: list[Row] = []
+        group = ""
+        width = self.query_one(RowList).size.width
+        for each in found:
+            if each.group != group:
+                group = each.group
+                rows.append(Row(None, ((" ", ""), (group, "title"))))
+            mark = "●" if each.name == self._current else " "
+            rows.append(Row(each.name, ((f" {mark} ", "good"), (crop_text(clean(each.name), max(width - 3, 8)), ""))))
+        if not rows:
+            rows = [Row(None, ((f" {self._own or 'nothing of that name'}", "muted"),))]
+        self.query_one(RowList).set_rows(rows, wanted or None)
+        self._tell()
+
+    def _tell(self) -> None:
+        about = self.query_one(About)
+        key = self.query_one(RowList).key
+        option = next((each for each in self._options if each.name == key), None)
+        about.words, about.first = (option.about if option else lambda width: []), 0
+        about.repaint()
+
+    def on_row_list_highlighted(self) -> None:
+        self._tell()
+
+    def on_row_list_chosen(self) -> None:
+        self._choose()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in MOVES:
+            self.query_one(RowList).move(MOVES[event.key])
+            event.stop()
+
+    @on(Input.Submitted)
+    def _choose(self) -> None:
+        typed, key = self.query_one(Input).value.strip(), self.query_one(RowList).key
+        if self._own and typed and (":" in typed or "/" in typed or "." in typed):
+            self.dismiss(typed)
+        elif isinstance(key, str):
+            self.dismiss(key)
+        elif self._own and typed:
+            self.dismiss(typed)

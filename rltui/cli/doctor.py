@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rltui.cli import parser as options
 
 if TYPE_CHECKING:
-    from rltui.debug.doctor_check import Finding
+    from rltui.debug.doctor_check import DoctorFinding
 
 
 def add_parser(subparsers: options.Subparsers) -> None:
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     prepare_environment()
     from rltui.cli.output import say_outcome
     from rltui.debug.doctor import CHECKS, chosen, examine
-    from rltui.debug.doctor_check import Case
+    from rltui.debug.doctor_check import DoctorCase
     from rltui.runs.paths import data_dir
     from rltui.safe_io import say
 
@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> int:
     if args.lines:
         _say_line({"checks": [check.name for check in checks]})
     begins = (lambda name: _say_line({"running": name})) if args.lines else (lambda name: None)
-    findings: list[Finding] = []
-    for finding in examine(Case(args.profile, data_dir(args.data_dir)), checks, begins):
+    findings: list[DoctorFinding] = []
+    for finding in examine(DoctorCase(args.profile, data_dir(args.data_dir)), checks, begins):
         findings.append(finding)
         if args.lines:
             _say_line(vars(finding))
@@ -76,7 +76,7 @@ def _summary(profile: str, outcomes: Sequence[str]) -> str:
     return f"{profile} can be trained here" + (f" ({warned} of {len(outcomes)} checks warn)" if warned else "")
 
 
-def _document(profile: str, findings: Sequence[Finding]) -> str:
+def _document(profile: str, findings: Sequence[DoctorFinding]) -> str:
     """`outcome` is the worst of the checks."""
     outcomes = {finding.outcome for finding in findings}
     worst = next(outcome for outcome in ("fail", "warn", "pass") if outcome in outcomes)

@@ -13,7 +13,7 @@ from rltui.safe_io import say
 if TYPE_CHECKING:
     from rltui.runs.best import Best
     from rltui.runs.inventory import CheckpointInfo, Shelf, Stray
-    from rltui.runs.milestones import Mark
+    from rltui.runs.milestones import MilestoneMark
     from rltui.runs.paths import DataDir
     from rltui.runs.trash import Trashed
 
@@ -67,9 +67,9 @@ def _row(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], now: float) -
     from rltui.cli.output import number
     from rltui.formatting import UNKNOWN, ago, size
     from rltui.runs.best import is_best
-    from rltui.runs.milestones import Mark
+    from rltui.runs.milestones import MilestoneMark
 
-    meta, mark = info.meta, shelf.marks.get(info.milestone, Mark())
+    meta, mark = info.meta, shelf.marks.get(info.milestone, MilestoneMark())
     is_one = info.damage is None and is_best(best, meta) is not None
     marks = [word for word, holds in (("best", is_one), ("pinned", mark.pinned), ("released", mark.released)) if holds]
     return (
@@ -118,7 +118,7 @@ def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], spared: fro
     import msgspec
 
     from rltui.runs.best import doubt, is_best
-    from rltui.runs.milestones import Mark
+    from rltui.runs.milestones import MilestoneMark
 
     return {
         "path": str(info.path),
@@ -129,7 +129,7 @@ def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], spared: fro
         "best": info.damage is None and is_best(best, info.meta) is not None,
         "spared": _stays(spared, info),
         "doubt": (doubt(info.meta) or None) if info.meta is not None else None,
-        "mark": msgspec.to_builtins(shelf.marks.get(info.milestone, Mark())) if info.milestone else None,
+        "mark": msgspec.to_builtins(shelf.marks.get(info.milestone, MilestoneMark())) if info.milestone else None,
         "meta": msgspec.to_builtins(info.meta),
     }
 
@@ -283,7 +283,7 @@ def _mark(args: argparse.Namespace, data: DataDir) -> int:
     return 0
 
 
-def _changing(args: argparse.Namespace) -> Callable[[Mark], Mark]:
+def _changing(args: argparse.Namespace) -> Callable[[MilestoneMark], MilestoneMark]:
     import msgspec
 
     changes: dict[str, dict[str, Any]] = {

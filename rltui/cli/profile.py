@@ -14,12 +14,12 @@ from rltui.cli import parser as options
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.debug.component_checks import Fault
+    from rltui.debug.component_checks import ComponentFault
     from rltui.env.spec import EnvSpec
-    from rltui.profile.load import Reading
+    from rltui.profile.load import LoadResult
     from rltui.profile.models import Profile
-    from rltui.profile.schema import Entry
-    from rltui.profile.source import Problem, Source
+    from rltui.profile.schema import SchemaKey
+    from rltui.profile.source import Problem, ProfileSource
 
 
 PROFILE_HELP = "a .toml file, a name in ./profiles, or a shipped profile"
@@ -175,7 +175,7 @@ def _schema(args: argparse.Namespace) -> int:
     return 0
 
 
-def _entry_line(entry: Entry) -> str:
+def _entry_line(entry: SchemaKey) -> str:
     from rltui.profile.toml_text import default_words
 
     details = [entry.type, " ".join(filter(None, (entry.range, entry.unit)))]
@@ -207,7 +207,7 @@ def report_text(raw: bytes, path: str, force: bool = False) -> dict[str, Any]:
     return _report(path, read_text(raw, Path(path)), raw, force)
 
 
-def _report(argument: str, reading: Reading, raw: bytes | None, force: bool) -> dict[str, Any]:
+def _report(argument: str, reading: LoadResult, raw: bytes | None, force: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "profile": argument,
         "name": reading.path.stem if reading.path else argument,
@@ -226,7 +226,7 @@ def _report(argument: str, reading: Reading, raw: bytes | None, force: bool) -> 
     return found
 
 
-def _of_valid(profile: Profile, reading: Reading) -> dict[str, Any]:
+def _of_valid(profile: Profile, reading: LoadResult) -> dict[str, Any]:
     import msgspec
 
     from rltui.env.from_profile import env_spec, signature
@@ -249,7 +249,7 @@ def _of_valid(profile: Profile, reading: Reading) -> dict[str, Any]:
     }
 
 
-def _tried(profile: Profile, reading: Reading, raw: bytes | None, force: bool) -> dict[str, Any]:
+def _tried(profile: Profile, reading: LoadResult, raw: bytes | None, force: bool) -> dict[str, Any]:
     """What its parts did when tried."""
     from rltui.debug.component_checks import faults
     from rltui.profile.source import read_source, source_of
@@ -265,7 +265,7 @@ def _tried(profile: Profile, reading: Reading, raw: bytes | None, force: bool) -
     return {"valid": False, "forcible": True, "errors": [problem.as_dict() for problem in problems]}
 
 
-def _problem(fault: Fault, source: Source) -> Problem:
+def _problem(fault: ComponentFault, source: ProfileSource) -> Problem:
     """On the line of the key; a component of one's own goes by its absolute path here, and by another in the file."""
     from rltui.profile.source import Problem, show_key
 

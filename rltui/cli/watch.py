@@ -13,7 +13,7 @@ from rltui.cli import parser as options
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.events.match_frames import Moment
+    from rltui.events.match_frames import MatchFrame
     from rltui.supervise.guardian import Lifeline
     from rltui.view.live_match import Watch
     from rltui.view.output import Notice, Output
@@ -108,7 +108,7 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.train.environment import prepare_environment
 
     prepare_environment()
-    from rltui.view.output import Thinned
+    from rltui.view.output import ThinnedOutput
 
     notices: list[str] = []
     painted = _paints(args)
@@ -120,7 +120,7 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
 
     moments = _moments(args, notice)
     link, recorder = _link(args, notice), _recorder(args, notice)
-    outputs: list[Output] = [Thinned(output, _ticks(args)) for output in (link, *_viewers(args, notice))]
+    outputs: list[Output] = [ThinnedOutput(output, _ticks(args)) for output in (link, *_viewers(args, notice))]
     outputs += [recorder] if recorder else []
     last = _show(args, moments, outputs, _Status(link, notices, lifeline))
     for text in notices if painted else ():
@@ -129,7 +129,7 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
     return 0
 
 
-def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[Moment]:
+def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
     """Of a match, or of a recording."""
     from rltui.errors import RltuiError
     from rltui.view.recording import Recording
@@ -201,7 +201,9 @@ class _Status:
         return "  ".join(part for part in parts if part)
 
 
-def _show(args: argparse.Namespace, moments: Iterable[Moment], outputs: list[Output], told: _Status) -> Moment | None:
+def _show(
+    args: argparse.Namespace, moments: Iterable[MatchFrame], outputs: list[Output], told: _Status
+) -> MatchFrame | None:
     """The last moment shown. Whatever happens, the terminal is given back and the recording written."""
     from contextlib import ExitStack
 
@@ -247,7 +249,7 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
     return picture
 
 
-def _report(args: argparse.Namespace, last: Moment | None, link: LinkSwitch, recorder: Recorder | None) -> None:
+def _report(args: argparse.Namespace, last: MatchFrame | None, link: LinkSwitch, recorder: Recorder | None) -> None:
     """What was played, sent and recorded."""
     from rltui.view.terminal import summary
 

@@ -29,7 +29,7 @@ from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.collect.collector import Collected, LocalCollector
 from rltui.train.collect.messages import RolloutDone
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
-from rltui.train.config import Blueprint
+from rltui.train.config import ResolvedConfig
 from rltui.train.iteration_metrics import worker_parts
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Stack:
     """Workers and learner as a run has them, without a run folder."""
 
     def __init__(self, profile: Profile) -> None:
-        blueprint = Blueprint.draw(profile)
+        blueprint = ResolvedConfig.draw(profile)
         self.workers, self.shape = blueprint.workers, blueprint.shape
         self.tick_skip, self.episode_steps = blueprint.spec.tick_skip, _idle_episode_steps(blueprint.spec)
         self.learner = blueprint.learner()

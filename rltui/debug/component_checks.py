@@ -1,4 +1,4 @@
-"""Are user components sound."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import psutil
 from numpy.typing import NDArray
 
 from rltui import formatting
-from rltui.debug.action_table.findings import Check, TableReport
+from rltui.debug.action_table.findings import TableCheck, TableReport
 from rltui.debug.action_table.report import examine
 from rltui.env.from_profile import env_spec, sizes, table_rows
 from rltui.env.spec import EnvSpec
@@ -128,7 +128,7 @@ FAR_TOO_MUCH = 1.5  # times the machine's memory: the estimate is good to about 
 
 
 @dataclass(frozen=True)
-class Fault:
+class ComponentFault:
     """A reason not to train. path: the key that it is about; hint: where to see more, a command after `rltui`."""
 
     path: KeyPath
@@ -136,7 +136,7 @@ class Fault:
     hint: str = ""
 
 
-def faults(profile: Profile, argument: str) -> list[Fault]:
+def faults(profile: Profile, argument: str) -> list[ComponentFault]:
     """Of a profile that has been found valid, each once; empty for a sound one. argument: as the user named it."""
     taught = lessons(profile)
     found = [table_fault(env_spec(taught[0]), argument), *memory_faults(taught, argument)]
@@ -151,22 +151,22 @@ def examine_table(spec: EnvSpec) -> TableReport:
     return examine(table_rows(spec), spec.pipeline, spec.meshes)
 
 
-def table_fault(spec: EnvSpec, argument: str) -> Fault | None:
+def table_fault(spec: EnvSpec, argument: str) -> ComponentFault | None:
     """The failed checks of the action table in one sentence; None where it does what a bot needs."""
     failed = examine_table(spec).of("fail")
     if not failed:
         return None
     count = "1 check" if len(failed) == 1 else f"{len(failed)} checks"
     message = f"the action table {spec.table.name} fails {count}:\n" + "\n".join(_told(failed))
-    return Fault(("actions", "table"), message, f"lut {argument}")
+    return ComponentFault(("actions", "table"), message, f"lut {argument}")
 
 
-def observation_faults(spec: EnvSpec) -> Iterator[Fault]:
+def observation_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
     """A user's own observation that fails its trial."""
-    yield from (Fault(("obs", "kind"), sentence) for sentence in obs_warnings(spec))
+    yield from (ComponentFault(("obs", "kind"), sentence) for sentence in obs_warnings(spec))
 
 
-def reward_faults(spec: EnvSpec) -> Iterator[Fault]:
+def reward_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
     """Rewards of users' own, of the match and of the practice lane, that fail their trial. Ours are tried in the tests."""
     lanes: list[tuple[KeyPath, EnvSpec]] = [((), spec)]
     if spec.mechanics is not None and spec.mechanics.rewards != spec.rewards:
@@ -179,10 +179,10 @@ def reward_faults(spec: EnvSpec) -> Iterator[Fault]:
             failure = try_out(reward, (lane.blue, lane.orange)).failure
             if failure:
                 sentence = f"{item.component.label} was tried on random states and failed: {failure}"
-                yield Fault((*place, "rewards", item.component.name), sentence)
+                yield ComponentFault((*place, "rewards", item.component.name), sentence)
 
 
-def memory_faults(taught: Iterable[Profile], argument: str) -> list[Fault]:
+def memory_faults(taught: Iterable[Profile], argument: str) -> list[ComponentFault]:
     """A need so far beyond the machine's memory that no estimate's error explains it; torch's own words say less."""
     there = psutil.virtual_memory().total
     for profile in taught:
@@ -192,10 +192,10 @@ def memory_faults(taught: Iterable[Profile], argument: str) -> list[Fault]:
             path: KeyPath = ("obs", "kind") if size.obs > LARGE_OBSERVATION else ("ppo", "iteration")
             told = f"about {formatting.size(needed)} of memory needed, and this machine has {formatting.size(there)}"
             why = f"{size.obs:,} numbers observed, {profile.ppo.iteration:,} timesteps an iteration"
-            return [Fault(path, f"{told}: {why}", f"doctor {argument}")]
+            return [ComponentFault(path, f"{told}: {why}", f"doctor {argument}")]
     return []
 
 
-def _told(failed: list[Check]) -> list[str]:
+def _told(failed: list[TableCheck]) -> list[str]:
     more = len(failed) - SHOWN
     return [*(f"- {check.sentence}" for check in failed[:SHOWN]), *([f"- and {more} more"] if more > 0 else [])]

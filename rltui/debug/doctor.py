@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.debug.doctor_check import Case, Check, Finding, Result
+from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorFinding, DoctorResult
 from rltui.debug.doctor_machine import MACHINE_CHECKS, ROOM_CHECKS
 from rltui.debug.doctor_profile import PART_CHECKS, PROFILE_CHECKS
 from rltui.debug.doctor_training import LEARNING_CHECKS, MEASURE, SPEED_CHECKS
@@ -21,14 +21,14 @@ from rltui.profile.source import ProfileError
 # A check never raises: what goes wrong in it, in a user's component too, is its finding. One that needs another which has
 # failed is not tried.
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[DoctorCheck, ...] = (
     *MACHINE_CHECKS, *PROFILE_CHECKS, *PART_CHECKS, *ROOM_CHECKS, *SPEED_CHECKS, *LEARNING_CHECKS,
 )  # fmt: skip
 ALL = {check.name: check for check in (*CHECKS, MEASURE)}
 OWN_FOLDER = Path(__file__).parents[1]
 
 
-def chosen(names: Sequence[str]) -> list[Check]:
+def chosen(names: Sequence[str]) -> list[DoctorCheck]:
     """The checks of these names, in this order. RltuiError for one that is none."""
     unknown = [name for name in names if name not in ALL]
     if unknown:
@@ -38,31 +38,31 @@ def chosen(names: Sequence[str]) -> list[Check]:
 
 
 def examine(
-    case: Case, checks: Sequence[Check] = CHECKS, begins: Callable[[str], None] = lambda name: None
-) -> Iterator[Finding]:
+    case: DoctorCase, checks: Sequence[DoctorCheck] = CHECKS, begins: Callable[[str], None] = lambda name: None
+) -> Iterator[DoctorFinding]:
     """One finding after the other, as they come. begins: told the name of each check that is about to run."""
     unsound: set[str] = set()
     for check in checks:
         missing = [name for name in check.needs if name in unsound]
         begins(check.name)
         started = time.perf_counter()
-        result = Result("warn", f"not tried, for {missing[0]} failed") if missing else _tried(check, case)
+        result = DoctorResult("warn", f"not tried, for {missing[0]} failed") if missing else _tried(check, case)
         if missing or result.outcome == "fail":
             unsound.add(check.name)
         seconds = time.perf_counter() - started
-        yield Finding(check.name, result.outcome, result.sentence, result.advice, seconds, result.figures)
+        yield DoctorFinding(check.name, result.outcome, result.sentence, result.advice, seconds, result.figures)
 
 
-def _tried(check: Check, case: Case) -> Result:
+def _tried(check: DoctorCheck, case: DoctorCase) -> DoctorResult:
     try:
         with np.errstate(all="ignore"):  # what comes of it is looked at
             return check.function(case)
     except ProfileError as error:
-        return Result("fail", "\n".join(map(str, error.problems)) or error.message, error.hint)
+        return DoctorResult("fail", "\n".join(map(str, error.problems)) or error.message, error.hint)
     except RltuiError as error:
-        return Result("fail", error.message, error.hint)
+        return DoctorResult("fail", error.message, error.hint)
     except Exception as error:  # a user's component or a library may raise anything
-        return Result("fail", f"{type(error).__name__}: {error}", f"raised in {_where(error)}")
+        return DoctorResult("fail", f"{type(error).__name__}: {error}", f"raised in {_where(error)}")
 
 
 def _where(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Check, Result, Finding, Case."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rltui.debug.action_table.findings import Outcome
-from rltui.env.arena_groups import Lanes
+from rltui.env.arena_groups import ArenaGroups
 from rltui.env.from_profile import env_spec
 from rltui.env.spec import EnvSpec
 from rltui.env.step import StepOut
@@ -20,7 +20,7 @@ from rltui.profile.models import Profile
 from rltui.runs.paths import DataDir
 
 if TYPE_CHECKING:
-    from rltui.train.config import Blueprint
+    from rltui.train.config import ResolvedConfig
 
 
 ARENAS = 4  # the first tick of each takes 20 ms
@@ -28,7 +28,7 @@ SEED = (0, 0xD0C)
 
 
 @dataclass
-class Case:
+class DoctorCase:
     """profile_argument: as `rltui train` takes it. Every property raises what building it raises."""
 
     profile_argument: str
@@ -44,23 +44,23 @@ class Case:
         return env_spec(self.profile)
 
     @cached_property
-    def blueprint(self) -> Blueprint:
+    def blueprint(self) -> ResolvedConfig:
         """Imports torch."""
-        from rltui.train.config import Blueprint
+        from rltui.train.config import ResolvedConfig
 
-        return Blueprint.draw(self.profile)
+        return ResolvedConfig.draw(self.profile)
 
     @cached_property
-    def game(self) -> Lanes:
+    def game(self) -> ArenaGroups:
         """Some arenas, not begun yet."""
         return self.new_game()
 
-    def new_game(self) -> Lanes:
+    def new_game(self) -> ArenaGroups:
         """The same arenas with the same seed again."""
-        return Lanes(self.spec, ARENAS, SEED)
+        return ArenaGroups(self.spec, ARENAS, SEED)
 
 
-def new_out(game: Lanes) -> StepOut:
+def new_out(game: ArenaGroups) -> StepOut:
     """Arrays for a step of this game, with NaN wherever a number must be written."""
     shape = (game.arenas, game.learners)
     return StepOut(
@@ -73,7 +73,7 @@ def new_out(game: Lanes) -> StepOut:
 
 
 @dataclass(frozen=True)
-class Result:
+class DoctorResult:
     """sentence: what was found; advice: what to do about it, "" where there is nothing to do; figures: numbers for programs."""
 
     outcome: Outcome
@@ -83,16 +83,16 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Check:
+class DoctorCheck:
     """function: may raise anything, which is then the finding. needs: checks that must not have failed before."""
 
     name: str
-    function: Callable[[Case], Result]
+    function: Callable[[DoctorCase], DoctorResult]
     needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """A result with the name of its check, and how long it took."""
 
     name: str

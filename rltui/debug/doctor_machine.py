@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from rltui import formatting
-from rltui.debug.doctor_check import Case, Check, Result
+from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorResult
 from rltui.env.from_profile import sizes
 from rltui.profile.resolved import memory, parameter_count
 from rltui.runs.best import SPARED
@@ -25,7 +25,7 @@ LIMIT = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9.]+)")
 LEAST_COLUMNS, LEAST_LINES = 80, 24
 
 
-def versions(case: Case) -> Result:
+def versions(case: DoctorCase) -> DoctorResult:
     """Python and every package that the program declares, against the versions that it declares."""
     wrong = []
     python, wanted = platform.python_version(), metadata("rltui")["Requires-Python"]
@@ -43,8 +43,10 @@ def versions(case: Case) -> Result:
         elif not within(installed, match["limits"]):
             wrong.append(f"{match['name']} {installed}, needed {match['limits'].strip()}")
     if wrong:
-        return Result("fail", "; ".join(wrong), "install it anew in a virtual environment of its own: pip install -e .")
-    return Result("pass", ", ".join(found))
+        return DoctorResult(
+            "fail", "; ".join(wrong), "install it anew in a virtual environment of its own: pip install -e ."
+        )
+    return DoctorResult("pass", ", ".join(found))
 
 
 def _installed(package: str) -> str | None:
@@ -79,48 +81,48 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in release[0].split(".")) if release else ()
 
 
-def terminal(case: Case) -> Result:
+def terminal(case: DoctorCase) -> DoctorResult:
     """Whether the cockpit can be drawn here; nothing here can fail, since all works without it."""
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
-        return Result("pass", "no terminal here: commands print plain lines, and the cockpit waits for one")
+        return DoctorResult("pass", "no terminal here: commands print plain lines, and the cockpit waits for one")
     size, encoding, kind = shutil.get_terminal_size(), sys.stdout.encoding or "ascii", os.environ.get("TERM", "")
     found = f"{kind or 'TERM is not set'}, {size.columns}x{size.lines}, {encoding}"
     if kind in ("", "dumb"):
-        return Result(
+        return DoctorResult(
             "warn", f"{found}: the cockpit cannot be drawn", "use a terminal with TERM=xterm-256color or the like"
         )
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
-        return Result(
+        return DoctorResult(
             "warn", f"{found}: the cockpit shows one pane at a time", f"make it {LEAST_COLUMNS}x{LEAST_LINES} or larger"
         )
     if "utf" not in encoding.lower():
-        return Result("warn", f"{found}: charts are drawn in ASCII", "set a UTF-8 locale, as in LANG=C.UTF-8")
-    return Result("pass", found)
+        return DoctorResult("warn", f"{found}: charts are drawn in ASCII", "set a UTF-8 locale, as in LANG=C.UTF-8")
+    return DoctorResult("pass", found)
 
 
-def data_folder(case: Case) -> Result:
+def data_folder(case: DoctorCase) -> DoctorResult:
     """Whether runs can be kept there. A folder that is not there yet is left so."""
     root = case.data.root
     if root.is_dir():
         check_writable(case.data)
-        return Result("pass", f"{root} can be written")
+        return DoctorResult("pass", f"{root} can be written")
     nearest = next(folder for folder in (root.absolute(), *root.absolute().parents) if os.path.lexists(folder))
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
-        return Result("pass", f"{root} will be made by the first run")
+        return DoctorResult("pass", f"{root} will be made by the first run")
     what = "may not be written" if nearest.is_dir() else "is no folder"
-    return Result(
+    return DoctorResult(
         "fail", f"{root} cannot be made: {nearest} {what}", "choose another folder: --data-dir DIR, or RLTUI_DATA"
     )
 
 
-def collision_meshes(case: Case) -> Result:
+def collision_meshes(case: DoctorCase) -> DoctorResult:
     """The profile's own, else the usual ones."""
     folder = meshes.locate(_own_meshes(case))
     meshes.check(folder)
-    return Result("pass", f"the {meshes.MESH_FILES} soccar meshes in {_short(folder)} are whole")
+    return DoctorResult("pass", f"the {meshes.MESH_FILES} soccar meshes in {_short(folder)} are whole")
 
 
-def _own_meshes(case: Case) -> str | None:
+def _own_meshes(case: DoctorCase) -> str | None:
     try:
         return case.spec.meshes
     except Exception:  # what is wrong with the profile is for the check of that to say
@@ -133,10 +135,10 @@ def _short(folder: Path) -> str:
 
 
 MACHINE_CHECKS = (
-    Check("versions", versions),
-    Check("terminal", terminal),
-    Check("data folder", data_folder),
-    Check("meshes", collision_meshes),
+    DoctorCheck("versions", versions),
+    DoctorCheck("terminal", terminal),
+    DoctorCheck("data folder", data_folder),
+    DoctorCheck("meshes", collision_meshes),
 )
 
 
@@ -145,20 +147,20 @@ CHECKPOINT_BYTES = 16  # a parameter: weights twice, two moments of Adam
 SPARE_BYTES = 10**9  # for the journal, logs and milestones
 
 
-def memory_room(case: Case) -> Result:
+def memory_room(case: DoctorCase) -> DoctorResult:
     """The estimate of trainer and workers against what is free now."""
     size = sizes(case.spec)
     needed = memory(case.profile, size.obs, size.actions).total * formatting.MEGABYTE
     found = psutil.virtual_memory()
     told = f"about {formatting.size(needed)} needed, {formatting.size(found.available)} of {formatting.size(found.total)} free"
     if needed > found.total:
-        return Result("fail", told, "fewer collect.workers, collect.arenas or a smaller ppo.iteration")
+        return DoctorResult("fail", told, "fewer collect.workers, collect.arenas or a smaller ppo.iteration")
     if needed > found.available:
-        return Result("warn", told, "close other programs, or take fewer collect.workers and collect.arenas")
-    return Result("pass", told)
+        return DoctorResult("warn", told, "close other programs, or take fewer collect.workers and collect.arenas")
+    return DoctorResult("pass", told)
 
 
-def disk_room(case: Case) -> Result:
+def disk_room(case: DoctorCase) -> DoctorResult:
     """Checkpoints are written beside the old ones before these go."""
     size, profile = sizes(case.spec), case.profile
     nets = ((profile.policy.layers, size.actions), (profile.critic.layers, 1))
@@ -168,24 +170,24 @@ def disk_room(case: Case) -> Result:
     free = shutil.disk_usage(nearest).free
     told = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, of which the newest {profile.keep.last} stay, and up to {SPARED} older ones: the best by reward"
     if free < 2 * one:
-        return Result("fail", told, "make room, or choose another folder: --data-dir DIR")
+        return DoctorResult("fail", told, "make room, or choose another folder: --data-dir DIR")
     if free < (profile.keep.last + SPARED + 1) * one + SPARE_BYTES:
-        return Result("warn", told, "make room: milestones are never deleted, and journals grow")
-    return Result("pass", told)
+        return DoctorResult("warn", told, "make room: milestones are never deleted, and journals grow")
+    return DoctorResult("pass", told)
 
 
-def shared_memory(case: Case) -> Result:
+def shared_memory(case: DoctorCase) -> DoctorResult:
     """Rollouts lie in /dev/shm, where there is one."""
     from rltui.train.collect.shared_rollout import check_room
 
     shape = case.blueprint.shape
     check_room(shape)
     room = f", {formatting.size(shutil.disk_usage(SHARED).free)} free in {SHARED}" if SHARED.is_dir() else ""
-    return Result("pass", f"rollouts take {formatting.size(shape.expected_bytes)}{room}")
+    return DoctorResult("pass", f"rollouts take {formatting.size(shape.expected_bytes)}{room}")
 
 
 ROOM_CHECKS = (
-    Check("memory", memory_room, ("profile",)),
-    Check("shared memory", shared_memory, ("profile",)),
-    Check("disk", disk_room, ("profile", "data folder")),
+    DoctorCheck("memory", memory_room, ("profile",)),
+    DoctorCheck("shared memory", shared_memory, ("profile",)),
+    DoctorCheck("disk", disk_room, ("profile", "data folder")),
 )

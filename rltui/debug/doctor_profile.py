@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rltui.debug.component_checks import counterparts, examine_table, observation_faults, reward_faults, turned
-from rltui.debug.doctor_check import ARENAS, Case, Check, Result, new_out
+from rltui.debug.doctor_check import ARENAS, DoctorCase, DoctorCheck, DoctorResult, new_out
 from rltui.debug.reset_report import impossible_bodies
-from rltui.env.arena_groups import Lanes
+from rltui.env.arena_groups import ArenaGroups
 from rltui.env.from_profile import env_spec, reward_warnings, sizes
 from rltui.env.spec import EnvSpec, Weighted
 from rltui.env.step import Finals, StepOut
@@ -23,76 +23,80 @@ LARGE = 100.0  # an observation beyond this swamps the others
 SHOWN = 3
 
 
-def loads(case: Case) -> Result:
+def loads(case: DoctorCase) -> DoctorResult:
     """Every mistake of the profile at once; what works against its own kind is a warning."""
     profile, spec = case.profile, case.spec
     told = f"{profile.name}: {spec.blue}v{spec.orange}, observation {spec.obs.name}, table {spec.table.name}, {len(spec.rewards)} rewards"
     warnings = reward_warnings(spec)
     if warnings:
-        return Result("warn", f"{told}; " + "; ".join(warnings[:SHOWN]), f"rltui profile check {case.profile_argument}")
-    return Result("pass", told)
+        return DoctorResult(
+            "warn", f"{told}; " + "; ".join(warnings[:SHOWN]), f"rltui profile check {case.profile_argument}"
+        )
+    return DoctorResult("pass", told)
 
 
-def action_table(case: Case) -> Result:
+def action_table(case: DoctorCase) -> DoctorResult:
     """As `rltui lut` has it."""
     report = examine_table(case.spec)
     if report.outcome == "pass":
-        return Result("pass", f"{report.rows:,} rows pass {len(report.checks)} checks")
+        return DoctorResult("pass", f"{report.rows:,} rows pass {len(report.checks)} checks")
     worst = report.of(report.outcome)
     more = f" (and {len(worst) - 1} more)" if len(worst) > 1 else ""
-    return Result(report.outcome, worst[0].sentence + more, f"see everything: rltui lut {case.profile_argument}")
+    return DoctorResult(report.outcome, worst[0].sentence + more, f"see everything: rltui lut {case.profile_argument}")
 
 
-def spaces(case: Case) -> Result:
+def spaces(case: DoctorCase) -> DoctorResult:
     """What goes into the policy and comes out of it, as built and as really written."""
     game, said = case.game, sizes(case.spec)
     out = new_out(game)
     game.reset(out)
     if (game.obs_size, game.n_actions) != (said.obs, said.actions):
-        return Result(
+        return DoctorResult(
             "fail",
             f"observation and table say {said.obs} and {said.actions}, the game has {game.obs_size} and {game.n_actions}",
         )
     if not np.isfinite(out.obs).all():
         arena, car, index = np.argwhere(~np.isfinite(out.obs))[0]
-        return Result(
+        return DoctorResult(
             "fail",
             f"the first observation of arena {arena}, car {car} has {out.obs[arena, car, index]} at index {index} of {game.obs_size}",
             "build() must write a finite number into every place of `out`",
         )
     if game.masks is not None and not game.masks.any(axis=1).all():
-        return Result("fail", "there is a state in which no action is legal", f"rltui lut {case.profile_argument}")
+        return DoctorResult(
+            "fail", "there is a state in which no action is legal", f"rltui lut {case.profile_argument}"
+        )
     learners = f"{game.learners} learning car{'s' if game.learners > 1 else ''} an arena"
-    return Result("pass", f"{learners}: {game.obs_size} numbers in, {game.n_actions} actions out")
+    return DoctorResult("pass", f"{learners}: {game.obs_size} numbers in, {game.n_actions} actions out")
 
 
-def reset_and_step(case: Case) -> Result:
+def reset_and_step(case: DoctorCase) -> DoctorResult:
     """A few seconds of game: everything written, finite, ends told once, and the same again with the same seed."""
     first, problem = _played(case.new_game())
     if problem:
-        return Result(
+        return DoctorResult(
             "fail",
             problem,
             "the component that does this is the profile's or the user's own: rltui train PROFILE --debug",
         )
     second, _ = _played(case.new_game())
     if not np.array_equal(first, second):
-        return Result(
+        return DoctorResult(
             "fail",
             "the same seed and the same actions gave other numbers the second time",
             "a component carries something over a reset, or draws from a generator of its own: use the one it is given",
         )
     largest = float(np.abs(first).max())
     if largest > LARGE and not case.profile.obs.normalize:
-        return Result(
+        return DoctorResult(
             "warn",
             f"an observation reaches {largest:,.0f}: it swamps the others",
             "scale it to about -1..1, or set obs.normalize",
         )
-    return Result("pass", f"{ARENAS} arenas, {STEPS} steps: all finite, and the same again with the same seed")
+    return DoctorResult("pass", f"{ARENAS} arenas, {STEPS} steps: all finite, and the same again with the same seed")
 
 
-def _played(game: Lanes) -> tuple[Float, str]:
+def _played(game: ArenaGroups) -> tuple[Float, str]:
     """Observations [STEPS, K, C, D] of random play, and what went wrong, or ""."""
     rng, out = np.random.default_rng(0), new_out(game)
     game.reset(out)
@@ -109,7 +113,7 @@ def _played(game: Lanes) -> tuple[Float, str]:
     return seen, ""
 
 
-def _choice(game: Lanes, out: StepOut, rng: np.random.Generator) -> Int:
+def _choice(game: ArenaGroups, out: StepOut, rng: np.random.Generator) -> Int:
     """Legal rows at random [K, C]."""
     draws = rng.random((game.arenas, game.learners, game.n_actions))
     if game.masks is not None:
@@ -135,14 +139,14 @@ def _wrong(out: StepOut, finals: Finals) -> str:
     return ""
 
 
-def symmetry(case: Case) -> Result:
+def symmetry(case: DoctorCase) -> DoctorResult:
     """Turn the field by 180° and swap the teams: each car must see what its counterpart saw."""
     spec, game = case.spec, case.game
     _played(game)  # to a moment that has a past
     builder, other, state = build("obs", spec.obs), build("obs", spec.obs), game.batches()[0].state
     width = builder.size(spec.blue, spec.orange)
     if other.size(spec.orange, spec.blue) != width:
-        return Result("pass", "not asked: from the other side the observation has another size")
+        return DoctorResult("pass", "not asked: from the other side the observation has another size")
     seen, mirrored = (np.zeros((state.arenas, state.cars, width), np.float32) for _ in range(2))
     builder.build(state, seen)
     other.build(turned(state), mirrored)
@@ -150,38 +154,38 @@ def symmetry(case: Case) -> Result:
     worst = float(apart.max())
     if not worst <= SAME:
         index = int(apart.max(axis=(0, 1)).argmax())
-        return Result(
+        return DoctorResult(
             "fail",
             f"blue and orange see the same game differently: index {index} of {width} differs by {worst:.3g}",
             "turn every position, velocity and axis of every body into the car's own team's view (state.team_sign), the ball and the goals too",
         )
-    return Result("pass", "blue and orange see the same game alike")
+    return DoctorResult("pass", "blue and orange see the same game alike")
 
 
 PROFILE_CHECKS = (
-    Check("profile", loads),
-    Check("action table", action_table, ("profile",)),
-    Check("spaces", spaces, ("meshes", "profile")),
-    Check("reset and step", reset_and_step, ("profile", "spaces")),
-    Check("symmetry", symmetry, ("profile", "spaces", "reset and step")),
+    DoctorCheck("profile", loads),
+    DoctorCheck("action table", action_table, ("profile",)),
+    DoctorCheck("spaces", spaces, ("meshes", "profile")),
+    DoctorCheck("reset and step", reset_and_step, ("profile", "spaces")),
+    DoctorCheck("symmetry", symmetry, ("profile", "spaces", "reset and step")),
 )
 
 
 SAMPLES = 1_000  # first states in all
 
 
-def rewards(case: Case) -> Result:
+def rewards(case: DoctorCase) -> DoctorResult:
     """Those of every phase and stage; users' own are tried on random states."""
     specs = _specs(case)
     wrong = list(dict.fromkeys(fault.message for spec in specs for fault in reward_faults(spec)))
     wrong += list(dict.fromkeys(fault.message for spec in specs for fault in observation_faults(spec)))
     if wrong:
-        return Result("fail", "; ".join(wrong), "mend your file; the line is named above")
+        return DoctorResult("fail", "; ".join(wrong), "mend your file; the line is named above")
     names = dict.fromkeys(name for spec in specs for name in spec.weighed)
-    return Result("pass", f"{len(names)} rewards, tried")
+    return DoctorResult("pass", f"{len(names)} rewards, tried")
 
 
-def resets(case: Case) -> Result:
+def resets(case: DoctorCase) -> DoctorResult:
     """Of every reset some hundred first states are drawn: inside the field, no bodies in each other, speeds that exist."""
     found: dict[tuple[str, str], tuple[Weighted, EnvSpec]] = {}
     for spec in _specs(case):
@@ -194,13 +198,13 @@ def resets(case: Case) -> Result:
     for item, lane in found.values():
         problem = _sampled(item, lane, each)
         if problem:
-            return Result(
+            return DoctorResult(
                 "fail", f"reset {item.component.label}: {problem}", "see first states: rltui train PROFILE --debug"
             )
-    return Result("pass", f"{each * len(found):,} first states drawn, all possible")
+    return DoctorResult("pass", f"{each * len(found):,} first states drawn, all possible")
 
 
-def _specs(case: Case) -> list[EnvSpec]:
+def _specs(case: DoctorCase) -> list[EnvSpec]:
     return [env_spec(taught) for taught in lessons(load(case.profile_argument))]
 
 
@@ -217,6 +221,6 @@ def _sampled(item: Weighted, spec: EnvSpec, count: int) -> str:
 
 
 PART_CHECKS = (
-    Check("rewards", rewards, ("profile",)),
-    Check("resets", resets, ("profile",)),
+    DoctorCheck("rewards", rewards, ("profile",)),
+    DoctorCheck("resets", resets, ("profile",)),
 )

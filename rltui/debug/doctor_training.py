@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import psutil
 
-from rltui.debug.doctor_check import Case, Check, Result, new_out
+from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorResult, new_out
 from rltui.errors import RltuiError
 from rltui.formatting import duration, size
 from rltui.policy.mlp import DiscretePolicy
@@ -23,34 +23,34 @@ MEASURED_SECONDS = 2.0
 BUSY = 30.0  # % of all cores that others take: figures of a busy machine say little
 
 
-def visualiser(case: Case) -> Result:
+def visualiser(case: DoctorCase) -> DoctorResult:
     """RocketSimVis listens on a UDP port; nothing needs it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.bind(VISUALISER)
         except OSError:
-            return Result("pass", f"something listens on UDP {VISUALISER[1]}: RocketSimVis, or another viewer")
-    return Result("pass", f"UDP {VISUALISER[1]} is free: start RocketSimVis to see games there")
+            return DoctorResult("pass", f"something listens on UDP {VISUALISER[1]}: RocketSimVis, or another viewer")
+    return DoctorResult("pass", f"UDP {VISUALISER[1]} is free: start RocketSimVis to see games there")
 
 
-def gpu(case: Case) -> Result:
+def gpu(case: DoctorCase) -> DoctorResult:
     """Which device the learner will use. A GPU that is demanded and missing fails."""
     device = case.blueprint.device
     if device == "cpu":
-        return Result(
+        return DoctorResult(
             "pass", "no GPU: the learner uses the processor" if _auto(case) else "the processor, as asked for"
         )
     import torch
 
     free, total = torch.cuda.mem_get_info()
-    return Result("pass", f"{torch.cuda.get_device_name()}, {size(free)} of {size(total)} free")
+    return DoctorResult("pass", f"{torch.cuda.get_device_name()}, {size(free)} of {size(total)} free")
 
 
-def _auto(case: Case) -> bool:
+def _auto(case: DoctorCase) -> bool:
     return case.profile.learner.device == "auto"
 
 
-def speed(case: Case) -> Result:
+def speed(case: DoctorCase) -> DoctorResult:
     """Play and learn for a few seconds as the run will, without a run folder."""
     from rltui.debug.bench import Stack
 
@@ -65,8 +65,8 @@ def speed(case: Case) -> Result:
     told = f"{rate:,.0f} steps/s overall, measured over {duration(time.perf_counter() - started)}"
     figures = {"steps_per_second": round(rate), "time": time.time(), "busy_percent": round(busy)}
     if busy > BUSY:
-        return Result("pass", f"{told}; the machine was {busy:.0f} % busy with other things", figures=figures)
-    return Result("pass", told, figures=figures)
+        return DoctorResult("pass", f"{told}; the machine was {busy:.0f} % busy with other things", figures=figures)
+    return DoctorResult("pass", told, figures=figures)
 
 
 def shortened(profile: Profile) -> Profile:
@@ -81,10 +81,10 @@ def shortened(profile: Profile) -> Profile:
 
 
 SPEED_CHECKS = (
-    Check("visualiser", visualiser),
-    Check("gpu", gpu, ("profile",)),
+    DoctorCheck("visualiser", visualiser),
+    DoctorCheck("gpu", gpu, ("profile",)),
 )
-MEASURE = Check("speed", speed, ("profile", "spaces", "shared memory"))  # only when asked for by name
+MEASURE = DoctorCheck("speed", speed, ("profile", "spaces", "shared memory"))  # only when asked for by name
 
 
 SAME = 1e-4  # between torch's logits and NumPy's, where they are of size 1
@@ -93,7 +93,7 @@ WORKER_STEPS, WORKER_ARENAS = 4, 2
 HEALTHY_START = 10.0  # seconds
 
 
-def forward_pass(case: Case) -> Result:
+def forward_pass(case: DoctorCase) -> DoctorResult:
     """The profile's policy on real observations, in torch on its device and in NumPy as the workers have it."""
     import torch
 
@@ -109,12 +109,12 @@ def forward_pass(case: Case) -> Result:
         logits = net.to(blueprint.device)(torch.from_numpy(obs).to(blueprint.device)).cpu().numpy()
     apart = float(np.abs(logits - policy.logits(obs)).max()) / max(1.0, float(np.abs(logits).max()))
     if not apart <= SAME:
-        return Result(
+        return DoctorResult(
             "fail",
             f"torch on {blueprint.device} and NumPy disagree on the policy's logits by {apart:.2g}",
             "install torch and numpy anew",
         )
-    return Result(
+    return DoctorResult(
         "pass",
         f"torch {torch.__version__} on {_device(blueprint.device)}, and the workers' NumPy gives the same logits",
     )
@@ -126,7 +126,7 @@ def _device(device: str) -> str:
     return torch.cuda.get_device_name() if device == "cuda" else device
 
 
-def mixed_precision(case: Case) -> Result:
+def mixed_precision(case: DoctorCase) -> DoctorResult:
     """torch.autocast and GradScaler, which half precision needs."""
     import torch
 
@@ -137,15 +137,15 @@ def mixed_precision(case: Case) -> Result:
         product = square @ square
     torch.amp.GradScaler(device, enabled=device == "cuda")
     if product.dtype != kind or not bool(torch.isfinite(product).all()):
-        return Result(
+        return DoctorResult(
             "warn",
             f"autocast on {device} gives {product.dtype} where {kind} was asked for",
             "train in float32, the default",
         )
-    return Result("pass", f"autocast works on {device} ({str(kind).removeprefix('torch.')})")
+    return DoctorResult("pass", f"autocast works on {device} ({str(kind).removeprefix('torch.')})")
 
 
-def worker_process(case: Case) -> Result:
+def worker_process(case: DoctorCase) -> DoctorResult:
     """A real worker is spawned, plays a few steps and is ended."""
     from rltui.train.collect.collector import LocalCollector
     from rltui.train.collect.shared_rollout import SharedRollout
@@ -175,12 +175,12 @@ def worker_process(case: Case) -> Result:
         shared.close()
     told = f"a worker was ready after {duration(ready)} and played; {size(None if report is None else report.memory)} of memory"
     if ready > HEALTHY_START:
-        return Result("warn", told, "a slow disk, or a busy machine: starting all workers will take a while")
-    return Result("pass", told)
+        return DoctorResult("warn", told, "a slow disk, or a busy machine: starting all workers will take a while")
+    return DoctorResult("pass", told)
 
 
 LEARNING_CHECKS = (
-    Check("forward pass", forward_pass, ("profile", "spaces")),
-    Check("mixed precision", mixed_precision, ("profile",)),
-    Check("worker process", worker_process, ("profile", "spaces", "shared memory")),
+    DoctorCheck("forward pass", forward_pass, ("profile", "spaces")),
+    DoctorCheck("mixed precision", mixed_precision, ("profile",)),
+    DoctorCheck("worker process", worker_process, ("profile", "spaces", "shared memory")),
 )

@@ -1,4 +1,4 @@
-"""Match and practice arena groups of one worker."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from rltui.sim.state import GameState, Int
 MATCH = "match"
 
 
-class Lanes:
+class ArenaGroups:
     """SoccarBatch's own interface over one or two of them."""
 
     def __init__(self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None) -> None:
         """RltuiError when a component, the meshes or the numbers of the spec do not do."""
         keys = {name: name for name in spec.reward_names}
-        lanes = [_Lane(MATCH, spec, slice(0, arenas), keys)]
+        lanes = [_RunningGroup(MATCH, spec, slice(0, arenas), keys)]
         if spec.mechanics is not None:
             practice = practice_arenas(spec.mechanics.share, arenas)
             own = spec.lane(spec.mechanics)
             keys_there = {name: spec.mechanics.key(name, spec) for name in own.reward_names}
             lanes = [
-                _Lane(MATCH, spec, slice(0, arenas - practice), keys),
-                _Lane(spec.mechanics.name, own, slice(arenas - practice, arenas), keys_there),
+                _RunningGroup(MATCH, spec, slice(0, arenas - practice), keys),
+                _RunningGroup(spec.mechanics.name, own, slice(arenas - practice, arenas), keys_there),
             ]
         self._lanes = [lane for lane in lanes if lane.part.stop > lane.part.start]
         self._batches = [
@@ -102,7 +102,7 @@ class Lanes:
 
 
 @dataclass(frozen=True)
-class _Lane:
+class _RunningGroup:
     name: str
     spec: EnvSpec
     part: slice  # its arenas

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rltui.actions.pipeline import PipelineOptions, action_masks
 from rltui.actions.table import checked_rows, table_hash
-from rltui.env.spec import EnvSpec, Lane, Weighted
+from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
 from rltui.profile.curriculum import lesson, stages_of
 from rltui.profile.models import Profile, ResetSection, RewardSection, TerminalSection
 from rltui.profile.resolved import component
@@ -80,12 +80,12 @@ def _pipeline(profile: Profile) -> PipelineOptions:
     )
 
 
-def _mechanics(profile: Profile) -> Lane | None:
+def _mechanics(profile: Profile) -> ArenaGroup | None:
     """The practice lane; what it leaves out is the match's."""
     section = profile.mechanics
     if section.weight == 0 or not section.resets:
         return None
-    return Lane(
+    return ArenaGroup(
         "mechanics",
         section.weight,
         _rewards(section.rewards or profile.rewards),

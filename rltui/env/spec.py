@@ -1,4 +1,4 @@
-"""EnvSpec, ArenaGroup, Weighted: plain picklable data; spec of a saved policy."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Weighted:
 
 
 @dataclass(frozen=True)
-class Lane:
+class ArenaGroup:
     """A part of the arenas with resets, terminals and rewards of its own."""
 
     name: str
@@ -73,7 +73,7 @@ class EnvSpec:
     pipeline: PipelineOptions = field(default_factory=PipelineOptions)
     reward_options: RewardOptions = field(default_factory=RewardOptions)
     opponent: Component = field(default_factory=lambda: Component(MIRROR))  # who plays orange
-    mechanics: Lane | None = None
+    mechanics: ArenaGroup | None = None
 
     @property
     def learners(self) -> int:
@@ -89,7 +89,7 @@ class EnvSpec:
         """By name, after so many timesteps of the lesson."""
         return {name: item.weight_at(timesteps) for name, item in zip(self.reward_names, self.rewards, strict=True)}
 
-    def lane(self, lane: Lane) -> EnvSpec:
+    def lane(self, lane: ArenaGroup) -> EnvSpec:
         """The same game as played in a lane."""
         return replace(self, rewards=lane.rewards, resets=lane.resets, terminals=lane.terminals, mechanics=None)
 

@@ -1,4 +1,4 @@
-"""One match frame and its reward steps."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 Vector = tuple[float, float, float]
 
 
-class CarMoment(msgspec.Struct, frozen=True, kw_only=True):
+class CarFrame(msgspec.Struct, frozen=True, kw_only=True):
     """One car."""
 
     team: int  # 0 blue, 1 orange
@@ -29,7 +29,7 @@ class CarMoment(msgspec.Struct, frozen=True, kw_only=True):
     touches: int  # of the ball since the match began
 
 
-class Moment(msgspec.Struct, frozen=True, kw_only=True):
+class MatchFrame(msgspec.Struct, frozen=True, kw_only=True):
     """The whole match. tick: 1/120 s since it began; it goes on over kickoffs."""
 
     tick: int
@@ -39,7 +39,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     ball_position: Vector
     ball_velocity: Vector
     ball_angular_velocity: Vector
-    cars: tuple[CarMoment, ...]
+    cars: tuple[CarFrame, ...]
     pad_timers: tuple[float, ...]  # seconds until available, in RLGym's order
     trail: tuple[Vector, ...] = ()  # where the ball was before, oldest first
 
@@ -59,7 +59,7 @@ class Watched(msgspec.Struct, frozen=True):
     overlap and none is missed with a frame.
     """
 
-    moment: Moment
+    moment: MatchFrame
     episode: int
     timesteps: int  # of the weights being played
     names: tuple[str, ...]

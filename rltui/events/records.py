@@ -1,4 +1,4 @@
-"""Journal records."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class IterationFinished(_Record, frozen=True, kw_only=True):
         return {**self.metrics, CLOCK: self.time, ITERATION: self.iteration}
 
 
-class Lesson(msgspec.Struct, frozen=True, kw_only=True):
+class TaskSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a curriculum's step changes of the run's header, under the same names."""
 
     label: str
@@ -137,25 +137,25 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     ppo: dict[str, bool | Figure | str] = {}
 
 
-class _LessonChanged(_Record, frozen=True, kw_only=True):
+class _TaskChanged(_Record, frozen=True, kw_only=True):
     """The run goes on with another lesson; its first iteration is the next one."""
 
     timesteps: Count
     came_from: str = msgspec.field(name="from")
     to: str
     reason: str
-    lesson: Lesson
+    lesson: TaskSettings
 
 
-class PhaseChanged(_LessonChanged, frozen=True, kw_only=True):
+class PhaseChanged(_TaskChanged, frozen=True, kw_only=True):
     """from, to: the phases' profiles."""
 
 
-class StageChanged(_LessonChanged, frozen=True, kw_only=True):
+class StageChanged(_TaskChanged, frozen=True, kw_only=True):
     """from, to: the stages' names."""
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class PlannedCriterion(msgspec.Struct, frozen=True, kw_only=True):
     """A criterion of promotion: `curriculum/<name>` is the metric of its value, `curriculum/<name>_missing` of the distance."""
 
     name: str  # as the profile has it
@@ -171,7 +171,7 @@ class PhasePlan(msgspec.Struct, frozen=True, kw_only=True):
     profile: str
     label: str
     number: Count  # of the bot's education, as milestones are named
-    until: list[Wanted]
+    until: list[PlannedCriterion]
     min_steps: Count  # timesteps that it lasts at least
     max_steps: Count | None  # timesteps after which the next one begins in any case
     changes: list[str]  # what it changes of the phase before it: `rewards.goal.weight 20 → 25`

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from rltui.events.match_frames import Moment, Vector
+from rltui.events.match_frames import MatchFrame, Vector
 from rltui.league.players import Player
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.sim.resets.base import Reset
-from rltui.sim.resets.standard import Kickoff
+from rltui.sim.resets.standard import KickoffReset
 from rltui.sim.state import Float, GameState, Int
 from rltui.view.frames import moment_of
 
@@ -100,7 +100,7 @@ class Match:
     ) -> None:
         """reset: how play begins, first and after each goal (a kickoff)."""
         self._teams, self._cars = teams, sum(teams)
-        self._reset = reset or Kickoff(Reset.Params())
+        self._reset = reset or KickoffReset(Reset.Params())
         self._rng = np.random.default_rng(np.random.SeedSequence([*seed]))
         self.names = names
         self.score = [0, 0]
@@ -137,7 +137,7 @@ class Match:
         self.tick, self.score = other.tick, list(other.score)
         self.touches[:] = other.touches
 
-    def moment(self) -> Moment:
+    def moment(self) -> MatchFrame:
         """As it is now."""
         return moment_of(
             self.state,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.obs.advanced_plus_features import AXES, Body, Context, Pads, Part, Players, layout
+from rltui.obs.advanced_plus_features import AXES, Body, Context, FeatureGroup, Pads, Players, layout
 from rltui.obs.builder import CarMajor, ObsBuilder
 from rltui.sim.state import Float, GameState
 
@@ -86,15 +86,15 @@ class AdvancedPlusObs(ObsBuilder):
             sheet = self._sheets[key] = _Sheet(self._parts(state), state, self.feature_names())
         np.multiply(sheet.read(state).transpose(2, 1, 0), self._factors, out=out)
 
-    def _parts(self, state: GameState) -> list[Part]:
-        parts: list[Part] = [Body(state), Players(state), Pads(state, self.params.pads)]
+    def _parts(self, state: GameState) -> list[FeatureGroup]:
+        parts: list[FeatureGroup] = [Body(state), Players(state), Pads(state, self.params.pads)]
         return [*parts, Context(state, self.params.match_seconds)] if self.params.match_context else parts
 
 
 class _Sheet:
     """All parts' numbers of K arenas with C cars, and where each feature finds its own."""
 
-    def __init__(self, parts: list[Part], state: GameState, features: list[str]) -> None:
+    def __init__(self, parts: list[FeatureGroup], state: GameState, features: list[str]) -> None:
         vectors, flags = ([name for part in parts for name in getattr(part, kind)] for kind in ("vectors", "flags"))
         shape, count = (state.cars, state.arenas), len(vectors)
         names = [*(f"{vector}.{axis}" for axis in AXES for vector in vectors), *flags]
@@ -106,7 +106,7 @@ class _Sheet:
         self._numbers: Float = np.zeros((len(names) + 1, *shape), np.float32)
         self._framed = self._numbers[: 3 * count].reshape(3, count, *shape)
         self._ordered: Float = np.zeros((len(features), *shape), np.float32)
-        self._parts: list[tuple[Part, Float, Float]] = []
+        self._parts: list[tuple[FeatureGroup, Float, Float]] = []
         vector, flag = 0, 3 * count
         for part in parts:
             ends = vector + len(part.vectors), flag + len(part.flags)

@@ -1,4 +1,4 @@
-"""Its layout, feature groups, nearest pads."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class NearestPads:
 # flags [m, C, K], for K arenas with C cars.
 
 
-class Part(ABC):
+class FeatureGroup(ABC):
     """vectors, flags: names of what `write` writes, in order."""
 
     vectors: list[str]
@@ -170,7 +170,7 @@ class Part(ABC):
         """Overwrite vectors and flags; `cars` is the same state."""
 
 
-class Body(Part):
+class Body(FeatureGroup):
     """The car itself, the ball, the goals."""
 
     def __init__(self, state: GameState) -> None:
@@ -206,7 +206,7 @@ class Body(Part):
         np.logical_and(state.can_flip.T, cars.alive, out=flags[18])
 
 
-class Players(Part):
+class Players(FeatureGroup):
     """The other cars."""
 
     def __init__(self, state: GameState) -> None:
@@ -236,7 +236,7 @@ class Players(Part):
             np.multiply(relative, flags[-len(self.names) :], out=relative)
 
 
-class Pads(Part):
+class Pads(FeatureGroup):
     """The boost pads nearest to the car and to the ball."""
 
     def __init__(self, state: GameState, count: int) -> None:
@@ -260,7 +260,7 @@ class Pads(Part):
         np.equal(respawn, 0, out=active)
 
 
-class Context(Part):
+class Context(FeatureGroup):
     """How the match stands."""
 
     def __init__(self, state: GameState, match_seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Idle, random, chaser."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rltui.opponents.base import ScriptedPlayer
 from rltui.sim.state import Bool, Float, GameState, Int
 
 
-class Idle(ScriptedPlayer):
+class IdlePlayer(ScriptedPlayer):
     """Never does anything: the easiest opponent, and one that leaves the field to the learner."""
 
     def rows(self) -> Float:
@@ -21,7 +21,7 @@ class Idle(ScriptedPlayer):
         return np.zeros(state.on_ground[:, cars].shape, np.int64)
 
 
-class Random(ScriptedPlayer):
+class RandomPlayer(ScriptedPlayer):
     """Presses buttons without a plan, as a bot does before it has learned anything."""
 
     def __init__(self, params: ScriptedPlayer.Params) -> None:
@@ -42,7 +42,7 @@ DRIVE, BOOST, BRAKE = range(3)  # ways of driving, each with every steer
 JUMP = 3 * len(STEERS)  # the last row
 
 
-class Chaser(ScriptedPlayer):
+class ChaserPlayer(ScriptedPlayer):
     """Steers at where the ball is, boosts when it is straight ahead and far, turns with the handbrake when it is behind,
     and jumps only to get off its roof. It neither aims nor defends.
     """

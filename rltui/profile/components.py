@@ -25,7 +25,7 @@ from rltui.profile.models import (
     whole,
 )
 from rltui.profile.source import KeyPath
-from rltui.profile.validation import MESSAGES, Finding, plain, validate
+from rltui.profile.validation import MESSAGES, ValidationFinding, plain, validate
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, build, is_module, resolve
 
 # The components that a profile names: are they there, do their parameters fit, what are all their parameters.
@@ -151,7 +151,7 @@ def files(part: Placed, folder: Path | None) -> dict[str, str]:
     return {name: str(absolute(value, folder)) for name, value in given.items() if isinstance(value, str) and value}
 
 
-def check_component(part: Placed, folder: Path | None) -> list[Finding]:
+def check_component(part: Placed, folder: Path | None) -> list[ValidationFinding]:
     """Import it, compare its parameters, build it once: whatever goes wrong is a finding. folder: of the profile."""
     try:
         cls = resolve(part.kind, from_folder(part.name, folder))
@@ -162,10 +162,10 @@ def check_component(part: Placed, folder: Path | None) -> list[Finding]:
         reason = plain(error.message).partition(": ")[2]  # after kind and name
         message = f"unknown {part.kind}" if error.message.startswith("unknown") else reason
         expected = OWN_NAME if ":" in part.name and part.kind != "action table" else _names(part.kind)
-        return [Finding(part.name_path, message, expected, part.name, near)]
+        return [ValidationFinding(part.name_path, message, expected, part.name, near)]
     wrong = _contract(part, cls)
     if wrong:
-        return [Finding(part.name_path, wrong, f"a {BASES[part.kind].partition(':')[2]}", part.name)]
+        return [ValidationFinding(part.name_path, wrong, f"a {BASES[part.kind].partition(':')[2]}", part.name)]
     model, findings = validate(parameters(cls), tuples({**part.options, **files(part, folder)}), part.options)
     if model is None:
         return [_of_component(finding, part) for finding in findings]
@@ -174,11 +174,11 @@ def check_component(part: Placed, folder: Path | None) -> list[Finding]:
     except (Exception, SystemExit) as error:  # a user's class may raise anything
         own = getattr(sys.modules.get(cls.__module__), "__file__", None)
         message = error.message if isinstance(error, RltuiError) else f"{in_words(error)}{where_in(error, own)}"
-        return [Finding(part.path, plain(message), found=part.name)]
+        return [ValidationFinding(part.path, plain(message), found=part.name)]
     return []
 
 
-def _of_component(finding: Finding, part: Placed) -> Finding:
+def _of_component(finding: ValidationFinding, part: Placed) -> ValidationFinding:
     """Placed in the profile; an unknown key may have been meant for the profile's own ones."""
     path = (*part.path, *finding.path)
     if finding.message != MESSAGES["extra_forbidden"]:
@@ -186,7 +186,7 @@ def _of_component(finding: Finding, part: Placed) -> Finding:
     own = ", ".join(part.own)
     expected = f"{finding.expected}, {own}" if finding.expected.startswith("one of") else f"one of {own}"
     hint = finding.hint or did_you_mean(finding.found, part.own)
-    return Finding(path, f"unknown parameter of {part.kind} {part.name!r}", expected, finding.found, hint)
+    return ValidationFinding(path, f"unknown parameter of {part.kind} {part.name!r}", expected, finding.found, hint)
 
 
 def _known(kind: Kind) -> tuple[str, ...]:
@@ -277,7 +277,7 @@ def _params(cls: type[Any], model: BaseModel) -> Any:
 CHECKED = ("legality", "fallback_row", "recovery_row")
 
 
-def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[Finding]:
+def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[ValidationFinding]:
     """Works on raw values; a table that is wrong as a component is left to `check_component`. folder: of the profile."""
     actions = data.get("actions")
     part = next((part for part in placed(data) if part.kind == "action table"), None)
@@ -291,11 +291,11 @@ def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[Finding]:
     try:
         rows = importlib.import_module("rltui.actions.table").checked_rows(table, actions.get("clip") is True)
     except (Exception, SystemExit) as error:  # a user's class may raise anything
-        return [Finding(part.name_path, in_words(error).removeprefix("action table: "), found=part.name)]
+        return [ValidationFinding(part.name_path, in_words(error).removeprefix("action table: "), found=part.name)]
     pipeline = importlib.import_module("rltui.actions.pipeline")
     options = {key: actions[key] for key in CHECKED if _fits(key, actions.get(key))}
     return [
-        Finding(("actions", key), message, expected, found)
+        ValidationFinding(("actions", key), message, expected, found)
         for key, message, expected, found in pipeline.option_problems(rows, pipeline.PipelineOptions(**options))
     ]
 

@@ -17,7 +17,7 @@ from rltui.profile.models import CurriculumSection, Profile, ResetSection, Stage
 from rltui.profile.resolved import OF_PHASES, component, resolved
 from rltui.profile.source import KeyPath, Problem, ProfileError, show_key
 from rltui.profile.toml_text import toml_value
-from rltui.profile.validation import Finding
+from rltui.profile.validation import ValidationFinding
 from rltui.registry import TABLE_FILES, Component, build, is_module
 
 MILLION = 1_000_000
@@ -116,16 +116,16 @@ def _staged(profile: Profile, changes: dict[str, Any], stage: StageEntry) -> dic
     return found
 
 
-def reset_misfits(profile: Profile) -> list[Finding]:
+def reset_misfits(profile: Profile) -> list[ValidationFinding]:
     """Works on a checked profile: every lesson's resets against its team sizes, each mistake once."""
-    found: dict[str, Finding] = {}
+    found: dict[str, ValidationFinding] = {}
     for taught in lessons(profile):
         for place, sections in _placed(profile, taught):
             for index, section in enumerate(sections):
                 message = _misfit(section, taught.game.blue, taught.game.orange)
                 if message:
                     path = (*place, index) if place[-1] == "resets" else place
-                    found.setdefault(message, Finding(path, message, found=section.kind))
+                    found.setdefault(message, ValidationFinding(path, message, found=section.kind))
     return list(found.values())
 
 
@@ -155,7 +155,7 @@ class Phases:
 
     profiles: list[Profile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[ValidationFinding] = field(default_factory=list)
 
     @property
     def sound(self) -> bool:
@@ -183,7 +183,7 @@ def read_phases(data: Mapping[str, Any], folder: Path | None, judge: Judge) -> P
             profile, problems = judge(locate(name, folder))
         except ProfileError as error:
             problem = error.problems[0]
-            read.findings.append(Finding(path, problem.message, problem.expected, name, problem.hint))
+            read.findings.append(ValidationFinding(path, problem.message, problem.expected, name, problem.hint))
             continue
         read.problems += [problem for problem in problems if problem not in read.problems]
         if profile is not None:
@@ -191,10 +191,12 @@ def read_phases(data: Mapping[str, Any], folder: Path | None, judge: Judge) -> P
     return read
 
 
-def _misplaced(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _misplaced(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     for key in OF_PHASES:
         if key in data and key not in NAMES:
-            yield Finding((key,), "is not used in a campaign: each phase's profile has its own", "no such key here")
+            yield ValidationFinding(
+                (key,), "is not used in a campaign: each phase's profile has its own", "no such key here"
+            )
 
 
 def filled(data: Mapping[str, Any], first: Profile) -> dict[str, Any]:
@@ -209,12 +211,12 @@ def kept_name(path: Path) -> str:
     return whole.stem if is_shipped(path) else str(whole)
 
 
-def misfits(profile: Profile) -> list[Finding]:
+def misfits(profile: Profile) -> list[ValidationFinding]:
     """Where phases cannot be lived through by one bot: what it sees, does or thinks with would change."""
     return [*_other_settings(profile), *_other_sizes(profile), *reset_misfits(profile)]
 
 
-def _other_settings(profile: Profile) -> Iterator[Finding]:
+def _other_settings(profile: Profile) -> Iterator[ValidationFinding]:
     mine = _shared(profile)
     for index, phase in enumerate(profile.phases):
         theirs = _shared(phase)
@@ -226,7 +228,7 @@ def _other_settings(profile: Profile) -> Iterator[Finding]:
         if differing:
             message = f"{phase.name} does not fit the campaign: {'; '.join(differing)}"
             hint = f"{', '.join(SHARED)} must be the same, so that one bot can go through all phases"
-            yield Finding(("curriculum", "phases", index, "profile"), message, hint=hint)
+            yield ValidationFinding(("curriculum", "phases", index, "profile"), message, hint=hint)
 
 
 def _shared(profile: Profile) -> dict[KeyPath, str]:
@@ -239,7 +241,7 @@ def _shared(profile: Profile) -> dict[KeyPath, str]:
     }
 
 
-def _other_sizes(profile: Profile) -> Iterator[Finding]:
+def _other_sizes(profile: Profile) -> Iterator[ValidationFinding]:
     """An observation may serve only some team sizes, and must give all of a curriculum's the same numbers."""
     obs = Component(profile.obs.kind, complete("obs", Component(profile.obs.kind, profile.obs.options)))
     sizes: dict[tuple[int, int], int] = {}
@@ -247,18 +249,20 @@ def _other_sizes(profile: Profile) -> Iterator[Finding]:
         try:
             size = build("obs", obs).size(*teams)
         except (Exception, SystemExit) as error:  # a user's class may raise anything
-            yield Finding(("obs",), f"does not fit {teams[0]}v{teams[1]}: {error}", found=obs.name)
+            yield ValidationFinding(("obs",), f"does not fit {teams[0]}v{teams[1]}: {error}", found=obs.name)
             continue
         if isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1:
             sizes[teams] = int(size)
         else:
             said = f"size({teams[0]}, {teams[1]}) must be how many numbers a car's row has"
-            yield Finding(("obs",), said, "a whole number, at least 1", repr(size))
+            yield ValidationFinding(("obs",), said, "a whole number, at least 1", repr(size))
     if len(set(sizes.values())) > 1:
         room = max(max(teams) for teams in sizes)
         padding = f" (zero_padding = {room})" if "zero_padding" in obs.options else ""
         each = ", ".join(f"{size} numbers in {blue}v{orange}" for (blue, orange), size in sizes.items())
-        yield Finding(("obs",), f"must be of one size throughout: {each}", f"room for {room} cars a team{padding}")
+        yield ValidationFinding(
+            ("obs",), f"must be of one size throughout: {each}", f"room for {room} cars a team{padding}"
+        )
 
 
 def _teams(profile: Profile) -> list[tuple[int, int]]:

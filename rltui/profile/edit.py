@@ -15,7 +15,7 @@ from tomlkit.items import AoT
 
 from rltui.errors import RltuiError
 from rltui.profile.source import KeyPath, show_key
-from rltui.profile.toml_lines import Lines, find_lines, key_path
+from rltui.profile.toml_lines import TomlLines, find_lines, key_path
 from rltui.profile.toml_text import toml_string
 
 
@@ -160,7 +160,7 @@ class Written:
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
-    lines: Lines = field(default_factory=Lines)
+    lines: TomlLines = field(default_factory=TomlLines)
     problem: str = ""
 
     def raw(self, path: KeyPath) -> str | None:

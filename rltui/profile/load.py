@@ -1,4 +1,4 @@
-"""File + overrides → Profile, with every error."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ from rltui.profile.locate import KEPT, locate, name_in
 from rltui.profile.models import SCHEMA, Profile
 from rltui.profile.resolved import OF_PHASES
 from rltui.profile.rules import broken_rules
-from rltui.profile.source import KeyPath, Problem, ProfileError, Source, read_source, show_key, source_of
+from rltui.profile.source import KeyPath, Problem, ProfileError, ProfileSource, read_source, show_key, source_of
 from rltui.profile.toml_lines import key_path
-from rltui.profile.validation import Finding, validate
+from rltui.profile.validation import ValidationFinding, validate
 
 
-def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[list[KeyPath], list[Finding]]:
+def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[list[KeyPath], list[ValidationFinding]]:
     """Change raw values in place, the later ones winning. Returns the paths set, and what could not be."""
     paths: list[KeyPath] = []
-    findings: list[Finding] = []
+    findings: list[ValidationFinding] = []
     for text in overrides:
         key, equals, value = text.partition("=")
         parts = _parts(key)
         if not equals or parts is None:
             findings.append(
-                Finding((), "not an override", "section.key=value, as in ppo.learning_rate=1e-4", text or '""')
+                ValidationFinding(
+                    (), "not an override", "section.key=value, as in ppo.learning_rate=1e-4", text or '""'
+                )
             )
             continue
         try:
             paths.append(_put(data, parts, toml_or_text(value.strip())))
         except _NoTableError as error:
-            findings.append(Finding(error.path, "has no keys below it", error.expected, key.strip()))
+            findings.append(ValidationFinding(error.path, "has no keys below it", error.expected, key.strip()))
     return paths, findings
 
 
@@ -103,7 +105,7 @@ OVERRIDE = "--set"
 
 
 @dataclass
-class Reading:
+class LoadResult:
     """What came of a profile: the profile, or what is wrong with it; `notices` are for the user to know in any case."""
 
     argument: str
@@ -124,9 +126,9 @@ def load(profile: str | Path, overrides: Sequence[str] = ()) -> Profile:
     return reading.profile
 
 
-def read(argument: str | Path, overrides: Sequence[str] = (), phase: bool = False) -> Reading:
+def read(argument: str | Path, overrides: Sequence[str] = (), phase: bool = False) -> LoadResult:
     """Like load, but mistakes are in the result. phase: it is a phase of a campaign, and can have none of its own."""
-    reading = Reading(str(argument))
+    reading = LoadResult(str(argument))
     try:
         reading.path = locate(argument)
         source = read_source(reading.path, _shown(reading.path))
@@ -136,13 +138,13 @@ def read(argument: str | Path, overrides: Sequence[str] = (), phase: bool = Fals
     return _completed(source, reading, overrides, phase)
 
 
-def read_text(raw: bytes, path: Path) -> Reading:
+def read_text(raw: bytes, path: Path) -> LoadResult:
     """Like read, of a text that may become that file: what it refers to is looked for beside it."""
-    reading = Reading(str(path), path)
+    reading = LoadResult(str(path), path)
     return _completed(source_of(raw, _shown(path)), reading, (), phase=False)
 
 
-def _completed(source: Source, reading: Reading, overrides: Sequence[str], phase: bool) -> Reading:
+def _completed(source: ProfileSource, reading: LoadResult, overrides: Sequence[str], phase: bool) -> LoadResult:
     """With the profile, or with all that is wrong, in the order of the file."""
     if source.data is not None:
         reading.profile = _profile_of(source, reading, overrides, phase)
@@ -153,7 +155,7 @@ def _completed(source: Source, reading: Reading, overrides: Sequence[str], phase
     return reading
 
 
-def _profile_of(source: Source, reading: Reading, overrides: Sequence[str], phase: bool) -> Profile | None:
+def _profile_of(source: ProfileSource, reading: LoadResult, overrides: Sequence[str], phase: bool) -> Profile | None:
     """None where it cannot be made; what is wrong is added to the source's problems either way."""
     data = source.data or {}
     own, of_phases = of_sections(overrides, OF_PHASES)
@@ -171,7 +173,7 @@ def _profile_of(source: Source, reading: Reading, overrides: Sequence[str], phas
         reading.notices.append(f"no schema: read as the present one; write `schema = {SCHEMA}` on the first line")
     profile, findings = _findings(data, reading.path, phases)
     if named_phases(data) and phase:
-        findings = [Finding(("curriculum", "phases"), "a phase of a campaign cannot have phases of its own")]
+        findings = [ValidationFinding(("curriculum", "phases"), "a phase of a campaign cannot have phases of its own")]
     source.problems += [_problem(finding, source, set_paths) for finding in findings]
     if profile is not None and profile.path is not None and profile.path.name in KEPT:
         profile._name = name_in(source.text) or profile.name
@@ -187,7 +189,9 @@ def _folder(path: Path | None) -> Path | None:
     return path.parent if path is not None else None
 
 
-def _findings(data: dict[str, Any], path: Path | None, phases: Phases | None) -> tuple[Profile | None, list[Finding]]:
+def _findings(
+    data: dict[str, Any], path: Path | None, phases: Phases | None
+) -> tuple[Profile | None, list[ValidationFinding]]:
     folder = _folder(path)
     if phases is not None and phases.sound:
         data = filled(data, phases.profiles[0])
@@ -241,7 +245,7 @@ def _table_of(part: Placed, prepared: Any, folder: Path | None) -> dict[str, Any
     return table
 
 
-def _problem(finding: Finding, source: Source, set_paths: Sequence[KeyPath]) -> Problem:
+def _problem(finding: ValidationFinding, source: ProfileSource, set_paths: Sequence[KeyPath]) -> Problem:
     """Where a mistake was written: an override that set the key, or something in or around it, is to blame."""
     places = (finding.path, *finding.involves)
     overridden = any(_related(path, place) for path in set_paths for place in places)

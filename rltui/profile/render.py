@@ -13,7 +13,7 @@ from rltui.profile.components import placed
 from rltui.profile.curriculum import lesson
 from rltui.profile.models import Profile
 from rltui.profile.resolved import resolved
-from rltui.profile.schema import Entry, all_keys, component_entry, own_doc, sections
+from rltui.profile.schema import SchemaKey, all_keys, component_entry, own_doc, sections
 from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import default_words, toml_key, toml_value
 from rltui.registry import Kind, resolve
@@ -41,7 +41,7 @@ def _sections_in_order() -> dict[str, str]:
     return {name: docs[name] for name in Profile.model_fields if name in docs}
 
 
-def _top_level(data: Mapping[str, Any], entries: Mapping[str, Entry]) -> list[str]:
+def _top_level(data: Mapping[str, Any], entries: Mapping[str, SchemaKey]) -> list[str]:
     lines: list[str] = []
     for key, value in data.items():
         if key in sections():
@@ -67,7 +67,7 @@ def _tables(key: str, tables: Any) -> Iterator[str]:
 
 
 def _section(
-    name: str, doc: str, table: Mapping[str, Any], entries: Mapping[str, Entry], profile: Profile
+    name: str, doc: str, table: Mapping[str, Any], entries: Mapping[str, SchemaKey], profile: Profile
 ) -> list[str]:
     if name == "rewards":
         return [*_comment(doc), "[rewards]", *_rewards(table)]
@@ -80,7 +80,7 @@ def _section(
     return lines
 
 
-def _parameters(section: str, table: Mapping[str, Any]) -> dict[str, Entry]:
+def _parameters(section: str, table: Mapping[str, Any]) -> dict[str, SchemaKey]:
     """The parameters of the component that [obs] or [actions] names."""
     return {
         entry.key: entry
@@ -101,7 +101,7 @@ def summary(kind: Kind, name: str) -> str:
     return " ".join(own_doc(resolve(kind, name)).partition("\n\n")[0].split())
 
 
-def _explain(entry: Entry) -> str:
+def _explain(entry: SchemaKey) -> str:
     """Meaning, then what else it could be: `Passes over the data in each update. (1 to 100, default 2)`."""
     allowed = entry.range or (entry.type if len(entry.choices) > 1 else "")
     unit = f"{'' if allowed else 'in '}{entry.unit}" if entry.unit else ""

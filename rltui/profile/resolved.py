@@ -1,4 +1,4 @@
-"""Profile with defaults; what `auto` means here."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -130,14 +130,14 @@ def parameter_count(inputs: int, layers: Sequence[int], outputs: int) -> int:
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryEstimate:
     """An estimate in MB (10^6 bytes): the whole, and of it what lies in shared memory (/dev/shm)."""
 
     total: int
     shared: int
 
 
-def memory(profile: Profile, obs_size: int, actions: int) -> Memory:
+def memory(profile: Profile, obs_size: int, actions: int) -> MemoryEstimate:
     """Of trainer and workers together, on the CPU; good to about a quarter, above all for small profiles."""
     cars = learning_cars(profile)
     workers = worker_count(profile)
@@ -151,4 +151,4 @@ def memory(profile: Profile, obs_size: int, actions: int) -> Memory:
     widest = max(obs_size + 2 * sum(layers) + 3 * outputs for layers, outputs in nets)
     learning = 8 * min(profile.ppo.minibatch, profile.ppo.batch) * widest
     processes = TRAINER_MB + workers * (WORKER_MB + ARENA_MB * profile.collect.arenas)
-    return Memory(round(processes + (shared + weights + learning) / MEGABYTE), ceil(shared / MEGABYTE))
+    return MemoryEstimate(round(processes + (shared + weights + learning) / MEGABYTE), ceil(shared / MEGABYTE))

@@ -12,7 +12,7 @@ from rltui.profile.curriculum import PLANS
 from rltui.profile.models import GameSection, PpoSection, Profile
 from rltui.profile.source import KeyPath, number, table, tables
 from rltui.profile.toml_text import found, toml_value
-from rltui.profile.validation import Finding
+from rltui.profile.validation import ValidationFinding
 
 SKILLS = tuple(key for key in BY_KEY if key.startswith(("rollout/", "turtle/")))  # of the bot's own games
 CATEGORIES = ("events", "ball", "goal", "positioning", "boost", "aerial", "mechanics", "penalties")
@@ -24,106 +24,112 @@ def metric_key(name: str) -> str | None:
     return next((key for key in (name, ROLLOUT + name) if key in SKILLS), None)
 
 
-def _teams_can_play(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _teams_can_play(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     yield from _teams(table(data, "game"), ("game",))
     for index, stage in enumerate(tables(table(data, "curriculum"), "stages")):
         yield from _teams(stage, ("curriculum", "stages", index))
 
 
-def _teams(game: Mapping[str, Any], path: KeyPath) -> Iterator[Finding]:
+def _teams(game: Mapping[str, Any], path: KeyPath) -> Iterator[ValidationFinding]:
     """Somebody plays, and a scripted opponent leaves both sides somebody."""
     blue, orange = (number(game, side, GameSection.model_fields[side].default) for side in ("blue", "orange"))
     opponent = game.get("opponent", "mirror")
     if blue == 0 and orange == 0:
-        yield Finding(
+        yield ValidationFinding(
             (*path, "blue"), "nobody plays", "at least one car in blue or orange", "0v0",
             involves=((*path, "orange"),),
         )  # fmt: skip
     elif opponent != "mirror" and blue == 0:
-        yield Finding(
+        yield ValidationFinding(
             (*path, "opponent"), "nobody learns: against a scripted player only blue does", "at least one blue car",
             found(opponent), involves=((*path, "blue"),),
         )  # fmt: skip
     elif opponent != "mirror" and orange == 0:
-        yield Finding(
+        yield ValidationFinding(
             (*path, "opponent"), "has no car to play", "at least one orange car", found(opponent),
             involves=((*path, "orange"),),
         )  # fmt: skip
 
 
-def _practice_has_resets(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _practice_has_resets(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     mechanics = table(data, "mechanics")
     weight = number(mechanics, "weight", 0.0)
     if weight and not mechanics.get("resets"):
-        yield Finding(("mechanics", "weight"), "a lane without resets", "mechanics.resets beside it", found(weight))
+        yield ValidationFinding(
+            ("mechanics", "weight"), "a lane without resets", "mechanics.resets beside it", found(weight)
+        )
 
 
-def _stages_follow(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _stages_follow(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     """Every stage of a list but the last has an end, each later than the one before."""
     stages = tables(table(data, "curriculum"), "stages")
     path = ("curriculum", "stages")
     for index, stage in enumerate(stages):
         last = index == len(stages) - 1
         if last and "until" in stage:
-            yield Finding((*path, index, "until"), "the last stage has no end", "no key here", found(stage["until"]))
+            yield ValidationFinding(
+                (*path, index, "until"), "the last stage has no end", "no key here", found(stage["until"])
+            )
         elif not last and "until" not in stage:
-            yield Finding((*path, index, "until"), "missing", "timesteps of the run at which the next stage begins")
+            yield ValidationFinding(
+                (*path, index, "until"), "missing", "timesteps of the run at which the next stage begins"
+            )
     ends = [number(stage, "until", None) for stage in stages[:-1]]
     yield from _rising(ends, [(*path, index, "until") for index in range(len(ends))])
 
 
-def _plan_has_stages(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _plan_has_stages(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     curriculum = table(data, "curriculum")
     stages, steps = curriculum.get("stages", "none"), curriculum.get("stage_steps", ())
     path = ("curriculum", "stage_steps")
     if not isinstance(steps, list | tuple) or not steps:
         return
     if not isinstance(stages, str) or stages not in PLANS:
-        yield Finding(
+        yield ValidationFinding(
             path, "only a known plan takes these", f"curriculum.stages one of {', '.join(PLANS)}", found(steps)
         )
     elif len(steps) > len(PLANS[stages]) - 1:
         most = len(PLANS[stages]) - 1
-        yield Finding(path, f"more ends than {stages} has", f"at most {most}", found(steps))
+        yield ValidationFinding(path, f"more ends than {stages} has", f"at most {most}", found(steps))
     ends = [number({"end": step}, "end", None) for step in steps]
     yield from _rising(ends, [(*path, index) for index in range(len(ends))])
 
 
-def _rising(ends: Sequence[float | None], paths: Sequence[KeyPath]) -> Iterator[Finding]:
+def _rising(ends: Sequence[float | None], paths: Sequence[KeyPath]) -> Iterator[ValidationFinding]:
     for (before, end), path in zip(pairwise(ends), paths[1:], strict=True):
         if before is not None and end is not None and end <= before:
-            yield Finding(path, "not after the stage before", f"above {toml_value(int(before))}", found(end))
+            yield ValidationFinding(path, "not after the stage before", f"above {toml_value(int(before))}", found(end))
 
 
-def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     for index, phase in enumerate(tables(table(data, "curriculum"), "phases")):
         path: KeyPath = ("curriculum", "phases", index)
         for name in table(phase, "until"):
             if metric_key(name) is None:
                 known = [key.removeprefix(ROLLOUT) for key in SKILLS]
-                yield Finding(
+                yield ValidationFinding(
                     (*path, "until", name), "unknown metric", "a metric of the journal, as kickoff_touches", name,
                     did_you_mean(name.removeprefix(ROLLOUT), known),
                 )  # fmt: skip
         least, most = number(phase, "min_steps", 0), number(phase, "max_steps", None)
         if least is not None and most is not None and least > most:
-            yield Finding(
+            yield ValidationFinding(
                 (*path, "max_steps"), "over before min_steps", f"at least {toml_value(int(least))}", found(most),
                 involves=((*path, "min_steps"),),
             )  # fmt: skip
 
 
-def _categories_are_known(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _categories_are_known(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     for index, stage in enumerate(tables(table(data, "curriculum"), "stages")):
         for name in table(stage, "categories"):
             if name not in CATEGORIES:
                 path = ("curriculum", "stages", index, "categories", name)
-                yield Finding(
+                yield ValidationFinding(
                     path, "no such category", f"one of {', '.join(CATEGORIES)}", name, did_you_mean(name, CATEGORIES)
                 )
 
 
-CURRICULUM_RULES: tuple[Callable[[Mapping[str, Any]], Iterator[Finding]], ...] = (
+CURRICULUM_RULES: tuple[Callable[[Mapping[str, Any]], Iterator[ValidationFinding]], ...] = (
     _teams_can_play,
     _practice_has_resets,
     _stages_follow,
@@ -133,17 +139,17 @@ CURRICULUM_RULES: tuple[Callable[[Mapping[str, Any]], Iterator[Finding]], ...] =
 )
 
 
-def broken_rules(data: Mapping[str, Any]) -> list[Finding]:
+def broken_rules(data: Mapping[str, Any]) -> list[ValidationFinding]:
     """Every rule that these values break. A rule about a value that is wrong by itself is passed over."""
     return [finding for rule in RULES for finding in rule(data)]
 
 
-def _minibatch(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _minibatch(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     ppo = table(data, "ppo")
     batch = number(ppo, "batch", number(ppo, "iteration", PpoSection.model_fields["iteration"].default))
     minibatch = number(ppo, "minibatch", batch)
     if batch is not None and minibatch is not None and minibatch > batch >= 1:
-        yield Finding(
+        yield ValidationFinding(
             ("ppo", "minibatch"),
             "larger than the batch it splits",
             f"at most {toml_value(int(batch))} (ppo.batch)",
@@ -152,19 +158,21 @@ def _minibatch(data: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _resets_have_weight(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _resets_have_weight(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     for path, resets in _everywhere(data, "resets"):
         sound = isinstance(resets, list | tuple) and resets and all(isinstance(reset, Mapping) for reset in resets)
         if sound and all(number(reset, "weight", 1.0) == 0 for reset in resets):
-            yield Finding(path, "every weight is 0: no episode can start", "at least one weight above 0", "0")
+            yield ValidationFinding(path, "every weight is 0: no episode can start", "at least one weight above 0", "0")
 
 
-def _rewards_have_weight(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _rewards_have_weight(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     for path, rewards in _everywhere(data, "rewards"):
         values = rewards.values() if isinstance(rewards, Mapping) else ()
         weights = [weight for value in values for weight in _weights(value)]
         if weights and all(weight == 0 for weight in weights):
-            yield Finding(path, "every weight is 0: nothing to learn from", "at least one weight that is not 0", "0")
+            yield ValidationFinding(
+                path, "every weight is 0: nothing to learn from", "at least one weight that is not 0", "0"
+            )
 
 
 def _weights(value: Any) -> list[float | None]:
@@ -180,12 +188,12 @@ def _everywhere(data: Mapping[str, Any], key: str) -> list[tuple[KeyPath, Any]]:
     return [((key,), data.get(key)), (("mechanics", key), table(data, "mechanics").get(key))]
 
 
-def _floor_below_rate(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _floor_below_rate(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     ppo, fields = table(data, "ppo"), PpoSection.model_fields
     rate, floor = (number(ppo, key, fields[key].default) for key in ("learning_rate", "learning_rate_floor"))
     scheduled = ppo.get("schedule", "constant") != "constant"
     if scheduled and rate is not None and floor is not None and floor > rate:
-        yield Finding(
+        yield ValidationFinding(
             ("ppo", "learning_rate_floor"),
             "above the rate that it is the floor of",
             f"at most {toml_value(rate)} (ppo.learning_rate)",
@@ -194,19 +202,21 @@ def _floor_below_rate(data: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _something_sticks(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _something_sticks(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     actions = table(data, "actions")
     sticky = number(actions, "sticky", 1)
     if sticky is not None and sticky > 1 and actions.get("sticky_buttons") in ([], ()):
-        yield Finding(("actions", "sticky"), "holds no button", "a button in actions.sticky_buttons", found(sticky))
+        yield ValidationFinding(
+            ("actions", "sticky"), "holds no button", "a button in actions.sticky_buttons", found(sticky)
+        )
 
 
-def _delay_within_step(data: Mapping[str, Any]) -> Iterator[Finding]:
+def _delay_within_step(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     fields = Profile.model_fields
     skip = number(data, "tick_skip", fields["tick_skip"].default)
     delay = number(data, "action_delay_ticks", fields["action_delay_ticks"].default)
     if skip is not None and delay is not None and delay > skip >= 1:
-        yield Finding(
+        yield ValidationFinding(
             ("action_delay_ticks",),
             "an action would come later than the next one",
             f"at most {int(skip)} ticks (tick_skip)",
@@ -215,7 +225,7 @@ def _delay_within_step(data: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-RULES: tuple[Callable[[Mapping[str, Any]], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[Mapping[str, Any]], Iterator[ValidationFinding]], ...] = (
     _minibatch,
     _resets_have_weight,
     _rewards_have_weight,

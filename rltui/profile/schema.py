@@ -1,4 +1,4 @@
-"""Reference of all keys."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NATURES: Mapping[str, Nature] = {"array": "list", "object": "table"}
 
 
 @dataclass(frozen=True)
-class Entry:
+class SchemaKey:
     """One key. key: `ppo.gamma`, `resets[].kind`, `rewards.<name>.weight`; of a component's parameter, its name alone.
 
     type: for people; nature: for programs (of a union, of its first member). default: TOML text, "" where there is none
@@ -44,13 +44,13 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class ComponentEntry:
+class SchemaComponent:
     """A registered component and its parameters. sign and category: of rewards."""
 
     kind: Kind
     name: str
     doc: str
-    parameters: tuple[Entry, ...]
+    parameters: tuple[SchemaKey, ...]
     category: str = ""
     sign: int | None = None
 
@@ -58,22 +58,22 @@ class ComponentEntry:
         return {**vars(self), "parameters": [entry.as_dict() for entry in self.parameters]}
 
 
-def all_keys() -> list[Entry]:
+def all_keys() -> list[SchemaKey]:
     """Every key of a profile, in the order of the schema."""
     return list(_entries(Profile.model_json_schema(), ""))
 
 
-def components() -> list[ComponentEntry]:
+def components() -> list[SchemaComponent]:
     """Every registered component. Imports them all."""
     return [component_entry(kind, name) for kind in get_args(Kind) for name in BUILT_IN[kind]]
 
 
-def component_entry(kind: Kind, name: str) -> ComponentEntry:
+def component_entry(kind: Kind, name: str) -> SchemaComponent:
     """One component's reference."""
     cls = resolve(kind, name)
     entries = tuple(_entries(parameters(cls).model_json_schema(), ""))
     doc = own_doc(cls)
-    return ComponentEntry(kind, name, doc, entries, getattr(cls, "category", ""), getattr(cls, "sign", None))
+    return SchemaComponent(kind, name, doc, entries, getattr(cls, "category", ""), getattr(cls, "sign", None))
 
 
 def own_doc(cls: type[Any]) -> str:
@@ -101,12 +101,12 @@ def sections() -> dict[str, str]:
     return found
 
 
-def _entries(schema: Node, prefix: str) -> Iterator[Entry]:
+def _entries(schema: Node, prefix: str) -> Iterator[SchemaKey]:
     definitions: Mapping[str, Node] = schema.get("$defs", {})
     yield from _table(schema, prefix, definitions)
 
 
-def _table(node: Node, prefix: str, definitions: Mapping[str, Node]) -> Iterator[Entry]:
+def _table(node: Node, prefix: str, definitions: Mapping[str, Node]) -> Iterator[SchemaKey]:
     required = node.get("required", ())
     for key, written in node.get("properties", {}).items():
         below = dereference(written, definitions)
@@ -117,7 +117,7 @@ def _table(node: Node, prefix: str, definitions: Mapping[str, Node]) -> Iterator
         yield from _elements(below, f"{prefix}{key}", definitions)
 
 
-def _elements(node: Node, key: str, definitions: Mapping[str, Node]) -> Iterator[Entry]:
+def _elements(node: Node, key: str, definitions: Mapping[str, Node]) -> Iterator[SchemaKey]:
     """The keys of the tables in a list (`resets[].kind`) or of named tables (`rewards.<name>.weight`)."""
     for option in (node, *node.get("anyOf", ())):
         for word, name in (("items", "[]"), ("additionalProperties", ".<name>")):
@@ -127,12 +127,12 @@ def _elements(node: Node, key: str, definitions: Mapping[str, Node]) -> Iterator
                     yield from _table(below, f"{key}{name}.", definitions)
 
 
-def _entry(key: str, node: Node, definitions: Mapping[str, Node], required: bool) -> Entry:
+def _entry(key: str, node: Node, definitions: Mapping[str, Node], required: bool) -> SchemaKey:
     shape = shape_of(node, definitions)
     first = shape.alternatives[0] if shape.alternatives else shape
     default = node.get("default")
     text = f"= {node['follows']}" if "follows" in node else "" if default is None else toml_value(default)
-    return Entry(
+    return SchemaKey(
         key=key,
         type=shape.type_name,
         nature=NATURES.get(first.type, first.type),  # type: ignore[arg-type]  # JSON schema's words else

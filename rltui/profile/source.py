@@ -1,4 +1,4 @@
-"""Reading TOML text and raw values; Problem, ProfileError."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.profile.toml_lines import Lines, Repeat, find_lines
+from rltui.profile.toml_lines import Repeat, TomlLines, find_lines
 
 
 def table(data: Any, key: str) -> Mapping[str, Any]:
@@ -104,27 +104,27 @@ BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 @dataclass
-class Source:
+class ProfileSource:
     """A profile as written: its text, its raw values, where its keys stand, what is wrong so far."""
 
     file: str  # as shown in messages
     text: str
     data: dict[str, Any] | None = None  # None: it is not TOML
-    lines: Lines = field(default_factory=Lines)
+    lines: TomlLines = field(default_factory=TomlLines)
     problems: list[Problem] = field(default_factory=list)
 
     def problem(self, line: int | None, key: str, message: str, **details: str) -> None:
         self.problems.append(Problem(self.file, line, key, message, **details))
 
 
-def read_source(path: Path, shown: str) -> Source:
+def read_source(path: Path, shown: str) -> ProfileSource:
     """Read and parse. A file that cannot be read at all raises ProfileError; the rest is in `problems`."""
     return source_of(_read_bytes(path, shown), shown)
 
 
-def source_of(raw: bytes, shown: str) -> Source:
+def source_of(raw: bytes, shown: str) -> ProfileSource:
     """Parse a file's bytes; what is wrong with them is in `problems`."""
-    source = Source(shown, "")
+    source = ProfileSource(shown, "")
     if raw.startswith(b"\xef\xbb\xbf"):
         source.problem(1, "", "starts with a byte order mark", expected="UTF-8 without one", found="EF BB BF")
         raw = raw[3:]
@@ -133,7 +133,7 @@ def source_of(raw: bytes, shown: str) -> Source:
     return source
 
 
-def parse(source: Source) -> None:
+def parse(source: ProfileSource) -> None:
     """Fill data and lines from the text. Keys written twice are reported, and the first of each is kept."""
     text = source.text = source.text.replace("\r\n", "\n")
     if not re.sub(r"(?m)#.*$", "", text).strip():
@@ -147,7 +147,7 @@ def parse(source: Source) -> None:
     _load(source, _without(text, source.lines.repeats))
 
 
-def _load(source: Source, text: str) -> None:
+def _load(source: ProfileSource, text: str) -> None:
     try:
         data = tomllib.loads(text)
     except RecursionError:
@@ -183,7 +183,7 @@ def _without(text: str, repeats: list[Repeat]) -> str:
     return text
 
 
-def _decode(raw: bytes, source: Source) -> str:
+def _decode(raw: bytes, source: ProfileSource) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

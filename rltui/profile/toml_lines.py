@@ -1,4 +1,4 @@
-"""Line and span of every TOML key."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Repeat:
 
 
 @dataclass
-class Lines:
+class TomlLines:
     """1-based lines of keys, array elements and tables; repeats in order; where the scanner lost its way, None if it did not.
 
     spans: offsets of each value, an array's element included; entries: of a key with its value, of an element alone.
@@ -52,7 +52,7 @@ class Lines:
         return None
 
 
-def find_lines(text: str) -> Lines:
+def find_lines(text: str) -> TomlLines:
     """Index a whole document; a malformed rest is left out."""
     scanner = _Scanner(text)
     try:
@@ -82,7 +82,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.lines = Lines()
+        self.lines = TomlLines()
         self._counted = (0, 1)  # offset, its line
         self._arrays: dict[Path, int] = {}  # arrays of tables: index of the newest element
         self._values: dict[Path, int] = {}  # keys with a value: line of the first one

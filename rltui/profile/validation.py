@@ -1,4 +1,4 @@
-"""Pydantic errors → problems; value shapes."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ NOT_MISTAKES = {"default_factory_not_called"}  # pydantic's word for: not comput
 
 
 @dataclass(frozen=True)
-class Finding:
+class ValidationFinding:
     """A mistake, before it is known on which line of which file it stands. involves: other keys that take part in it."""
 
     path: KeyPath
@@ -167,13 +167,13 @@ class Finding:
     involves: tuple[KeyPath, ...] = ()
 
 
-def validate(model: type[BaseModel], prepared: Any, raw: Any) -> tuple[BaseModel | None, list[Finding]]:
+def validate(model: type[BaseModel], prepared: Any, raw: Any) -> tuple[BaseModel | None, list[ValidationFinding]]:
     """Build the model from the prepared values; the findings show the raw ones. None when there are findings."""
     try:
         return model.model_validate(prepared), []
     except ValidationError as error:
         schema = model.model_json_schema()
-        findings: dict[KeyPath, Finding] = {}
+        findings: dict[KeyPath, ValidationFinding] = {}
         for entry in sorted(error.errors(include_url=False), key=_member_that_fits_first):
             value, path = _descend(raw, entry["loc"])
             if entry["type"] not in NOT_MISTAKES and not (entry["type"] == "too_short" and value):
@@ -200,23 +200,23 @@ def _descend(raw: Any, location: KeyPath) -> tuple[Any, KeyPath]:
     return raw, path
 
 
-def _finding(entry: Mapping[str, Any], path: KeyPath, value: Any, schema: Node) -> Finding:
+def _finding(entry: Mapping[str, Any], path: KeyPath, value: Any, schema: Node) -> ValidationFinding:
     kind, location = str(entry["type"]), entry["loc"]
     message = MESSAGES.get(kind) or (TYPE if kind.endswith(("_type", "_instance", "is_instance_of")) else entry["msg"])
     if kind == "extra_forbidden":
         key = str(location[-1])
         known = _keys(_deepest(schema, location[:-1]), schema)
         hint = did_you_mean(key, known) or _elsewhere(key, schema)
-        return Finding(path, message, f"one of {', '.join(known)}" if known else "no key here", key, hint)
+        return ValidationFinding(path, message, f"one of {', '.join(known)}" if known else "no key here", key, hint)
     shape = shape_of(_deepest(schema, location), schema.get("$defs", {}))
     if kind == "missing":
-        return Finding((*path, location[-1]), message, shape.expected)
+        return ValidationFinding((*path, location[-1]), message, shape.expected)
     if message == LENGTH:
-        return Finding(path, message, _length(entry), found(value))
+        return ValidationFinding(path, message, _length(entry), found(value))
     if kind == "string_pattern_mismatch":
-        return Finding(path, "character not allowed", "letters, digits, - and _", found(value))
+        return ValidationFinding(path, "character not allowed", "letters, digits, - and _", found(value))
     expected = shape.expected.replace("a number", "a finite number") if kind == "finite_number" else shape.expected
-    return Finding(path, message, expected, found(value), _choice(shape, value))
+    return ValidationFinding(path, message, expected, found(value), _choice(shape, value))
 
 
 def _choice(shape: Shape, value: Any) -> str:

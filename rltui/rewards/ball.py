@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rltui.rewards.base import Memory, Reward, off_the_ground
+from rltui.rewards.base import ArenaMemory, Reward, off_the_ground
 from rltui.rewards.geometry import NetParams, component, opponent_nets, own_nets
 from rltui.sim.field import BALL_MAX_SPEED, CEILING_Z, TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, GameState
@@ -41,7 +41,7 @@ class StrongHit(Reward):
     def __init__(self, params: Params) -> None:
         super().__init__(params)
         self._full_hit_speed = params.full_hit_speed
-        self._ball_velocity = Memory()  # [K, 3] at the end of the last step
+        self._ball_velocity = ArenaMemory()  # [K, 3] at the end of the last step
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         self._ball_velocity.begin(arenas, state.ball_velocity)
@@ -85,7 +85,7 @@ class JumpShot(Reward):
 
     def __init__(self, params: Reward.Params) -> None:
         super().__init__(params)
-        self._jumped = Memory(np.float64)  # [K, C] second of the episode at which the newest jump ended
+        self._jumped = ArenaMemory(np.float64)  # [K, C] second of the episode at which the newest jump ended
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         self._jumped.begin(arenas, np.where(state.has_jumped, _jump_end(state), LONG_AGO))

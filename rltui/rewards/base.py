@@ -1,19 +1,4 @@
-"""Reward base class, per-arena memory, alive mask.
-
-What every reward is: state arrays of K arenas in, one number for each car out (RLGym: RewardFunction).
-
-A reward of one's own is a class in any file, named in the profile as "path/to/file.py:Class":
-
-    import numpy as np
-    from rltui.rewards.base import Reward
-
-    class HighBall(Reward):
-        category = "ball"
-        sign = 1
-
-        def value(self, state):
-            return np.repeat(state.ball_position[:, 2:] / 2044, state.cars, axis=1)
-"""
+"""Same."""
 
 from __future__ import annotations
 
@@ -25,6 +10,22 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rltui.sim.state import Bool, Float, GameState, Simulated
+
+# Reward base class, per-arena memory, alive mask.
+#
+# What every reward is: state arrays of K arenas in, one number for each car out (RLGym: RewardFunction).
+#
+# A reward of one's own is a class in any file, named in the profile as "path/to/file.py:Class":
+#
+#     import numpy as np
+#     from rltui.rewards.base import Reward
+#
+#     class HighBall(Reward):
+#         category = "ball"
+#         sign = 1
+#
+#         def value(self, state):
+#             return np.repeat(state.ball_position[:, 2:] / 2044, state.cars, axis=1)
 
 Category = Literal["events", "ball", "goal", "positioning", "boost", "aerial", "mechanics", "penalties"]
 
@@ -66,7 +67,7 @@ class Reward(ABC):
         """[K, C], unweighted, finite, for the step that ended in `state`; called once a step, in order."""
 
 
-class Memory:
+class ArenaMemory:
     """An array of its own, [K] or [K, …]; the states that it is fed from are overwritten by the simulator."""
 
     def __init__(self, dtype: DTypeLike = np.float32) -> None:

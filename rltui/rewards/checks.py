@@ -1,4 +1,4 @@
-"""Sign check and trial of a reward."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CERTAIN = 4.0  # standard errors
 
 
 @dataclass(frozen=True)
-class Trial:
+class RewardTrial:
     """Lowest, highest and mean value, unweighted, and the mean's standard error. failure: "" or what went wrong."""
 
     low: float = 0.0
@@ -36,19 +36,19 @@ class Trial:
         return abs(self.mean) > CERTAIN * self.error
 
 
-def try_out(reward: Reward, teams: tuple[int, int]) -> Trial:
+def try_out(reward: Reward, teams: tuple[int, int]) -> RewardTrial:
     """Begin episodes and take steps; the same states each time. A user's code may raise anything: that is a finding too."""
     try:
         with np.errstate(all="ignore"):
             values = _play(reward, teams)
     except (Exception, SystemExit) as error:
         own = getattr(sys.modules.get(type(reward).__module__), "__file__", None)
-        return Trial(failure=f"{in_words(error)}{where_in(error, own)}")
+        return RewardTrial(failure=f"{in_words(error)}{where_in(error, own)}")
     finite = np.isfinite(values)
     if not finite.all():
-        return Trial(failure=f"{np.count_nonzero(~finite)} of {values.size} values are not finite")
+        return RewardTrial(failure=f"{np.count_nonzero(~finite)} of {values.size} values are not finite")
     deviation = float(values.std()) / math.sqrt(values.size)
-    return Trial(float(values.min()), float(values.max()), float(values.mean()), deviation)
+    return RewardTrial(float(values.min()), float(values.max()), float(values.mean()), deviation)
 
 
 def _play(reward: Reward, teams: tuple[int, int]) -> Float:
@@ -121,7 +121,7 @@ def _of_component(component: Weighed, teams: tuple[int, int]) -> Iterator[str]:
     yield from _turned(component, _seen(trial, is_penalty(reward)))
 
 
-def _seen(trial: Trial, penalty: bool) -> _Tendency:
+def _seen(trial: RewardTrial, penalty: bool) -> _Tendency:
     if trial.low >= 0 or trial.high <= 0:
         sign = (trial.high > 0) - (trial.low < 0)
         return _Tendency(sign, f"its value on random states is {_never(sign)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.rewards.base import Memory, Reward
+from rltui.rewards.base import ArenaMemory, Reward
 from rltui.sim.state import Bool, Float, GameState
 
 
@@ -81,7 +81,7 @@ class KickoffFirstTouch(Reward):
 
     def __init__(self, params: Reward.Params) -> None:
         super().__init__(params)
-        self._untouched = Memory(np.bool_)  # [K] a kickoff's ball that nobody has touched yet
+        self._untouched = ArenaMemory(np.bool_)  # [K] a kickoff's ball that nobody has touched yet
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         self._untouched.begin(arenas, state.kickoff)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rltui.rewards.base import Memory, Reward, alive, off_the_ground
+from rltui.rewards.base import ArenaMemory, Reward, alive, off_the_ground
 from rltui.rewards.geometry import component, length
 from rltui.sim.field import BALL_RADIUS, CAR_ROOF, FLIP_WINDOW_SECONDS, JUMP, TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, GameState, turtled
@@ -50,7 +50,7 @@ class FlipReset(Reward):
 
     def __init__(self, params: Reward.Params) -> None:
         super().__init__(params)
-        self._spent = Memory(np.bool_)  # [K, C] without a flip at the last step
+        self._spent = ArenaMemory(np.bool_)  # [K, C] without a flip at the last step
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         self._spent.begin(arenas, _spent(state))
@@ -107,10 +107,10 @@ class Wavedash(Reward):
     def __init__(self, params: Params) -> None:
         super().__init__(params)
         self._gain = params.gain
-        self._standing = Memory(np.bool_)  # [K, C] at the last step, as the next two
-        self._flipping = Memory(np.bool_)
-        self._could_flip = Memory(np.bool_)
-        self._speed = Memory()  # [K, C] uu/s, the last one without a flip
+        self._standing = ArenaMemory(np.bool_)  # [K, C] at the last step, as the next two
+        self._flipping = ArenaMemory(np.bool_)
+        self._could_flip = ArenaMemory(np.bool_)
+        self._speed = ArenaMemory()  # [K, C] uu/s, the last one without a flip
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         here = alive(state)
@@ -148,7 +148,7 @@ class BasicAerial(Reward):
 
     def __init__(self, params: Reward.Params) -> None:
         super().__init__(params)
-        self._left = Memory(np.int64)  # [K, C] tick at which the car was last seen on the ground
+        self._left = ArenaMemory(np.int64)  # [K, C] tick at which the car was last seen on the ground
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         self._left.begin(arenas, np.repeat(state.tick[:, None], state.cars, axis=1))
@@ -186,11 +186,11 @@ class RecoveryAndLanding(Reward):
 
     def __init__(self, params: Reward.Params) -> None:
         super().__init__(params)
-        self._upright = Memory()  # [K, C] at the last step, as all of these
-        self._standing = Memory(np.bool_)  # three wheels down
-        self._body = Memory(np.bool_)  # the body down
-        self._falling = Memory(np.bool_)  # no wheel was down since the last landing, or the episode's first step
-        self._gone = Memory(np.bool_)  # demolished, or respawned and not yet on the wheels
+        self._upright = ArenaMemory()  # [K, C] at the last step, as all of these
+        self._standing = ArenaMemory(np.bool_)  # three wheels down
+        self._body = ArenaMemory(np.bool_)  # the body down
+        self._falling = ArenaMemory(np.bool_)  # no wheel was down since the last landing, or the episode's first step
+        self._gone = ArenaMemory(np.bool_)  # demolished, or respawned and not yet on the wheels
 
     def reset(self, state: GameState, arenas: Bool) -> None:
         self._upright.begin(arenas, _uprightness(state))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rltui.sim import field
-from rltui.sim.state import Bool, Contacts, Ends, Float, GameState, Int
+from rltui.sim.state import Bool, Contacts, EpisodeEnds, Float, GameState, Int
 
 FLOOR, AIR, WALL, ROOF = range(4)  # where a car is
 SHARES = (0.45, 0.35, 0.1, 0.1)
@@ -170,7 +170,7 @@ def _sample(rng: np.random.Generator, arenas: int, teams: tuple[int, int], conta
         demos=coin(rng, shape, DEMO),
         demoed=(demo > 0) & coin(rng, shape, 0.5),
         previous_actions=_controls(rng, shape),
-        _ends=Ends(goal != 0, np.zeros(arenas, np.bool_)),
+        _ends=EpisodeEnds(goal != 0, np.zeros(arenas, np.bool_)),
         **_last_touches(rng, touches, blue),
         **bodies(rng, where, ball),
         **flags(rng, where, demo > 0),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rltui import formatting
 from rltui.events.records import SettingChanged, state_word
-from rltui.run_state.snapshot import CommandFate, FlagRow, RunSnapshot, Stage
+from rltui.run_state.snapshot import CommandStatus, FlagRow, RunSnapshot, Stage
 from rltui.tui.text import Line
 
 SILENT_AFTER = 5.0  # seconds without a live frame or a record
@@ -170,7 +170,7 @@ def answer_line(snapshot: RunSnapshot, now: float, *, leaving: bool = False) -> 
     return _line(fate, now)
 
 
-def _line(fate: CommandFate, now: float) -> Line:
+def _line(fate: CommandStatus, now: float) -> Line:
     return _told(fate.name, fate.stage, fate.text or _waiting(fate, now - fate.time))
 
 
@@ -184,7 +184,7 @@ def _told(name: str, stage: Stage, text: str) -> Line:
     return ((f"{symbol} ", role), (f"{name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))
 
 
-def _waiting(fate: CommandFate, seconds: float) -> str:
+def _waiting(fate: CommandStatus, seconds: float) -> str:
     """For how long, once that is worth saying."""
     if fate.stage not in ("sent", "accepted") or seconds < 2:
         return ""

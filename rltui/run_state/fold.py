@@ -40,9 +40,9 @@ from rltui.run_state.snapshot import (
     AUDIT_ENTRIES,
     FIELDS,
     LOG_LINES,
-    CommandFate,
+    ChartMark,
+    CommandStatus,
     FlagRow,
-    Mark,
     RunSnapshot,
     Stage,
     WorkerRow,
@@ -56,21 +56,21 @@ FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the
 SETTINGS = {field: setting for setting, field in FIELDS.items()}
 
 
-def edits(before: RunStarted, start: RunStarted, history: History) -> list[Mark]:
+def edits(before: RunStarted, start: RunStarted, history: History) -> list[ChartMark]:
     """Marks where the start goes on. before: the header up to there. What an old journal does not tell is not marked."""
     return [*_weights(before, start, history), *_settings(before, start)]
 
 
-def _weights(before: RunStarted, start: RunStarted, history: History) -> Iterator[Mark]:
+def _weights(before: RunStarted, start: RunStarted, history: History) -> Iterator[ChartMark]:
     """Rewards whose weights are others: what is paid is another thing."""
     known = steady_weights(history, start.timesteps, before)
     for name, weight in start.reward_weights.items():
         setting = weight_of(name)
         if setting not in start.by_hand and not math.isclose(weight, known.get(name, weight)):
-            yield Mark(start.timesteps, "changed", setting_words(setting, weight), setting)
+            yield ChartMark(start.timesteps, "changed", setting_words(setting, weight), setting)
 
 
-def _settings(before: RunStarted, start: RunStarted) -> Iterator[Mark]:
+def _settings(before: RunStarted, start: RunStarted) -> Iterator[ChartMark]:
     """Of [ppo], as both profiles have it; rate and entropy coefficient under the names by which people set them by hand."""
     both = before.ppo.keys() & start.ppo.keys()
     changed = [key for key, value in start.ppo.items() if key in both - IDLE and value != before.ppo[key]]
@@ -78,9 +78,9 @@ def _settings(before: RunStarted, start: RunStarted) -> Iterator[Mark]:
         if FOLLOWS.get(key) in changed:
             continue
         if (setting := SETTINGS.get(key)) is not None:
-            yield Mark(start.timesteps, "changed", setting_words(setting, getattr(start, key)), setting)
+            yield ChartMark(start.timesteps, "changed", setting_words(setting, getattr(start, key)), setting)
         else:
-            yield Mark(start.timesteps, "changed", _words(key, start.ppo[key]), f"ppo.{key}")
+            yield ChartMark(start.timesteps, "changed", _words(key, start.ppo[key]), f"ppo.{key}")
 
 
 def _words(key: str, value: bool | float | str) -> str:
@@ -118,7 +118,7 @@ def fold_control(snapshot: RunSnapshot, message: ServerMessage, now: float) -> R
             return _advance(snapshot, message.id, "refused", message.reason, now)
 
 
-def with_fate(snapshot: RunSnapshot, fate: CommandFate) -> RunSnapshot:
+def with_fate(snapshot: RunSnapshot, fate: CommandStatus) -> RunSnapshot:
     """The snapshot with one more command on its way; the newest twenty are kept."""
     return replace(snapshot, fates=(*snapshot.fates, fate)[-20:])
 
@@ -223,7 +223,7 @@ class _Draft:
             case SettingChanged():
                 self._setting(record)
             case UpdateDropped():
-                self._marks.append(Mark(record.timesteps, "dropped", record.source))
+                self._marks.append(ChartMark(record.timesteps, "dropped", record.source))
             case TableUsed():
                 self._set(table_use=record)
             case CurriculumPlanned():
@@ -299,7 +299,7 @@ class _Draft:
             progress=None,
         )
 
-    def _edited(self, record: RunStarted) -> list[Mark]:
+    def _edited(self, record: RunStarted) -> list[ChartMark]:
         """Against what had trained the bot up to where it goes on, which may lie before the newest start."""
         before = header_at(self._of("headers"), record.timesteps)
         if before is None:
@@ -316,7 +316,7 @@ class _Draft:
         header = self._changes.get("header", self._base.header)
         if isinstance(header, RunStarted):
             self._head(msgspec.structs.replace(header, **msgspec.structs.asdict(record.lesson)), record.timesteps)
-        self._marks.append(Mark(record.timesteps, "lesson", record.to))
+        self._marks.append(ChartMark(record.timesteps, "lesson", record.to))
         self._set(lessons=(*self._of("lessons"), record))
 
     def _setting(self, record: SettingChanged) -> None:
@@ -324,7 +324,7 @@ class _Draft:
         header = self._changes.get("header", self._base.header)
         if isinstance(header, RunStarted) and record.value is not None:
             self._head(_header_with(header, record, record.value), record.timesteps)
-        self._marks.append(Mark(record.timesteps, "changed", change_words(record), record.setting, record))
+        self._marks.append(ChartMark(record.timesteps, "changed", change_words(record), record.setting, record))
 
     def _resume(self, record: RunResumed) -> None:
         """Rows above the checkpoint belong to a future that did not happen."""
@@ -332,7 +332,7 @@ class _Draft:
         self._history = self._history.cut(record.timesteps)
         self._marks = [mark for mark in self._marks if mark.timesteps <= record.timesteps]
         if self._history.length:
-            self._marks.append(Mark(record.timesteps, "resume", "resumed"))
+            self._marks.append(ChartMark(record.timesteps, "resume", "resumed"))
         lessons = tuple(lesson for lesson in self._of("lessons") if lesson.timesteps <= record.timesteps)
         self._set(timesteps=record.timesteps, saved_timesteps=record.timesteps, resumed=record, lessons=lessons)
 
@@ -340,7 +340,7 @@ class _Draft:
         self._set(saved_timesteps=record.timesteps)
         if record.kind == "milestone":
             self._set(milestone=record)
-            self._marks.append(Mark(record.timesteps, "milestone", record.label))
+            self._marks.append(ChartMark(record.timesteps, "milestone", record.label))
         else:
             self._set(checkpoint=record)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from rltui.tui.run.column import NAN, Column
+from rltui.tui.run.column import NAN, PagedColumn
 from rltui.tui.run.spill import Spill
 
 
@@ -23,7 +23,7 @@ class History:
 
     length: int = 0
     timesteps: array[float] = field(default_factory=lambda: array("d"))
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    columns: Mapping[str, PagedColumn] = field(default_factory=dict)
     spill: Spill = field(default_factory=Spill)
 
     def extended(self, rows: Iterable[tuple[int, Mapping[str, float | None]]]) -> History:
@@ -35,7 +35,7 @@ class History:
             for key, value in metrics.items():
                 column = columns.get(key)
                 if column is None:
-                    column = columns[key] = Column(base.spill, length)
+                    column = columns[key] = PagedColumn(base.spill, length)
                 column.append(NAN if value is None else value)
             length += 1
             if len(metrics) != len(columns):  # else every column has got its value
@@ -49,7 +49,7 @@ class History:
         base.timesteps.extend(timesteps)
         for key, values in columns.items():
             if key not in own:
-                own[key] = Column(base.spill, base.length)
+                own[key] = PagedColumn(base.spill, base.length)
             own[key].extend(values)
         _fill(own.values(), length)
         return History(length, base.timesteps, own, base.spill)
@@ -96,7 +96,7 @@ class History:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _fill(columns: Iterable[Column], length: int) -> None:
+def _fill(columns: Iterable[PagedColumn], length: int) -> None:
     """With NaN up to `length` rows."""
     for column in columns:
         if missing := length - len(column):

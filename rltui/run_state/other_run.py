@@ -10,7 +10,7 @@ from typing import Protocol
 from rltui import formatting
 from rltui.run_state.fold import fold
 from rltui.run_state.history import History
-from rltui.run_state.reader import Journal
+from rltui.run_state.reader import JournalSource
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.paths import DataDir
@@ -74,7 +74,7 @@ class OtherRuns(Protocol):
     def brief(self, name: str) -> RunBrief:
         """Profile, timesteps, age; with little reading."""
 
-    def journal(self, name: str) -> Journal: ...
+    def journal(self, name: str) -> JournalSource: ...
 
     def weights(self, name: str) -> Mapping[str, float]:
         """Of its rewards, as the profile in its folder has them; empty where that is not known."""
@@ -98,7 +98,7 @@ class OtherReader(threading.Thread):
         except Exception as error:  # whatever a foreign journal holds, the cockpit goes on and says so
             self._say(OtherRun(self._run, problem=f"{type(error).__name__}: {error}"))
 
-    def _follow(self, journal: Journal) -> None:
+    def _follow(self, journal: JournalSource) -> None:
         snapshot = RunSnapshot(run=self._run)
         said: History | None = None
         while not self._leave.is_set():

@@ -1,4 +1,4 @@
-"""Speed, ETA, change since, promotion."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rltui.events import metric_keys
 from rltui.events.episode_reward import FIRST_EPISODES, PART, REWARD, mostly_short
 from rltui.events.metric_keys import ITERATION_SECONDS
 from rltui.events.promotion import CURRICULUM, WHOLE, distances
-from rltui.events.records import CLOCK, PhasePlan, Wanted
+from rltui.events.records import CLOCK, PhasePlan, PlannedCriterion
 from rltui.run_state.history import History
 from rltui.run_state.rewards import settled
 from rltui.run_state.snapshot import RunSnapshot
@@ -50,7 +50,7 @@ CLEAR = 0.05  # of the larger end: a smaller change is noise
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MetricChange:
     """before, now: means of SMOOTH iterations. span: `1 h` or `100 it.`, what lies between them."""
 
     before: float
@@ -70,7 +70,7 @@ class Change:
         return 1 if self.value > 0 else -1
 
 
-def change_since(history: History, key: str) -> Change | None:
+def change_since(history: History, key: str) -> MetricChange | None:
     """The newest SMOOTH iterations against as many before the span; None where either mean is unknown.
 
     Rewards of a time in which mostly short episodes had ended are unknown, and as long as it lasts nothing has changed.
@@ -80,7 +80,7 @@ def change_since(history: History, key: str) -> Change | None:
         return None
     now = _mean(_rows(history, key, history.length - SMOOTH, history.length))
     before = _mean(_rows(history, key, end - SMOOTH, end))
-    return None if now is None or before is None else Change(before, now, span)
+    return None if now is None or before is None else MetricChange(before, now, span)
 
 
 def span_words(history: History) -> str:
@@ -190,7 +190,7 @@ def _way(snapshot: RunSnapshot, phase: PhasePlan | None, name: str, value: float
         wanted = None if value is None or missing is None else value + missing
         return Way(_LABELS[name], "", value, wanted, missing, _counted(snapshot, name, missing), whole=True)
     of_plan = next((one for one in phase.until if one.name == name), None) if phase else None
-    known = of_plan or Wanted(name=name, label=name.replace("_", " "), unit="", value=0.0, less=False)
+    known = of_plan or PlannedCriterion(name=name, label=name.replace("_", " "), unit="", value=0.0, less=False)
     wanted = known.value if of_plan is not None else None
     steps = 0.0 if missing == 0 else _trend(snapshot, CURRICULUM + name, missing, known.less)
     return Way(known.label, known.unit, value, wanted, missing, steps, known.less)
@@ -248,7 +248,7 @@ FEWEST = 3  # iterations before an estimate is shown
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class StepTarget:
     """Something that steps lead to. Unknown is None.
 
     target: timesteps, None where skill decides. seconds: until then at the present speed, None while paused; sure: how that is meant.
@@ -297,7 +297,7 @@ def _begun(snapshot: RunSnapshot) -> float:
     return max((start for start in starts if start < last), default=-1)
 
 
-def goals(snapshot: RunSnapshot) -> list[Goal]:
+def goals(snapshot: RunSnapshot) -> list[StepTarget]:
     """Checkpoint, milestone and, where there are such, the next phase and the step limit. Empty before the first record."""
     header = snapshot.header
     if header is None:
@@ -316,13 +316,13 @@ def goals(snapshot: RunSnapshot) -> list[Goal]:
     return found
 
 
-def _goal(snapshot: RunSnapshot, name: str, start: int, target: int) -> Goal:
+def _goal(snapshot: RunSnapshot, name: str, start: int, target: int) -> StepTarget:
     steps = snapshot.timesteps
     share = min(max((steps - start) / max(target - start, 1), 0.0), 1.0)
-    return Goal(name, target, share, _seconds(snapshot, max(target - steps, 0)))
+    return StepTarget(name, target, share, _seconds(snapshot, max(target - steps, 0)))
 
 
-def _promotion(snapshot: RunSnapshot) -> list[Goal]:
+def _promotion(snapshot: RunSnapshot) -> list[StepTarget]:
     """The next phase of a campaign; its share is that of the criterion farthest away."""
     found = [] if is_last_phase(snapshot) else ways(snapshot)
     if not found:
@@ -334,7 +334,7 @@ def _promotion(snapshot: RunSnapshot) -> list[Goal]:
     steps = skill if by_skill else latest
     share = min(shares) if len(shares) == len(found) else None
     seconds = None if steps is None else _seconds(snapshot, steps)
-    return [Goal("promotion", None, share, seconds, reached, "trend" if by_skill else "latest")]
+    return [StepTarget("promotion", None, share, seconds, reached, "trend" if by_skill else "latest")]
 
 
 def _seconds(snapshot: RunSnapshot, steps: float) -> float | None:
@@ -349,14 +349,14 @@ _RATE = "_per_second"
 
 
 @dataclass(frozen=True, slots=True)
-class IterationTimes:
+class MeanIterationTimes:
     """metrics: `time/…` and the workers' seconds. iterations: over so many; 0: they are of the newest before this start."""
 
     metrics: Mapping[str, float | None]
     iterations: int
 
 
-def iteration_times(snapshot: RunSnapshot) -> IterationTimes:
+def iteration_times(snapshot: RunSnapshot) -> MeanIterationTimes:
     """Over the iterations that the run's speed is of; steps a second as steps by time, the harmonic mean."""
     first, end = newest_rows(snapshot)
     told = {key: value for key, value in snapshot.metrics.items() if _is_time(key)}
@@ -364,7 +364,7 @@ def iteration_times(snapshot: RunSnapshot) -> IterationTimes:
     means = {
         key: _mean_of_metric(key, columns[key][first:end]) if key in columns else value for key, value in told.items()
     }
-    return IterationTimes(means if end > first else told, end - first)
+    return MeanIterationTimes(means if end > first else told, end - first)
 
 
 def _is_time(key: str) -> bool:

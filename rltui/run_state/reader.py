@@ -1,4 +1,4 @@
-"""Reader thread and its sources."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rltui.errors import RltuiError, in_words
 from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
 from rltui.run_state.fold import fold, fold_control, with_fate
-from rltui.run_state.snapshot import CommandFate, Link, RunSnapshot
+from rltui.run_state.snapshot import CommandStatus, Link, RunSnapshot
 from rltui.run_state.verdict import judged
 from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
@@ -27,7 +27,7 @@ LOOK_WHILE_WAITING = 0.05  # the same while a command's answer is due
 CHECK = 1.0  # seconds between two looks at the process, and between two attempts to connect
 
 
-class Journal(Protocol):
+class JournalSource(Protocol):
     """runs.CachedJournal."""
 
     def newest(self) -> Sequence[Record]:
@@ -53,13 +53,13 @@ class Control(Protocol):
     def close(self) -> None: ...
 
 
-class RunSource(Protocol):
+class RecordSource(Protocol):
     """Where a run's news comes from; sources.py reads real runs, tests give fakes."""
 
     @property
     def name(self) -> str: ...
 
-    def journal(self) -> Journal: ...
+    def journal(self) -> JournalSource: ...
 
     def connect(self) -> Control:
         """Raises RltuiError when there is no trainer to talk to."""
@@ -82,7 +82,7 @@ class RunReader(threading.Thread):
 
     def __init__(
         self,
-        source: RunSource,
+        source: RecordSource,
         publish: Callable[[RunSnapshot], None],
         *,
         readonly: bool = False,
@@ -147,7 +147,7 @@ class RunReader(threading.Thread):
         if records:
             self._publish(replace(judged(fold(self._snapshot, records)), alive=self._source.alive()))
 
-    def _look(self, journal: Journal) -> None:
+    def _look(self, journal: JournalSource) -> None:
         before = self._snapshot
         while records := journal.poll():  # a long journal comes in pieces; the first picture shall be whole
             self._snapshot = fold(self._snapshot, records)
@@ -208,7 +208,7 @@ class RunReader(threading.Thread):
         problem = "this view is read-only" if self._readonly else "" if self._control else "no trainer is connected"
         if not problem and self._control is not None:
             try:
-                fate = CommandFate(self._control.send(command), name, "sent", "", now)
+                fate = CommandStatus(self._control.send(command), name, "sent", "", now)
             except RltuiError as error:
                 self._disconnect(error.message)
                 problem = error.message
@@ -216,7 +216,7 @@ class RunReader(threading.Thread):
                 self._snapshot = with_fate(self._snapshot, fate)
                 return
         self._wish_count += 1
-        self._snapshot = with_fate(self._snapshot, CommandFate(-self._wish_count, name, "unsent", problem, now))
+        self._snapshot = with_fate(self._snapshot, CommandStatus(-self._wish_count, name, "unsent", problem, now))
 
     def _disconnect(self, problem: str) -> None:
         """Answers that were due will not come any more: ids start anew with the next connection.
@@ -244,7 +244,7 @@ class RunReader(threading.Thread):
             self._snapshot = replace(self._snapshot, link=link)
 
 
-def _end_of(fate: CommandFate, now: float) -> str:
+def _end_of(fate: CommandStatus, now: float) -> str:
     """How the wait for its answer ended."""
     accepted = "it was accepted, then " if fate.stage == "accepted" else ""
     return f"{accepted}the connection ended after {formatting.duration(max(now - fate.time, 0.0))}"

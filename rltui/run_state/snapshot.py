@@ -1,4 +1,4 @@
-"""RunSnapshot and its parts."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChartMark:
     """An event on the charts' time axis.
 
     setting: that was changed, as events/records.py and records have it. by_hand: the record of who changed it; None of a
@@ -107,7 +107,7 @@ class FlagRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandFate:
+class CommandStatus:
     """What became of a command sent from here."""
 
     id: int
@@ -156,14 +156,14 @@ class RunSnapshot:
     opened: RunStarted | None = None  # the header as it was when the trainer opened the run
     resumed: RunResumed | None = None  # where this start went on from
     headers: Headers = ()  # that were in force before this one, and this one
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ChartMark, ...] = ()
     checkpoint: CheckpointSaved | None = None
     milestone: CheckpointSaved | None = None
     saved_timesteps: int | None = None
     finished: RunFinished | None = None
     record_time: float | None = None  # of the newest record
     live_time: float | None = None  # of the newest live frame
-    fates: tuple[CommandFate, ...] = ()
+    fates: tuple[CommandStatus, ...] = ()
     flags: tuple[FlagRow, ...] = ()  # by the newest live frame
     viewer: ViewerLive | None = None  # by the newest live frame
     link: Link = Link()

@@ -14,7 +14,7 @@ from rltui.events.metric_health import Health, side_of, span
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import reward_of
 from rltui.run_state.history import History
-from rltui.run_state.snapshot import Mark, RunSnapshot, WorkerRow
+from rltui.run_state.snapshot import ChartMark, RunSnapshot, WorkerRow
 from rltui.run_state.trend import Symptom
 
 WINDOW = 20  # newest iterations that are judged, by their median
@@ -52,13 +52,13 @@ def symptoms(snapshot: RunSnapshot, since: int) -> list[Symptom]:
     return found
 
 
-def broken_at(marks: Sequence[Mark]) -> int:
+def broken_at(marks: Sequence[ChartMark]) -> int:
     """Timesteps of the newest change of what is paid: a phase, a stage, a reward's weight by hand; −1 where there is none."""
     changes = (mark.timesteps for mark in marks if mark.kind == "lesson" or _is_reward(mark))
     return max(changes, default=-1)
 
 
-def _is_reward(mark: Mark) -> bool:
+def _is_reward(mark: ChartMark) -> bool:
     return mark.kind == "changed" and reward_of(mark.setting) is not None
 
 

@@ -14,7 +14,7 @@ from rltui.run_state.condition import in_force
 from rltui.run_state.history import History
 from rltui.run_state.progress import at_work
 from rltui.run_state.rewards import settled, settling
-from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.run_state.symptoms import FARTHEST, at_work_since, broken_at, illness, symptoms, usual_speed
 from rltui.run_state.trend import BLOCK, Findings, Symptom, Trend, counted, needed, trend
 
@@ -81,20 +81,20 @@ def cause(snapshot: RunSnapshot, row: int) -> str:
     return f"since {mark.label} {where}: take it back with `{_back(mark.by_hand)}`"
 
 
-def _changes(snapshot: RunSnapshot) -> list[Mark]:
+def _changes(snapshot: RunSnapshot) -> list[ChartMark]:
     """All but those that took something back."""
     found = (mark for mark in snapshot.marks if mark.kind == "changed")
     return [mark for mark in found if mark.by_hand is None or not mark.by_hand.takes_back]
 
 
-def _nearest(marks: Sequence[Mark], first: int, start: int, last: int) -> Mark | None:
+def _nearest(marks: Sequence[ChartMark], first: int, start: int, last: int) -> ChartMark | None:
     """The newest before the start, else the first after it."""
     near = [mark for mark in marks if first <= mark.timesteps <= last]
     before = [mark for mark in near if mark.timesteps <= start]
     return before[-1] if before else next(iter(near), None)
 
 
-def _edits_with(snapshot: RunSnapshot, mark: Mark) -> list[Mark]:
+def _edits_with(snapshot: RunSnapshot, mark: ChartMark) -> list[ChartMark]:
     """All that the same edit of the profile changed and that is still so; empty of a change by hand."""
     if mark.by_hand is not None:
         return []

@@ -1,4 +1,4 @@
-"""Checkpoint folder: write, verify, read; manifest."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ManifestEntry:
     """One file of a checkpoint."""
 
     sha256: str  # hex
@@ -40,24 +40,24 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def of_files(files: Mapping[str, bytes]) -> dict[str, Entry]:
+def of_files(files: Mapping[str, bytes]) -> dict[str, ManifestEntry]:
     """The entries of files in memory. ValueError for no files, and a name that could leave its folder or is this one's."""
     if not files:
         raise ValueError("a checkpoint cannot be empty")
     for name in files:
         if not _FILE_NAME.fullmatch(name) or name == NAME:
             raise ValueError(f"{name!r} cannot be a file of a checkpoint")
-    return {name: Entry(sha256(content), len(content)) for name, content in files.items()}
+    return {name: ManifestEntry(sha256(content), len(content)) for name, content in files.items()}
 
 
-def render(entries: Mapping[str, Entry]) -> bytes:
+def render(entries: Mapping[str, ManifestEntry]) -> bytes:
     """The manifest's text."""
     lines = "".join(f"{entry.sha256}  {name}\n" for name, entry in entries.items()).encode()
     sizes = " ".join(str(entry.size) for entry in entries.values())
     return lines + f"{sha256(lines)}  sizes {sizes}\n".encode()
 
 
-def parse(content: bytes) -> dict[str, Entry]:
+def parse(content: bytes) -> dict[str, ManifestEntry]:
     """The entries by name. ValueError, with the reason, for anything that `render` would not write."""
     try:
         *lines, last = [_split(line) for line in content.decode("ascii").splitlines()]
@@ -68,7 +68,7 @@ def parse(content: bytes) -> dict[str, Entry]:
     word, *sizes = last[1].split(" ")
     if word != "sizes" or len(sizes) != len(lines) or not all(size.isdigit() for size in sizes):
         raise ValueError("has no last line: it is cut or damaged")
-    entries = {name: Entry(digest, int(size)) for (digest, name), size in zip(lines, sizes, strict=True)}
+    entries = {name: ManifestEntry(digest, int(size)) for (digest, name), size in zip(lines, sizes, strict=True)}
     if render(entries) != content:
         raise ValueError("does not match the hash in its last line")
     if not all(_FILE_NAME.fullmatch(name) for name in entries):
@@ -190,7 +190,7 @@ def read_file(folder: Path, name: str) -> bytes:
     return _one(folder, _entries(folder), name)
 
 
-def _one(folder: Path, entries: Mapping[str, Entry], name: str) -> bytes:
+def _one(folder: Path, entries: Mapping[str, ManifestEntry], name: str) -> bytes:
     entry = entries.get(name)
     if entry is None:
         raise DamagedError(f"{name} is not in {NAME}")
@@ -233,7 +233,7 @@ def _why(error: OSError, folder: Path) -> str:
     return f"{error.strerror or error}{where}"
 
 
-def _entries(folder: Path) -> dict[str, Entry]:
+def _entries(folder: Path) -> dict[str, ManifestEntry]:
     path = folder / NAME
     try:
         size = _regular_size(path)
@@ -251,7 +251,7 @@ def _entries(folder: Path) -> dict[str, Entry]:
         raise DamagedError(f"{NAME}: {error.strerror or error}") from error
 
 
-def _content(path: Path, entry: Entry) -> bytes:
+def _content(path: Path, entry: ManifestEntry) -> bytes:
     """Size first, then the hash of the very bytes that are returned: a change while reading cannot slip through."""
     _check_size(path, entry)
     try:
@@ -265,7 +265,7 @@ def _content(path: Path, entry: Entry) -> bytes:
     return content
 
 
-def _check_size(path: Path, entry: Entry) -> None:
+def _check_size(path: Path, entry: ManifestEntry) -> None:
     try:
         size = _regular_size(path)
     except FileNotFoundError:

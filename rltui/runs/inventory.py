@@ -20,7 +20,7 @@ from rltui.runs.checkpoint import DamagedError, Survey, survey
 from rltui.runs.journal_reader import look_paused
 from rltui.runs.lock import Holder, holder
 from rltui.runs.meta import Meta
-from rltui.runs.milestones import Mark, read_marks
+from rltui.runs.milestones import MilestoneMark, read_marks
 from rltui.runs.paths import MILESTONES, DataDir, RunPaths, folders, is_folder, name_problem
 
 NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
@@ -128,7 +128,7 @@ class SavedState(msgspec.Struct, frozen=True):
     timesteps: int
     meta: Meta | None
     damage: str | None
-    mark: Mark = Mark()
+    mark: MilestoneMark = MilestoneMark()
 
 
 class SavedStates:
@@ -153,16 +153,23 @@ class SavedStates:
         return max(self.metas, key=lambda meta: meta.commit, default=None)
 
 
-def _marks(paths: RunPaths) -> tuple[dict[str, Mark], str]:
+def _marks(paths: RunPaths) -> tuple[dict[str, MilestoneMark], str]:
     try:
         return read_marks(paths), ""
     except RltuiError as error:
         return {}, error.message
 
 
-def _states(infos: list[CheckpointInfo], marks: dict[str, Mark], *, damaged: bool) -> list[SavedState]:
+def _states(infos: list[CheckpointInfo], marks: dict[str, MilestoneMark], *, damaged: bool) -> list[SavedState]:
     return [
-        SavedState(str(info.path), info.name, info.timesteps, info.meta, info.damage, marks.get(info.milestone, Mark()))
+        SavedState(
+            str(info.path),
+            info.name,
+            info.timesteps,
+            info.meta,
+            info.damage,
+            marks.get(info.milestone, MilestoneMark()),
+        )
         for info in infos
         if (info.damage is not None) == damaged
     ]
@@ -225,7 +232,7 @@ class Shelf:
     milestones: tuple[CheckpointInfo, ...]
     checkpoints: tuple[CheckpointInfo, ...]
     strays: tuple[Stray, ...]
-    marks: dict[str, Mark]
+    marks: dict[str, MilestoneMark]
     problem: str = ""
     paused: float | None = None  # Unix seconds since when the trainer has been held by hand
 

@@ -1,4 +1,4 @@
-"""Compacted journal for long runs."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Segment:
 
 
 @dataclass(slots=True)
-class Thinned:
+class ThinnedJournal:
     """The first `covers` bytes of one part of a journal."""
 
     covers: int = 0
@@ -226,7 +226,7 @@ def cache_path(part: Path) -> Path:
     return part.with_suffix(".cache")
 
 
-def write_thinned(part: Path, thinned: Thinned) -> None:
+def write_thinned(part: Path, thinned: ThinnedJournal) -> None:
     """Keep it beside the part. Raises OSError, as in a data folder that may only be read."""
     stat = part.stat()
     if stat.st_size < thinned.covers:
@@ -242,7 +242,7 @@ def write_thinned(part: Path, thinned: Thinned) -> None:
     replace_file(cache_path(part), _FRONT.pack(_MAGIC, len(head), zlib.crc32(body)) + body)
 
 
-def read_thinned(part: Path, cache: Path | None = None) -> Thinned | None:
+def read_thinned(part: Path, cache: Path | None = None) -> ThinnedJournal | None:
     """What is kept of the part; None where there is nothing that fits it. cache: where else to look."""
     try:
         content = safe_io.read_bytes(cache or cache_path(part), _LARGEST)
@@ -260,7 +260,7 @@ def read_thinned(part: Path, cache: Path | None = None) -> Thinned | None:
     for found in head.segments:
         segment, rest = _segment(found, rest)
         segments.append(segment)
-    return Thinned(head.covers, head.omitted, segments)
+    return ThinnedJournal(head.covers, head.omitted, segments)
 
 
 def _fits(head: _Head, part: Path) -> bool:
@@ -329,7 +329,7 @@ class _Part:
     number: int  # 0: the current one
     path: Path
     read_parts: int  # for a JournalTail that is to read this part and no other
-    thinned: Thinned
+    thinned: ThinnedJournal
 
 
 class CachedJournal:
@@ -378,7 +378,9 @@ class CachedJournal:
         last = rotated[-1][0] if rotated else 0
         parts = [(number, path, 0) for number, path in rotated] + [(0, self._path, last)]
         current = cache_path(self._path)  # what is kept of the current part serves when it has been rotated too
-        return [_Part(*part, read_thinned(part[1]) or read_thinned(part[1], current) or Thinned()) for part in parts]
+        return [
+            _Part(*part, read_thinned(part[1]) or read_thinned(part[1], current) or ThinnedJournal()) for part in parts
+        ]
 
 
 def _complete(part: _Part) -> None:

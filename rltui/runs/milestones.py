@@ -1,4 +1,4 @@
-"""Milestone clock; pins and notes."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MilestoneClock:
         return milestone_label(passed * self._interval)
 
 
-class Mark(msgspec.Struct, frozen=True):
+class MilestoneMark(msgspec.Struct, frozen=True):
     """What people say of one milestone."""
 
     pinned: bool = False
@@ -44,15 +44,15 @@ class Mark(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class _Marks(msgspec.Struct):
+class _MilestoneMarks(msgspec.Struct):
     schema: int = 1
-    marks: dict[str, Mark] = {}
+    marks: dict[str, MilestoneMark] = {}
 
 
-_decoder = msgspec.json.Decoder(_Marks)
+_decoder = msgspec.json.Decoder(_MilestoneMarks)
 
 
-def read_marks(paths: RunPaths) -> dict[str, Mark]:
+def read_marks(paths: RunPaths) -> dict[str, MilestoneMark]:
     """The marks by milestone (`Phase1-BallTouching/005M`); empty without a file. RltuiError for one that is damaged."""
     try:
         return _decoder.decode(safe_io.read_bytes(paths.milestones_json)).marks
@@ -65,17 +65,17 @@ def read_marks(paths: RunPaths) -> dict[str, Mark]:
         raise RltuiError(f"{paths.milestones_json} cannot be read: {reason}", "mend it or move it away") from error
 
 
-def change_mark(paths: RunPaths, milestone: str, change: Callable[[Mark], Mark]) -> Mark:
+def change_mark(paths: RunPaths, milestone: str, change: Callable[[MilestoneMark], MilestoneMark]) -> MilestoneMark:
     """Change one milestone's mark from what it is now, the others kept; returns the new one. One that says nothing is
     left out. RltuiError where the file is damaged (it is left alone) or read-only.
     """
     try:
         with _alone(paths.folder):
             marks = read_marks(paths)
-            mark = change(marks.pop(milestone, Mark()))
-            if mark != Mark():
+            mark = change(marks.pop(milestone, MilestoneMark()))
+            if mark != MilestoneMark():
                 marks[milestone] = mark
-            content = msgspec.json.format(msgspec.json.encode(_Marks(marks=marks)), indent=1) + b"\n"
+            content = msgspec.json.format(msgspec.json.encode(_MilestoneMarks(marks=marks)), indent=1) + b"\n"
             replace_file(paths.milestones_json, content)
     except OSError as error:
         raise RltuiError(f"cannot write {paths.milestones_json}: {error.strerror or error}") from error

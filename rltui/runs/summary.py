@@ -1,4 +1,4 @@
-"""Run list entries."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from rltui import safe_io
 from rltui.events.episode_reward import EpisodeReward
-from rltui.events.records import CurriculumPlanned, Lesson, PhaseChanged, Record, RunStarted, StageChanged
+from rltui.events.records import CurriculumPlanned, PhaseChanged, Record, RunStarted, StageChanged, TaskSettings
 from rltui.runs.best import Best, best_of
 from rltui.runs.inventory import SavedState, SavedStates, stamp
 from rltui.runs.journal import LARGEST_PART, read_end
@@ -23,7 +23,7 @@ KEPT = ("run", "profile")  # names of the files in which runs and saved states k
 
 
 @dataclass(frozen=True)
-class LessonNow:
+class CurrentTask:
     """Unknown is None. phase_profile: of a campaign, the profile of the phase it is in."""
 
     profile: str | None
@@ -32,7 +32,7 @@ class LessonNow:
     label: str | None
 
 
-def lesson_now(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> LessonNow:
+def lesson_now(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> CurrentTask:
     """records: the journal's newest, in which a long run has no header. meta: the newest saved state's.
 
     first: the header of the run's first start, which says how it began, no more.
@@ -42,7 +42,7 @@ def lesson_now(records: Sequence[Record], meta: Meta | None, first: RunStarted |
     begun = header or first
     phase = taught.phase if taught else meta.phase if meta else first.phase if first else None
     label = taught.label if taught else begun.label if begun and begun.phase == phase else None
-    return LessonNow(_profile(records, meta, first), _phase_profile(records, header, meta), phase, label)
+    return CurrentTask(_profile(records, meta, first), _phase_profile(records, header, meta), phase, label)
 
 
 def _profile(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> str | None:
@@ -52,7 +52,7 @@ def _profile(records: Sequence[Record], meta: Meta | None, first: RunStarted | N
     return next((name for name in names if name not in KEPT), names[0] if names else None)
 
 
-def _taught(records: Sequence[Record]) -> RunStarted | Lesson | None:
+def _taught(records: Sequence[Record]) -> RunStarted | TaskSettings | None:
     """A header, or a curriculum's step after it."""
     found = next(
         (record for record in reversed(records) if isinstance(record, RunStarted | PhaseChanged | StageChanged)), None

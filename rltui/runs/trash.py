@@ -16,7 +16,7 @@ from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY, fault, fsync_folder, make_folder, remove_tree, replace_file, temporary_name
 from rltui.runs.inventory import CheckpointInfo, complete, newest_commit
 from rltui.runs.lock import no_new_trainer
-from rltui.runs.milestones import Mark, change_mark, read_marks
+from rltui.runs.milestones import MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths, check_own, folders, is_below
 
 # Deleting with a way back: a saved state goes to <data>/trash/<run>/<entry>/ by one rename, and comes back by another.
@@ -37,7 +37,7 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
     timesteps: int
     time: float  # of the deletion, Unix seconds
     milestone: str = ""
-    mark: Mark = Mark()
+    mark: MilestoneMark = MilestoneMark()
     entry: str = ""  # its folder; not part of the file
 
     @property
@@ -56,7 +56,7 @@ _decoder = msgspec.json.Decoder(Trashed)
 
 def kept_because(paths: RunPaths, info: CheckpointInfo, *, training: bool) -> str | None:
     """Why this one may not be deleted now, in words; None where it may."""
-    mark = read_marks(paths).get(info.milestone, Mark()) if info.milestone else Mark()
+    mark = read_marks(paths).get(info.milestone, MilestoneMark()) if info.milestone else MilestoneMark()
     if mark.released:
         return "it is released: take the release back first"
     if mark.pinned:
@@ -68,7 +68,7 @@ def kept_because(paths: RunPaths, info: CheckpointInfo, *, training: bool) -> st
 
 def _way_out(paths: RunPaths, info: CheckpointInfo) -> str:
     """What takes the protection away, where people gave it."""
-    mark = read_marks(paths).get(info.milestone, Mark()) if info.milestone else Mark()
+    mark = read_marks(paths).get(info.milestone, MilestoneMark()) if info.milestone else MilestoneMark()
     command = "unrelease" if mark.released else "unpin" if mark.pinned else ""
     return f"rltui milestones {command} {paths.name}/{info.milestone}" if command else ""
 
@@ -103,7 +103,7 @@ def restore(data: DataDir, trashed: Trashed) -> Path:
     has a note would come back without it.
     """
     paths, target = data.run(trashed.run), _target(data, trashed)
-    if trashed.mark != Mark():
+    if trashed.mark != MilestoneMark():
         read_marks(paths)
     try:
         if os.path.lexists(target):
@@ -116,7 +116,7 @@ def restore(data: DataDir, trashed: Trashed) -> Path:
         fsync_folder(target.parent)
     except OSError as error:
         raise RltuiError(f"cannot restore {target}: {error.strerror or error}") from error
-    if trashed.mark != Mark():
+    if trashed.mark != MilestoneMark():
         change_mark(paths, trashed.milestone, lambda _: trashed.mark)
     remove_tree(Path(trashed.entry))
     return target
@@ -137,7 +137,7 @@ def empty(data: DataDir, entries: Sequence[Trashed] | None = None) -> list[Trash
 
 def _move(paths: RunPaths, info: CheckpointInfo, now: float) -> Trashed:
     entry = _new_entry(paths, now)
-    mark = read_marks(paths).get(info.milestone, Mark()) if info.milestone else Mark()
+    mark = read_marks(paths).get(info.milestone, MilestoneMark()) if info.milestone else MilestoneMark()
     place = info.path.relative_to(paths.data.root).as_posix()
     trashed = Trashed(
         run=paths.name, place=place, name=info.name, timesteps=info.timesteps, time=now,
@@ -153,8 +153,8 @@ def _move(paths: RunPaths, info: CheckpointInfo, now: float) -> Trashed:
     with contextlib.suppress(OSError):  # it is in the trash; at worst a crash of the machine brings it back
         fsync_folder(entry)
         fsync_folder(info.path.parent)
-    if mark != Mark():
-        change_mark(paths, info.milestone, lambda _: Mark())
+    if mark != MilestoneMark():
+        change_mark(paths, info.milestone, lambda _: MilestoneMark())
     return trashed
 
 

@@ -1,4 +1,4 @@
-"""GameState arrays; turtled()."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Contacts:
 
 
 @dataclass(slots=True)
-class Ends:
+class EpisodeEnds:
     """Which episodes end with the step, as the terminals say: an arena may be in both."""
 
     terminated: Bool  # [K]
@@ -90,7 +90,7 @@ class GameState:
 
     previous_actions: Float  # [K, C, 8] controls chosen at the last step; zeros after a reset
     _contacts: Contacts | None = None
-    _ends: Ends | None = None
+    _ends: EpisodeEnds | None = None
 
     @property
     def arenas(self) -> int:
@@ -108,10 +108,10 @@ class GameState:
         return self._contacts
 
     @property
-    def ends(self) -> Ends:
+    def ends(self) -> EpisodeEnds:
         """For rewards, which come after the terminals. Nothing ends where nobody judges."""
         if self._ends is None:
-            self._ends = Ends(np.zeros(self.arenas, np.bool_), np.zeros(self.arenas, np.bool_))
+            self._ends = EpisodeEnds(np.zeros(self.arenas, np.bool_), np.zeros(self.arenas, np.bool_))
         return self._ends
 
 

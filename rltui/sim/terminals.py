@@ -1,4 +1,4 @@
-"""Goal, no_touch, timeout."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ticks(seconds: float) -> int:
     return ceil(seconds * TICKS_PER_SECOND - 1e-6)
 
 
-class Goal(Terminal):
+class GoalTerminal(Terminal):
     """Terminates when the ball's centre is past 5215.5 uu (RLGym: GoalCondition)."""
 
     truncates: ClassVar[bool] = False
@@ -43,7 +43,7 @@ class Goal(Terminal):
         return scored
 
 
-class NoTouch(Terminal):
+class NoTouchTerminal(Terminal):
     """Truncates when this long has passed since any car's last touch, or the reset (RLGym: NoTouchTimeoutCondition)."""
 
     truncates: ClassVar[bool] = True
@@ -62,7 +62,7 @@ class NoTouch(Terminal):
         return state.tick - state.last_touch_tick >= self._ticks
 
 
-class Timeout(Terminal):
+class TimeoutTerminal(Terminal):
     """Truncates when the episode has lasted this long (RLGym: TimeoutCondition)."""
 
     truncates: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""ManagedProcess, process tree, stop ladder."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ ASKED_UNTIL, TERMINATED_UNTIL = 0.6, 0.9
 
 
 @dataclass(frozen=True)
-class Ending:
+class StopOutcome:
     """How a stop went."""
 
     how: Literal["had ended", "when asked", "terminated", "killed", "would not die"]
     seconds: float
 
 
-def stop_tree(tree: ProcessTree, seconds: float = 10.0, ask: Callable[[], None] | None = None) -> Ending:
+def stop_tree(tree: ProcessTree, seconds: float = 10.0, ask: Callable[[], None] | None = None) -> StopOutcome:
     """End a process and all that it started. Children that outlive it are climbed after just so.
 
     ask: how it is asked to end by itself, say a Stop on its control socket; RltuiError and OSError from it count as a
@@ -116,8 +116,8 @@ def stop_tree(tree: ProcessTree, seconds: float = 10.0, ask: Callable[[], None] 
     def ended_by(share: float) -> bool:
         return tree.wait(max(begun + seconds * share - time.monotonic(), 0.0))
 
-    def ending(how: Literal["had ended", "when asked", "terminated", "killed", "would not die"]) -> Ending:
-        return Ending(how, time.monotonic() - begun)
+    def ending(how: Literal["had ended", "when asked", "terminated", "killed", "would not die"]) -> StopOutcome:
+        return StopOutcome(how, time.monotonic() - begun)
 
     tree.look()
     if not tree.alive():
@@ -203,7 +203,7 @@ class ManagedProcess:
         except subprocess.TimeoutExpired:
             return None
 
-    def stop(self, seconds: float = 10.0, ask: Callable[[], None] | None = None) -> Ending:
+    def stop(self, seconds: float = 10.0, ask: Callable[[], None] | None = None) -> StopOutcome:
         """Climb the stop ladder, at most `seconds` long, with the process and everything that it started."""
         self._running()
         assert self._tree is not None

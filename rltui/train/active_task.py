@@ -1,4 +1,4 @@
-"""Learner, collector and config in force; live overrides."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rltui.learn.schedules import LearningRates, Schedule
 from rltui.profile.usual_ranges import entropy_words, rate_words
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
 from rltui.train.collect.collector import Collector
-from rltui.train.config import Blueprint
-from rltui.train.curriculum import Move
-from rltui.train.setup import Prepared
+from rltui.train.config import ResolvedConfig
+from rltui.train.curriculum import CurriculumMove
+from rltui.train.setup import StartContext
 
 
 def carried_on(schedule: Schedule, state: RateState | None) -> tuple[LearningRates, str]:
@@ -57,13 +57,13 @@ def stored(rates: LearningRates) -> RateState:
 class Overrides:
     """Of one lesson: values by what they set, `entropy` or `reward <name>`."""
 
-    def __init__(self, lesson: Blueprint) -> None:
+    def __init__(self, lesson: ResolvedConfig) -> None:
         self._profile_entropy: float = lesson.ppo.ent_coef
         self._rewards = lesson.spec.weighed
         self.values: dict[str, float] = {}
 
     @classmethod
-    def carried_on(cls, lesson: Blueprint, stored: Mapping[str, OverrideState]) -> tuple[Overrides, list[str]]:
+    def carried_on(cls, lesson: ResolvedConfig, stored: Mapping[str, OverrideState]) -> tuple[Overrides, list[str]]:
         """Those that still hold in this lesson, and which word won, in words."""
         made, notices = cls(lesson), []
         words = made._words()
@@ -128,7 +128,7 @@ def _words_of(item: Weighted) -> str:
     return repr(item.schedule or item.weight)
 
 
-Opener = Callable[[Blueprint, int], Collector]
+Opener = Callable[[ResolvedConfig, int], Collector]
 
 
 @dataclass(frozen=True)
@@ -140,10 +140,10 @@ class Place:
     stage: str
 
 
-class Course:
+class ActiveTask:
     """Learner, collector and blueprint of the lesson in force. One learner goes through all lessons."""
 
-    def __init__(self, prepared: Prepared, learner: PPOLearner, open_collector: Opener) -> None:
+    def __init__(self, prepared: StartContext, learner: PPOLearner, open_collector: Opener) -> None:
         """open_collector(blueprint, timesteps): a collector, not started, that takes the place of any before it."""
         self.curriculum, self.blueprint, self.learner = prepared.curriculum, prepared.blueprint, learner
         self._open = open_collector
@@ -216,11 +216,11 @@ class Course:
         self.rates.learned(metrics.get(metric_keys.APPROX_KL))
         self.curriculum.learned(stats)
 
-    def go_on(self, move: Move, timesteps: int, poll: Callable[[], None]) -> None:
+    def go_on(self, move: CurriculumMove, timesteps: int, poll: Callable[[], None]) -> None:
         """Other workers, another configuration, the same learner. RltuiError, and the place in the curriculum is the old
         one, where the new workers do not start.
         """
-        blueprint = Blueprint.draw(self.curriculum.lesson_after(move))
+        blueprint = ResolvedConfig.draw(self.curriculum.lesson_after(move))
         overrides, by_hand = Overrides.carried_on(blueprint, self.overrides.stored())
         self.collector.close()
         self.collector = self._open(blueprint, timesteps)

@@ -1,4 +1,4 @@
-"""When to save, what a checkpoint holds."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.milestones import MilestoneClock
 from rltui.runs.saver import POLICY_FILE, Kind, SaveJob, Saver, SaveResult
 from rltui.runs.trainer_state import TrainerState
-from rltui.train.active_task import Course
+from rltui.train.active_task import ActiveTask
 from rltui.train.collect.collector import Collected
-from rltui.train.config import Blueprint
+from rltui.train.config import ResolvedConfig
 from rltui.train.control.commands import LiveControls, Pending
-from rltui.train.curriculum import Move
+from rltui.train.curriculum import CurriculumMove
 from rltui.train.iteration_metrics import first_episodes, match_stats, mean_reward
-from rltui.train.setup import Prepared
+from rltui.train.setup import StartContext
 
 Callback = Callable[[SaveResult], None]
 
@@ -46,10 +46,10 @@ class SavedFigures:
     approx_kl: float | None = None
 
 
-class Saving:
+class CheckpointWriter:
     """Decides, snapshots on the training thread, and leaves the rest to the saver thread."""
 
-    def __init__(self, prepared: Prepared, course: Course, tell: Callable[[Record], None]) -> None:
+    def __init__(self, prepared: StartContext, course: ActiveTask, tell: Callable[[Record], None]) -> None:
         profile, plan = prepared.profile, prepared.plan
         self._prepared, self._paths, self._course, self._tell = prepared, prepared.paths, course, tell
         self._every = profile.save_every
@@ -59,7 +59,7 @@ class Saving:
         self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
         self._failed_at: int | None = None  # the newest checkpoint that did not get to disk
         self._committed_at = self._saved_at  # the newest state saved, as a checkpoint or a milestone
-        self._paid: tuple[Blueprint | None, dict[str, float], str] = None, {}, ""
+        self._paid: tuple[ResolvedConfig | None, dict[str, float], str] = None, {}, ""
         self._held: dict[tuple[Kind, int], float] = {}
         self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
         self.table = table_rows(prepared.blueprint.spec)
@@ -171,7 +171,7 @@ class Saving:
             self._paid = lesson, weights, paid(lesson.profile, weights)
         return self._paid[2]
 
-    def _policy(self, lesson: Blueprint, snapshot: LearnerSnapshot) -> bytes:
+    def _policy(self, lesson: ResolvedConfig, snapshot: LearnerSnapshot) -> bytes:
         spec, signature = lesson.spec, self._prepared.signature
         env = {
             "obs": {"kind": spec.obs.name, **spec.obs.options},
@@ -260,10 +260,10 @@ class _Files:
         return self._made
 
 
-class SavePoints:
+class CheckpointScheduler:
     """Where the loop stands is always a whole state: nothing is saved within an update."""
 
-    def __init__(self, course: Course, saving: Saving, controls: LiveControls) -> None:
+    def __init__(self, course: ActiveTask, saving: CheckpointWriter, controls: LiveControls) -> None:
         self._course, self._saving, self._controls, self._loop = course, saving, controls, controls.loop
         self._figures = SavedFigures(self._loop.rewards.value)
 
@@ -284,7 +284,7 @@ class SavePoints:
             approx_kl=report.metrics.get(metric_keys.APPROX_KL, self._figures.approx_kl),
         )
 
-    def due(self, move: Move | None) -> list[tuple[Kind, str]]:
+    def due(self, move: CurriculumMove | None) -> list[tuple[Kind, str]]:
         """What the clocks ask for. At the end of a phase also a milestone, which is the phase's; the checkpoint waits for
         the lesson to come. move: to that lesson; None where this one goes on, or the run ends here.
         """
@@ -296,7 +296,7 @@ class SavePoints:
             due = [("milestone", self._saving.manual_label(self._loop.timesteps))]
         return due
 
-    def save_due(self, due: list[tuple[Kind, str]], move: Move | None) -> None:
+    def save_due(self, due: list[tuple[Kind, str]], move: CurriculumMove | None) -> None:
         """What `due` has found for this move. The milestone that a phase ends with lasts."""
         lasting = move is not None and self._ends_phase(move)
         self._saving.save(due, self._snapshot, self._loop.timesteps, self._figures, lasting=lasting)
@@ -305,7 +305,7 @@ class SavePoints:
         """Put down the state as it is now. then: hears on the saver thread how that went."""
         self._saving.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
 
-    def _ends_phase(self, move: Move) -> bool:
+    def _ends_phase(self, move: CurriculumMove) -> bool:
         return move.phase != self._course.curriculum.phase
 
     def checkpoint(self) -> None:

@@ -1,4 +1,4 @@
-"""Profile with every `auto` resolved (ResolvedConfig)."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
 
 @dataclass(frozen=True)
-class Blueprint:
+class ResolvedConfig:
     """A profile with every `auto` decided."""
 
     profile: Profile
@@ -38,7 +38,7 @@ class Blueprint:
     device: str
 
     @classmethod
-    def draw(cls, profile: Profile) -> Blueprint:
+    def draw(cls, profile: Profile) -> ResolvedConfig:
         """Of a curriculum: of its first lesson. Raises RltuiError when a GPU is demanded and missing."""
         profile = lesson(profile)
         spec = env_spec(profile)

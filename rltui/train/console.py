@@ -13,7 +13,6 @@ from rltui.events.records import (
     CheckpointFailed,
     CheckpointSaved,
     IterationFinished,
-    Lesson,
     LogLine,
     PhaseChanged,
     Record,
@@ -23,6 +22,7 @@ from rltui.events.records import (
     SettingChanged,
     StageChanged,
     StateChanged,
+    TaskSettings,
     UpdateDropped,
     WorkerFailed,
     WorkerStarted,
@@ -130,7 +130,7 @@ def said_lines(said: LogLine) -> list[str]:
     return [mark + line for line in lines] if said.level != "debug" else []
 
 
-def lesson_line(lesson: Lesson) -> str:
+def lesson_line(lesson: TaskSettings) -> str:
     """What a curriculum's step means for the learner."""
     return (
         f"game {lesson.blue}v{lesson.orange}, iteration {lesson.iteration:,}, batch {lesson.batch:,}, "

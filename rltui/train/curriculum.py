@@ -1,4 +1,4 @@
-"""Position in phases and stages; promotion."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
 from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import CURRICULUM, MISSING
-from rltui.events.records import CurriculumPlanned, PhasePlan, StagePlan, Wanted
+from rltui.events.records import CurriculumPlanned, PhasePlan, PlannedCriterion, StagePlan
 from rltui.learn.schedules import Schedule
 from rltui.profile.curriculum import lesson, phase_number, stage_at, stage_name, stages_of
 from rltui.profile.models import PhaseEntry, Profile
@@ -127,7 +127,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Move:
+class CurriculumMove:
     """Where the run goes on, and why. phase: unchanged where only the stage is another."""
 
     phase: int
@@ -170,11 +170,11 @@ class Curriculum:
         following = self._profile.phases[self.phase + 1 :]
         return following[0].name if following else None
 
-    def named(self, move: Move) -> str:
+    def named(self, move: CurriculumMove) -> str:
         """What is to come: the phase if it is another one, else the stage."""
         return stage_name(self._stages[move.stage]) if move.phase == self.phase else self.next_phase or ""
 
-    def lesson_after(self, move: Move) -> Profile:
+    def lesson_after(self, move: CurriculumMove) -> Profile:
         """The profile that will be in force."""
         return lesson(self._profile, move.phase, move.stage)
 
@@ -182,7 +182,7 @@ class Curriculum:
         """One iteration has been played; stats: of its match, all workers together."""
         self._window.add(stats)
 
-    def due(self, timesteps: int, asked_by: str = "") -> Move | None:
+    def due(self, timesteps: int, asked_by: str = "") -> CurriculumMove | None:
         """The move to make after so many timesteps of the run; None while everything stays. asked_by: who wants the next
         phase now.
         """
@@ -191,9 +191,9 @@ class Curriculum:
         stage = stage_at(self._stages, timesteps) if self._stages else 0
         if (phase, stage) == (self.phase, self.stage):
             return None
-        return Move(phase, stage, reason or f"{timesteps:,} timesteps of the run")
+        return CurriculumMove(phase, stage, reason or f"{timesteps:,} timesteps of the run")
 
-    def go(self, move: Move, timesteps: int) -> None:
+    def go(self, move: CurriculumMove, timesteps: int) -> None:
         """The move has been made: skill is measured anew."""
         if move.phase != self.phase:
             self.started = timesteps
@@ -306,7 +306,7 @@ def _phase(profile: Profile, index: int) -> PhasePlan:
         label=taught.label,
         number=phase_number(profile, index),
         until=[
-            Wanted(
+            PlannedCriterion(
                 name=wanted.name,
                 label=BY_KEY[wanted.key].label,
                 unit=BY_KEY[wanted.key].unit,

@@ -8,13 +8,22 @@ import time
 
 import msgspec
 
-from rltui.events.records import LARGEST, Lesson, LogLine, PhaseChanged, Record, RunResumed, RunStarted, StageChanged
-from rltui.train.active_task import Course, Place
+from rltui.events.records import (
+    LARGEST,
+    LogLine,
+    PhaseChanged,
+    Record,
+    RunResumed,
+    RunStarted,
+    StageChanged,
+    TaskSettings,
+)
+from rltui.train.active_task import ActiveTask, Place
 from rltui.train.curriculum import curriculum_planned
-from rltui.train.setup import Prepared
+from rltui.train.setup import StartContext
 
 
-def opening(prepared: Prepared, course: Course, timesteps: int) -> list[Record]:
+def opening(prepared: StartContext, course: ActiveTask, timesteps: int) -> list[Record]:
     """What a start tells first: its header, the resume if it is one, what was decided before, and the curriculum's plan."""
     plan, now = prepared.plan, time.time()
     told: list[Record] = [run_started(prepared, course, timesteps)]
@@ -28,7 +37,7 @@ def opening(prepared: Prepared, course: Course, timesteps: int) -> list[Record]:
     return [*told, curriculum_planned(prepared.profile, plan.timesteps)]
 
 
-def run_started(prepared: Prepared, course: Course, timesteps: int) -> RunStarted:
+def run_started(prepared: StartContext, course: ActiveTask, timesteps: int) -> RunStarted:
     """The record with which a trainer opens a run."""
     profile, blueprint, learner = prepared.profile, course.blueprint, course.learner
     shape = course.collector.shared.shape
@@ -61,11 +70,11 @@ def run_started(prepared: Prepared, course: Course, timesteps: int) -> RunStarte
     )
 
 
-def lesson_facts(course: Course, timesteps: int) -> Lesson:
+def lesson_facts(course: ActiveTask, timesteps: int) -> TaskSettings:
     """Of the lesson in force after so many timesteps of the run."""
     blueprint, shape = course.blueprint, course.collector.shared.shape
     ppo, rates = blueprint.ppo, course.rates.at(course.lasted(timesteps))
-    return Lesson(
+    return TaskSettings(
         label=blueprint.profile.label,
         phase=blueprint.profile.phase,
         stage=course.curriculum.stage_name,
@@ -91,7 +100,7 @@ def _told(value: bool | float | str) -> bool | float | str:
     return value if isinstance(value, (bool, str)) else min(value, LARGEST)
 
 
-def lesson_changes(course: Course, before: Place, reason: str, timesteps: int) -> list[PhaseChanged | StageChanged]:
+def lesson_changes(course: ActiveTask, before: Place, reason: str, timesteps: int) -> list[PhaseChanged | StageChanged]:
     """What has become another since `before`: the phase, the stage, or both."""
     now, facts = course.place, lesson_facts(course, timesteps)
     found: list[PhaseChanged | StageChanged] = []

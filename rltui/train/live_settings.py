@@ -9,8 +9,8 @@ from typing import Any
 
 from rltui.events.commands import SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 from rltui.events.records import ENTROPY, RATE, Record, SettingChanged, Switched, weight_of
-from rltui.train.active_task import Course
-from rltui.train.collect.worker_settings import Orders, Wait
+from rltui.train.active_task import ActiveTask
+from rltui.train.collect.worker_settings import Wait, WorkerSettings
 from rltui.train.control.commands import Known, LiveControls, Pending
 
 TURTLED = "debug_turtled_start"  # the one flag that changes what is learned from
@@ -19,7 +19,9 @@ TURTLED = "debug_turtled_start"  # the one flag that changes what is learned fro
 class LiveChanges:
     """Takes commands from the LiveControls, changes the course, gives the workers their orders."""
 
-    def __init__(self, course: Course, controls: LiveControls, orders: Orders, tell: Callable[[Record], None]) -> None:
+    def __init__(
+        self, course: ActiveTask, controls: LiveControls, orders: WorkerSettings, tell: Callable[[Record], None]
+    ) -> None:
         self._course, self._controls, self._orders, self._tell = course, controls, orders, tell
         self._loop = controls.loop
         course.on_opened = orders.take_over

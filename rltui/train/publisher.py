@@ -1,4 +1,4 @@
-"""Records → journal, console, viewers."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Gap:
     dropped: int = 0
 
 
-class Outlet(threading.Thread, Generic[Item]):
+class QueueThread(threading.Thread, Generic[Item]):
     """`hand_on` is called with each item in this thread. most: what comes while so many wait is dropped, and where it
     would have stood, `missed` makes an item of how many that were; None: then nothing tells.
 
@@ -106,7 +106,7 @@ PATIENCE = 10.0  # seconds for the disk and the terminal to take what is left
 MOST_LINES = 10_000  # records that wait for a terminal that is held (Ctrl-S)
 
 
-class Journal(Protocol):
+class JournalSink(Protocol):
     """runs.journal.JournalWriter: never raises for a full disk, keeps what it could not write."""
 
     lost: int
@@ -137,7 +137,7 @@ class Publisher:
 
     def __init__(
         self,
-        journal: Journal,
+        journal: JournalSink,
         server: LiveSink | None = None,
         clock: Callable[[], float] = time.time,
         subscribers: Sequence[Callable[[Record], None]] = (),
@@ -153,13 +153,15 @@ class Publisher:
         self._lost_before = 0
         self._newest: Live | None = None  # to be shown; guarded by a lock that nobody holds while the disk is slow
         self._slot = threading.Lock()
-        self._outlet: Outlet[Record | _LiveDue] | None = None  # to the journal and to who is attached
-        self._lines: Outlet[Record] | None = None  # to the subscribers, of which one may be a terminal that is held
+        self._outlet: QueueThread[Record | _LiveDue] | None = None  # to the journal and to who is attached
+        self._lines: QueueThread[Record] | None = (
+            None  # to the subscribers, of which one may be a terminal that is held
+        )
 
     def start(self) -> Publisher:
         """From now on threads of its own write and print."""
-        self._lines = Outlet("lines", self._print, MOST_LINES, self._missed_lines)
-        self._outlet = Outlet("telemetry", self._hand_on)
+        self._lines = QueueThread("lines", self._print, MOST_LINES, self._missed_lines)
+        self._outlet = QueueThread("telemetry", self._hand_on)
         self._lines.start()
         self._outlet.start()
         return self

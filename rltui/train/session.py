@@ -22,16 +22,16 @@ from rltui.runs.paths import RunPaths
 from rltui.runs.resume import confirm
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.launch import output_mover
-from rltui.train.active_task import Course
-from rltui.train.checkpointing import Saving
+from rltui.train.active_task import ActiveTask
+from rltui.train.checkpointing import CheckpointWriter
 from rltui.train.collect.collector import Collector, LocalCollector, SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.config import Blueprint
+from rltui.train.config import ResolvedConfig
 from rltui.train.console import Console
 from rltui.train.control.commands import LiveControls, LoopState, StopRequest
 from rltui.train.control.server import ControlServer
 from rltui.train.publisher import Publisher
-from rltui.train.setup import Prepared, TrainOptions, prepare
+from rltui.train.setup import StartContext, TrainOptions, prepare
 from rltui.train.trainer import Trainer
 from rltui.train.viewer import ViewerHost
 
@@ -64,7 +64,7 @@ def train(options: TrainOptions) -> int:
 class _Session:
     """Everything of one run, opened in order and closed in the reverse order by the stack."""
 
-    def __init__(self, prepared: Prepared, paths: RunPaths, console: Console, stack: ExitStack) -> None:
+    def __init__(self, prepared: StartContext, paths: RunPaths, console: Console, stack: ExitStack) -> None:
         self._prepared, self._paths, self._stack = prepared, paths, stack
         self._unclean = unclean_end(paths)
         for name, text in kept(prepared.profile, paths.profile.name).items():
@@ -89,12 +89,12 @@ class _Session:
         tell = self._publisher.publish
         self._stack.callback(self._close_collector)
         learner = self._learner()
-        course = Course(self._prepared, learner, self._open_collector)
+        course = ActiveTask(self._prepared, learner, self._open_collector)
         server = ControlServer(self._paths, self._paths.name, log=tell, told=self._publisher.drain).start()
         self._stack.callback(server.close)
         self._publisher.server = server
         controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._log)
-        saving = Saving(self._prepared, course, tell)
+        saving = CheckpointWriter(self._prepared, course, tell)
         self._viewer = viewer = ViewerHost(self._prepared, course, self._loop, self._tell_of_viewer)
         self._stack.callback(viewer.close)
         trainer = Trainer(self._prepared, course, saving, controls, viewer, tell)
@@ -116,7 +116,7 @@ class _Session:
             self._loop.iteration, self._loop.mean_reward = progress.epoch, progress.policy_average_reward
         return learner
 
-    def _open_collector(self, blueprint: Blueprint, timesteps: int) -> Collector:
+    def _open_collector(self, blueprint: ResolvedConfig, timesteps: int) -> Collector:
         """A collector for this lesson, in the place of the one before."""
         self._close_collector()
         self._warn(blueprint)
@@ -136,7 +136,7 @@ class _Session:
             self._shared.close()
         self._collector = self._shared = None
 
-    def _warn(self, blueprint: Blueprint) -> None:
+    def _warn(self, blueprint: ResolvedConfig) -> None:
         """Of the profile and the rewards that now begin; nothing twice."""
         found = [("profile", sentence) for sentence in advice(blueprint.profile)]
         found += [("observation", sentence) for sentence in obs_warnings(blueprint.spec)]

@@ -1,4 +1,4 @@
-"""Checks before anything starts; resume choice."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rltui.runs.resume import ResumePlan, choose_resume, told_of_sources
 from rltui.runs.trainer_state import TrainerState
 from rltui.sim import meshes
 from rltui.supervise.control_client import user_name
-from rltui.train.config import Blueprint
+from rltui.train.config import ResolvedConfig
 from rltui.train.curriculum import Curriculum, Origin
 
 
@@ -60,11 +60,11 @@ class TrainOptions:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class StartContext:
     """A start that nothing speaks against yet."""
 
     options: TrainOptions
-    blueprint: Blueprint
+    blueprint: ResolvedConfig
     signature: Signature
     plan: ResumePlan
     state: TrainerState | None  # of the checkpoint that it goes on from
@@ -95,7 +95,7 @@ class Prepared:
         return self.options.run is None and self.plan.kind != "resume"
 
 
-def prepare(options: TrainOptions) -> Prepared:
+def prepare(options: TrainOptions) -> StartContext:
     """Check folder, meshes, components, action table and device, and decide where to resume. Raises RltuiError; changes
     nothing.
     """
@@ -117,9 +117,9 @@ def prepare(options: TrainOptions) -> Prepared:
     plan = told_of_sources(plan, sources)
     state, origin = _stood(plan.checkpoint)
     curriculum = Curriculum(profile, plan.timesteps, origin)
-    blueprint = Blueprint.draw(curriculum.profile)
+    blueprint = ResolvedConfig.draw(curriculum.profile)
     author = profile.author or user_name()
-    return Prepared(options, blueprint, needed, plan, state, curriculum, author, versions(), warnings, sources)
+    return StartContext(options, blueprint, needed, plan, state, curriculum, author, versions(), warnings, sources)
 
 
 def _stood(checkpoint: Path | None) -> tuple[TrainerState | None, Origin | None]:

@@ -1,4 +1,4 @@
-"""Orderly end; dropped-update guard."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable
 from rltui.errors import RltuiError
 from rltui.events.records import LogLine, Record, RunFinished, TrainerState, UpdateDropped
 from rltui.learn.report import UpdateReport
-from rltui.train.active_task import Course
-from rltui.train.checkpointing import SavePoints, Saving
+from rltui.train.active_task import ActiveTask
+from rltui.train.checkpointing import CheckpointScheduler, CheckpointWriter
 from rltui.train.control.commands import LiveControls, LoopState, StopNow, Urgency
 from rltui.train.viewer import ViewerHost
 
@@ -18,14 +18,14 @@ LOOK = 0.1  # seconds between two looks at the controls while the disk is waited
 PATIENCE = 600.0  # seconds that the end of a run waits for the disk
 
 
-class Ending:
+class Shutdown:
     """Each way to end returns the exit code. tell: records for the journal."""
 
     def __init__(
         self,
-        course: Course,
-        saving: Saving,
-        points: SavePoints,
+        course: ActiveTask,
+        saving: CheckpointWriter,
+        points: CheckpointScheduler,
         controls: LiveControls,
         viewer: ViewerHost,
         tell: Callable[[Record], None],

@@ -11,18 +11,18 @@ import numpy as np
 from rltui.errors import RltuiError
 from rltui.events.records import IterationFinished, LogLine, Record, StateChanged, TrainerState
 from rltui.learn.report import UpdateReport
-from rltui.train.active_task import Course
-from rltui.train.checkpointing import SavePoints, Saving
+from rltui.train.active_task import ActiveTask
+from rltui.train.checkpointing import CheckpointScheduler, CheckpointWriter
 from rltui.train.collect.collector import Collected
 from rltui.train.collect.worker_pool import WorkersFailing
-from rltui.train.collect.worker_settings import LINES_PER_SECOND, DebugRun, Orders, TrainerDebug
+from rltui.train.collect.worker_settings import LINES_PER_SECOND, DebugRun, TrainerDebug, WorkerSettings
 from rltui.train.control.commands import LiveControls, StopNow, Urgency
-from rltui.train.curriculum import Move
+from rltui.train.curriculum import CurriculumMove
 from rltui.train.header import lesson_changes, opening
 from rltui.train.iteration_metrics import IterationTimes, TableUse, iteration_metrics, match_stats, replaced
 from rltui.train.live_settings import LiveChanges
-from rltui.train.setup import Prepared
-from rltui.train.shutdown import Ending, NotFinite, UpdateGuard
+from rltui.train.setup import StartContext
+from rltui.train.shutdown import NotFinite, Shutdown, UpdateGuard
 from rltui.train.viewer import ViewerHost
 
 RUNNING = {"collecting", "learning"}
@@ -33,9 +33,9 @@ class Trainer:
 
     def __init__(
         self,
-        prepared: Prepared,
-        course: Course,
-        saving: Saving,
+        prepared: StartContext,
+        course: ActiveTask,
+        saving: CheckpointWriter,
         controls: LiveControls,
         viewer: ViewerHost,
         tell: Callable[[Record], None],
@@ -43,13 +43,13 @@ class Trainer:
         self._prepared, self._course, self._viewer = prepared, course, viewer
         self._controls, self._loop, self._stop, self._tell = controls, controls.loop, controls.stop, tell
         self._block = 0
-        self._move: Move | None = None  # to be made before the next iteration
-        self._points = SavePoints(course, saving, controls)
-        self._ending = Ending(course, saving, self._points, controls, viewer, tell)
+        self._move: CurriculumMove | None = None  # to be made before the next iteration
+        self._points = CheckpointScheduler(course, saving, controls)
+        self._ending = Shutdown(course, saving, self._points, controls, viewer, tell)
         self._guard = UpdateGuard(self._loop, tell)
         self._use = TableUse(saving.table, prepared.blueprint.spec.pipeline)
         limit = 0.0 if prepared.options.debug else LINES_PER_SECOND
-        orders = Orders(course.collector, limit)
+        orders = WorkerSettings(course.collector, limit)
         self._changes = LiveChanges(course, controls, orders, tell)
         self._debug = TrainerDebug(orders, tell, limit)
         self._debug_run = DebugRun(orders, self._debug.say) if prepared.options.debug else None
@@ -143,7 +143,7 @@ class Trainer:
         self._course.set_rates(self._loop.timesteps)
         return self._course.learner.update(collected.rollout, self._controls.look)
 
-    def _next_move(self) -> Move | None:
+    def _next_move(self) -> CurriculumMove | None:
         """What the curriculum wants now that an iteration is over, or a person."""
         following = self._course.curriculum.next_phase
         if following is None:

@@ -16,22 +16,22 @@ from rltui.events.commands import OutputLive, SetRender, ViewerLive
 from rltui.events.records import Level
 from rltui.formatting import duration
 from rltui.supervise.child import start_piped
-from rltui.train.active_task import Course
+from rltui.train.active_task import ActiveTask
 from rltui.train.collect.worker_handle import why
 from rltui.train.control.commands import LiveControls, LoopState, Pending
-from rltui.train.setup import Prepared
+from rltui.train.setup import StartContext
 from rltui.view.outputs import OutputOptions
 from rltui.view.stream import Weights, WeightsBoard
 from rltui.view.training_match import RunMatchSpec
 from rltui.view.viewer_process import (
-    Close,
-    Failed,
+    CloseViewer,
     FromViewer,
     Noticed,
+    OutputSwitched,
     Playing,
-    Switched,
     SwitchOutput,
     ToViewer,
+    ViewerFailed,
     ViewerSpec,
     Weigh,
     decode_from_viewer,
@@ -52,7 +52,7 @@ class ViewerChild:
     board: WeightsBoard
     by_hand: dict[str, float]  # reward weights that it knows of
     playing: Playing | None = None
-    failure: Failed | None = None
+    failure: ViewerFailed | None = None
     heard: float = field(default_factory=time.monotonic)  # of its newest word; once it was told to close, of that
 
     @classmethod
@@ -63,7 +63,7 @@ class ViewerChild:
     def send(self, message: ToViewer) -> None:
         """A viewer that leaves so much unread that sending would wait for it is ended, as its host will find."""
         if not _takes_more(self.pipe):
-            self.failure = Failed("it was ended, for it took no more messages (was it stopped?)", "")
+            self.failure = ViewerFailed("it was ended, for it took no more messages (was it stopped?)", "")
             self.process.kill()
             return
         with contextlib.suppress(OSError):  # it is gone, as its host will find
@@ -78,7 +78,7 @@ class ViewerChild:
 
     def close(self) -> None:
         """Tell it to end."""
-        self.send(Close())
+        self.send(CloseViewer())
         self.heard = time.monotonic()
 
     @property
@@ -152,7 +152,7 @@ class _Wait:
 class ViewerHost:
     """One viewer at most. For the loop's thread."""
 
-    def __init__(self, prepared: Prepared, course: Course, loop: LoopState, log: Log) -> None:
+    def __init__(self, prepared: StartContext, course: ActiveTask, loop: LoopState, log: Log) -> None:
         self._prepared, self._course, self._loop, self._log = prepared, course, loop, log
         self._running: ViewerChild | None = None
         self._ended: list[ViewerChild] = []  # told to close, not gone yet
@@ -307,11 +307,11 @@ class ViewerHost:
                 running.playing = message
                 if running is self._running:  # the last words of one that was told to close answer nobody
                     self._answer_playing()
-            case Switched():
+            case OutputSwitched():
                 self._switched(message)
             case Noticed(text=text, level=level):
                 self._log(level, text)
-            case Failed():
+            case ViewerFailed():
                 running.failure = message
 
     def _answer_playing(self) -> None:
@@ -333,7 +333,7 @@ class ViewerHost:
         targets = [f"{output.name} {output.target}" for output in playing.outputs] if playing is not None else []
         return ", ".join(["the viewer plays", *targets])
 
-    def _switched(self, message: Switched) -> None:
+    def _switched(self, message: OutputSwitched) -> None:
         waits = [wait for wait in self._waiting if wait.number == message.number]
         for wait in waits:
             self._waiting.remove(wait)

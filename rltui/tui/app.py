@@ -19,13 +19,13 @@ from rltui.tui import background, library_caches
 from rltui.tui.actions import Place, place_of
 from rltui.tui.ascii import AsciiFilter, HarmlessFilter, chart_style
 from rltui.tui.capture import Keeping
-from rltui.tui.dependencies import World
+from rltui.tui.dependencies import Dependencies
 from rltui.tui.help import help_on, palette_commands
 from rltui.tui.keymap import keymap
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Scenes
-from rltui.tui.notifications import Messenger, Teller
+from rltui.tui.notifications import Announcer, Notifier
 from rltui.tui.settings import Loaded, UiSettings, ui_path
 from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend
 from rltui.tui.terminal.key_queue import KeyDone, KeyOrder
@@ -57,7 +57,7 @@ class RltuiApp(App[str]):
         attach: str | None = None,
         readonly: bool = False,
         ascii_only: bool = False,
-        world: World | None = None,
+        world: Dependencies | None = None,
         lifeline: Lifeline | None = None,
         ui: Loaded | None = None,
     ) -> None:
@@ -67,7 +67,7 @@ class RltuiApp(App[str]):
         if no_color is not None:
             os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
         self._data, self._first_run = data, attach
-        self._world, self._lifeline = world or World(), lifeline or Lifeline()
+        self._world, self._lifeline = world or Dependencies(), lifeline or Lifeline()
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
         self._key_order = KeyOrder(self)
@@ -79,8 +79,8 @@ class RltuiApp(App[str]):
         self.ui = ui or Loaded(UiSettings(), ui_path())
         self.own_keys = self.ui.settings.keys
         self.set_keymap(keymap(self.own_keys))
-        teller = Teller(self, self.ui.settings, self.write_to_terminal)
-        self._messenger = Messenger(teller, self._world.clock)
+        teller = Announcer(self, self.ui.settings, self.write_to_terminal)
+        self._messenger = Notifier(teller, self._world.clock)
         self._keeping = Keeping(
             self, data, lambda: self._scenes.cockpit, self._world.clock, lambda words: self.write_to_terminal(words)
         )
@@ -192,7 +192,7 @@ class RltuiApp(App[str]):
         return self._data
 
     @property
-    def world(self) -> World:
+    def world(self) -> Dependencies:
         """What lies outside the program."""
         return self._world
 

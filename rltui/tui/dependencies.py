@@ -1,4 +1,4 @@
-"""What tests replace: clock, launcher, checkers."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rltui.tui.launcher.speed import Measurements
 
 if TYPE_CHECKING:
     from rltui.run_state.other_run import OtherRuns
-    from rltui.run_state.reader import RunSource
+    from rltui.run_state.reader import RecordSource
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.launcher.start import Launch
     from rltui.tui.panes.machine import Sampler
 
 
 @dataclass(frozen=True)
-class LauncherTools:
+class LauncherDependencies:
     """reference: of all keys; texts: verdicts on edited texts; preflights: the doctor on one profile; differences: of two
     profiles; measurements: of speed, made by the doctor.
     """
@@ -58,18 +58,18 @@ def _asked_of_psutil() -> float | None:
 
 
 @dataclass(frozen=True)
-class World:
+class Dependencies:
     """For tests to replace. None: the real one.
 
     sources: (run, trainer just launched) → where its news comes from. clock: Unix seconds. free_memory: MB.
     """
 
-    sources: Callable[[str, LaunchedTrainer | None], RunSource] | None = None
+    sources: Callable[[str, LaunchedTrainer | None], RecordSource] | None = None
     launch: Launch | None = None
     checker: ProfileChecker = field(default_factory=ProfileChecker)
     clock: Callable[[], float] = time.time
     free_memory: Callable[[], float | None] = free_megabytes
-    tools: LauncherTools | None = None
+    tools: LauncherDependencies | None = None
     tables: TableChecker = field(default_factory=TableChecker)
     other_runs: OtherRuns | None = None  # to compare with
     sampler: Callable[[Path, Callable[[], int | None]], Sampler] | None = None
@@ -82,7 +82,7 @@ class Program(Protocol):
     def data(self) -> DataDir: ...
 
     @property
-    def world(self) -> World: ...
+    def world(self) -> Dependencies: ...
 
     @property
     def guarded(self) -> bool: ...

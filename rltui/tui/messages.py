@@ -1,4 +1,4 @@
-"""Textual messages."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rltui.tui.browser.library import Library
     from rltui.tui.checks.doctor import Preflight
     from rltui.tui.launcher.catalog import Catalog
-    from rltui.tui.launcher.plan import Offer, Start
+    from rltui.tui.launcher.plan import LaunchPlan, Start
     from rltui.tui.launcher.tree import Item
 
 
@@ -36,10 +36,10 @@ class PreflightNews(Message):
         self.preflight = preflight
 
 
-class OfferReady(Message):
+class LaunchPlanReady(Message):
     """What launching `item` would do has been worked out, for the catalog of `stamp`."""
 
-    def __init__(self, item: Item, stamp: object, offer: Offer) -> None:
+    def __init__(self, item: Item, stamp: object, offer: LaunchPlan) -> None:
         super().__init__()
         self.item, self.stamp, self.offer = item, stamp, offer
 

@@ -13,7 +13,7 @@ from rltui.errors import RltuiError
 from rltui.tui.actions import place_of
 
 if TYPE_CHECKING:
-    from rltui.run_state.reader import RunSource
+    from rltui.run_state.reader import RecordSource
     from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.app import RltuiApp
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from rltui.tui.browser.table import KeptSorting
     from rltui.tui.browser.verification import HashChecks
     from rltui.tui.cockpit.screen import CockpitScreen
-    from rltui.tui.launcher.plan import Offer
+    from rltui.tui.launcher.plan import LaunchPlan
     from rltui.tui.launcher.screen import LauncherScreen
     from rltui.tui.launcher.start import Launch
-    from rltui.tui.notifications import Messenger
+    from rltui.tui.notifications import Notifier
 
 
 _NAME = "kept cockpit"  # installed, since Textual removes what is not once another takes its place
@@ -73,7 +73,7 @@ class Scenes:
     """Of the app. Screens are imported as they are needed (see later.py): the first picture shall come soon."""
 
     def __init__(
-        self, app: RltuiApp, lifeline: Lifeline, messenger: Messenger, *, readonly: bool, charts: ChartStyle
+        self, app: RltuiApp, lifeline: Lifeline, messenger: Notifier, *, readonly: bool, charts: ChartStyle
     ) -> None:
         self._app, self._lifeline, self._messenger = app, lifeline, messenger
         self._readonly, self._charts = readonly, charts
@@ -110,7 +110,7 @@ class Scenes:
 
     def show_browser(self, run: str, state: str) -> None:
         """At this run and saved state, or at everything; it goes back to what is shown now."""
-        from rltui.tui.browser.screen import BrowserScreen, Surroundings
+        from rltui.tui.browser.screen import BrowserDependencies, BrowserScreen
         from rltui.tui.browser.table import KeptSorting
         from rltui.tui.browser.verification import HashChecks
 
@@ -118,7 +118,7 @@ class Scenes:
         self._checks = self._checks or HashChecks()
         ui = self._app.ui
         self._sorting = self._sorting or KeptSorting(ui.settings, ui.path, self._soon)
-        around = Surroundings(
+        around = BrowserDependencies(
             self._app.data, self._launch, world.checker, world.clock, self._checks, run, Path(state) if state else None,
             readonly=self._readonly, charts=self._charts, sorting=self._sorting,
         )  # fmt: skip
@@ -172,12 +172,12 @@ class Scenes:
     def _launch(self) -> Launch:
         return self._app.world.launch or self._launch_detached
 
-    def _launch_detached(self, offer: Offer) -> LaunchedTrainer:
+    def _launch_detached(self, offer: LaunchPlan) -> LaunchedTrainer:
         from rltui.supervise import launch  # with psutil
 
         return launch.detached(offer.profile, self._app.data, offer.run, offer.args)
 
-    def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RunSource:
+    def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RecordSource:
         from rltui.run_state.reader import RunFiles
 
         alive = (lambda: trainer.process.poll() is None) if trainer is not None else None

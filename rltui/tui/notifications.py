@@ -1,4 +1,4 @@
-"""Toasts, bell, hook, terminal title."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Notice:
     severity: Severity = "information"
 
 
-class Herald:
+class EventDetector:
     """Tells of what happens from `since` (Unix seconds) on, never of history that is only being read."""
 
     def __init__(self, since: float) -> None:
@@ -204,7 +204,7 @@ TRAINING = ("collecting", "learning", "saving")  # states, one after the other e
 SHOWN = {"information": 5.0, "warning": 8.0, "error": 10.0}  # seconds that a toast stays
 
 
-class Teller:
+class Announcer:
     """write: to the terminal."""
 
     def __init__(self, app: App[str], settings: UiSettings, write: Callable[[str], None]) -> None:
@@ -267,17 +267,17 @@ def _state(snapshot: RunSnapshot, moment: float) -> str:
     return "training" if well and snapshot.state in TRAINING else now.word.lower()
 
 
-class Messenger:
+class Notifier:
     """clock: Unix seconds."""
 
-    def __init__(self, teller: Teller, clock: Callable[[], float]) -> None:
+    def __init__(self, teller: Announcer, clock: Callable[[], float]) -> None:
         self._teller, self._clock = teller, clock
-        self._herald = Herald(clock())
+        self._herald = EventDetector(clock())
         self.begin, self.end = teller.begin, teller.end
 
     def follow(self) -> None:
         """Another run from now on."""
-        self._herald = Herald(self._clock())
+        self._herald = EventDetector(self._clock())
 
     def hear(self, before: RunSnapshot, now: RunSnapshot) -> None:
         """The run has said something."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from rltui import safe_io
 from rltui.errors import RltuiError, did_you_mean
-from rltui.profile.source import EMPTY, MAX_BYTES, KeyPath, Problem, ProfileError, Source, read_source, show_key
+from rltui.profile.source import EMPTY, MAX_BYTES, KeyPath, Problem, ProfileError, ProfileSource, read_source, show_key
 from rltui.tui.keymap import KeyProblem, checked_keys
 from rltui.tui.panes.chart_view import SMOOTHING
 from rltui.tui.panes.pane import Slot
@@ -58,7 +58,7 @@ TOP = ("theme", "charts", "smoothing", "mouse", "title", "keys", "layout", "brow
 IN_NOTIFY = (*KINDS, "hook", "hook_seconds")
 
 
-def settings_of(source: Source, panes: Collection[str]) -> UiSettings:
+def settings_of(source: ProfileSource, panes: Collection[str]) -> UiSettings:
     """As far as what is written makes sense; problems are added to the source's. panes: their ids."""
     reader = _Reader(source)
     data = source.data or {}
@@ -143,7 +143,7 @@ def _flat(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
 class _Reader:
     """Values out of the file, or the default and a problem with file, line, key, what is expected and what is near."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ProfileSource) -> None:
         self._source = source
 
     def known(self, path: KeyPath, table: Mapping[str, Any], names: Sequence[str]) -> None:

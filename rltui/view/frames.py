@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rltui.events.match_frames import CarMoment, Moment, Vector
+from rltui.events.match_frames import CarFrame, MatchFrame, Vector
 from rltui.sim.arena import SoccarArena
 from rltui.sim.field import CONTROLS
 from rltui.sim.recorded_states import FLOOR_Z
@@ -24,9 +24,9 @@ def moment_of(
     controls: Float,
     touches: Int,
     trail: tuple[Vector, ...] = (),
-) -> Moment:
+) -> MatchFrame:
     """A copy of the state's first arena. controls: [C, 8] being played; touches: [C] since the match began."""
-    return Moment(
+    return MatchFrame(
         tick=tick,
         names=names,
         score=score,
@@ -40,7 +40,7 @@ def moment_of(
     )
 
 
-def _cars(state: GameState, controls: Float, touches: Int) -> tuple[CarMoment, ...]:
+def _cars(state: GameState, controls: Float, touches: Int) -> tuple[CarFrame, ...]:
     body_down = state.world_contact[0] & (state.position[0, :, 2] < FLOOR_Z)
     columns = zip(
         state.team.tolist(),
@@ -54,7 +54,7 @@ def _cars(state: GameState, controls: Float, touches: Int) -> tuple[CarMoment, .
         strict=True,
     )
     return tuple(
-        CarMoment(
+        CarFrame(
             team=team,
             position=tuple(position),
             velocity=tuple(velocity),
@@ -87,10 +87,10 @@ def arena_moment(
     goal: int,
     touches: Sequence[int],
     trail: tuple[Vector, ...] = (),
-) -> Moment:
+) -> MatchFrame:
     """As the arena is now. tick and touches: since the match began."""
     ball = arena.arena.ball.get_state()
-    return Moment(
+    return MatchFrame(
         tick=tick,
         names=names,
         score=score,
@@ -104,9 +104,9 @@ def arena_moment(
     )
 
 
-def _car(car: Any, touches: int) -> CarMoment:
+def _car(car: Any, touches: int) -> CarFrame:
     state, controls = car.get_state(), car.get_controls()
-    return CarMoment(
+    return CarFrame(
         team=int(car.team),
         position=state.pos.as_tuple(),
         velocity=state.vel.as_tuple(),

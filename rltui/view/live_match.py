@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from rltui.errors import RltuiError
-from rltui.events.match_frames import Moment
+from rltui.events.match_frames import MatchFrame
 from rltui.league.match import Match
 from rltui.league.players import Player, PolicySide
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.view.output import Notice, Output
-from rltui.view.sources import Seat, Source
+from rltui.view.sources import PlayerSource, Seat
 from rltui.view.terminal import GONE
 
 LOOK_TICKS = 2 * TICKS_PER_SECOND  # between two looks for newer weights
@@ -35,7 +35,7 @@ class MatchOptions:
 class LiveMatch:
     """A plays blue, B orange."""
 
-    def __init__(self, a: Source, b: Source, options: MatchOptions, notice: Notice) -> None:
+    def __init__(self, a: PlayerSource, b: PlayerSource, options: MatchOptions, notice: Notice) -> None:
         """RltuiError where they cannot play each other. notice: told of new weights."""
         self._sources, self._options, self._notice = (a, b), options, notice
         self.teams = _teams(a, b, options.size)
@@ -43,7 +43,7 @@ class LiveMatch:
         self.match = Match(self._players, self.teams, [options.seed], (a.name, b.name))
         self._look_at = LOOK_TICKS
 
-    def moments(self) -> Iterator[Moment]:
+    def moments(self) -> Iterator[MatchFrame]:
         """The first is the kickoff."""
         end = None if self._options.seconds is None else round(self._options.seconds * TICKS_PER_SECOND)
         yield self.match.moment()
@@ -87,7 +87,7 @@ class LiveMatch:
         )
 
 
-def _teams(a: Source, b: Source, size: int | None) -> tuple[int, int]:
+def _teams(a: PlayerSource, b: PlayerSource, size: int | None) -> tuple[int, int]:
     return (size, size) if size is not None else a.teams or b.teams or (1, 1)
 
 
@@ -139,13 +139,13 @@ class Watch:
     ) -> None:
         self._pacer, self._keys, self._toggle = pacer, keys, toggle
         self.paused = self.stopped = False
-        self.last: Moment | None = None
+        self.last: MatchFrame | None = None
 
     def stop(self, *_: object) -> None:
         """At the next moment; may be called by a signal."""
         self.stopped = True
 
-    def run(self, moments: Iterable[Moment], outputs: Sequence[Output]) -> None:
+    def run(self, moments: Iterable[MatchFrame], outputs: Sequence[Output]) -> None:
         """Show them all, or until stopped. The outputs are the caller's to close."""
         for moment in moments:
             self._pacer.wait_for(moment.tick)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.events.commands import OutputLive
-from rltui.events.match_frames import Moment
+from rltui.events.match_frames import MatchFrame
 from rltui.events.records import Level
 from rltui.view.output import Output
 from rltui.view.recording import Recorder
@@ -40,7 +40,7 @@ class Outputs:
         self._recording = Path()
         self._named: set[Path] = set()  # recordings begun so far: the newest is not on disk yet
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: MatchFrame) -> None:
         for name, output in self._on.items():
             output.show(moment)
             self._sent[name] += 1
@@ -138,7 +138,7 @@ class LinkSwitch(Output):
         else:
             self.close()
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: MatchFrame) -> None:
         if self._link is not None:
             self._link.show(moment)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.events.match_frames import CarMoment, Moment, Vector
+from rltui.events.match_frames import CarFrame, MatchFrame, Vector
 from rltui.runs.atomic import replace_file
 from rltui.sim.field import BALL_MAX_SPEED, TICKS_PER_SECOND
 from rltui.sim.recorded_states import NEEDED, OPTIONAL, checked, refused
@@ -59,7 +59,7 @@ class Recording:
         """From the first moment to the last."""
         return float(self._arrays["tick"][-1] - self._arrays["tick"][0]) / TICKS_PER_SECOND
 
-    def moments(self, least_ticks: float = 0, seconds: float | None = None) -> Iterator[Moment]:
+    def moments(self, least_ticks: float = 0, seconds: float | None = None) -> Iterator[MatchFrame]:
         """In order, so many seconds of them; those closer than `least_ticks` to the one before are passed over."""
         ticks: list[int] = self._arrays["tick"].tolist()
         end = ticks[-1] if seconds is None else ticks[0] + seconds * TICKS_PER_SECOND
@@ -71,9 +71,9 @@ class Recording:
                 shown = tick
                 yield self._moment(index)
 
-    def _moment(self, index: int) -> Moment:
+    def _moment(self, index: int) -> MatchFrame:
         at = {name: values[index].tolist() for name, values in self._arrays.items()}
-        return Moment(
+        return MatchFrame(
             tick=at["tick"],
             names=self.names,
             score=tuple(at["score"]),
@@ -84,10 +84,10 @@ class Recording:
             **{name: tuple(at[name]) for name in BALL},
         )
 
-    def _car(self, at: Mapping[str, Any], car: int) -> CarMoment:
+    def _car(self, at: Mapping[str, Any], car: int) -> CarFrame:
         forward, _, up = zip(*at["rotation"][car], strict=True)
         flags = {name: bool(at[name][car]) if name in at else False for name in CAR_FLAGS}
-        return CarMoment(
+        return CarFrame(
             team=int(car >= self.blue),
             position=tuple(at["position"][car]),
             velocity=tuple(at["velocity"][car]),
@@ -172,7 +172,7 @@ class Recorder(Output):
         """How many it holds."""
         return len(self._whole["tick"])
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: MatchFrame) -> None:
         if self.moments >= self._most:
             if not self._told:
                 self._told = True

@@ -8,7 +8,7 @@ from typing import Any
 import RocketSim
 
 from rltui.errors import RltuiError
-from rltui.events.match_frames import CarMoment, Moment, Vector
+from rltui.events.match_frames import CarFrame, MatchFrame, Vector
 from rltui.sim.field import PAD_POSITIONS, TICKS_PER_SECOND
 from rltui.view.output import Notice, Output
 
@@ -32,7 +32,7 @@ class RlViser(Output):
         self._config = RocketSim.CarConfig(RocketSim.CarConfig.OCTANE)
         self._call("set_boost_pad_locations", PAD_POSITIONS)
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: MatchFrame) -> None:
         cars = [(number, car.team, self._config, car_state(car)) for number, car in enumerate(moment.cars, 1)]
         pads = [timer <= 0 for timer in moment.pad_timers]
         self._call("render", moment.tick, self._rate, RocketSim.GameMode.SOCCAR, pads, ball_state(moment), cars)
@@ -50,7 +50,7 @@ class RlViser(Output):
             self._notice(f"RLViser: {error}")
 
 
-def ball_state(moment: Moment) -> Any:
+def ball_state(moment: MatchFrame) -> Any:
     """RocketSim's."""
     state = RocketSim.BallState()
     state.pos, state.vel = RocketSim.Vec(*moment.ball_position), RocketSim.Vec(*moment.ball_velocity)
@@ -58,7 +58,7 @@ def ball_state(moment: Moment) -> Any:
     return state
 
 
-def car_state(car: CarMoment) -> Any:
+def car_state(car: CarFrame) -> Any:
     """RocketSim's, as far as it is drawn."""
     state = RocketSim.CarState()
     state.pos, state.vel = RocketSim.Vec(*car.position), RocketSim.Vec(*car.velocity)

@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from rltui.events.match_frames import CarMoment, Moment
+from rltui.events.match_frames import CarFrame, MatchFrame
 from rltui.view.output import Notice, Output
 
 # RocketSimVis: moments as UDP packets of JSON to the visualiser of that name.
@@ -25,7 +25,7 @@ AXES = ("throttle", "steer", "pitch", "yaw", "roll")
 BUTTONS = ("jump", "boost", "handbrake")
 
 
-def packet(moment: Moment) -> bytes:
+def packet(moment: MatchFrame) -> bytes:
     """The moment as the visualiser reads it: boost 0–100, a flag for each of the 34 pads, true when there is boost.
 
     ValueError for a number that is not finite, which JSON has no word for.
@@ -43,7 +43,7 @@ def packet(moment: Moment) -> bytes:
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
-def _car(car: CarMoment) -> dict[str, Any]:
+def _car(car: CarFrame) -> dict[str, Any]:
     pushed = zip(AXES, car.controls, strict=False)
     pressed = zip(BUTTONS, car.controls[len(AXES) :], strict=True)
     return {
@@ -100,7 +100,7 @@ class RocketSimVis(Output):
     def state(self) -> LinkState:
         return LinkState(self._address, self._packets, self._error)
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: MatchFrame) -> None:
         if not self._links:
             self._take_found()
         if not self._links:

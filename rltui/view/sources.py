@@ -1,4 +1,4 @@
-"""Run, checkpoint or player named by the user."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Seat:
     deterministic: bool = False
 
 
-class Source(ABC):
+class PlayerSource(ABC):
     """name: as the score names it."""
 
     name: str
@@ -48,7 +48,7 @@ class Source(ABC):
         return None
 
 
-class ScriptedSource(Source):
+class ScriptedSource(PlayerSource):
     """A scripted player."""
 
     def __init__(self, name: str) -> None:
@@ -59,7 +59,7 @@ class ScriptedSource(Source):
         return ScriptedSide(build("player", self._component), seat.cars, seat.seed)
 
 
-class PolicySource(Source):
+class PolicySource(PlayerSource):
     """A policy.npz, or the folder of a checkpoint or milestone."""
 
     def __init__(self, path: Path) -> None:
@@ -76,7 +76,7 @@ class PolicySource(Source):
         return PolicySide(self.policy, seat.teams, seat.cars, seat.seed, seat.deterministic)
 
 
-class RunSource(PolicySource):
+class RunPlayerSource(PolicySource):
     """A run's newest checkpoint or milestone, and each newer one as it appears."""
 
     def __init__(self, paths: RunPaths) -> None:
@@ -108,7 +108,7 @@ class RunSource(PolicySource):
         return self.policy
 
 
-def source(argument: str, data: DataDir) -> Source:
+def source(argument: str, data: DataDir) -> PlayerSource:
     """RltuiError (exit 2) says what is wrong, or what could have been meant."""
     path = Path(argument).expanduser()
     if argument in BUILT_IN["player"]:
@@ -119,7 +119,7 @@ def source(argument: str, data: DataDir) -> Source:
         reason = damage(path) or f"no {POLICY_FILE}"
         raise RltuiError(f"{path}: no checkpoint to watch: {reason}", "rltui ls shows the runs", exit_code=2)
     if name_problem(argument) is None and data.run(argument).exists():
-        return RunSource(data.run(argument))
+        return RunPlayerSource(data.run(argument))
     if ":" in argument:
         return ScriptedSource(argument)
     if "/" in argument or LABEL.fullmatch(argument):

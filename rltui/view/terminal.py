@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from rltui.events.match_frames import Moment
+from rltui.events.match_frames import MatchFrame
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.view.output import Output
 from rltui.view.text_view import clock_text, draw, one_column_each
@@ -43,17 +43,17 @@ class TerminalPicture(Output):
         self.status: Callable[[], str] = lambda: ""
         self._gone = gone
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: MatchFrame) -> None:
         now = self._clock()
         if now < self._due or self._closed:
             return
         self._due = now + 1 / MOST_HZ
         self.paint(moment)
 
-    def still(self, moment: Moment) -> None:
+    def still(self, moment: MatchFrame) -> None:
         self.show(moment)
 
-    def paint(self, moment: Moment) -> None:
+    def paint(self, moment: MatchFrame) -> None:
         """At once."""
         width, height = size = self._size()
         lines = draw(moment, width, max(0, height - 1), self._ascii, self._colour)
@@ -152,7 +152,7 @@ class PlainLines(Output):
         self._due = 0
         self._score = (0, 0)
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: MatchFrame) -> None:
         scored = moment.score != self._score
         if moment.tick < self._due and not scored:
             return
@@ -163,7 +163,7 @@ class PlainLines(Output):
         self._say(f"{summary(moment)}{goal}")
 
 
-def summary(moment: Moment) -> str:
+def summary(moment: MatchFrame) -> str:
     """Time, score and touches."""
     blue, orange = (sum(car.touches for car in moment.cars if car.team == team) for team in (0, 1))
     score = f"{moment.names[0]} {moment.score[0]} : {moment.score[1]} {moment.names[1]}"

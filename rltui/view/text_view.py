@@ -1,4 +1,4 @@
-"""Field as text."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from rltui.events.match_frames import CarMoment, Moment
+from rltui.events.match_frames import CarFrame, MatchFrame
 from rltui.sim.field import (
     BACK_WALL_Y,
     BIG_PADS,
@@ -35,7 +35,7 @@ STYLES: Mapping[str, str] = {  # style → colours of the terminal (SGR)
 NARROW = {"N", "Na", "H", "A"}  # east_asian_width of what takes one column
 
 
-class Canvas:
+class CellCanvas:
     """width × height cells, empty at first. What lies outside is not drawn."""
 
     def __init__(self, width: int, height: int) -> None:
@@ -43,9 +43,9 @@ class Canvas:
         self._chars = [[" "] * self.width for _ in range(self.height)]
         self._styles = [[""] * self.width for _ in range(self.height)]
 
-    def copy(self) -> Canvas:
+    def copy(self) -> CellCanvas:
         """Cells of its own."""
-        other = Canvas(0, 0)
+        other = CellCanvas(0, 0)
         other.width, other.height = self.width, self.height
         other._chars, other._styles = [row[:] for row in self._chars], [row[:] for row in self._styles]
         return other
@@ -108,7 +108,7 @@ CELL = 2.0  # height of a cell in widths
 
 
 @dataclass(frozen=True)
-class Lines:
+class WallLines:
     """What walls are drawn with."""
 
     across: str
@@ -118,8 +118,8 @@ class Lines:
     middle: str
 
 
-UNICODE_LINES = Lines("─", "│", "┌┐└┘", "╱╲", "┊")
-ASCII_LINES = Lines("-", "|", "++++", "/\\", ":")
+UNICODE_LINES = WallLines("─", "│", "┌┐└┘", "╱╲", "┊")
+ASCII_LINES = WallLines("-", "|", "++++", "/\\", ":")
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class FieldMap:
         column = self.column + 0.5 + y / self.scale
         return int(row * 4), int(column * 2)
 
-    def draw(self, canvas: Canvas, lines: Lines) -> None:
+    def draw(self, canvas: CellCanvas, lines: WallLines) -> None:
         """Walls, goals, and the line between the halves."""
         for row in range(self.place(SIDE_WALL_X, 0)[0] + 1, self.place(-SIDE_WALL_X, 0)[0]):
             canvas.put(row, self.column, lines.middle, "line")
@@ -155,7 +155,7 @@ class FieldMap:
         for side, style in ((-1, "blue"), (1, "orange")):
             self._draw_goal(canvas, lines, side, style)
 
-    def _draw_walls(self, canvas: Canvas, lines: Lines) -> None:
+    def _draw_walls(self, canvas: CellCanvas, lines: WallLines) -> None:
         for side in (-1, 1):
             row, first = self.place(side * SIDE_WALL_X, SIDE_WALL_X - CORNER)
             last = self.place(0, CORNER - SIDE_WALL_X)[1]
@@ -166,7 +166,7 @@ class FieldMap:
             for row in range(top, bottom + 1):
                 canvas.put(row, column, lines.down, "line")
 
-    def _draw_corners(self, canvas: Canvas, lines: Lines, side: int) -> None:
+    def _draw_corners(self, canvas: CellCanvas, lines: WallLines, side: int) -> None:
         """Where a row's middle meets the corner walls of one side wall."""
         wall, corner = self.place(side * SIDE_WALL_X, 0)[0], self.place(side * CORNER_X, 0)[0]
         for row in range(min(wall, corner) + 1, max(wall, corner)):
@@ -175,7 +175,7 @@ class FieldMap:
                 column = self.place(0, end * min(CORNER - abs(x), BACK_WALL_Y))[1]
                 canvas.put(row, column, lines.slopes[int(side * end > 0)], "line")
 
-    def _draw_goal(self, canvas: Canvas, lines: Lines, side: int, style: str) -> None:
+    def _draw_goal(self, canvas: CellCanvas, lines: WallLines, side: int, style: str) -> None:
         top, line = self.place(GOAL_X, side * BACK_WALL_Y)
         bottom, back = self.place(-GOAL_X, side * NET_Y)
         left, right = sorted((line, back))
@@ -204,7 +204,7 @@ TEAMS = ("blue", "orange")
 class Glyphs:
     """headings: eight from the right, counterclockwise. ball: low, high, higher. big: available, taken."""
 
-    lines: Lines
+    lines: WallLines
     headings: str
     ball: str
     small: str
@@ -218,17 +218,19 @@ UNICODE = Glyphs(UNICODE_LINES, "→↗↑↖←↙↓↘", "●◉○", "·", "
 ASCII = Glyphs(ASCII_LINES, ">>^<<<v>", "@Oo", ",", "+-", "#.", "x", ".")
 
 
-def draw(moment: Moment, width: int, height: int, ascii_only: bool = False, colour: bool = False) -> list[str]:
+def draw(moment: MatchFrame, width: int, height: int, ascii_only: bool = False, colour: bool = False) -> list[str]:
     """`height` lines of `width` columns. colour: with escape sequences."""
     return painted(moment, width, height, ascii_only).lines(colour)
 
 
-def runs(moment: Moment, width: int, height: int, ascii_only: bool = False, braille: bool = True) -> list[list[Run]]:
+def runs(
+    moment: MatchFrame, width: int, height: int, ascii_only: bool = False, braille: bool = True
+) -> list[list[Run]]:
     """The same as runs of text and the name of their style (canvas.STYLES). braille: whether the font has it."""
     return painted(moment, width, height, ascii_only, braille).runs()
 
 
-def painted(moment: Moment, width: int, height: int, ascii_only: bool, braille: bool = True) -> Canvas:
+def painted(moment: MatchFrame, width: int, height: int, ascii_only: bool, braille: bool = True) -> CellCanvas:
     glyphs = ASCII if ascii_only else UNICODE if braille else replace(UNICODE, dot="•")
     teams = [[car for car in moment.cars if car.team == team] for team in (0, 1)]
     below = max(map(len, teams), default=0)
@@ -241,7 +243,7 @@ def painted(moment: Moment, width: int, height: int, ascii_only: bool, braille: 
         _draw_field(canvas, field, moment, glyphs)
         _draw_heights(canvas, moment, glyphs, field_height)
     else:
-        canvas, field_height = Canvas(width, height), 0
+        canvas, field_height = CellCanvas(width, height), 0
     _draw_header(canvas, moment, ascii_only)
     for cars in teams:
         for index, car in enumerate(cars):
@@ -250,16 +252,16 @@ def painted(moment: Moment, width: int, height: int, ascii_only: bool, braille: 
 
 
 @lru_cache(8)
-def _empty_field(width: int, height: int, field_height: int, glyphs: Glyphs) -> Canvas:
+def _empty_field(width: int, height: int, field_height: int, glyphs: Glyphs) -> CellCanvas:
     """What is the same in all pictures of a size: lines and the scale of heights. To be copied."""
-    canvas = Canvas(width, height)
+    canvas = CellCanvas(width, height)
     FieldMap.fitted(1, 0, field_height, width - GAUGE).draw(canvas, glyphs.lines)
     for row in range(1, field_height + 1):
         canvas.put(row, width - GAUGE + 1, glyphs.lines.down, "line")
     return canvas
 
 
-def _draw_header(canvas: Canvas, moment: Moment, ascii_only: bool) -> None:
+def _draw_header(canvas: CellCanvas, moment: MatchFrame, ascii_only: bool) -> None:
     """Score in the middle, time on the right, a goal on the left."""
     blue, orange = (one_column_each(name, ascii_only) for name in moment.names)
     score = f" {moment.score[0]} : {moment.score[1]} "
@@ -282,7 +284,7 @@ def clock_text(tick: int) -> str:
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
 
 
-def _draw_field(canvas: Canvas, field: FieldMap, moment: Moment, glyphs: Glyphs) -> None:
+def _draw_field(canvas: CellCanvas, field: FieldMap, moment: MatchFrame, glyphs: Glyphs) -> None:
     for index, (timer, (x, y, _)) in enumerate(zip(moment.pad_timers, PAD_POSITIONS, strict=False)):
         if index in BIG_PADS:
             canvas.put(*field.place(x, y), glyphs.big[int(timer > 0)], "pad")
@@ -297,7 +299,7 @@ def _draw_field(canvas: Canvas, field: FieldMap, moment: Moment, glyphs: Glyphs)
     canvas.put(*field.place(x, y), _ball(z, glyphs), "ball")
 
 
-def _draw_trail(canvas: Canvas, field: FieldMap, moment: Moment, glyphs: Glyphs) -> None:
+def _draw_trail(canvas: CellCanvas, field: FieldMap, moment: MatchFrame, glyphs: Glyphs) -> None:
     """Where nothing else is: the trail hides nothing."""
     if glyphs.dot:
         for x, y, _ in moment.trail:
@@ -314,7 +316,7 @@ def _draw_trail(canvas: Canvas, field: FieldMap, moment: Moment, glyphs: Glyphs)
             canvas.put(*cell, chr(0x2800 + dots), "trail")
 
 
-def _draw_car(canvas: Canvas, field: FieldMap, car: CarMoment, label: str, glyphs: Glyphs) -> None:
+def _draw_car(canvas: CellCanvas, field: FieldMap, car: CarFrame, label: str, glyphs: Glyphs) -> None:
     row, column = field.place(car.position[0], car.position[1])
     label = label if car.position[2] < HIGH else label.lower()
     at = column + 1 if column + len(label) < canvas.width - GAUGE else column - len(label)
@@ -322,13 +324,13 @@ def _draw_car(canvas: Canvas, field: FieldMap, car: CarMoment, label: str, glyph
     canvas.put(row, column, glyphs.wreck if car.demolished else _heading(car, glyphs), TEAMS[car.team])
 
 
-def _heading(car: CarMoment, glyphs: Glyphs) -> str:
+def _heading(car: CarFrame, glyphs: Glyphs) -> str:
     """On the screen +y is to the right and +x up."""
     angle = math.atan2(car.forward[0], car.forward[1])
     return glyphs.headings[round(angle / (math.pi / 4)) % 8]
 
 
-def _label(cars: Sequence[CarMoment], index: int) -> str:
+def _label(cars: Sequence[CarFrame], index: int) -> str:
     """B and O, with a number where a team has more than one car."""
     return "BO"[cars[index].team] + (str(index + 1) if len(cars) > 1 else "")
 
@@ -337,7 +339,7 @@ def _ball(z: float, glyphs: Glyphs) -> str:
     return glyphs.ball[(z >= HIGH) + (z >= HIGHER)]
 
 
-def _draw_heights(canvas: Canvas, moment: Moment, glyphs: Glyphs, height: int) -> None:
+def _draw_heights(canvas: CellCanvas, moment: MatchFrame, glyphs: Glyphs, height: int) -> None:
     """From the floor to the ceiling, beside the field: cars by their letter, the ball in front of them."""
     left = canvas.width - GAUGE + 1
 
@@ -352,7 +354,7 @@ def _draw_heights(canvas: Canvas, moment: Moment, glyphs: Glyphs, height: int) -
     canvas.put(row_of(z), left + 1, _ball(z, glyphs), "ball")
 
 
-def _draw_car_line(canvas: Canvas, row: int, car: CarMoment, label: str, glyphs: Glyphs) -> None:
+def _draw_car_line(canvas: CellCanvas, row: int, car: CarFrame, label: str, glyphs: Glyphs) -> None:
     """Blue on the left half, orange on the right one."""
     half = canvas.width // 2
     left = half * car.team
@@ -364,7 +366,7 @@ def _draw_car_line(canvas: Canvas, row: int, car: CarMoment, label: str, glyphs:
     canvas.put(row, left + 3 + cells, _figures(car, half - 3 - cells - (car.team == 0)), "dim")
 
 
-def _figures(car: CarMoment, room: int) -> str:
+def _figures(car: CarFrame, room: int) -> str:
     """What has room of the car's figures, speed given up first; none is cut in its middle."""
     words = [f" {car.boost:3.0f}", f" {_where(car):<7}", f" z {car.position[2]:4.0f}", f" touches {car.touches}"]
     speed = f" {math.hypot(*car.velocity):4.0f} uu/s"
@@ -375,7 +377,7 @@ def _figures(car: CarMoment, room: int) -> str:
     return "".join(words)
 
 
-def _where(car: CarMoment) -> str:
+def _where(car: CarFrame) -> str:
     z = car.position[2]
     if car.demolished:
         return "wreck"

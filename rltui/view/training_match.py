@@ -11,7 +11,7 @@ import numpy as np
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import MIRROR, EnvSpec
 from rltui.env.step import StepOut
-from rltui.events.match_frames import Moment, StepRewards, Vector
+from rltui.events.match_frames import MatchFrame, StepRewards, Vector
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.sim.field import TICKS_PER_SECOND
 from rltui.sim.state import Float, Int
@@ -39,7 +39,7 @@ class RunMatchSpec:
 class RunMatch:
     """Plays step by step; `show` gets a moment every SHOWN_TICKS ticks and may wait until it is due."""
 
-    def __init__(self, spec: RunMatchSpec, show: Callable[[Moment], None]) -> None:
+    def __init__(self, spec: RunMatchSpec, show: Callable[[MatchFrame], None]) -> None:
         """RltuiError as SoccarBatch."""
         self._show = show
         self._batch = SoccarBatch(replace(spec.env, mechanics=None), 1, spec.seed)
@@ -95,7 +95,7 @@ class RunMatch:
                 self._shown = self.tick
                 self._show(self._moment())
 
-    def _moment(self) -> Moment:
+    def _moment(self) -> MatchFrame:
         if self.tick % TRAIL_TICKS < SHOWN_TICKS:
             self._trail.append(self._arena.arena.ball.get_state().pos.as_tuple())
         return arena_moment(

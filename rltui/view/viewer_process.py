@@ -1,4 +1,4 @@
-"""Viewer main and its messages."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import msgspec
 from rltui.errors import RltuiError, in_words, users_line
 from rltui.events import match_frames
 from rltui.events.commands import OutputLive
-from rltui.events.match_frames import Moment
+from rltui.events.match_frames import MatchFrame
 from rltui.events.records import Level
 from rltui.supervise.child import follow
 from rltui.supervise.shared_memory import SharedBlock
@@ -38,7 +38,7 @@ class Weigh(msgspec.Struct, frozen=True, tag="weigh"):
     weights: dict[str, float]
 
 
-class Close(msgspec.Struct, frozen=True, tag="close"):
+class CloseViewer(msgspec.Struct, frozen=True, tag="close"):
     pass
 
 
@@ -50,7 +50,7 @@ class Playing(msgspec.Struct, frozen=True, tag="playing"):
     outputs: list[OutputLive]
 
 
-class Switched(msgspec.Struct, frozen=True, tag="switched"):
+class OutputSwitched(msgspec.Struct, frozen=True, tag="switched"):
     """What became of a SwitchOutput. problem: why it could not be done, "" where it was."""
 
     number: int
@@ -65,15 +65,15 @@ class Noticed(msgspec.Struct, frozen=True, tag="noticed"):
     level: Level = "info"
 
 
-class Failed(msgspec.Struct, frozen=True, tag="failed"):
+class ViewerFailed(msgspec.Struct, frozen=True, tag="failed"):
     """The viewer raised. Sent just before it exits."""
 
     reason: str
     trace: str
 
 
-ToViewer = SwitchOutput | Weigh | Close
-FromViewer = Playing | Switched | Noticed | Failed
+ToViewer = SwitchOutput | Weigh | CloseViewer
+FromViewer = Playing | OutputSwitched | Noticed | ViewerFailed
 
 encode = msgspec.msgpack.Encoder().encode
 _to_viewer = msgspec.msgpack.Decoder(ToViewer)
@@ -127,7 +127,7 @@ def main(spec: ViewerSpec, pipe: Connection) -> None:
         place = users_line(error)
         reason = f"{f'{place}: ' if place else ''}{in_words(error)}"
         with contextlib.suppress(OSError):
-            pipe.send_bytes(encode(Failed(reason, traceback.format_exc())))
+            pipe.send_bytes(encode(ViewerFailed(reason, traceback.format_exc())))
         raise SystemExit(1) from None
 
 
@@ -173,7 +173,7 @@ class _Viewer:
         self._match.set_weights(weights, self._timesteps)
         return True
 
-    def _show(self, moment: Moment) -> None:
+    def _show(self, moment: MatchFrame) -> None:
         self._pacer.wait_for(moment.tick)
         now = time.monotonic()
         if now >= self._next_look:
@@ -185,7 +185,7 @@ class _Viewer:
             self._next_word = now + TELL
             self._say(Playing(self._timesteps, self._stream.address, self._outputs.live()))
 
-    def _frame(self, moment: Moment) -> bytes:
+    def _frame(self, moment: MatchFrame) -> bytes:
         match = self._match
         return match_frames.encode(
             match_frames.Watched(moment, match.episode, self._timesteps, tuple(match.names), match.newest_steps)
@@ -203,10 +203,10 @@ class _Viewer:
 
     def _switch(self, wish: SwitchOutput) -> None:
         try:
-            self._say(Switched(wish.number, self._outputs.switch(wish.name, wish.on)))
+            self._say(OutputSwitched(wish.number, self._outputs.switch(wish.name, wish.on)))
         except RltuiError as error:
             hint = f" ({error.hint})" if error.hint else ""
-            self._say(Switched(wish.number, "", error.message + hint))
+            self._say(OutputSwitched(wish.number, "", error.message + hint))
         self._next_word = 0.0
 
     def _say(self, message: FromViewer) -> None:

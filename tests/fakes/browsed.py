@@ -11,14 +11,14 @@ from textual.pilot import Pilot
 
 from rltui.runs import trash
 from rltui.runs.inventory import look
-from rltui.runs.milestones import Mark, change_mark
+from rltui.runs.milestones import MilestoneMark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.app import RltuiApp
 from rltui.tui.browser.screen import BrowserScreen
-from rltui.tui.checks.results import Change, ProfileChecker
-from rltui.tui.dependencies import World
-from rltui.tui.launcher.plan import Offer
+from rltui.tui.checks.results import KeyChange, ProfileChecker
+from rltui.tui.dependencies import Dependencies
+from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.settings import Loaded
 from tests.fakes import children, data_folder, saved_runs
 from tests.fakes.fake_run import FakeRun
@@ -26,7 +26,10 @@ from tests.fakes.screens import LAUNCHER_NOW, Clock, until
 
 PHASE = "Phase1-BallTouching"
 PROFILE = 'schema = 1\nlabel = "BallTouching"\n\n[ppo]\nlearning_rate = {rate}\n\n[rewards.touch]\nweight = {touch}\n'
-CHANGES = [Change("ppo.learning_rate", "0.0002", "0.0001"), *(Change(f"mechanics.{n}", None, "1") for n in range(4))]
+CHANGES = [
+    KeyChange("ppo.learning_rate", "0.0002", "0.0001"),
+    *(KeyChange(f"mechanics.{n}", None, "1") for n in range(4)),
+]
 
 
 def fill(data: DataDir) -> None:
@@ -42,8 +45,8 @@ def fill(data: DataDir) -> None:
         saved_runs.make_meta("alpha-b2", 1, 5_000_000, time=LAUNCHER_NOW - 900), parent="alpha@5000000"
     )
     saved_runs.place(data.run("alpha-b2").checkpoint(5_000_000), saved_runs.make_files(branch))
-    change_mark(alpha, f"{PHASE}/005M", lambda _: Mark(pinned=True, note="first aerial goal"))
-    change_mark(alpha, f"{PHASE}/010M", lambda _: Mark(released=True))
+    change_mark(alpha, f"{PHASE}/005M", lambda _: MilestoneMark(pinned=True, note="first aerial goal"))
+    change_mark(alpha, f"{PHASE}/010M", lambda _: MilestoneMark(released=True))
     (alpha.milestones / PHASE / "000.5M" / "policy.npz").write_bytes(b"short")
     (alpha.milestones / PHASE / "best one").mkdir()
     (alpha.milestones / "notes.txt").write_text("mine")
@@ -62,7 +65,7 @@ async def browser(
     data: DataDir,
     size: tuple[int, int] = (120, 40),
     *,
-    launch: Callable[[Offer], LaunchedTrainer] | None = None,
+    launch: Callable[[LaunchPlan], LaunchedTrainer] | None = None,
     run: FakeRun | None = None,
     clock: Clock | None = None,
     ascii_only: bool = False,
@@ -71,10 +74,10 @@ async def browser(
 ) -> AsyncIterator[Pilot[str]]:
     """The browser, opened from the launcher, once everything has been read and the first state's hashes compared."""
 
-    def refuse(offer: Offer) -> LaunchedTrainer:
+    def refuse(offer: LaunchPlan) -> LaunchedTrainer:
         raise AssertionError(f"nothing was to be launched: {offer}")
 
-    world = World(
+    world = Dependencies(
         sources=(lambda name, trainer: run) if run is not None else None,
         launch=launch or refuse,
         checker=ProfileChecker(lambda command: child(list(command))),

@@ -14,7 +14,7 @@ from rltui.run_state.other_run import RunBrief
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
 from rltui.tui.cockpit.screen import CockpitScreen
-from rltui.tui.dependencies import World
+from rltui.tui.dependencies import Dependencies
 from rltui.tui.panes.metrics import MetricsPane
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal
@@ -51,7 +51,7 @@ async def charts(
 ) -> AsyncIterator[tuple[Pilot[str], MetricsPane]]:
     """The cockpit with the focus on the charts of 607 iterations."""
     run = live_run()
-    world = World(sources=lambda name, trainer: run, clock=Clock(), other_runs=runs or Runs())
+    world = Dependencies(sources=lambda name, trainer: run, clock=Clock(), other_runs=runs or Runs())
     app = RltuiApp(DataDir(Path("data")), attach="alpha", world=world)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.history.length == 607)

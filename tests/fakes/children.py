@@ -15,7 +15,7 @@ from typing import Any
 from rltui.tui.checks.doctor import Preflights
 from rltui.tui.checks.results import ProfileDifferences
 from rltui.tui.checks.text_check import TextChecker
-from rltui.tui.dependencies import LauncherTools
+from rltui.tui.dependencies import LauncherDependencies
 from rltui.tui.form.schema_client import ReferenceReader
 from rltui.tui.launcher.speed import Measurements
 
@@ -100,10 +100,10 @@ def tools(
     check_goes: threading.Event | None = None,
     differences: list[dict[str, Any]] | None = None,
     clock: Callable[[], float] | None = None,
-) -> LauncherTools:
+) -> LauncherDependencies:
     """All of them; what is not said goes at once and well."""
     doctor, check = doctor_goes or open_gate(), check_goes or open_gate()
-    return LauncherTools(
+    return LauncherDependencies(
         reference=ReferenceReader(lambda command: schema()),
         texts=TextChecker(lambda command: FakeTextChild(judge, check)),
         preflights=Preflights(lambda command: FakeDoctor(command, doctor, fails or {}), clock or time.time),

@@ -8,16 +8,16 @@ from typing import Any, cast
 import numpy as np
 
 from rltui.learn.ppo import PPOLearner
-from rltui.train.active_task import Course
+from rltui.train.active_task import ActiveTask
 from rltui.train.collect.collector import Collector
-from rltui.train.config import Blueprint
-from rltui.train.setup import Prepared
+from rltui.train.config import ResolvedConfig
+from rltui.train.setup import StartContext
 
 
 class NoCollector:
     """Collects nothing; counts its starts and ends."""
 
-    def __init__(self, blueprint: Blueprint) -> None:
+    def __init__(self, blueprint: ResolvedConfig) -> None:
         shape = blueprint.shape
         self.shared = SimpleNamespace(shape=shape, weights=np.zeros(shape.parameters, np.float32))
         self.blueprint = blueprint
@@ -36,10 +36,10 @@ class NoCollector:
         return 0.0
 
 
-def course(prepared: Prepared, learner: PPOLearner | None = None, collector: Any = None) -> Course:
+def course(prepared: StartContext, learner: PPOLearner | None = None, collector: Any = None) -> ActiveTask:
     """collector: used for every lesson; without it each gets one that collects nothing."""
 
-    def open_collector(blueprint: Blueprint, timesteps: int) -> Collector:
+    def open_collector(blueprint: ResolvedConfig, timesteps: int) -> Collector:
         return cast(Collector, collector or NoCollector(blueprint))
 
-    return Course(prepared, learner or prepared.blueprint.learner(), open_collector)
+    return ActiveTask(prepared, learner or prepared.blueprint.learner(), open_collector)

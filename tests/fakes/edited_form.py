@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from rltui.profile.locate import shipped_folder
 from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
-from rltui.tui.dependencies import LauncherTools
+from rltui.tui.dependencies import LauncherDependencies
 from rltui.tui.form.screen import FormScreen
 from rltui.tui.widgets.list_view import RowList
 from tests.fakes import children
@@ -24,7 +24,7 @@ KEYS = {" ": "space", ".": "full_stop", "-": "minus", "_": "underscore"}
 
 @asynccontextmanager
 async def form(
-    data: DataDir, size: tuple[int, int] = (120, 40), tools: LauncherTools | None = None, text: str = QUICK
+    data: DataDir, size: tuple[int, int] = (120, 40), tools: LauncherDependencies | None = None, text: str = QUICK
 ) -> AsyncIterator[Pilot[str]]:
     """Open on profiles/ball-touching.toml, which has this text."""
     MINE.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A run without files or processes: what the reader thread asks of a RunSource, told by the test."""
+"""A run without files or processes: what the reader thread asks of a RecordSource, told by the test."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class FakeControl:
 
 
 class FakeRun:
-    """A RunSource. process: whether a trainer holds the run; control None: nobody to talk to."""
+    """A RecordSource. process: whether a trainer holds the run; control None: nobody to talk to."""
 
     def __init__(
         self,

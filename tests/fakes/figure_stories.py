@@ -7,7 +7,15 @@ from collections.abc import Sequence
 import msgspec
 
 from rltui.actions.table import describe
-from rltui.events.records import CurriculumPlanned, IterationFinished, PhasePlan, Record, StagePlan, TableUsed, Wanted
+from rltui.events.records import (
+    CurriculumPlanned,
+    IterationFinished,
+    PhasePlan,
+    PlannedCriterion,
+    Record,
+    StagePlan,
+    TableUsed,
+)
 from rltui.tui.checks.results import TableFinding, TableVerdict
 from tests.fakes import run_story
 
@@ -60,8 +68,8 @@ def turtled(
 
 def plan(phases: int = 3, stages: bool = False, schedules: Sequence[str] = ()) -> CurriculumPlanned:
     """A campaign; phases 0: none."""
-    touches = Wanted(name="kickoff_touches", label="kickoff touches", unit="%", value=80.0, less=False)
-    own = Wanted(name="own_goals_per_minute", label="own goals", unit="/min", value=0.5, less=True)
+    touches = PlannedCriterion(name="kickoff_touches", label="kickoff touches", unit="%", value=80.0, less=False)
+    own = PlannedCriterion(name="own_goals_per_minute", label="own goals", unit="/min", value=0.5, less=True)
     known = [
         PhasePlan(profile="phase-1-ball-touching", label="BallTouching", number=1, until=[touches, own], min_steps=500_000,
                   max_steps=30_000_000, changes=[], schedules=["reward touch: 1 at 0, 0.5 at 2,000,000"]),

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
 from rltui.tui.checks.results import TableChecker, TableVerdict
-from rltui.tui.dependencies import World
+from rltui.tui.dependencies import Dependencies
 from tests.fakes import figure_stories, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.fake_sampler import FakeSampler
@@ -36,7 +36,7 @@ async def opened(
     run: FakeRun, size: tuple[int, int] = (120, 40), tables: Tables | None = None, ascii_only: bool = False
 ) -> AsyncIterator[Pilot[str]]:
     child = tables or Tables(figure_stories.verdict())
-    world = World(
+    world = Dependencies(
         sources=lambda name, trainer: run,
         clock=Clock(),
         tables=TableChecker(child),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rltui.sim.resets.base import Reset
-from rltui.sim.resets.standard import Kickoff
+from rltui.sim.resets.standard import KickoffReset
 from rltui.sim.state import ArenaSetup
 
 
@@ -20,4 +20,4 @@ class FixedKickoff(Reset):
 
     def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
         params: FixedKickoff.Params = self.params  # type: ignore[assignment]
-        return Kickoff(Reset.Params()).sample(np.random.default_rng(params.seed), blue, orange)
+        return KickoffReset(Reset.Params()).sample(np.random.default_rng(params.seed), blue, orange)

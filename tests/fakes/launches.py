@@ -8,7 +8,7 @@ from pathlib import Path
 from rltui.errors import RltuiError
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.supervise.processes import ManagedProcess
-from rltui.tui.launcher.plan import Offer
+from rltui.tui.launcher.plan import LaunchPlan
 from tests.fakes.patience import patience
 
 
@@ -21,13 +21,13 @@ class Launches:
     """A trainer starts, or the error comes: at once, or when the test lets it `go`."""
 
     def __init__(self, fails: RltuiError | None = None, *, waits: bool = False) -> None:
-        self.offers: list[Offer] = []
+        self.offers: list[LaunchPlan] = []
         self.fails = fails
         self.go = threading.Event()
         if not waits:
             self.go.set()
 
-    def __call__(self, offer: Offer) -> LaunchedTrainer:
+    def __call__(self, offer: LaunchPlan) -> LaunchedTrainer:
         self.offers.append(offer)
         assert self.go.wait(patience(15))
         if self.fails is not None:

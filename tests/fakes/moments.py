@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rltui.events.match_frames import CarMoment, Moment, Vector
+from rltui.events.match_frames import CarFrame, MatchFrame, Vector
 from rltui.view.frames import moment_of
 from tests.fakes.game_states import random_state
 
 
-def car(team: int, place: Vector, **changes: Any) -> CarMoment:
+def car(team: int, place: Vector, **changes: Any) -> CarFrame:
     """On its wheels, looking at the other goal."""
     values: dict[str, Any] = {
         "team": team,
@@ -28,10 +28,10 @@ def car(team: int, place: Vector, **changes: Any) -> CarMoment:
         "controls": (1.0, -0.5, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
         "touches": 0,
     }
-    return CarMoment(**values | changes)
+    return CarFrame(**values | changes)
 
 
-def moment(**changes: Any) -> Moment:
+def moment(**changes: Any) -> MatchFrame:
     """Kickoff of 1v1 after 65 s."""
     values: dict[str, Any] = {
         "tick": 65 * 120,
@@ -44,10 +44,10 @@ def moment(**changes: Any) -> Moment:
         "cars": (car(0, (0.0, -4608.0, 17.0)), car(1, (0.0, 4608.0, 17.0))),
         "pad_timers": (0.0,) * 34,
     }
-    return Moment(**values | changes)
+    return MatchFrame(**values | changes)
 
 
-def random_moment(rng: np.random.Generator, blue: int, orange: int) -> Moment:
+def random_moment(rng: np.random.Generator, blue: int, orange: int) -> MatchFrame:
     """Anything that a state can be."""
     state = random_state(rng, 1, blue, orange)
     cars = blue + orange

@@ -10,7 +10,7 @@ import numpy as np
 from rltui.registry import BUILT_IN, Component, build
 from rltui.sim.recorded_states import save, stacked
 from rltui.sim.resets.base import Reset
-from rltui.sim.resets.standard import Random
+from rltui.sim.resets.standard import RandomReset
 
 NAMES = sorted(BUILT_IN["reset"])
 SCENES = sorted({*NAMES} - {"kickoff", "random", "replay"})
@@ -33,7 +33,7 @@ def recorded_file(folder: Path, blue: int, orange: int) -> Path:
     """Random first states as a recording, written where it is not there yet."""
     path = folder / f"{blue}v{orange}.npz"
     if not path.exists():
-        rng, reset = np.random.default_rng(9), Random(Random.Params())
+        rng, reset = np.random.default_rng(9), RandomReset(RandomReset.Params())
         save(path, blue, orange, stacked([reset.sample(rng, blue, orange) for _ in range(300)]))
     return path
 

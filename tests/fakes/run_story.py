@@ -14,13 +14,13 @@ from rltui.events.records import (
     CheckpointSaved,
     CommandLogged,
     IterationFinished,
-    Lesson,
     LogLine,
     PhaseChanged,
     Record,
     RunFinished,
     RunStarted,
     StateChanged,
+    TaskSettings,
     WorkerFailed,
     WorkerStarted,
 )
@@ -127,7 +127,7 @@ def campaign_iteration(time: float, index: int = 608) -> IterationFinished:
 
 def phase_changed(time: float, timesteps: int) -> PhaseChanged:
     """From phase 1 to phase 2, which plays 2v2."""
-    lesson = Lesson(
+    lesson = TaskSettings(
         label="BronzeSkills1", phase=2, stage="2v2", blue=2, orange=2, learning_rate=1e-4, critic_learning_rate=1e-4,
         ent_coef=0.01, gamma=0.99, iteration=30_000, batch=15_000, minibatch=15_000, epochs=2, reward_names=["goal"],
     )  # fmt: skip

@@ -16,8 +16,8 @@ from rltui.tui.app import RltuiApp
 from rltui.tui.capture import screen_text
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.cockpit.screen import CockpitScreen
-from rltui.tui.dependencies import LauncherTools, World
-from rltui.tui.launcher.plan import Offer
+from rltui.tui.dependencies import Dependencies, LauncherDependencies
+from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
@@ -82,7 +82,7 @@ async def cockpit(
     readonly: bool = False,
 ) -> AsyncIterator[Pilot[str]]:
     """The cockpit on `run`, once its first snapshot is on screen."""
-    world = World(sources=lambda name, trainer: run, clock=clock or Clock())
+    world = Dependencies(sources=lambda name, trainer: run, clock=clock or Clock())
     app = RltuiApp(DataDir(Path("data")), attach=run.name, readonly=readonly, ascii_only=ascii_only, world=world)
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = app.screen
@@ -107,17 +107,17 @@ async def launcher(
     data: DataDir,
     size: tuple[int, int] = (120, 40),
     *,
-    launch: Callable[[Offer], LaunchedTrainer] | None = None,
+    launch: Callable[[LaunchPlan], LaunchedTrainer] | None = None,
     run: FakeRun | None = None,
     ascii_only: bool = False,
-    tools: LauncherTools | None = None,
+    tools: LauncherDependencies | None = None,
 ) -> AsyncIterator[Pilot[str]]:
     """The launcher, once everything has been read and judged, and the first offer is on screen."""
 
-    def refuse(offer: Offer) -> LaunchedTrainer:
+    def refuse(offer: LaunchPlan) -> LaunchedTrainer:
         raise AssertionError(f"nothing was to be launched: {offer}")
 
-    world = World(
+    world = Dependencies(
         sources=(lambda name, trainer: run) if run is not None else None,
         launch=launch or refuse,
         checker=ProfileChecker(lambda command: data_folder.check_child(list(command))),

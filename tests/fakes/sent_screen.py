@@ -13,7 +13,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Input
 
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from tests.fakes.drawn_screen import DrawnScreen
 from tests.fakes.settled import has_work
 
@@ -62,7 +62,7 @@ class Sent:
 
         anew: nothing that widgets remember of their styles and rows is used.
         """
-        for widget in screen.query(Painted) if anew else ():
+        for widget in screen.query(LineWidget) if anew else ():
             widget.notify_style_update()
         compositor, wanted = screen._compositor, ColouredScreen(*screen.app.size)
         pending = set(compositor._dirty_regions)

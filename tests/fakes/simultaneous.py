@@ -12,13 +12,13 @@ from pathlib import Path
 
 from rltui.runs import resume
 from rltui.train import session
-from rltui.train.setup import Prepared, TrainOptions, prepare
+from rltui.train.setup import StartContext, TrainOptions, prepare
 
 BARRIER = "RLTUI_BARRIER"
 STAMP = "20260131-174502"
 
 
-def planned(options: TrainOptions) -> Prepared:
+def planned(options: TrainOptions) -> StartContext:
     """As it is, and a wait at the barrier."""
     found = prepare(options)
     print(f"planned {found.plan.run}", flush=True)

@@ -17,7 +17,7 @@ from rltui.tui.capture import screen_text
 from rltui.tui.checks.results import TableChecker
 from rltui.tui.cockpit.layout import is_single
 from rltui.tui.cockpit.screen import CockpitScreen
-from rltui.tui.dependencies import World
+from rltui.tui.dependencies import Dependencies
 from rltui.tui.panes.pane import Pane
 from tests.fakes.fake_sampler import SAMPLE, FakeSampler
 from tests.fakes.recorded import JOURNALS, Moment
@@ -61,7 +61,7 @@ Pictures = dict[str, dict[Frame, str]]  # by the pane's name
 async def recorded_cockpit(moment: Moment, ascii_only: bool, data: DataDir) -> AsyncIterator[Pilot[str]]:
     """The cockpit on the recorded run, the clock standing still, once it shows everything."""
     run = moment.put(data)
-    world = World(
+    world = Dependencies(
         sources=lambda name, trainer: run,
         clock=Clock(moment.now),
         tables=TableChecker(lambda command: TABLE.read_bytes()),

@@ -12,8 +12,8 @@ from rltui.supervise.guardian import BY_SIGNAL, Lifeline, guarded
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui import app
 from rltui.tui.app import RltuiApp
-from rltui.tui.dependencies import World
-from rltui.tui.launcher.plan import Offer
+from rltui.tui.dependencies import Dependencies
+from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.program import run_until_left
 
 
@@ -27,12 +27,12 @@ class Unshakeable(RltuiApp):
             super().exit(result, return_code, message)
 
 
-def launch(offer: Offer) -> LaunchedTrainer:
+def launch(offer: LaunchPlan) -> LaunchedTrainer:
     raise RltuiError(f"nothing is launched here: {offer.run}")
 
 
 def open_it(lifeline: Lifeline) -> int:
-    viewer = Unshakeable(DataDir(Path("data")), world=World(launch=launch), lifeline=lifeline)
+    viewer = Unshakeable(DataDir(Path("data")), world=Dependencies(launch=launch), lifeline=lifeline)
     return run_until_left(viewer, lifeline)
 
 

@@ -14,7 +14,7 @@ from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.actions import Place
 from rltui.tui.app import RltuiApp
 from rltui.tui.form.screen import FormScreen
-from rltui.tui.launcher.plan import Offer
+from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.navigation import Scenes
 from tests.fakes import browsed, changing_world, children, walking
 from tests.fakes.screens import Clock, cockpit, launcher, live_run, until
@@ -48,7 +48,7 @@ async def opened(place: Place, data: DataDir) -> AsyncIterator[tuple[Pilot[str],
         yield pilot, {**changing_world.of_the_disk(data, Path.cwd(), clock)}
 
 
-def refuse(offer: Offer) -> LaunchedTrainer:
+def refuse(offer: LaunchPlan) -> LaunchedTrainer:
     raise RltuiError("nothing is launched here\nat all [/]", f"of {offer.run}")
 
 

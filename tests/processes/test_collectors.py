@@ -14,7 +14,7 @@ from rltui.profile.load import load
 from rltui.registry import Component, build
 from rltui.train.collect.collector import Collected, Collector, LocalCollector, SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.config import Blueprint
+from rltui.train.config import ResolvedConfig
 from tests.fakes.training import TINY
 
 
@@ -22,7 +22,7 @@ from tests.fakes.training import TINY
 def collector(tmp_path: Path, kind: str, seed: int = 0, more: str = "") -> Iterator[tuple[Collector, PPOLearner]]:
     profile_path = tmp_path / "tiny.toml"
     profile_path.write_text(TINY + more)
-    blueprint = Blueprint.draw(load(profile_path, [f"run.seed={seed}"]))
+    blueprint = ResolvedConfig.draw(load(profile_path, [f"run.seed={seed}"]))
     shared = SharedRollout.create(blueprint.shape)
     actor = blueprint.actor(timesteps=0)
     made: Collector = (
@@ -102,7 +102,7 @@ def test_a_masked_rollout_is_the_learners_own(tmp_path: Path) -> None:
     text = TINY.replace("[ppo]\niteration = 512\nbatch = 512\nminibatch = 256\n", "") + more
     path = tmp_path / "still.toml"
     path.write_text(text)
-    blueprint = Blueprint.draw(load(path))
+    blueprint = ResolvedConfig.draw(load(path))
     shared, learner = SharedRollout.create(blueprint.shape), blueprint.learner()
     made = SerialCollector(blueprint.actor(timesteps=0), shared)
     made.start(lambda: None)

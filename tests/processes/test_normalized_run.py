@@ -16,7 +16,7 @@ from rltui.profile.load import load
 from rltui.runs.saver import POLICY_FILE
 from rltui.train.collect.collector import SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.config import Blueprint
+from rltui.train.config import ResolvedConfig
 from tests.fakes.training import TINY, Training
 
 PROFILE = TINY + '\n[obs]\nkind = "advanced_plus"\nstack = 2\nnormalize = true\n'
@@ -27,7 +27,7 @@ def test_workers_play_what_the_learner_learns(tmp_path: Path) -> None:
     """The stored log-probabilities are those of the learner's networks on what it sees, iteration after iteration."""
     file = tmp_path / "normalized.toml"
     file.write_text(PROFILE)
-    blueprint = Blueprint.draw(load(file))
+    blueprint = ResolvedConfig.draw(load(file))
     shared = SharedRollout.create(blueprint.shape)
     collector, learner = SerialCollector(blueprint.actor(0), shared), blueprint.learner()
     try:

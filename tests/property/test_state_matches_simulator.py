@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rltui.actions.rlgym import FULL_BOOST
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.resets.standard import Random
+from rltui.sim.resets.standard import RandomReset
 from tests.fakes.arenas import ROWS, batch
 from tests.fakes.game_states import TEAM_SIZES
 
@@ -73,7 +73,7 @@ def check(arenas: ArenaBatch) -> None:
 def test_state_is_the_simulators(teams: tuple[int, int], pace: Pace, seed: int) -> None:
     rng = np.random.default_rng(seed)
     arenas = batch(arenas=2, teams=teams, pace=pace, seed=seed, contacts=True)
-    reset = Random(Random.Params())
+    reset = RandomReset(RandomReset.Params())
     arenas.reset([0, 1], [reset.sample(rng, *teams) for _ in range(2)])
     check(arenas)
     for step in range(40):

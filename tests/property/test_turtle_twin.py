@@ -11,7 +11,7 @@ import pytest
 from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.env.turtle import TurtleStats, TurtleTracker, total_turtles
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.resets.standard import Random
+from rltui.sim.resets.standard import RandomReset
 from tests.fakes.arenas import ROWS, batch
 
 ARENAS, STEPS = 8, 400
@@ -61,7 +61,7 @@ def slow(cars: list[list[SlowCar]]) -> TurtleStats:
 
 
 def reset(arenas: ArenaBatch, rng: np.random.Generator, which: list[int]) -> None:
-    sampler = Random(Random.Params())
+    sampler = RandomReset(RandomReset.Params())
     arenas.reset(which, [sampler.sample(rng, arenas.state.blue, arenas.state.orange) for _ in which])
 
 

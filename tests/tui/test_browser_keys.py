@@ -14,12 +14,12 @@ from textual.widgets import Input
 from rltui.errors import RltuiError
 from rltui.runs.inventory import look
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import Mark, read_marks
+from rltui.runs.milestones import MilestoneMark, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import list_trash
 from rltui.tui.app import RltuiApp
 from rltui.tui.browser.fork import ForkScreen
-from rltui.tui.browser.library import TRASH, Node
+from rltui.tui.browser.library import TRASH, RunNode
 from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.screen import CockpitScreen
@@ -63,7 +63,7 @@ def names(pilot: Pilot[str]) -> list[str]:
     return [entry.name for entry in browser_of(pilot).shown]
 
 
-async def show(pilot: Pilot[str], node: Node) -> None:
+async def show(pilot: Pilot[str], node: RunNode) -> None:
     screen = browser_of(pilot)
     screen.tree_list.set_rows(screen.tree_list.rows, node)
     await until(pilot, lambda: screen.node == node)
@@ -74,15 +74,15 @@ async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
         screen = browser_of(pilot)
-        nodes = [row.key for row in screen.tree_list.rows if isinstance(row.key, Node)]
+        nodes = [row.key for row in screen.tree_list.rows if isinstance(row.key, RunNode)]
         assert [(node.kind, node.run) for node in nodes] == [
             ("all", ""), ("run", "alpha"), ("phase", "alpha"), ("checkpoints", "alpha"), ("run", "alpha-b2"),
             ("checkpoints", "alpha-b2"), ("run", "beta"), ("phase", "beta"), ("checkpoints", "beta"), ("strays", ""), ("trash", ""),
         ]  # fmt: skip
         assert len(screen.shown) == 11
-        await show(pilot, Node("phase", "alpha", PHASE))
+        await show(pilot, RunNode("phase", "alpha", PHASE))
         assert names(pilot) == ["10 M", "5 M", "1.09568 M", "500 k"]
-        await show(pilot, Node("run", "alpha-b2"))
+        await show(pilot, RunNode("run", "alpha-b2"))
         assert names(pilot) == ["checkpoint"]
         await show(pilot, TRASH)
         assert [(entry.kind, entry.name) for entry in screen.shown] == [("deleted", "250 k")]
@@ -104,14 +104,14 @@ async def test_strays_are_shown_with_the_reason(data: DataDir) -> None:
         if isinstance(pilot.app.screen, StartDialog):
             await pilot.press("escape")
         assert milestone(data, "best one").is_dir()
-        await show(pilot, Node("strays"))
+        await show(pilot, RunNode("strays"))
         assert names(pilot) == ["zeta.txt"]
 
 
 async def test_a_digit_sorts_and_again_turns_the_order_round(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
-        await show(pilot, Node("phase", "alpha", PHASE))
+        await show(pilot, RunNode("phase", "alpha", PHASE))
         for key, order in (
             ("1", ["10 M", "5 M", "1.09568 M", "500 k"]),
             ("1", ["500 k", "1.09568 M", "5 M", "10 M"]),
@@ -169,7 +169,7 @@ async def test_an_order_that_cannot_be_written_is_told_and_holds_until_the_end(d
 async def test_a_click_on_a_title_sorts_too(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
-        await show(pilot, Node("phase", "alpha", PHASE))
+        await show(pilot, RunNode("phase", "alpha", PHASE))
         head = "".join(text for text, _ in browser_of(pilot).table.head)
         await pilot.click("#states", offset=(head.index("steps") + 3, 1))
         await until(pilot, lambda: browser_of(pilot)._states._kept.order.key == "1")
@@ -391,9 +391,9 @@ async def test_pin_promote_and_note_stand_beside_the_milestone(data: DataDir) ->
         await go_to(pilot, milestone(data, "001.09568M"))
         name = f"{PHASE}/001.09568M"
         for key, mark in (
-            ("p", Mark(pinned=True)),
-            ("P", Mark(pinned=True, released=True)),
-            ("p", Mark(released=True)),
+            ("p", MilestoneMark(pinned=True)),
+            ("P", MilestoneMark(pinned=True, released=True)),
+            ("p", MilestoneMark(released=True)),
         ):
             await pilot.press(key)
             await until(pilot, lambda mark=mark: read_marks(data.run("alpha")).get(name) == mark)  # type: ignore[misc]
@@ -405,7 +405,7 @@ async def test_pin_promote_and_note_stand_beside_the_milestone(data: DataDir) ->
         await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
         pilot.app.screen.query_one(Input).value = ""
         await pilot.press("enter")
-        await until(pilot, lambda: read_marks(data.run("alpha"))[name] == Mark(released=True))
+        await until(pilot, lambda: read_marks(data.run("alpha"))[name] == MilestoneMark(released=True))
         assert tree(milestone(data, "001.09568M")) == before
         await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
         await pilot.press("p")
@@ -650,7 +650,7 @@ async def test_from_the_cockpit_and_back_to_it(data: DataDir, monkeypatch: pytes
     async with cockpit(FakeRun(run_story.told(30), name="alpha", process=False)) as pilot:
         await pilot.press("b")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
-        assert browser_of(pilot).node == Node("run", "alpha")
+        assert browser_of(pilot).node == RunNode("run", "alpha")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
 

@@ -17,7 +17,7 @@ from rltui.tui.app import RltuiApp
 from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.dialogs import FlagsDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
-from rltui.tui.dependencies import World
+from rltui.tui.dependencies import Dependencies
 from rltui.tui.settings import Loaded, UiSettings, load
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeRun
@@ -37,7 +37,7 @@ def app_of(pilot: Pilot[str]) -> RltuiApp:
 @asynccontextmanager
 async def cockpit_with(ui: Loaded, run: FakeRun, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[str]]:
     """The cockpit of somebody who has a ui.toml."""
-    world = World(sources=lambda name, trainer: run, clock=Clock())
+    world = Dependencies(sources=lambda name, trainer: run, clock=Clock())
     app = RltuiApp(DataDir(Path("data")), attach=run.name, world=world, ui=ui)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.link.connected)

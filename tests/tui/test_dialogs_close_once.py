@@ -11,7 +11,7 @@ from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.cockpit.dialogs import QuitDialog
 from rltui.tui.cockpit.screen import CockpitScreen
-from rltui.tui.launcher.plan import Offer
+from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.terminal.key_queue import LONGEST_PASTE
@@ -46,7 +46,7 @@ async def test_two_clicks_on_an_answer_answer_once() -> None:
 async def test_a_start_that_succeeds_under_the_palette_opens_the_cockpit(data: DataDir) -> None:
     go = threading.Event()
 
-    def launch(offer: Offer) -> LaunchedTrainer:
+    def launch(offer: LaunchPlan) -> LaunchedTrainer:
         assert go.wait(15)
         return a_trainer("alpha")
 

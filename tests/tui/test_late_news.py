@@ -17,7 +17,7 @@ from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.form.screen import FormScreen
 from rltui.tui.launcher.screen import LauncherScreen
-from rltui.tui.panes.action_table import LutPane
+from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.metrics import MetricsPane
 from tests.fakes.screens import launcher
 
@@ -29,7 +29,7 @@ FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
     ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),
     CockpitScreen: ("on_snapshot_ready",),
     MetricsPane: ("on_runs_listed", "on_other_run_read"),
-    LutPane: ("on_lut_pane_examined",),
+    ActionTablePane: ("on_lut_pane_examined",),
 }
 
 

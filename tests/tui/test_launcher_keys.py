@@ -16,7 +16,7 @@ from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.capture import screen_text
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.cockpit.screen import CockpitScreen
-from rltui.tui.dependencies import World
+from rltui.tui.dependencies import Dependencies
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.launcher.tree import Item
@@ -73,7 +73,7 @@ async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> No
         assert judge.wait(15)
         return data_folder.check_child(list(command))
 
-    world = World(
+    world = Dependencies(
         launch=launches,
         checker=ProfileChecker(slow),
         clock=Clock(LAUNCHER_NOW),
@@ -100,7 +100,7 @@ async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
         assert judge.wait(15)
         return data_folder.check_child(list(command))
 
-    world = World(
+    world = Dependencies(
         launch=launches,
         checker=ProfileChecker(slow),
         clock=Clock(LAUNCHER_NOW),
@@ -324,7 +324,7 @@ async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_c
     (data.root.parent / "profiles" / "quick.toml").write_text(
         (data.root.parent / "profiles" / "bronze-skills.toml").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    world = World(
+    world = Dependencies(
         checker=ProfileChecker(one_by_one), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools()
     )
     async with RltuiApp(data, world=world).run_test(size=(120, 40)) as pilot:

@@ -15,7 +15,7 @@ from rltui.events.commands import CommandApplied
 from rltui.events.records import CommandLogged
 from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.screen import CockpitScreen
-from rltui.tui.panes.filterable import NOTHING, SiftingPane
+from rltui.tui.panes.filterable import NOTHING, FilterablePane
 from rltui.tui.text import plain
 from rltui.tui.widgets.filter_bar import PASTE
 from rltui.tui.widgets.footer import Footer
@@ -60,19 +60,19 @@ def told() -> FakeRun:
 
 
 @asynccontextmanager
-async def shown(place: Place, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Pilot[str], SiftingPane]]:
+async def shown(place: Place, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Pilot[str], FilterablePane]]:
     async with opened(told(), size) as pilot:
         await pilot.press(place.key)
-        pane = pilot.app.screen.query_one(f"#{place.name}", SiftingPane)
+        pane = pilot.app.screen.query_one(f"#{place.name}", FilterablePane)
         await until(pilot, lambda: pane.has_focus and len(pane._keys) > 1)
         yield pilot, pane
 
 
-def border(pane: SiftingPane) -> str:
+def border(pane: FilterablePane) -> str:
     return str(pane.render_str(pane._subtitle))
 
 
-def lines(pane: SiftingPane) -> str:
+def lines(pane: FilterablePane) -> str:
     return plain(pane.lines)
 
 
@@ -170,7 +170,7 @@ async def test_new_figures_leave_filter_and_cursor_alone(place: Place) -> None:
     run = told()
     async with opened(run) as pilot:
         await pilot.press(place.key)
-        pane = pilot.app.screen.query_one(f"#{place.name}", SiftingPane)
+        pane = pilot.app.screen.query_one(f"#{place.name}", FilterablePane)
         await until(pilot, lambda: len(pane._keys) > 1)
         await pilot.press("home", "slash", *place.text, "enter")
         here = pane._keys[pane.cursor]

@@ -14,7 +14,7 @@ from rltui.events.match_frames import Watched
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from rltui.tui.panes.arena import ArenaPane
-from rltui.tui.panes.live_match import WatchingPane
+from rltui.tui.panes.live_match import LiveMatchPane
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.reward_trace import TracePane
 from rltui.tui.text import Line
@@ -30,7 +30,7 @@ SIZES = ((80, 24), (120, 40), (200, 50))
 def readers(monkeypatch: pytest.MonkeyPatch, data: DataDir) -> Iterator[list[FakeReader]]:
     """All that panes have made."""
     FakeReader.made.clear()
-    monkeypatch.setattr(WatchingPane, "read", FakeReader)
+    monkeypatch.setattr(LiveMatchPane, "read", FakeReader)
     yield FakeReader.made
     FakeReader.made.clear()
 
@@ -53,7 +53,7 @@ async def tells(pilot: Pilot[str], run: FakeRun, now: ViewerLive | None) -> None
 
 async def sees(pilot: Pilot[str], readers: list[FakeReader], last: int, **changes: object) -> None:
     """The newest reader gives the frame after so many steps, and it has been drawn."""
-    pane = next(pane for pane in cockpit_of(pilot).panes if isinstance(pane, WatchingPane) and pane.has_focus)
+    pane = next(pane for pane in cockpit_of(pilot).panes if isinstance(pane, LiveMatchPane) and pane.has_focus)
     await until(pilot, lambda: bool(readers) and readers[-1].runs)
     frame = watched(last, **changes)  # type: ignore[arg-type]
     readers[-1].say(frame)
@@ -170,7 +170,7 @@ async def test_a_silent_stream_says_so_and_a_newer_one_takes_over(
     readers: list[FakeReader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monotonic = Clock(1000.0)
-    monkeypatch.setattr(WatchingPane, "steady", monotonic)
+    monkeypatch.setattr(LiveMatchPane, "steady", monotonic)
     run = playing_run()
     async with cockpit(run) as pilot:
         await pilot.press("8", "f")

@@ -1,4 +1,4 @@
-"""Situations, effects and abilities of rows."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rltui.debug.action_table.findings import Check, Outcome, listed
+from rltui.debug.action_table.findings import Outcome, TableCheck, listed
 from rltui.sim.field import BOOST, CAR_REST_Z, JUMP, KICKOFF_BOOST, PITCH, ROLL, STEER, THROTTLE
 from rltui.sim.readout import Readout, view_state
 from rltui.sim.state import Bool, Float, GameState, Int
@@ -120,7 +120,7 @@ ROOF = ("turtled",)
 EVERYWHERE = (*GROUND, *AIR, *ROOF, "demolished")
 
 
-class Columns:
+class ControlColumns:
     """The columns of a table by name; buttons as booleans."""
 
     def __init__(self, rows: Float) -> None:
@@ -129,11 +129,11 @@ class Columns:
         self.jump, self.boost, self.handbrake = rows.T[5:] != 0
 
 
-Rule = Callable[[Columns], Bool]
+Rule = Callable[[ControlColumns], Bool]
 
 
 @dataclass(frozen=True)
-class Move:
+class Ability:
     """does: as it ends the sentence "no row …"."""
 
     does: str
@@ -144,7 +144,7 @@ class Move:
 class Single:
     """A move that stands alone. loss: what the bot could not do without; missing: how bad it is where the table lacks it."""
 
-    move: Move
+    move: Ability
     states: tuple[str, ...]
     loss: str
     missing: Outcome = "warn"
@@ -162,7 +162,7 @@ class Pair:
     """
 
     does: str  # either
-    moves: tuple[Move, Move]
+    moves: tuple[Ability, Ability]
     states: tuple[str, ...]
     losses: tuple[str, str, str]
     missing: Outcome = "warn"
@@ -172,17 +172,17 @@ class Pair:
         return self.does
 
 
-def _idle(c: Columns) -> Bool:
+def _idle(c: ControlColumns) -> Bool:
     idle: Bool = ~(c.rows != 0).any(axis=1)
     return idle
 
 
-def _full_throttle(c: Columns) -> Bool:
+def _full_throttle(c: ControlColumns) -> Bool:
     plain: Bool = (c.throttle == 1) & ~(c.rows[:, 1:] != 0).any(axis=1)
     return plain
 
 
-def _no_jump(c: Columns) -> Bool:
+def _no_jump(c: ControlColumns) -> Bool:
     free: Bool = ~c.jump
     return free
 
@@ -196,7 +196,7 @@ def _air(name: str, side: int, also: Rule = _no_jump) -> Rule:
     return lambda c: (getattr(c, name) * side > 0) & ~c.jump & also(c)
 
 
-def _dodges(c: Columns) -> Bool:
+def _dodges(c: ControlColumns) -> Bool:
     dodges: Bool = c.jump & (np.abs(c.pitch) + np.abs(c.yaw) + np.abs(c.roll) >= DODGE_DEADZONE)
     return dodges
 
@@ -204,7 +204,7 @@ def _dodges(c: Columns) -> Bool:
 def _flip(ahead: int, side: int) -> Rule:
     """The flip's main direction: pitch against yaw and roll together (both at once and opposite: a stall)."""
 
-    def rule(c: Columns) -> Bool:
+    def rule(c: ControlColumns) -> Bool:
         forward, right = -c.pitch, c.yaw + c.roll
         along, across = (forward, right) if ahead else (right, forward)
         flips: Bool = _dodges(c) & (along * (ahead or side) > np.abs(across))
@@ -213,14 +213,14 @@ def _flip(ahead: int, side: int) -> Rule:
     return rule
 
 
-def _sides(does: str, rule: Callable[[int], Rule], left: str = "left", right: str = "right") -> tuple[Move, Move]:
-    return Move(does.format(left), rule(-1)), Move(does.format(right), rule(1))
+def _sides(does: str, rule: Callable[[int], Rule], left: str = "left", right: str = "right") -> tuple[Ability, Ability]:
+    return Ability(does.format(left), rule(-1)), Ability(does.format(right), rule(1))
 
 
 ABILITIES: tuple[Single | Pair, ...] = (
-    Single(Move("is idle", _idle), EVERYWHERE, "the bot could never let go of all controls", "fail"),
+    Single(Ability("is idle", _idle), EVERYWHERE, "the bot could never let go of all controls", "fail"),
     Single(
-        Move("is plain full throttle", _full_throttle),
+        Ability("is plain full throttle", _full_throttle),
         GROUND,
         "the bot could not drive straight on without doing something else as well",
         "fail",
@@ -243,7 +243,9 @@ ABILITIES: tuple[Single | Pair, ...] = (
         ),
     ),
     Single(
-        Move("reverses", lambda c: (c.throttle < 0) & ~c.jump), GROUND, "the bot could neither brake nor drive backward"
+        Ability("reverses", lambda c: (c.throttle < 0) & ~c.jump),
+        GROUND,
+        "the bot could neither brake nor drive backward",
     ),
     Pair(
         "turns with the handbrake",
@@ -255,7 +257,9 @@ ABILITIES: tuple[Single | Pair, ...] = (
             "the bot could not slide round",
         ),
     ),
-    Single(Move("boosts", lambda c: c.boost & ~c.jump), (*BOOSTED, *AIR), "the bot would carry its boost about unused"),
+    Single(
+        Ability("boosts", lambda c: c.boost & ~c.jump), (*BOOSTED, *AIR), "the bot would carry its boost about unused"
+    ),
     Pair(
         "boosts and turns",
         _sides("boosts and turns {}", lambda side: _turn(side, lambda c: c.boost)),
@@ -266,9 +270,9 @@ ABILITIES: tuple[Single | Pair, ...] = (
             "the bot would have to let go of the boost for every turn",
         ),
     ),
-    Single(Move("jumps", lambda c: c.jump), GROUND, "the bot could not leave the ground"),
+    Single(Ability("jumps", lambda c: c.jump), GROUND, "the bot could not leave the ground"),
     Single(
-        Move("presses jump", lambda c: c.jump),
+        Ability("presses jump", lambda c: c.jump),
         ROOF,
         "the bot could not right itself with a jump, which is the fastest way",
     ),
@@ -299,13 +303,13 @@ ABILITIES: tuple[Single | Pair, ...] = (
         ("the bot could only roll right", "the bot could only roll left", "the bot could not roll"),
     ),
     Single(
-        Move("jumps a second time", lambda c: c.jump & ~_dodges(c)),
+        Ability("jumps a second time", lambda c: c.jump & ~_dodges(c)),
         FLIP,
         "every second jump of the bot would be a flip",
     ),
     Pair(
         "flips forward or backward",
-        (Move("flips forward", _flip(1, 0)), Move("flips backward", _flip(-1, 0))),
+        (Ability("flips forward", _flip(1, 0)), Ability("flips backward", _flip(-1, 0))),
         FLIP,
         (
             "the bot could only flip backward",
@@ -349,9 +353,9 @@ ABILITIES: tuple[Single | Pair, ...] = (
 Masks = Mapping[str, Bool]  # name of the canonical state → [N] legal rows
 
 
-def ability_checks(rows: Float, masks: Masks) -> Iterator[Check]:
+def ability_checks(rows: Float, masks: Masks) -> Iterator[TableCheck]:
     """One check for each ability, more where it fails in different ways. rows: finite [N, 8]."""
-    columns = Columns(rows)
+    columns = ControlColumns(rows)
     for ability in ABILITIES:
         found = list(
             _single(ability, columns, masks) if isinstance(ability, Single) else _pair(ability, columns, masks)
@@ -361,36 +365,36 @@ def ability_checks(rows: Float, masks: Masks) -> Iterator[Check]:
 
 def moves(rows: Float, legal: Bool, state: str) -> dict[str, int]:
     """Legal rows that make each move that means something in the state."""
-    columns = Columns(rows)
+    columns = ControlColumns(rows)
     return {move.does: int((move.rule(columns) & legal).sum()) for move in _moves(state)}
 
 
 def shortcomings(rows: Float) -> set[str]:
     """What no row does, legal or not, as "no row turns left"."""
-    columns = Columns(rows)
+    columns = ControlColumns(rows)
     every = [move for ability in ABILITIES for move in _of(ability)]
     return {f"no row {move.does}" for move in every if not move.rule(columns).any()}
 
 
-def _moves(state: str) -> Iterator[Move]:
+def _moves(state: str) -> Iterator[Ability]:
     for ability in ABILITIES:
         if state in ability.states:
             yield from _of(ability)
 
 
-def _of(ability: Single | Pair) -> tuple[Move, ...]:
+def _of(ability: Single | Pair) -> tuple[Ability, ...]:
     return (ability.move,) if isinstance(ability, Single) else ability.moves
 
 
-def _single(ability: Single, columns: Columns, masks: Masks) -> Iterator[Check]:
+def _single(ability: Single, columns: ControlColumns, masks: Masks) -> Iterator[TableCheck]:
     doing = ability.move.rule(columns)
     lacking = [state for state in ability.states if not (doing & masks[state]).any()]
     if lacking:
         outcome: Outcome = "fail" if doing.any() else ability.missing
-        yield Check(ability.key, outcome, _lack(ability.move.does, doing, lacking) + ability.loss, tuple(lacking))
+        yield TableCheck(ability.key, outcome, _lack(ability.move.does, doing, lacking) + ability.loss, tuple(lacking))
 
 
-def _pair(ability: Pair, columns: Columns, masks: Masks) -> Iterator[Check]:
+def _pair(ability: Pair, columns: ControlColumns, masks: Masks) -> Iterator[TableCheck]:
     one, other = (move.rule(columns) for move in ability.moves)
     has = {state: (bool((one & masks[state]).any()), bool((other & masks[state]).any())) for state in ability.states}
     cases = (
@@ -402,7 +406,7 @@ def _pair(ability: Pair, columns: Columns, masks: Masks) -> Iterator[Check]:
         lacking = [state for state in ability.states if has[state] == case]
         if lacking:
             outcome: Outcome = ability.missing if case == (False, False) and not doing.any() else "fail"
-            yield Check(ability.key, outcome, _lack(does, doing, lacking) + loss, tuple(lacking))
+            yield TableCheck(ability.key, outcome, _lack(does, doing, lacking) + loss, tuple(lacking))
 
 
 def _lack(does: str, doing: Bool, states: list[str]) -> str:
@@ -417,9 +421,9 @@ def _when(states: list[str]) -> str:
     return "" if "demolished" in states and len(states) > 1 else " " + listed([BY_NAME[state].when for state in states])
 
 
-def _passed(ability: Single | Pair, columns: Columns) -> Check:
+def _passed(ability: Single | Pair, columns: ControlColumns) -> TableCheck:
     counts = [f"{move.does}: {_rows(int(move.rule(columns).sum()))}" for move in _of(ability)]
-    return Check(ability.key, "pass", "; ".join(counts), ability.states)
+    return TableCheck(ability.key, "pass", "; ".join(counts), ability.states)
 
 
 def _rows(count: int) -> str:

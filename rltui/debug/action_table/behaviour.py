@@ -1,4 +1,4 @@
-"""Rows held in the simulator."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.debug.action_table.abilities import BY_NAME, CanonicalState, Masks, moves, place, representatives
-from rltui.debug.action_table.findings import Check
+from rltui.debug.action_table.findings import TableCheck
 from rltui.formatting import duration
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.field import AXES, CONTROLS, JUMP, PADS, THROTTLE, TICKS_PER_SECOND
@@ -28,7 +28,7 @@ PAD_SECONDS = 10.0  # no boost lies about
 
 
 @dataclass(frozen=True)
-class Moment:
+class CarStates:
     """N cars at one time. Vectors in uu, uu/s, rad/s."""
 
     position: Float  # [N, 3]
@@ -44,11 +44,11 @@ class Moment:
     has_double_jumped: Bool  # [N]
 
 
-FIELDS = {name: name for name in Moment.__dataclass_fields__} | {"spin": "angular_velocity"}
-Played = list[Moment]  # before the first step, then after each
+FIELDS = {name: name for name in CarStates.__dataclass_fields__} | {"spin": "angular_velocity"}
+Played = list[CarStates]  # before the first step, then after each
 
 
-class Stage:
+class RowSimulator:
     """Plays rows in canonical states. The simulator must have been started (sim.meshes.init_simulator)."""
 
     def __init__(self, rows: Float) -> None:
@@ -109,15 +109,15 @@ def _setup(state: CanonicalState) -> ArenaSetup:
     )
 
 
-def _moment(state: GameState, cars: int) -> Moment:
-    return Moment(**{name: getattr(state, source)[0, :cars].copy() for name, source in FIELDS.items()})
+def _moment(state: GameState, cars: int) -> CarStates:
+    return CarStates(**{name: getattr(state, source)[0, :cars].copy() for name, source in FIELDS.items()})
 
 
-def _joined(parts: list[Moment]) -> Moment:
+def _joined(parts: list[CarStates]) -> CarStates:
     def column(name: str) -> NDArray[Any]:
         return np.concatenate([getattr(part, name) for part in parts])
 
-    return Moment(**{name: column(name) for name in FIELDS})
+    return CarStates(**{name: column(name) for name in FIELDS})
 
 
 Measure = Callable[[Played], Float]  # [N] of the rows played
@@ -202,7 +202,7 @@ def steps_to_wheels(played: Played) -> Float:
     return steps
 
 
-def _right(moment: Moment) -> Float:
+def _right(moment: CarStates) -> Float:
     right: Float = np.cross(moment.up, moment.forward)
     return right
 
@@ -217,7 +217,7 @@ STRAIGHT = 5.0  # degrees
 
 
 @dataclass(frozen=True)
-class Trial:
+class RowTrial:
     """move: what it proves, named as in `lut_moves`. goal: in words, with `enough` in the place of {}; enough: of measure."""
 
     move: str
@@ -256,25 +256,27 @@ def _second_jump(played: Played) -> Float:
 
 DRIVING, FLYING = "driving", "airborne with flip"
 TRIALS = (
-    Trial("is plain full throttle", DRIVING, _plain_gain, 50, "gains {} uu/s at 1,000 uu/s without boost"),
-    Trial("turns left", DRIVING, _against(heading), 20, "turns {} degrees to the left in half a second"),
-    Trial("turns right", DRIVING, heading, 20, "turns {} degrees to the right in half a second"),
-    Trial("reverses", DRIVING, _against(gain), 500, "brakes by {} uu/s in half a second"),
-    Trial("boosts", DRIVING, _boosting(gain), 100, "gains {} uu/s by boost"),
-    Trial("boosts and turns left", DRIVING, _boosting(_against(heading)), 20, "turns {} degrees to the left at boost"),
-    Trial("boosts and turns right", DRIVING, _boosting(heading), 20, "turns {} degrees to the right at boost"),
-    Trial("jumps", DRIVING, _jump, 10, "climbs at {} uu/s half a second after a jump"),
-    Trial("pitches down", FLYING, _against(pitch), 1.5, "lowers its nose at {} rad/s"),
-    Trial("pitches up", FLYING, pitch, 1.5, "lifts its nose at {} rad/s"),
-    Trial("yaws left", FLYING, _against(yaw), 1.5, "turns left in the air at {} rad/s"),
-    Trial("yaws right", FLYING, yaw, 1.5, "turns right in the air at {} rad/s"),
-    Trial("rolls left", FLYING, _against(roll), 1.5, "rolls left at {} rad/s"),
-    Trial("rolls right", FLYING, roll, 1.5, "rolls right at {} rad/s"),
-    Trial("jumps a second time", FLYING, _second_jump, 20, "climbs at {} uu/s after a second jump"),
-    Trial("flips forward", FLYING, _flip(gain), 250, "gains {} uu/s forward by a flip"),
-    Trial("flips backward", FLYING, _flip(_against(gain)), 250, "gains {} uu/s backward by a flip"),
-    Trial("flips to the left", FLYING, _flip(_against(sideways)), 250, "gains {} uu/s to the left by a flip"),
-    Trial("flips to the right", FLYING, _flip(sideways), 250, "gains {} uu/s to the right by a flip"),
+    RowTrial("is plain full throttle", DRIVING, _plain_gain, 50, "gains {} uu/s at 1,000 uu/s without boost"),
+    RowTrial("turns left", DRIVING, _against(heading), 20, "turns {} degrees to the left in half a second"),
+    RowTrial("turns right", DRIVING, heading, 20, "turns {} degrees to the right in half a second"),
+    RowTrial("reverses", DRIVING, _against(gain), 500, "brakes by {} uu/s in half a second"),
+    RowTrial("boosts", DRIVING, _boosting(gain), 100, "gains {} uu/s by boost"),
+    RowTrial(
+        "boosts and turns left", DRIVING, _boosting(_against(heading)), 20, "turns {} degrees to the left at boost"
+    ),
+    RowTrial("boosts and turns right", DRIVING, _boosting(heading), 20, "turns {} degrees to the right at boost"),
+    RowTrial("jumps", DRIVING, _jump, 10, "climbs at {} uu/s half a second after a jump"),
+    RowTrial("pitches down", FLYING, _against(pitch), 1.5, "lowers its nose at {} rad/s"),
+    RowTrial("pitches up", FLYING, pitch, 1.5, "lifts its nose at {} rad/s"),
+    RowTrial("yaws left", FLYING, _against(yaw), 1.5, "turns left in the air at {} rad/s"),
+    RowTrial("yaws right", FLYING, yaw, 1.5, "turns right in the air at {} rad/s"),
+    RowTrial("rolls left", FLYING, _against(roll), 1.5, "rolls left at {} rad/s"),
+    RowTrial("rolls right", FLYING, roll, 1.5, "rolls right at {} rad/s"),
+    RowTrial("jumps a second time", FLYING, _second_jump, 20, "climbs at {} uu/s after a second jump"),
+    RowTrial("flips forward", FLYING, _flip(gain), 250, "gains {} uu/s forward by a flip"),
+    RowTrial("flips backward", FLYING, _flip(_against(gain)), 250, "gains {} uu/s backward by a flip"),
+    RowTrial("flips to the left", FLYING, _flip(_against(sideways)), 250, "gains {} uu/s to the left by a flip"),
+    RowTrial("flips to the right", FLYING, _flip(sideways), 250, "gains {} uu/s to the right by a flip"),
 )
 
 
@@ -301,28 +303,28 @@ FELT: dict[str, tuple[str, Measure, float, str]] = {
 SPEED_FOLLOWS = ("steer", "jump", "boost", "handbrake")  # who turns, jumps, boosts or slides changes speed too
 
 
-def behaviour_checks(rows: Float, masks: Masks) -> Iterator[Check]:
+def behaviour_checks(rows: Float, masks: Masks) -> Iterator[TableCheck]:
     """rows: [N, 8], anything in them; masks: legal rows of each canonical state. The simulator must have been started."""
     yield control_check()
     finite = np.isfinite(rows).all(axis=1)
     playable = np.clip(np.where(finite[:, None], rows, 0), -1, 1).astype(np.float32)
-    stage = Stage(playable)
+    stage = RowSimulator(playable)
     for state, steps in ((DRIVING, DRIVING_STEPS), (FLYING, FLYING_STEPS)):
         yield from _trials(stage, playable, masks[state] & finite, state, steps)
     yield _righting(stage, playable, masks[ROOF] & finite)
 
 
-def control_check() -> Check:
+def control_check() -> TableCheck:
     """Each control alone, both ways, must do what its name says and nothing that another's name says."""
     pure = np.concatenate([np.zeros((1, 8)), np.eye(8), -np.eye(8)[:AXES]]).astype(np.float32)
-    stage = Stage(pure)
+    stage = RowSimulator(pure)
     everything = np.arange(len(pure))
     played = {state: stage.play(BY_NAME[state], everything, CONTROL_STEPS) for state in (DRIVING, FLYING)}
     felt = _felt(played)
     wrong = [_told(row, felt[row]) for row in range(1, len(pure)) if felt[row] != _expected(row)]
     if not wrong:
-        return Check("controls", "pass", "each control alone does in the simulator what its name says")
-    return Check(
+        return TableCheck("controls", "pass", "each control alone does in the simulator what its name says")
+    return TableCheck(
         "controls",
         "fail",
         f"{'; '.join(wrong)}: the columns reach the simulator in another order, and the bot could do nothing as meant",
@@ -354,7 +356,7 @@ def _told(row: int, found: dict[str, int]) -> str:
     return f"with {control} {value:+d} alone the car {' and '.join(does) or 'does nothing'}"
 
 
-def _trials(stage: Stage, rows: Float, legal: Bool, state: str, steps: int) -> Iterator[Check]:
+def _trials(stage: RowSimulator, rows: Float, legal: Bool, state: str, steps: int) -> Iterator[TableCheck]:
     allowed = np.flatnonzero(legal)
     tried = allowed[representatives(rows[allowed], BY_NAME[state])]
     if not len(tried):
@@ -366,20 +368,20 @@ def _trials(stage: Stage, rows: Float, legal: Bool, state: str, steps: int) -> I
             yield _judged(trial, claimed[trial.move], trial.measure(played), tried)
 
 
-def _judged(trial: Trial, claimed: int, values: Float, tried: Int) -> Check:
+def _judged(trial: RowTrial, claimed: int, values: Float, tried: Int) -> TableCheck:
     """Pass when some row does enough of it; warn when the best does a part, fail when none does anything to speak of."""
     best = int(np.argmax(values))
     key, value = f"in the simulator: {trial.move}", float(values[best])
     does = trial.goal.format(_figure(value))
     if value >= trial.enough:
-        return Check(key, "pass", f"the car {does} (row {tried[best]})", (trial.state,))
+        return TableCheck(key, "pass", f"the car {does} (row {tried[best]})", (trial.state,))
     if value >= trial.enough * PART:
-        return Check(
+        return TableCheck(
             key, "warn", f"the car only {does}, with the best row, {tried[best]}: little to play with", (trial.state,)
         )
     wanted = f"{trial.move}: {claimed:,} rows mean to do this"
     goal = trial.goal.format(_figure(trial.enough))
-    return Check(
+    return TableCheck(
         key,
         "fail",
         f"{wanted}, yet with none the car {goal} (the best: {_figure(value)}): in the game the bot could not do it",
@@ -391,7 +393,7 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.1f}"
 
 
-def _righting(stage: Stage, rows: Float, legal: Bool) -> Check:
+def _righting(stage: RowSimulator, rows: Float, legal: Bool) -> TableCheck:
     """A car on its roof: held down, does any row put it back on its wheels?"""
     allowed = np.flatnonzero(legal & ((rows[:, JUMP] != 0) | (rows[:, THROTTLE] != 0)))
     tried = allowed[representatives(rows[allowed], BY_NAME[ROOF])][:CARS]
@@ -401,8 +403,8 @@ def _righting(stage: Stage, rows: Float, legal: Bool) -> Check:
         best = int(np.argmin(steps))
         if np.isfinite(steps[best]):
             took = f"{duration(steps[best] * seconds)} (row {tried[best]})"
-            return Check(key, "pass", f"a car on its roof is back on its wheels after {took}", (ROOF,))
-    return Check(
+            return TableCheck(key, "pass", f"a car on its roof is back on its wheels after {took}", (ROOF,))
+    return TableCheck(
         key,
         "warn",
         f"no row that is held for {duration(ROOF_STEPS * seconds)} puts a car on its roof back on its wheels: a bot that lies there "

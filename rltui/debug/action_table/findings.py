@@ -1,4 +1,4 @@
-"""Finding records."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WORST: tuple[Outcome, ...] = ("fail", "warn", "pass")
 
 
 @dataclass(frozen=True)
-class Check:
+class TableCheck:
     """One thing looked at. sentence: what was found and, where it is wrong, what the bot could not do."""
 
     key: str
@@ -38,7 +38,7 @@ class TableReport:
     rows: int
     table_hash: str
     legality: str  # off, mask or fallback
-    checks: tuple[Check, ...]
+    checks: tuple[TableCheck, ...]
     states: tuple[StateReport, ...]
 
     @property
@@ -46,12 +46,12 @@ class TableReport:
         """The worst of all checks."""
         return worst(self.checks)
 
-    def of(self, outcome: Outcome) -> list[Check]:
+    def of(self, outcome: Outcome) -> list[TableCheck]:
         """The checks that ended so."""
         return [check for check in self.checks if check.outcome == outcome]
 
 
-def worst(checks: Sequence[Check]) -> Outcome:
+def worst(checks: Sequence[TableCheck]) -> Outcome:
     """The worst outcome; pass where there is none."""
     found = {check.outcome for check in checks}
     return next((outcome for outcome in WORST if outcome in found), "pass")

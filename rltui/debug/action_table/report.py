@@ -25,7 +25,7 @@ from rltui.debug.action_table.abilities import (
     shortcomings,
 )
 from rltui.debug.action_table.behaviour import behaviour_checks
-from rltui.debug.action_table.findings import Check, Outcome, StateReport, TableReport, listed, some
+from rltui.debug.action_table.findings import Outcome, StateReport, TableCheck, TableReport, listed, some
 from rltui.errors import RltuiError
 from rltui.sim import meshes
 from rltui.sim.field import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, THROTTLE
@@ -34,12 +34,12 @@ from rltui.sim.state import Bool, Float, Int
 STEER, YAW = 1, 3
 
 
-def description(rows: Float) -> Check:
+def description(rows: Float) -> TableCheck:
     """A check that always passes: size is no fault."""
     if not len(rows):
-        return Check("table", "pass", "no row of the table is made of numbers")
+        return TableCheck("table", "pass", "no row of the table is made of numbers")
     different = len(np.unique(rows, axis=0))
-    return Check(
+    return TableCheck(
         "table", "pass", f"{len(rows):,} rows, {different:,} different: {_product(rows, different)}; {_random(rows)}"
     )
 
@@ -72,7 +72,7 @@ def finite_rows(rows: Float) -> Int:
     return np.flatnonzero(np.isfinite(rows).all(axis=1))
 
 
-def number_checks(rows: Float, options: PipelineOptions) -> Iterator[Check]:
+def number_checks(rows: Float, options: PipelineOptions) -> Iterator[TableCheck]:
     """NaN, range, buttons, duplicates, and the fallback and recovery rows. rows: float32 [N, 8], anything in them."""
     yield _finite(rows)
     yield _range(rows, options.clip)
@@ -84,11 +84,11 @@ def number_checks(rows: Float, options: PipelineOptions) -> Iterator[Check]:
         yield _recovery(rows, options.recovery_row)
 
 
-def _finite(rows: Float) -> Check:
+def _finite(rows: Float) -> TableCheck:
     bad = ~np.isfinite(rows)
     if not bad.any():
-        return Check("finite", "pass", "every value is a number")
-    return Check(
+        return TableCheck("finite", "pass", "every value is a number")
+    return TableCheck(
         "finite",
         "fail",
         f"{_where(bad)} no finite number: the simulator takes it without a word, and the car that plays it is lost to the "
@@ -96,22 +96,22 @@ def _finite(rows: Float) -> Check:
     )
 
 
-def _range(rows: Float, clip: bool) -> Check:
+def _range(rows: Float, clip: bool) -> TableCheck:
     bad = np.isfinite(rows[:, :AXES]) & (np.abs(rows[:, :AXES]) > 1)
     if not bad.any():
-        return Check("range", "pass", f"{listed(CONTROLS[:AXES])} are within -1 and 1")
+        return TableCheck("range", "pass", f"{listed(CONTROLS[:AXES])} are within -1 and 1")
     outcome: Outcome = "warn" if clip else "fail"
     then = "they are cut (actions.clip)" if clip else "the bot could not do what no controller can; write -1 to 1"
-    return Check("range", outcome, f"{_where(bad)} beyond -1 and 1: {then}")
+    return TableCheck("range", outcome, f"{_where(bad)} beyond -1 and 1: {then}")
 
 
-def _buttons(rows: Float) -> Check:
+def _buttons(rows: Float) -> TableCheck:
     pressed = rows[:, AXES:]
     bad = np.zeros(rows.shape, np.bool_)
     bad[:, AXES:] = np.isfinite(pressed) & (pressed != 0) & (pressed != 1)
     if not bad.any():
-        return Check("buttons", "pass", f"{listed(CONTROLS[AXES:])} are 0 or 1")
-    return Check(
+        return TableCheck("buttons", "pass", f"{listed(CONTROLS[AXES:])} are 0 or 1")
+    return TableCheck(
         "buttons",
         "fail",
         f"{_where(bad)} neither 0 nor 1: a button cannot be pressed by half, the game would take it as pressed",
@@ -127,45 +127,45 @@ def _where(bad: Bool) -> str:
     )
 
 
-def _duplicates(rows: Float) -> Check:
+def _duplicates(rows: Float) -> TableCheck:
     _, first, inverse = np.unique(rows + np.float32(0.0), axis=0, return_index=True, return_inverse=True)
     originals = first[inverse.reshape(-1)]
     copies = np.flatnonzero(originals != np.arange(len(rows)))
     if not len(copies):
-        return Check("duplicates", "pass", "no row is there twice")
+        return TableCheck("duplicates", "pass", "no row is there twice")
     shown = [f"row {copy} is row {originals[copy]} again" for copy in copies[:3].tolist()]
     more = f" (and {len(copies) - 3:,} more)" if len(copies) > 3 else ""
-    return Check(
+    return TableCheck(
         "duplicates",
         "fail",
         f"{listed(shown)}{more}: the bot could not tell them apart, and what they do would be tried more often than the rest",
     )
 
 
-def _fallback(rows: Float, row: int | None) -> Check:
+def _fallback(rows: Float, row: int | None) -> TableCheck:
     if row is None:
-        return Check("fallback", "pass", "illegal choices become the idle row")
+        return TableCheck("fallback", "pass", "illegal choices become the idle row")
     if not row < len(rows):
-        return Check("fallback", "fail", f"fallback_row {row} is no row: the table has rows 0 to {len(rows) - 1}")
+        return TableCheck("fallback", "fail", f"fallback_row {row} is no row: the table has rows 0 to {len(rows) - 1}")
     held = [name for name, value in zip(CONTROLS, rows[row].tolist(), strict=True) if value != 0]
     if not held:
-        return Check("fallback", "pass", f"fallback row {row} is all zeros")
-    return Check(
+        return TableCheck("fallback", "pass", f"fallback row {row} is all zeros")
+    return TableCheck(
         "fallback",
         "fail",
         f"fallback row {row} is not all zeros ({listed(held)}): whenever a choice is illegal, the bot could not stand still",
     )
 
 
-def _recovery(rows: Float, row: int) -> Check:
+def _recovery(rows: Float, row: int) -> TableCheck:
     if not row < len(rows):
-        return Check("recovery", "fail", f"recovery_row {row} is no row: the table has rows 0 to {len(rows) - 1}")
+        return TableCheck("recovery", "fail", f"recovery_row {row} is no row: the table has rows 0 to {len(rows) - 1}")
     throttle, jump = rows[row, 0], rows[row, AXES]
     if throttle == 0 and jump == 0:
-        return Check(
+        return TableCheck(
             "recovery", "warn", f"recovery row {row} neither jumps nor drives: a bot on its roof could not get up by it"
         )
-    return Check("recovery", "pass", f"recovery row {row} {'jumps' if jump else 'drives'}")
+    return TableCheck("recovery", "pass", f"recovery row {row} {'jumps' if jump else 'drives'}")
 
 
 TIED = 0.95  # share of rows in which two columns that belong together are equal
@@ -174,13 +174,13 @@ CLEAR = 2  # signs that an exchange must explain, one of them in how the columns
 SHOWN = 4  # signs that are named
 
 
-def column_check(rows: Float) -> Check:
+def column_check(rows: Float) -> TableCheck:
     """Whether two columns look exchanged. rows: finite [N, 8]."""
     best = _best_exchange(rows)
     if best is None:
-        return Check("columns", "pass", f"the columns look like {', '.join(CONTROLS)}")
+        return TableCheck("columns", "pass", f"the columns look like {', '.join(CONTROLS)}")
     (one, other), explained = best
-    return Check(
+    return TableCheck(
         "columns",
         "fail",
         f"columns {CONTROLS[one]} and {CONTROLS[other]} look exchanged: as the table stands, {_shown(explained)}; "
@@ -298,7 +298,7 @@ def state_masks(rows: Float, options: PipelineOptions) -> dict[str, Bool]:
     return dict(zip((state.name for state in STATES), legal_rows(rows)[classes[:, 0]], strict=True))
 
 
-def _checks(rows: Float, finite: Float, masks: Masks, options: PipelineOptions) -> Iterator[Check]:
+def _checks(rows: Float, finite: Float, masks: Masks, options: PipelineOptions) -> Iterator[TableCheck]:
     yield description(finite)
     yield from number_checks(rows, options)
     yield column_check(finite)
@@ -326,6 +326,6 @@ def examine(rows: Float, options: PipelineOptions = AS_IT_IS, folder: str | None
     try:
         meshes.init_simulator(meshes.locate(folder))
     except RltuiError as error:
-        untried = Check("controls", "warn", f"what cars do with the table was not tried: {error.message}")
+        untried = TableCheck("controls", "warn", f"what cars do with the table was not tried: {error.message}")
         return replace(found, checks=(*found.checks, untried))
     return replace(found, checks=(*found.checks, *behaviour_checks(rows, state_masks(rows, options))))

@@ -15,7 +15,7 @@ from rltui.env.from_profile import MASKED_TABLES, env_spec
 from rltui.errors import RltuiError, did_you_mean
 from rltui.policy.saved import load_policy
 from rltui.profile.components import complete, from_folder, placed
-from rltui.profile.load import Reading, read
+from rltui.profile.load import LoadResult, read
 from rltui.profile.locate import listing
 from rltui.profile.source import ProfileError, read_source
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
@@ -110,7 +110,7 @@ def _of_checkpoint(path: Path) -> Subject | None:
     return Subject(f"the table of {path}", policy.table, PipelineOptions(legality=policy.legality))
 
 
-def _of_faulty_profile(reading: Reading) -> Subject:
+def _of_faulty_profile(reading: LoadResult) -> Subject:
     """A profile whose only faults are its table's can be reported on all the same; of any other, its mistakes are told."""
     faults = ProfileError(reading.argument, reading.problems)
     if reading.path is None or not all(problem.key.startswith("actions") for problem in reading.problems):

@@ -1,4 +1,4 @@
-"""air_dribble, ceiling, dribble, flip_reset, jump_challenge, save, shot, wall."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from rltui.sim.resets.base import (
 )
 
 
-class AirDribble(Scene):
+class AirDribbleScene(Scene):
     """Ball and car fly toward the opponents' goal at nearly the same speed; the car is below and behind, its nose points
     at the ball, and it comes up a little faster.
     """
@@ -68,7 +68,7 @@ class AirDribble(Scene):
         return Play(Ball(place, motion), [car])
 
 
-class Ceiling(Scene):
+class CeilingScene(Scene):
     """Both move toward the opponents' goal. The car has its flip: it falls off without a jump, so it may keep it as long
     as it likes.
     """
@@ -99,7 +99,7 @@ ON_ROOF = CAR_REST_Z + CAR_ROOF + BALL_RADIUS + 0.5  # z of the ball, a hair abo
 OFF_MIDDLE = 10.0  # uu forward, back, left, right
 
 
-class Dribble(Scene):
+class DribbleScene(Scene):
     """Ball and car move as one toward the opponents' goal."""
 
     @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Dribble(Scene):
         )
 
 
-class FlipReset(Scene):
+class FlipResetScene(Scene):
     """The ball floats toward the opponents' goal; the car rises after it with its nose to the ball and no flip left, so
     that four wheels on the ball bring something: a new one.
     """
@@ -154,7 +154,7 @@ GAP = 200.0  # to the ball, when both arrive
 REACHED = (0.4, 0.8)  # s until then
 
 
-class JumpChallenge(Scene):
+class JumpChallengeScene(Scene):
     """Two cars drive at the ball from opposite sides, each from its own half's, and would reach it at the same time while
     it hangs at the height of a jump.
     """
@@ -189,7 +189,7 @@ GOAL_X, GOAL_Z = 700.0, (130.0, 500.0)  # |x|, z of where it does
 OFF_THE_LINE = 450.0  # the defender does not save it by standing there
 
 
-class Save(Scene):
+class SaveScene(Scene):
     """The ball is shot from midfield, high or along the floor, and goes in if nobody acts. The defender is near the goal
     but not in the way; the shooter comes behind the ball.
     """
@@ -240,7 +240,7 @@ def climb(way: float, up: float, speed: float) -> float:
     return (up + GRAVITY * seconds / k) * k / lost - GRAVITY / k
 
 
-class Shot(Scene):
+class ShotScene(Scene):
     """A loose ball in the opponents' half, rolling or bouncing; the car drives at it from behind. Nobody is at the goal:
     all others are on the half behind it.
     """
@@ -275,7 +275,7 @@ FLAT = 290.0  # z: below it the wall bends into the floor
 RISE = (0.45, 1.3)  # rad: how steeply the ball goes up, on its way to the opponents' end
 
 
-class Wall(Scene):
+class WallScene(Scene):
     """The ball rolls up one of the two side walls, toward the opponents' end, and does not come back at once. The car
     drives after it: with equal chance up the wall already, or still on the floor on its way to the wall.
     """

@@ -1,4 +1,4 @@
-"""Kickoff, random, turtled, replay."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPAWNS = ((-2048.0, -2560.0), (2048.0, -2560.0), (-256.0, -3840.0), (256.0, -384
 YAWS = (0.25, 0.75, 0.5, 0.5, 0.5)  # of blue, in half turns
 
 
-class Kickoff(Reset):
+class KickoffReset(Reset):
     """Car i of both teams has the same spawn, turned by 180° for orange (RLGym: KickoffMutator); boost 33.3."""
 
     def __init__(self, params: Reset.Params) -> None:
@@ -87,7 +87,7 @@ CAR_TO_BALL = CAR_REACH + BALL_RADIUS + 10
 BALL_DRAWS, CAR_DRAWS = 9, 14
 
 
-class Random(Reset):
+class RandomReset(Reset):
     """Positions uniform in the field, directions and orientations uniform on the sphere, speeds and spins uniform up to
     their limits, boost 0–100. A car on the ground stands flat, looks anywhere and moves and turns in the plane.
     """
@@ -208,7 +208,7 @@ SIDE_BY_SIDE = 300.0  # from car to car of a team
 JITTER = 40.0
 
 
-class Turtled(Reset):
+class TurtledReset(Reset):
     """Each team's cars lie side by side on its own half, heading anywhere, rolled off flat by up to `roll`, an edge of the
     roof on the floor; a ball at rest between the teams. Only a jump press or the throttle gets them out of it.
     """
@@ -257,7 +257,7 @@ class Turtled(Reset):
         )
 
 
-class Replay(Reset):
+class ReplayReset(Reset):
     """States from an `.npz` file, each as likely as any other, and as likely turned by 180° with the teams swapped."""
 
     @dataclass(frozen=True)

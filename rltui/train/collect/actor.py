@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.env.arena_groups import Lanes
+from rltui.env.arena_groups import ArenaGroups
 from rltui.env.soccar_batch import StepOut
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError
@@ -42,7 +42,7 @@ class Actor:
 
     def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64]) -> None:
         """cursor: int64 [1], the arena being simulated, kept current for the report of a crash."""
-        self.env = Lanes(spec.env, spec.arenas, spec.seed, cursor)
+        self.env = ArenaGroups(spec.env, spec.arenas, spec.seed, cursor)
         if spec.table_hash not in ("", self.env.table_hash):
             raise RltuiError(
                 f"the action table {spec.env.table.name} has changed since the run began",

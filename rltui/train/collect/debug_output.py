@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from rltui.debug.reset_report import first_state_lines, is_turtle, probe_lines
-from rltui.env.arena_groups import Lanes
+from rltui.env.arena_groups import ArenaGroups
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.events.records import LogLine, Record
 from rltui.sim.field import CONTROLS
@@ -66,7 +66,9 @@ TURNING = [CONTROLS.index(name) for name in ("steer", "yaw")]
 class ActorDebug:
     """Of one Actor, whose rollouts `began`, `stepped` and `finished` follow; its arenas tell of new episodes themselves."""
 
-    def __init__(self, env: Lanes, flags: Sequence[str], limit: LineLimit, say: Callable[[list[Line]], None]) -> None:
+    def __init__(
+        self, env: ArenaGroups, flags: Sequence[str], limit: LineLimit, say: Callable[[list[Line]], None]
+    ) -> None:
         self.flags, self._limit, self._say = tuple(flags), limit, say
         self._env = env
         self._left = 0  # steps still to spell out

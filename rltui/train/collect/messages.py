@@ -1,4 +1,4 @@
-"""Trainer ↔ worker messages."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Configure(msgspec.Struct, frozen=True, tag="configure"):
     anew: bool = False  # the next rollout begins with new episodes everywhere
 
 
-class Close(msgspec.Struct, frozen=True, tag="close"):
+class CloseWorker(msgspec.Struct, frozen=True, tag="close"):
     pass
 
 
@@ -41,7 +41,7 @@ class Configured(msgspec.Struct, frozen=True, tag="configured"):
     number: int
 
 
-class Said(msgspec.Struct, frozen=True, tag="said"):
+class DebugLines(msgspec.Struct, frozen=True, tag="said"):
     """Debug lines: (flag, text)."""
 
     lines: list[tuple[str, str]]
@@ -54,15 +54,15 @@ class RolloutDone(msgspec.Struct, frozen=True, tag="done"):
     memory: int  # resident bytes
 
 
-class Failed(msgspec.Struct, frozen=True, tag="failed"):
+class WorkerRaised(msgspec.Struct, frozen=True, tag="failed"):
     """The worker raised: its whole trace. Sent just before it exits."""
 
     reason: str
     trace: str
 
 
-ToWorker = Collect | Configure | Close
-FromWorker = Ready | Configured | Said | RolloutDone | Failed
+ToWorker = Collect | Configure | CloseWorker
+FromWorker = Ready | Configured | DebugLines | RolloutDone | WorkerRaised
 
 encode = msgspec.msgpack.Encoder().encode
 _to_worker = msgspec.msgpack.Decoder(ToWorker)

@@ -14,7 +14,16 @@ from rltui.errors import users_line
 from rltui.supervise.child import follow
 from rltui.supervise.shared_memory import SharedBlock
 from rltui.train.collect.actor import Actor, ActorSpec
-from rltui.train.collect.messages import Collect, Configure, Configured, Failed, Ready, Said, decode_to_worker, encode
+from rltui.train.collect.messages import (
+    Collect,
+    Configure,
+    Configured,
+    DebugLines,
+    Ready,
+    WorkerRaised,
+    decode_to_worker,
+    encode,
+)
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 
 NICE = 5  # below the trainer, the interface and the user's own programs
@@ -56,7 +65,7 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
     index = spec.index
     shared.heartbeat[index] = time.monotonic()
     actor = Actor(spec.actor, shared.arena_cursor[index : index + 1])
-    actor.say = lambda lines: pipe.send_bytes(encode(Said(lines)))
+    actor.say = lambda lines: pipe.send_bytes(encode(DebugLines(lines)))
     pipe.send_bytes(encode(Ready(os.getpid())))
 
     def on_step(t: int) -> None:
@@ -90,4 +99,4 @@ def _tell_failure(pipe: Connection, error: Exception) -> None:
     place = users_line(error)
     reason = f"{place}: " if place else ""
     with contextlib.suppress(OSError):  # the trainer is gone; nobody to tell
-        pipe.send_bytes(encode(Failed(f"{reason}{type(error).__name__}: {error}", traceback.format_exc())))
+        pipe.send_bytes(encode(WorkerRaised(f"{reason}{type(error).__name__}: {error}", traceback.format_exc())))

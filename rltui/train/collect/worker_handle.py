@@ -1,4 +1,4 @@
-"""One worker: process, pipe, state."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rltui.events.commands import WorkerLive
 from rltui.formatting import MEGABYTE
 from rltui.supervise.child import start_piped
 from rltui.train.collect.actor import ActorSpec
-from rltui.train.collect.messages import Failed, FromWorker, RolloutDone, ToWorker, decode_from_worker, encode
+from rltui.train.collect.messages import FromWorker, RolloutDone, ToWorker, WorkerRaised, decode_from_worker, encode
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker import WorkerSpec, main
 
@@ -43,13 +43,13 @@ class Running:
 
 
 @dataclass
-class Member:
+class WorkerHandle:
     """One worker and what is known of it. restarts: how many processes it has had before this one."""
 
     restarts: int = 0
     running: Running | None = None
     state: State = "absent"
-    failure: Failed | None = None  # what it said before it exited
+    failure: WorkerRaised | None = None  # what it said before it exited
     done: RolloutDone | None = None  # of the running iteration
     newest: RolloutDone | None = None
     obeys: int = 0  # number of the newest order in force

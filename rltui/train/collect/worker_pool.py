@@ -19,18 +19,18 @@ from rltui.formatting import duration
 from rltui.train.collect.actor import ActorSpec
 from rltui.train.collect.debug_output import tell_lines
 from rltui.train.collect.messages import (
-    Close,
+    CloseWorker,
     Collect,
     Configure,
     Configured,
-    Failed,
+    DebugLines,
     FromWorker,
     Ready,
     RolloutDone,
-    Said,
+    WorkerRaised,
 )
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.collect.worker_handle import Member, Pauses, WorkerStarter, why, worker_live
+from rltui.train.collect.worker_handle import Pauses, WorkerHandle, WorkerStarter, why, worker_live
 
 START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short workers.timeout_s is
 SCARCE_START = (
@@ -63,7 +63,7 @@ class WorkerPool:
         self._shared, self._timeout = shared, timeout_s
         self._tell, self._describe_crash = tell, describe_crash
         self._starter, self._pauses = WorkerStarter(actor, shared), Pauses()
-        self._members: list[Member] = []
+        self._members: list[WorkerHandle] = []
         self._orders = [Configure(0) for _ in range(shared.shape.workers)]
         self._deaths: deque[float] = deque(maxlen=DEATHS)
         self._block = 0
@@ -76,7 +76,7 @@ class WorkerPool:
 
         poll: called every 50 ms; what it raises abandons the start; then only `close` or `kill` may follow.
         """
-        self._members = [Member() for _ in range(self._shared.shape.workers)]
+        self._members = [WorkerHandle() for _ in range(self._shared.shape.workers)]
         self._had_some = time.monotonic()
         while not self._ready():
             self._fill()
@@ -127,7 +127,7 @@ class WorkerPool:
         """The workers as they are now."""
         return [self._live(index, member) for index, member in enumerate(self._members)]
 
-    def _live(self, index: int, member: Member) -> WorkerLive:
+    def _live(self, index: int, member: WorkerHandle) -> WorkerLive:
         """Heartbeat and progress are of a running rollout."""
         begins = member.state in ("absent", "starting")
         state = ("restarting" if member.restarts else "starting") if begins else member.state
@@ -143,7 +143,7 @@ class WorkerPool:
     def close(self, seconds: float = 2.0) -> None:
         """Ask, wait, terminate, kill: no worker is left."""
         for member in self._members:
-            member.send(Close())
+            member.send(CloseWorker())
         deadline = time.monotonic() + seconds
         for member in self._members:
             member.join(max(0.0, deadline - time.monotonic()))
@@ -219,11 +219,11 @@ class WorkerPool:
         """Seconds since one was ready; those in which nobody could look do not count."""
         return time.monotonic() - max(self._had_some, self._fair_from)
 
-    def _hear(self, index: int, member: Member) -> None:
+    def _hear(self, index: int, member: WorkerHandle) -> None:
         for message in member.said():
             self._take(index, member, message)
 
-    def _take(self, index: int, member: Member, message: FromWorker) -> None:
+    def _take(self, index: int, member: WorkerHandle, message: FromWorker) -> None:
         match message:
             case Ready(pid=pid):
                 seconds = time.monotonic() - member.since
@@ -238,12 +238,12 @@ class WorkerPool:
                 member.enter("waiting")
             case Configured(number=number):
                 member.obeys = number
-            case Said(lines=lines):
+            case DebugLines(lines=lines):
                 tell_lines(self._tell, index, lines)
-            case Failed() as failure:
+            case WorkerRaised() as failure:
                 member.failure = failure
 
-    def _ended(self, index: int, member: Member) -> tuple[FailureKind, str, str] | None:
+    def _ended(self, index: int, member: WorkerHandle) -> tuple[FailureKind, str, str] | None:
         """(kind, reason, trace) when the process of this worker can no longer work."""
         if member.running is None:
             return None
@@ -259,7 +259,7 @@ class WorkerPool:
             return "start", f"not ready after {duration(silent)}; killed", ""
         return None
 
-    def _death(self, index: int, member: Member) -> str:
+    def _death(self, index: int, member: WorkerHandle) -> str:
         code = (member.running.process.exitcode if member.running else None) or 0
         if code >= 0:
             return f"exited with {code}"
@@ -284,7 +284,7 @@ class WorkerPool:
             raise WorkersFailing(
                 f"for {duration(without)} no worker has become ready; the newest: worker {index} {kind}: {reason}"
             )
-        self._members[index] = Member(member.restarts + 1)
+        self._members[index] = WorkerHandle(member.restarts + 1)
 
 
 def _out_of_memory() -> bool:

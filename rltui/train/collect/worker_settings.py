@@ -1,4 +1,4 @@
-"""Debug flags and reward weights sent to workers, acknowledged; `--debug` runs."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Wait:
     since: float = field(default=0.0)
 
 
-class Orders:
+class WorkerSettings:
     """Of all workers of the collector in force."""
 
     def __init__(
@@ -152,7 +152,7 @@ LEARNING, CHECKPOINTS = "debug_learning", "debug_checkpoints"
 class TrainerDebug:
     """Says nothing while its flags are off."""
 
-    def __init__(self, orders: Orders, tell: Callable[[Record], None], lines_per_second: float) -> None:
+    def __init__(self, orders: WorkerSettings, tell: Callable[[Record], None], lines_per_second: float) -> None:
         self._orders, self._tell, self._limit = orders, tell, LineLimit(lines_per_second)
 
     def learned(self, metrics: Mapping[str, float]) -> None:
@@ -179,7 +179,7 @@ OTHERS = tuple(flag for flag in FLAGS if flag != TURTLED)
 class DebugRun:
     """Sets the flags that anybody may set while a run goes on. Every change begins with new episodes everywhere."""
 
-    def __init__(self, orders: Orders, say: Callable[[str, Iterable[str]], None]) -> None:
+    def __init__(self, orders: WorkerSettings, say: Callable[[str, Iterable[str]], None]) -> None:
         """say(flag, lines): what the trainer itself has to tell."""
         self._orders, self._say = orders, say
         self._iterations = 0

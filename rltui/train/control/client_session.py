@@ -1,4 +1,4 @@
-"""One client."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Fault:
+class ClientFault:
     """Why a connection must be closed; `kind` is what it is counted under."""
 
     kind: Literal["foreign", "crowded", "late", "length", "garbage", "protocol", "unread"]
@@ -78,7 +78,7 @@ class ClientSession:
         self.socket = connection
         self.hello: Hello | None = None
         self.name = "a client that gave no name"
-        self.fault: Fault | None = None
+        self.fault: ClientFault | None = None
         self.gone = False  # it hung up
         self.limited = False  # its newest command was one too many
         self.waiting = 0  # commands that the trainer has not answered
@@ -136,16 +136,16 @@ class ClientSession:
             self._note_half_frame(bool(payloads))
             return [commands.decode_from_client(payload) for payload in payloads]
         except FrameError as error:
-            self.fault = Fault("length", str(error))
+            self.fault = ClientFault("length", str(error))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            self.fault = Fault("garbage", f"a frame that is no command: {error}")
+            self.fault = ClientFault("garbage", f"a frame that is no command: {error}")
         return []
 
     def check_deadline(self) -> None:
         """Find the fault when `deadline` has passed."""
         deadline = self.deadline
         if deadline is not None and self._clock() >= deadline and not self.over:
-            self.fault = Fault("late", "it said nothing" if self.hello is None else "it left a frame unfinished")
+            self.fault = ClientFault("late", "it said nothing" if self.hello is None else "it left a frame unfinished")
 
     def mute(self) -> None:
         """Read nothing more for a moment: what it sends piles up on its own side."""
@@ -155,7 +155,7 @@ class ClientSession:
         """Queue an answer; a fault when the client has left too many unread."""
         frame = pack(commands.encode(message))
         if self._answer_bytes + len(frame) > self._limits.outbox:
-            self.fault = Fault("unread", f"it left {self._answer_bytes} bytes of answers unread")
+            self.fault = ClientFault("unread", f"it left {self._answer_bytes} bytes of answers unread")
             return
         self._answers.append(frame)
         self._answer_bytes += len(frame)

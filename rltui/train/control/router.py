@@ -1,4 +1,4 @@
-"""Greeting, who controls, accept or refuse."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rltui.events.commands import (
     name_of,
 )
 from rltui.events.records import CommandLogged, LogLine
-from rltui.train.control.client_session import ClientSession, Fault, Limits
+from rltui.train.control.client_session import ClientFault, ClientSession, Limits
 
 
 class Person(Protocol):
@@ -110,7 +110,7 @@ PROTOCOL = 1
 LONGEST_NAME = 80  # characters
 
 
-class ControlDesk:
+class CommandRouter:
     """Greets clients, hands control on, takes or refuses commands, tells the log.
 
     admit: is given each accepted command. settle: is called by it when it is answered. log: is given every outcome that
@@ -139,7 +139,7 @@ class ControlDesk:
         if isinstance(message, Hello):
             self._greet(session, message)
         elif session.hello is None:
-            session.fault = Fault("garbage", "a command before the introduction")
+            session.fault = ClientFault("garbage", "a command before the introduction")
         else:
             self._decide(session, message)
 
@@ -161,10 +161,10 @@ class ControlDesk:
 
     def _greet(self, session: ClientSession, hello: Hello) -> None:
         if session.hello is not None:
-            session.fault = Fault("garbage", "a second introduction")
+            session.fault = ClientFault("garbage", "a second introduction")
             return
         if hello.protocol != PROTOCOL:
-            session.fault = Fault("protocol", f"it speaks protocol {hello.protocol}, this trainer {PROTOCOL}")
+            session.fault = ClientFault("protocol", f"it speaks protocol {hello.protocol}, this trainer {PROTOCOL}")
             return
         session.hello = hello
         session.name = self._free_name(hello.client)

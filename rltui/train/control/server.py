@@ -17,9 +17,9 @@ from rltui.errors import RltuiError, in_words
 from rltui.events.commands import CommandApplied, CommandRefused, Live
 from rltui.events.records import CommandLogged, Level, LogLine
 from rltui.supervise import sockets
-from rltui.train.control.client_session import ClientSession, Fault, Limits, TokenBucket
+from rltui.train.control.client_session import ClientFault, ClientSession, Limits, TokenBucket
 from rltui.train.control.listener import Listener, open_listener
-from rltui.train.control.router import ControlDesk, PendingCommand
+from rltui.train.control.router import CommandRouter, PendingCommand
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -37,7 +37,7 @@ class ControlLoop:
     def __init__(
         self,
         listener: Listener,
-        desk: ControlDesk,
+        desk: CommandRouter,
         limits: Limits,
         log: Callable[[LogLine], None],
         clock: Callable[[], float],
@@ -154,12 +154,12 @@ class ControlLoop:
             return
         except OSError as error:
             self._accept_from = time.monotonic() + ACCEPT_PAUSE
-            self._complain("the control socket", Fault("crowded", f"accepting a client failed: {error}"))
+            self._complain("the control socket", ClientFault("crowded", f"accepting a client failed: {error}"))
             return
         if connection is None:
-            self._complain("a client", Fault("foreign", "it belongs to another user"))
+            self._complain("a client", ClientFault("foreign", "it belongs to another user"))
         elif len(self._sessions) >= self._limits.clients:
-            self._complain("a client", Fault("crowded", f"{self._limits.clients} clients are attached already"))
+            self._complain("a client", ClientFault("crowded", f"{self._limits.clients} clients are attached already"))
             connection.close()
         else:
             self._sessions.append(ClientSession(connection, self._limits))
@@ -214,7 +214,7 @@ class ControlLoop:
             self._complain(session.name, session.fault)
         session.socket.close()
 
-    def _complain(self, who: str, fault: Fault) -> None:
+    def _complain(self, who: str, fault: ClientFault) -> None:
         """Count every fault; log a few and then how many were left out, so that no client can fill the journal."""
         self.closed[fault.kind] += 1
         if not self._complaints.take():
@@ -260,7 +260,7 @@ class ControlServer:
         self._paths, self._limits, self._told = paths, limits or Limits(), told
         self._log, self._clock = log, clock
         self._commands: deque[PendingCommand] = deque()
-        self._desk = ControlDesk(run_name, self._limits, self._commands.append, self._settle, log, clock)
+        self._desk = CommandRouter(run_name, self._limits, self._commands.append, self._settle, log, clock)
         self._loop: ControlLoop | None = None
         self._thread: threading.Thread | None = None
 

@@ -1,4 +1,4 @@
-"""Two checkpoints side by side."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import while_there
-from rltui.tui.browser.compare_curves import Curves, Ends, Sight, fits_common, one_curve, read_curves, two_curves
-from rltui.tui.browser.library import Entry, Library
-from rltui.tui.checks.results import ABSENT, Change, saved_changes
+from rltui.tui.browser.compare_curves import Curves, EndValues, Sight, fits_common, one_curve, read_curves, two_curves
+from rltui.tui.browser.library import CheckpointRow, Library
+from rltui.tui.checks.results import ABSENT, KeyChange, saved_changes
 from rltui.tui.text import Line, Span, clean, crop_text, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import Scrolled
@@ -82,12 +82,12 @@ def _words(side: ByHand, setting: str) -> str:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class CheckpointComparison:
     """left: the older one. curves: what the journals tell of the two; None while being read. by_hand: of left and right."""
 
-    left: Entry
-    right: Entry
-    changes: list[Change] | str
+    left: CheckpointRow
+    right: CheckpointRow
+    changes: list[KeyChange] | str
     curves: Curves | None = None
     by_hand: tuple[ByHand, ByHand] = ({}, {})
 
@@ -104,7 +104,7 @@ class Comparison:
         return self.left.run == self.right.run or (parent == self.left.run and is_before)
 
 
-def to_compare(library: Library, marked: Sequence[Path], here: Entry | None) -> list[Entry]:
+def to_compare(library: Library, marked: Sequence[Path], here: CheckpointRow | None) -> list[CheckpointRow]:
     """The marked states; of one alone also the highlighted."""
     chosen = [entry for path in marked if (entry := library.entry(path)) is not None]
     if len(chosen) == 1 and here is not None and here.meta is not None and here.path != chosen[0].path:
@@ -112,15 +112,15 @@ def to_compare(library: Library, marked: Sequence[Path], here: Entry | None) -> 
     return chosen
 
 
-def compare(left: Entry, right: Entry) -> Comparison:
+def compare(left: CheckpointRow, right: CheckpointRow) -> CheckpointComparison:
     """The older one goes to the left. Reads their two profiles, and what was set by hand in their place."""
     if (left.timesteps or 0) > (right.timesteps or 0):
         left, right = right, left
     changes = saved_changes(left.path / STATE_FILE, right.path / STATE_FILE)
-    return Comparison(left, right, changes, by_hand=(saved_by_hand(left.path), saved_by_hand(right.path)))
+    return CheckpointComparison(left, right, changes, by_hand=(saved_by_hand(left.path), saved_by_hand(right.path)))
 
 
-def curves_between(data: DataDir, comparison: Comparison) -> Curves:
+def curves_between(data: DataDir, comparison: CheckpointComparison) -> Curves:
     """Call it in a thread. One that cannot be read says why."""
     left, right = comparison.left, comparison.right
     older, newer = (left.run, left.timesteps or 0), (right.run, right.timesteps or 0)
@@ -130,29 +130,29 @@ def curves_between(data: DataDir, comparison: Comparison) -> Curves:
         return Curves(History(), problem=f"The journals cannot be read: {safe_io.reason(error)}")
 
 
-def can_choose_range(comparison: Comparison, metric: str) -> bool:
+def can_choose_range(comparison: CheckpointComparison, metric: str) -> bool:
     """Whether the chart can have all timesteps, or those near which both curves are."""
     curves = comparison.curves
     return curves is not None and curves.other is not None and fits_common(curves.other, curves.own, metric)
 
 
-def ends_of(comparison: Comparison, metric: str) -> Ends:
+def ends_of(comparison: CheckpointComparison, metric: str) -> EndValues:
     """The metric at the two states: the reward as they were saved with it, like the table; any other by its iteration."""
     left, right, curves = comparison.left.meta, comparison.right.meta, comparison.curves
     if metric == REWARD and left is not None and right is not None:
-        return Ends(left.mean_reward, right.mean_reward, (left.reward_episodes, right.reward_episodes))
+        return EndValues(left.mean_reward, right.mean_reward, (left.reward_episodes, right.reward_episodes))
     if curves is None:
-        return Ends(None, None)
+        return EndValues(None, None)
     own = _known(curves.own, metric)
     before = own[:1] if curves.other is None else _known(curves.other, metric)[-1:]
-    return Ends(before[0] if before else None, own[-1] if own else None)
+    return EndValues(before[0] if before else None, own[-1] if own else None)
 
 
 def _known(history: History, metric: str) -> list[float]:
     return [value for value in history.series(metric)[1] if formatting.known(value)]
 
 
-def rewards_apart(comparison: Comparison) -> list[str]:
+def rewards_apart(comparison: CheckpointComparison) -> list[str]:
     """By the weights that were in force then, by hand, by a schedule or by the profile, and by what else the profiles say.
 
     Where it is not told which weight was in force, a profile's counts.
@@ -169,15 +169,15 @@ def rewards_apart(comparison: Comparison) -> list[str]:
     return [_said(c) for c in changes if _pays(c) and not (known and _is_weight(c))] + apart(left, right)
 
 
-def _said(change: Change) -> str:
+def _said(change: KeyChange) -> str:
     return f"{change.key.removeprefix('rewards.')} {change.left or ABSENT} → {change.right or ABSENT}"
 
 
-def _pays(change: Change) -> bool:
+def _pays(change: KeyChange) -> bool:
     return change.key.partition(".")[0] in ("rewards", "[rewards]", "reward_options", "[reward_options]")
 
 
-def _is_weight(change: Change) -> bool:
+def _is_weight(change: KeyChange) -> bool:
     """Not a reward's own parameter."""
     return len(change.key.split(".")) < 3 or change.key.endswith((".weight", ".schedule"))
 
@@ -191,7 +191,12 @@ FIGURES = (
 
 
 def lines(
-    comparison: Comparison, metric: str, now: float, width: int, style: ChartStyle = "braille", whole: bool = False
+    comparison: CheckpointComparison,
+    metric: str,
+    now: float,
+    width: int,
+    style: ChartStyle = "braille",
+    whole: bool = False,
 ) -> list[Line]:
     """All of it, for a column of `width`. whole: the chart has all timesteps."""
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
@@ -203,7 +208,7 @@ def lines(
     return found
 
 
-def _doubts(comparison: Comparison) -> list[str]:
+def _doubts(comparison: CheckpointComparison) -> list[str]:
     """Of which states the reward does not count, and why."""
     states = [entry for entry in (comparison.left, comparison.right) if entry.doubt]
     return [f"the reward of {entry.words} does not count: {entry.doubt}" for entry in states]
@@ -222,7 +227,7 @@ def _row(name: str, cells: Sequence[Span], width: int) -> Line:
     return tuple(spans)
 
 
-def _numbers(comparison: Comparison, now: float, width: int) -> list[Line]:
+def _numbers(comparison: CheckpointComparison, now: float, width: int) -> list[Line]:
     left, right = comparison.left, comparison.right
     size = _columns(width)
     names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
@@ -265,7 +270,7 @@ def _pair(left: float | None, right: float | None, write: Callable[[float | None
     ]
 
 
-def _fits(comparison: Comparison, width: int) -> list[Line]:
+def _fits(comparison: CheckpointComparison, width: int) -> list[Line]:
     """Whether one can go on where the other is."""
     mine, theirs = comparison.left.meta, comparison.right.meta
     if mine is None or theirs is None:
@@ -284,7 +289,7 @@ def _fits(comparison: Comparison, width: int) -> list[Line]:
     return found
 
 
-def _curve(comparison: Comparison, metric: str, width: int, style: ChartStyle, whole: bool) -> list[Line]:
+def _curve(comparison: CheckpointComparison, metric: str, width: int, style: ChartStyle, whole: bool) -> list[Line]:
     """The metric from one to the other in one row; of two lines of training both, by their steps."""
     curves = comparison.curves
     if curves is None:
@@ -298,12 +303,12 @@ def _curve(comparison: Comparison, metric: str, width: int, style: ChartStyle, w
     return two_curves((comparison.left.run, curves.other), own, metric, ends, sight, width)
 
 
-def _profiles(comparison: Comparison, width: int) -> list[Line]:
+def _profiles(comparison: CheckpointComparison, width: int) -> list[Line]:
     found: list[Line] = [text_line("Profiles", "title")]
     return found + change_lines(comparison.changes, width) + by_hand_lines(*comparison.by_hand, width)
 
 
-def change_lines(changes: list[Change] | str, width: int) -> list[Line]:
+def change_lines(changes: list[KeyChange] | str, width: int) -> list[Line]:
     """Only what differs."""
     if isinstance(changes, str):
         return wrap(changes, width, "muted")
@@ -322,7 +327,7 @@ def change_lines(changes: list[Change] | str, width: int) -> list[Line]:
 class CompareText(Scrolled):
     """Set `comparison`, `metric` and `whole` (the chart has all timesteps), then repaint."""
 
-    def __init__(self, comparison: Comparison, clock: Callable[[], float], style: ChartStyle) -> None:
+    def __init__(self, comparison: CheckpointComparison, clock: Callable[[], float], style: ChartStyle) -> None:
         super().__init__(name="compare-text")
         self._charts = style
         self.comparison, self._clock, self.metric = comparison, clock, REWARD
@@ -353,7 +358,7 @@ class CompareScreen(Dialog[None]):
             self.curves = curves
 
     def __init__(
-        self, data: DataDir, comparison: Comparison, clock: Callable[[], float], style: ChartStyle = "braille"
+        self, data: DataDir, comparison: CheckpointComparison, clock: Callable[[], float], style: ChartStyle = "braille"
     ) -> None:
         super().__init__()
         self._data = data

@@ -1,4 +1,4 @@
-"""A metric between two checkpoints."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Told = tuple[str, History]  # a run and what its journal tells
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class EndValues:
     """A metric at the older and at the newer state. episodes: over which each is a mean; None: of the states' iterations."""
 
     older: float | None
@@ -70,7 +70,7 @@ class Sight:
     marks: Sequence[float] = ()  # of the newer one's run
 
 
-def one_curve(between: Told, metric: str, ends: Ends, width: int) -> list[Line]:
+def one_curve(between: Told, metric: str, ends: EndValues, width: int) -> list[Line]:
     """Its ends, the curve with its extent, its first and last step; in words where there is nothing to show."""
     run, history = between
     about = metric_of(metric)
@@ -93,7 +93,7 @@ def one_curve(between: Told, metric: str, ends: Ends, width: int) -> list[Line]:
     return [title, *single, text_line(sparkline(xs, ys, width), "series-1"), steps]
 
 
-def two_curves(other: Told, own: Told, metric: str, ends: Ends, sight: Sight, width: int) -> list[Line]:
+def two_curves(other: Told, own: Told, metric: str, ends: EndValues, sight: Sight, width: int) -> list[Line]:
     """Where both can be seen, or all. own: of the state that came further. One with nothing to show is told of in words."""
     about = metric_of(metric)
     missing = [run for run, history in (other, own) if not history.length or metric not in history.columns]

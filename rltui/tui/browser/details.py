@@ -11,16 +11,16 @@ from rltui import formatting
 from rltui.formatting import over_episodes
 from rltui.run_state.rewards import said
 from rltui.runs.meta import Meta
-from rltui.tui.browser.library import Entry, Library
+from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.browser.verification import Verdict
 from rltui.tui.text import Line, beside, clean, ends, text_line, wrap
 from rltui.tui.widgets.footer import Answer, Footer
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Scrolled
 
 if TYPE_CHECKING:
     from rltui.tui.browser.operations import Undoing
-    from rltui.tui.browser.screen import BrowserScreen, Surroundings
+    from rltui.tui.browser.screen import BrowserDependencies, BrowserScreen
 
 
 TWO_COLUMNS = 76
@@ -32,7 +32,9 @@ HOW = (
 )
 
 
-def lines(entry: Entry | None, library: Library, verdict: tuple[Verdict, str], now: float, width: int) -> list[Line]:
+def lines(
+    entry: CheckpointRow | None, library: Library, verdict: tuple[Verdict, str], now: float, width: int
+) -> list[Line]:
     """Of one entry; of none, what would appear here."""
     if entry is None:
         return wrap(HOW if library.complete else "reading …", width, "muted")
@@ -51,14 +53,14 @@ def lines(entry: Entry | None, library: Library, verdict: tuple[Verdict, str], n
     return [*head, *_table([*_numbers(entry, verdict, now), *_origin(entry, library)], width)]
 
 
-def title(entry: Entry | None) -> str:
+def title(entry: CheckpointRow | None) -> str:
     """For the border."""
     if entry is None:
         return ""
     return clean(entry.path.name if entry.kind == "stray" else entry.words)
 
 
-def _stray(entry: Entry, width: int) -> list[Line]:
+def _stray(entry: CheckpointRow, width: int) -> list[Line]:
     found = wrap(f"! {entry.reason}. rltui leaves it as it is and never acts on it.", width, "warn")
     found += wrap(str(entry.path), width, "muted")
     meta = entry.meta
@@ -68,21 +70,21 @@ def _stray(entry: Entry, width: int) -> list[Line]:
     return found
 
 
-def _deleted(entry: Entry, now: float, width: int) -> list[Line]:
+def _deleted(entry: CheckpointRow, now: float, width: int) -> list[Line]:
     if entry.trashed is None:
         return []
     ago = formatting.ago(now - entry.trashed.time)
     return [*wrap(f"× deleted {ago}; u puts it back to {entry.trashed.place}", width, "warn")]
 
 
-def _damage(entry: Entry, verdict: tuple[Verdict, str], width: int) -> list[Line]:
+def _damage(entry: CheckpointRow, verdict: tuple[Verdict, str], width: int) -> list[Line]:
     if verdict[0] == "gone":
         return wrap("gone (pruned meanwhile)", width, "warn")
     reason = entry.reason or verdict[1]
     return wrap(f"✗ damaged: {reason}", width, "bad") if reason else []
 
 
-def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
+def _numbers(entry: CheckpointRow, verdict: tuple[Verdict, str], now: float) -> Rows:
     word = {
         "unchecked": "not checked yet",
         "checking": "being read …",
@@ -100,7 +102,7 @@ def _numbers(entry: Entry, verdict: tuple[Verdict, str], now: float) -> Rows:
     return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
 
 
-def _saved(entry: Entry, meta: Meta, now: float) -> Rows:
+def _saved(entry: CheckpointRow, meta: Meta, now: float) -> Rows:
     """What it was saved with, and how its reward stands among the others."""
     words, role = said(entry.best, meta)
     over = over_episodes(meta.reward_episodes, meta.reward_short)
@@ -114,7 +116,7 @@ def _saved(entry: Entry, meta: Meta, now: float) -> Rows:
     ]
 
 
-def _origin(entry: Entry, library: Library) -> Rows:
+def _origin(entry: CheckpointRow, library: Library) -> Rows:
     meta = entry.meta
     if meta is None:
         return [("folder", str(entry.path), "muted")]
@@ -147,7 +149,7 @@ def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
     return found or [text_line("", "")]
 
 
-def unusable(entry: Entry | None, *, readonly: bool) -> frozenset[str]:
+def unusable(entry: CheckpointRow | None, *, readonly: bool) -> frozenset[str]:
     """The actions that cannot be done with this entry."""
     dimmed = {"resume", "fork", "keep", "pin", "note", "promote", "delete", "undo"} if readonly else set()
     if entry is None or not entry.usable:
@@ -170,7 +172,7 @@ def nothing(library: Library, *, filtered_out: bool, width: int) -> list[Line]:
 BOTH = 100  # columns from which there is room for words and figures
 
 
-class BrowserTitle(Painted):
+class BrowserTitle(LineWidget):
     """What is kept, and how much room there is."""
 
     def __init__(self) -> None:
@@ -206,7 +208,7 @@ class StateDetails(Scrolled):
 class AboutState:
     """Of the browser's screen."""
 
-    def __init__(self, screen: BrowserScreen, around: Surroundings, undoing: Undoing) -> None:
+    def __init__(self, screen: BrowserScreen, around: BrowserDependencies, undoing: Undoing) -> None:
         self._screen, self._around, self._undoing = screen, around, undoing
 
     def words(self, width: int) -> list[Line]:

@@ -19,10 +19,10 @@ from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.background import while_there
 from rltui.tui.browser.compare import change_lines
-from rltui.tui.browser.library import Entry
-from rltui.tui.checks.results import Change, ProfileChecker, resolved_changes
+from rltui.tui.browser.library import CheckpointRow
+from rltui.tui.checks.results import KeyChange, ProfileChecker, resolved_changes
 from rltui.tui.launcher.catalog import ProfileEntry, read_profile
-from rltui.tui.launcher.plan import Offer, fork_offer, kept_profile
+from rltui.tui.launcher.plan import LaunchPlan, fork_offer, kept_profile
 from rltui.tui.launcher.start import offer_lines
 from rltui.tui.text import Line, clean, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
@@ -35,14 +35,14 @@ from rltui.tui.widgets.list_view import Row, RowList, Scrolled
 SHORT: Mapping[str, str] = {"observation": "obs", "action table": "table", "policy": "policy", "critic": "critic"}
 
 
-def profiles_for(data: DataDir, entry: Entry) -> dict[Path, ProfileEntry]:
+def profiles_for(data: DataDir, entry: CheckpointRow) -> dict[Path, ProfileEntry]:
     """By path, in the order in which they are offered; each is named as a start is told of it."""
     own = kept_profile(data.run(entry.run), entry.path)
     found = {own: read_profile(Listed(str(own), own, False))} if own.is_file() else {}
     return found | {listed.path: read_profile(listed) for listed in listing()}
 
 
-def shown_name(profile: ProfileEntry, entry: Entry) -> str:
+def shown_name(profile: ProfileEntry, entry: CheckpointRow) -> str:
     """The state's own goes by the name that it was trained by, not by its file's."""
     own, meta = profile.name == str(profile.path), entry.meta
     return f"{meta.profile or 'profile'}, its own" if own and meta is not None else profile.name
@@ -54,7 +54,7 @@ def misfits(profile: ProfileEntry, meta: Meta | None) -> list[str] | None:
     return wanted.differences(meta.signature) if wanted is not None and meta is not None else None
 
 
-def row(profile: ProfileEntry, entry: Entry) -> Line:
+def row(profile: ProfileEntry, entry: CheckpointRow) -> Line:
     """Whether it fits, its name, and what does not: the first part, for the others mostly follow from it."""
     name, different = clean(shown_name(profile, entry)), misfits(profile, entry.meta)
     if profile.check is None:
@@ -72,8 +72,8 @@ PATIENCE = 0.15  # seconds that the cursor rests before bytes are read for it
 class Fork:
     """What is known of forking with one profile. changes: None while the child has not answered."""
 
-    offer: Offer
-    changes: list[Change] | str | None = None
+    offer: LaunchPlan
+    changes: list[KeyChange] | str | None = None
 
 
 class ForkWords(Scrolled):
@@ -87,7 +87,7 @@ class ForkWords(Scrolled):
         return self.window(self._words(width), height)
 
 
-class ForkScreen(Dialog[Offer | None]):
+class ForkScreen(Dialog[LaunchPlan | None]):
     """Dismissed with what is to be launched, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("enter", "take", "Fork")]
@@ -106,7 +106,9 @@ class ForkScreen(Dialog[Offer | None]):
             super().__init__()
             self.path, self.fork = path, fork
 
-    def __init__(self, data: DataDir, entry: Entry, checker: ProfileChecker, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, data: DataDir, entry: CheckpointRow, checker: ProfileChecker, clock: Callable[[], float]
+    ) -> None:
         super().__init__()
         self._data, self._entry, self._checker, self._clock = data, entry, checker, clock
         self._profiles: dict[Path, ProfileEntry] = {}

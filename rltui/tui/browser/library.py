@@ -1,4 +1,4 @@
-"""Entries and how they are read."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rltui.runs.inventory import CheckpointInfo, Shelf, Stray, foreign, look, re
 from rltui.runs.journal_reader import look_paused
 from rltui.runs.lock import holder
 from rltui.runs.meta import Meta
-from rltui.runs.milestones import Mark
+from rltui.runs.milestones import MilestoneMark
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import Trashed, list_trash
 
 Kind = Literal["milestone", "checkpoint", "stray", "deleted"]
 NodeKind = Literal["all", "run", "phase", "checkpoints", "strays", "trash"]
-NO_MARK = Mark()
+NO_MARK = MilestoneMark()
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CheckpointRow:
     """One row of the table. reason: why it is damaged or a stray. run: empty for what belongs to none.
 
     best: as which it is the best of its run by reward. stays: a checkpoint that is not pruned, for it is the best.
@@ -34,7 +34,7 @@ class Entry:
     run: str
     path: Path
     info: CheckpointInfo | None = None
-    mark: Mark = NO_MARK
+    mark: MilestoneMark = NO_MARK
     reason: str = ""
     trashed: Trashed | None = None
     best: Best | None = None
@@ -92,7 +92,7 @@ NAMES: Mapping[NodeKind, str] = {"all": "Everything", "strays": "Stray entries",
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class RunNode:
     """A row of the tree: which entries the table shows."""
 
     kind: NodeKind
@@ -107,7 +107,7 @@ class Node:
         part = self.phase or ("checkpoints" if self.kind == "checkpoints" else "")
         return " · ".join(word for word in (self.run, part) if word)
 
-    def holds(self, entry: Entry) -> bool:
+    def holds(self, entry: CheckpointRow) -> bool:
         """Whether the entry lies under this node."""
         if self.kind == "trash" or entry.kind == "deleted":
             return self.kind == "trash" and entry.kind == "deleted"
@@ -122,7 +122,7 @@ class Node:
         )
 
 
-ALL, STRAYS, TRASH = Node("all"), Node("strays"), Node("trash")
+ALL, STRAYS, TRASH = RunNode("all"), RunNode("strays"), RunNode("trash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +131,17 @@ class Library:
 
     root: Path
     shelves: tuple[Shelf, ...] = ()
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[CheckpointRow, ...] = ()
     complete: bool = False
     free_bytes: int | None = None
 
     def shelf(self, run: str) -> Shelf | None:
         return next((shelf for shelf in self.shelves if shelf.run == run), None)
 
-    def entry(self, path: Path) -> Entry | None:
+    def entry(self, path: Path) -> CheckpointRow | None:
         return next((entry for entry in self.entries if entry.path == path), None)
 
-    def under(self, node: Node) -> list[Entry]:
+    def under(self, node: RunNode) -> list[CheckpointRow]:
         return [entry for entry in self.entries if node.holds(entry)]
 
     def children(self, run: str) -> list[str]:
@@ -154,11 +154,11 @@ def parent_run(shelf: Shelf) -> str:
     return (shelf.parent or "").rpartition("@")[0]
 
 
-def shelf_entries(shelf: Shelf) -> list[Entry]:
+def shelf_entries(shelf: Shelf) -> list[CheckpointRow]:
     """Milestones and checkpoints, newest first, then strays."""
     found, spared = best_of(shelf.complete), shelf.spared
     states = [
-        Entry(
+        CheckpointRow(
             "milestone" if info.milestone else "checkpoint", shelf.run, info.path, info,
             shelf.marks.get(info.milestone, NO_MARK) if info.milestone else NO_MARK,
             info.damage or "", best=is_best(found, info.meta) if info.damage is None else None,
@@ -169,12 +169,12 @@ def shelf_entries(shelf: Shelf) -> list[Entry]:
     return states + [stray_entry(stray, shelf.run) for stray in shelf.strays]
 
 
-def stray_entry(stray: Stray, run: str = "") -> Entry:
-    return Entry("stray", run, stray.path, stray.info, reason=stray.reason)
+def stray_entry(stray: Stray, run: str = "") -> CheckpointRow:
+    return CheckpointRow("stray", run, stray.path, stray.info, reason=stray.reason)
 
 
-def trash_entry(trashed: Trashed, info: CheckpointInfo) -> Entry:
-    return Entry("deleted", trashed.run, trashed.folder, info, trashed.mark, trashed=trashed)
+def trash_entry(trashed: Trashed, info: CheckpointInfo) -> CheckpointRow:
+    return CheckpointRow("deleted", trashed.run, trashed.folder, info, trashed.mark, trashed=trashed)
 
 
 Stamp = tuple[object, ...]
@@ -187,7 +187,7 @@ class LibraryReader:
 
     def __init__(self, data: DataDir) -> None:
         self._data = data
-        self._known: dict[str, tuple[Stamp, Shelf, tuple[Entry, ...]]] = {}
+        self._known: dict[str, tuple[Stamp, Shelf, tuple[CheckpointRow, ...]]] = {}
 
     def read(self) -> Iterator[Library]:
         """The library as it grows, the last one complete. Never raises for what is on disk."""

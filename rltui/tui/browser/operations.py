@@ -1,4 +1,4 @@
-"""Keep, pin, note, export, delete, undo, watch."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from rltui.runs.checkpoint import DamagedError, read_file
 from rltui.runs.inventory import CheckpointInfo, look
 from rltui.runs.keep import check_markable, export_folder, export_policy, keep, target_of
 from rltui.runs.lock import holder
-from rltui.runs.milestones import Mark, change_mark
+from rltui.runs.milestones import MilestoneMark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import POLICY_FILE
 from rltui.runs.trash import Trashed
-from rltui.tui.browser.library import Entry, Library
+from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.messages import ActDone
-from rltui.tui.widgets.dialogs import Asked, Judgement, TypedDialog
+from rltui.tui.widgets.dialogs import Asked, InputCheck, TypedDialog
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
 
-class Stage:
+class OperationContext:
     """On a screen, which gets ActDone when the work is over. readonly: nothing may be changed."""
 
     def __init__(self, screen: Screen[None], *, readonly: bool) -> None:
@@ -70,16 +70,16 @@ LONGEST_NOTE = 200
 class Marking:
     """A mark is written in a thread; what came of it is said."""
 
-    def __init__(self, data: DataDir, stage: Stage) -> None:
+    def __init__(self, data: DataDir, stage: OperationContext) -> None:
         self._data, self._stage = data, stage
 
-    def pin(self, entry: Entry) -> None:
+    def pin(self, entry: CheckpointRow) -> None:
         self._toggle(entry, "pinned", "pinned (▲): it cannot be deleted; p takes that back", "no longer pinned")
 
-    def promote(self, entry: Entry) -> None:
+    def promote(self, entry: CheckpointRow) -> None:
         self._toggle(entry, "released", "released (●): it cannot be deleted; P takes that back", "no longer released")
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: CheckpointRow) -> None:
         if not self._can_mark(entry):
             return
         asked = Asked(
@@ -88,17 +88,17 @@ class Marking:
         )  # fmt: skip
         self._stage.ask(TypedDialog(asked), lambda text: self._noted(entry, text))
 
-    def _noted(self, entry: Entry, text: str | None) -> None:
+    def _noted(self, entry: CheckpointRow, text: str | None) -> None:
         if text is not None:
             words = "noted; n changes it" if text.strip() else "its note is gone"
             self._change(entry, lambda mark: msgspec.structs.replace(mark, note=text.strip()), words)
 
-    def _toggle(self, entry: Entry, flag: str, on: str, off: str) -> None:
+    def _toggle(self, entry: CheckpointRow, flag: str, on: str, off: str) -> None:
         if self._can_mark(entry):
             value = not getattr(entry.mark, flag)
             self._change(entry, lambda mark: msgspec.structs.replace(mark, **{flag: value}), on if value else off)
 
-    def _change(self, entry: Entry, change: Callable[[Mark], Mark], words: str) -> None:
+    def _change(self, entry: CheckpointRow, change: Callable[[MilestoneMark], MilestoneMark], words: str) -> None:
         info = entry.info
         if info is not None:
             paths = self._data.run(entry.run)
@@ -109,7 +109,7 @@ class Marking:
 
             self._stage.work(work)
 
-    def _can_mark(self, entry: Entry) -> bool:
+    def _can_mark(self, entry: CheckpointRow) -> bool:
         if entry.info is None or entry.kind not in ("milestone", "checkpoint"):
             self._stage.complain("only milestones can be marked")
             return False
@@ -121,9 +121,9 @@ class Marking:
         return True
 
 
-def _judge_note(text: str) -> Judgement:
+def _judge_note(text: str) -> InputCheck:
     long = len(text) > LONGEST_NOTE
-    return Judgement(f"✗ {len(text)} characters, at most {LONGEST_NOTE}" if long else "", good=not long)
+    return InputCheck(f"✗ {len(text)} characters, at most {LONGEST_NOTE}" if long else "", good=not long)
 
 
 UNDO_SECONDS = 30.0
@@ -141,7 +141,7 @@ class Undo:
 class Undoing:
     """newest: what `u` alone takes back. clock: Unix seconds."""
 
-    def __init__(self, data: DataDir, stage: Stage, clock: Callable[[], float]) -> None:
+    def __init__(self, data: DataDir, stage: OperationContext, clock: Callable[[], float]) -> None:
         self._data, self._stage, self._clock = data, stage, clock
         self.newest: Undo | None = None
 
@@ -153,7 +153,7 @@ class Undoing:
         """What it would take back is gone for good."""
         self.newest = None
 
-    def undo(self, highlighted: Entry | None) -> None:
+    def undo(self, highlighted: CheckpointRow | None) -> None:
         """A row of the trash comes back; else the newest deletion or keeping is taken back, while it may."""
         newest, self.newest = self.newest, None
         if highlighted is not None and (trashed := highlighted.trashed) is not None:
@@ -176,10 +176,10 @@ class Undoing:
 class Copies:
     """Each is made in a thread; what came of it is said."""
 
-    def __init__(self, data: DataDir, stage: Stage, undoing: Undoing) -> None:
+    def __init__(self, data: DataDir, stage: OperationContext, undoing: Undoing) -> None:
         self._data, self._stage, self._undoing = data, stage, undoing
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: CheckpointRow) -> None:
         """A checkpoint's copy among the milestones; nothing is asked, for nothing is lost and `u` takes it back."""
         info = entry.info
         if info is None or entry.kind != "checkpoint":
@@ -193,7 +193,7 @@ class Copies:
             return
         self._stage.work(lambda: self._kept(entry, info))
 
-    def _kept(self, entry: Entry, info: CheckpointInfo) -> str:
+    def _kept(self, entry: CheckpointRow, info: CheckpointInfo) -> str:
         paths = self._data.run(entry.run)
         kept = keep(paths, info)
         if kept.present:
@@ -208,7 +208,7 @@ class Copies:
         aside = f"; a damaged one of that name is now {kept.set_aside}" if kept.set_aside else ""
         return f"{entry.words} is kept as {kept.milestone}, which is never pruned{aside}; u takes it back"
 
-    def export(self, entry: Entry) -> None:
+    def export(self, entry: CheckpointRow) -> None:
         info = entry.info
         if info is None or entry.meta is None or not entry.usable:
             self._stage.complain(f"{entry.words} is not copied: {_why_not(entry)}")
@@ -223,31 +223,31 @@ class Copies:
         asked = Asked("Export", lines, lambda text: self._judge_export(entry, text), placeholder="~/bots/alpha-5M")
         self._stage.ask(TypedDialog(asked), lambda text: self._exported(entry, text))
 
-    def _judge_export(self, entry: Entry, text: str) -> Judgement:
+    def _judge_export(self, entry: CheckpointRow, text: str) -> InputCheck:
         if not text.strip() or entry.info is None:
-            return Judgement("a new folder, a folder to put it in, or a file that ends in .npz")
+            return InputCheck("a new folder, a folder to put it in, or a file that ends in .npz")
         try:
             target = target_of(self._data, entry.info, text, policy=_is_file(text))
         except RltuiError as error:
-            return Judgement(f"✗ {error.message}")
+            return InputCheck(f"✗ {error.message}")
         if target.exists():
-            return Judgement(f"✗ {target} exists: it is never overwritten")
+            return InputCheck(f"✗ {target} exists: it is never overwritten")
         what = "policy.npz alone" if _is_file(text) else f"the complete folder, {formatting.size(entry.bytes)},"
-        return Judgement(f"✓ {what} to {target}", good=True)
+        return InputCheck(f"✓ {what} to {target}", good=True)
 
-    def _exported(self, entry: Entry, text: str | None) -> None:
+    def _exported(self, entry: CheckpointRow, text: str | None) -> None:
         info = entry.info
         if text is not None and info is not None:
             self._stage.work(lambda: self._copy(entry, info, text))
 
-    def _copy(self, entry: Entry, info: CheckpointInfo, text: str) -> str:
+    def _copy(self, entry: CheckpointRow, info: CheckpointInfo, text: str) -> str:
         policy = _is_file(text)
         target = target_of(self._data, info, text, policy=policy)
         (export_policy if policy else export_folder)(info, target)
         return f"{entry.words} is copied to {target}, each byte checked"
 
 
-def _why_not(entry: Entry) -> str:
+def _why_not(entry: CheckpointRow) -> str:
     if entry.kind == "deleted":
         return "it is in the trash; u puts it back"
     return entry.reason or "there is nothing complete in it"
@@ -260,10 +260,10 @@ def _is_file(text: str) -> bool:
 class Deleting:
     """It moves in a thread; what came of it is said."""
 
-    def __init__(self, data: DataDir, stage: Stage, undoing: Undoing) -> None:
+    def __init__(self, data: DataDir, stage: OperationContext, undoing: Undoing) -> None:
         self._data, self._stage, self._undoing = data, stage, undoing
 
-    def delete(self, entry: Entry) -> None:
+    def delete(self, entry: CheckpointRow) -> None:
         info = entry.info
         if info is None or entry.kind not in ("milestone", "checkpoint"):
             self._stage.complain("rltui deletes milestones and checkpoints only", "remove others by hand")
@@ -280,12 +280,12 @@ class Deleting:
             return
         self._stage.ask(TypedDialog(_deletion(entry, newest)), lambda text: self._deleted(entry, text))
 
-    def _deleted(self, entry: Entry, text: str | None) -> None:
+    def _deleted(self, entry: CheckpointRow, text: str | None) -> None:
         info = entry.info
         if text and info is not None:
             self._stage.work(lambda: self._move(entry, info))
 
-    def _move(self, entry: Entry, info: CheckpointInfo) -> str:
+    def _move(self, entry: CheckpointRow, info: CheckpointInfo) -> str:
         trashed = trash.delete(self._data.run(entry.run), info)
         self._undoing.offer(f"{entry.words} deleted", lambda: self._undoing.restored(trashed, entry.words))
         return f"{entry.words} is in the trash; u takes it back"
@@ -301,7 +301,7 @@ class Deleting:
             ("Type: empty", ""),
         )
         asked = Asked(
-            "Empty the trash", lines, lambda text: Judgement("✓ enter removes them", True) if text.strip() == "empty" else Judgement(""),
+            "Empty the trash", lines, lambda text: InputCheck("✓ enter removes them", True) if text.strip() == "empty" else InputCheck(""),
             subtitle="enter alone deletes nothing · esc cancels", empty="cancel",
         )  # fmt: skip
         self._stage.ask(TypedDialog(asked), lambda text: self._emptied(entries, text))
@@ -312,7 +312,7 @@ class Deleting:
             self._stage.work(lambda: f"removed for good: {len(trash.empty(self._data, entries))}")
 
 
-def is_meant(entry: Entry, text: str) -> bool:
+def is_meant(entry: CheckpointRow, text: str) -> bool:
     """Whether this names the state: its folder's name, as lists show it, or the last four digits of its timesteps."""
     names = {entry.path.name.casefold(), entry.name.casefold().replace(" ", "")} if entry.phase else {entry.path.name}
     if entry.info is not None and entry.info.milestone:
@@ -320,12 +320,12 @@ def is_meant(entry: Entry, text: str) -> bool:
     return text.strip().casefold().replace(" ", "") in names | {last_digits(entry)}
 
 
-def last_digits(entry: Entry) -> str:
+def last_digits(entry: CheckpointRow) -> str:
     """`1360` of 12,431,360 timesteps."""
     return f"{(entry.timesteps or 0) % 10_000:04d}"
 
 
-def _deletion(entry: Entry, newest: bool) -> Asked:
+def _deletion(entry: CheckpointRow, newest: bool) -> Asked:
     lines = [
         (entry.words, "strong"),
         (f"{formatting.count(entry.timesteps)} timesteps, {formatting.size(entry.bytes)}", "muted"),
@@ -339,19 +339,19 @@ def _deletion(entry: Entry, newest: bool) -> Asked:
         (f"Type its name, {entry.path.name}, or the last four digits of its timesteps, {last_digits(entry)}.", ""),
     ]
 
-    def judge(text: str) -> Judgement:
+    def judge(text: str) -> InputCheck:
         if not text.strip():
-            return Judgement("enter alone deletes nothing")
+            return InputCheck("enter alone deletes nothing")
         return (
-            Judgement("✓ enter moves it to the trash", True)
+            InputCheck("✓ enter moves it to the trash", True)
             if is_meant(entry, text)
-            else Judgement("that is not its name")
+            else InputCheck("that is not its name")
         )
 
     return Asked("Delete", tuple(lines), judge, subtitle="enter alone deletes nothing · esc cancels", empty="cancel")
 
 
-def unplayable(entry: Entry | None) -> str:
+def unplayable(entry: CheckpointRow | None) -> str:
     """Why there is no match to be shown; empty where there is one. Reads the bot's file to its last byte."""
     if entry is None or not (entry.usable or entry.reason):
         return "only a saved state can be watched"
@@ -364,7 +364,7 @@ def unplayable(entry: Entry | None) -> str:
     return ""
 
 
-def watch_command(entry: Entry, data: DataDir, *, ascii_only: bool) -> list[str]:
+def watch_command(entry: CheckpointRow, data: DataDir, *, ascii_only: bool) -> list[str]:
     """For supervise.foreground."""
     options = ["--data-dir", str(data.root), *(["--ascii"] if ascii_only else [])]
     return [sys.executable, "-m", "rltui", "watch", str(entry.path), *options]

@@ -1,4 +1,4 @@
-"""BrowserScreen."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from rltui.tui.browser import table as state_table
 from rltui.tui.browser.compare import CompareScreen, compare, to_compare
 from rltui.tui.browser.details import AboutState, BrowserTitle, StateDetails
 from rltui.tui.browser.fork import ForkScreen
-from rltui.tui.browser.library import Entry, Library, LibraryReader, Node
-from rltui.tui.browser.operations import Copies, Deleting, Marking, Stage, Undoing, unplayable, watch_command
+from rltui.tui.browser.library import CheckpointRow, Library, LibraryReader, RunNode
+from rltui.tui.browser.operations import Copies, Deleting, Marking, OperationContext, Undoing, unplayable, watch_command
 from rltui.tui.browser.table import SORTABLE, KeptSorting, ShownStates
 from rltui.tui.browser.tree import Shelves
 from rltui.tui.browser.verification import HashChecks, Verifying
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.cockpit.messages import parting_words
-from rltui.tui.launcher.plan import Offer, resume_start
+from rltui.tui.launcher.plan import LaunchPlan, resume_start
 from rltui.tui.launcher.start import LaunchingScreen, StartDialog, with_limit_asked
 from rltui.tui.messages import ActDone, BrowserLeft, LibraryReady, RunOpened, StartReady, WatchAsked
 from rltui.tui.widgets.drawn_places import DrawnCompositor
@@ -71,7 +71,7 @@ class Looking:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class BrowserDependencies:
     """run: whose states to begin with. readonly: look only. charts: how they are drawn. sorting: of the time before."""
 
     data: DataDir
@@ -97,10 +97,10 @@ MUCH = 50e6  # bytes: reading them takes a while that should be explained
 class TrainingOn:
     """Of the browser's screen, which shows the dialogs and hears of the run that was opened."""
 
-    def __init__(self, screen: BrowserScreen, around: Surroundings) -> None:
+    def __init__(self, screen: BrowserScreen, around: BrowserDependencies) -> None:
         self._screen, self._around = screen, around
 
-    def resume(self, entry: Entry) -> None:
+    def resume(self, entry: CheckpointRow) -> None:
         """Read it to its last byte in a thread, then ask."""
         if (entry.bytes or 0) > MUCH:
             self._screen.notify("every byte of it is being read …", timeout=2)
@@ -110,7 +110,7 @@ class TrainingOn:
         """Say what resuming would do."""
         self._screen.app.push_screen(StartDialog(message.start), self._launch)
 
-    def fork(self, entry: Entry) -> None:
+    def fork(self, entry: CheckpointRow) -> None:
         """Ask for the profile of the new run."""
         if not entry.usable:
             why = f"nothing can be forked from this: {entry.reason or 'it is in the trash'}"
@@ -119,14 +119,14 @@ class TrainingOn:
         around = self._around
         self._screen.app.push_screen(ForkScreen(around.data, entry, around.checker, around.clock), self._launch)
 
-    def _work_out(self, entry: Entry) -> None:
+    def _work_out(self, entry: CheckpointRow) -> None:
         self._screen.post_message(StartReady(resume_start(self._around.data, entry, self._around.clock())))
 
-    def _launch(self, offer: Offer | None) -> None:
+    def _launch(self, offer: LaunchPlan | None) -> None:
         if offer is not None:
             with_limit_asked(self._screen.app, offer, self._launch_now)
 
-    def _launch_now(self, offer: Offer) -> None:
+    def _launch_now(self, offer: LaunchPlan) -> None:
         screen = LaunchingScreen(offer, self._around.launch, self._around.clock)
         self._screen.app.push_screen(screen, self._launched)
 
@@ -138,7 +138,9 @@ class TrainingOn:
 class Comparing:
     """Of the browser's screen."""
 
-    def __init__(self, screen: BrowserScreen, around: Surroundings, states: ShownStates, stage: Stage) -> None:
+    def __init__(
+        self, screen: BrowserScreen, around: BrowserDependencies, states: ShownStates, stage: OperationContext
+    ) -> None:
         self._screen, self._around, self._states, self._stage = screen, around, states, stage
 
     def show(self) -> None:
@@ -164,12 +166,12 @@ class BrowserScreen(Screen[None]):
     PLACE: ClassVar[Place] = "browser"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: BrowserDependencies) -> None:
         super().__init__()
         self._compositor = DrawnCompositor()
         self._around, self._checks = around, around.checks
         self._looking = Looking(self, LibraryReader(around.data))
-        self._stage = Stage(self, readonly=around.readonly)
+        self._stage = OperationContext(self, readonly=around.readonly)
         self._training_on, self._verifying = TrainingOn(self, around), Verifying(self, around.checks)
         self._undoing = Undoing(around.data, self._stage, around.clock)
         self._about = AboutState(self, around, self._undoing)
@@ -206,7 +208,7 @@ class BrowserScreen(Screen[None]):
         return self._shelves.list
 
     @property
-    def node(self) -> Node:
+    def node(self) -> RunNode:
         """Whose entries the table shows."""
         return self._shelves.node
 
@@ -215,12 +217,12 @@ class BrowserScreen(Screen[None]):
         return self.query_one("#states", StateList)
 
     @property
-    def shown(self) -> list[Entry]:
+    def shown(self) -> list[CheckpointRow]:
         """The table's rows."""
         return self._states.entries
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> CheckpointRow | None:
         """What the table's cursor stands on."""
         key = self.table.key
         return next((entry for entry in self.shown if entry.path == key), None)
@@ -269,7 +271,7 @@ class BrowserScreen(Screen[None]):
     # Moving
 
     def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
-        if isinstance(message.key, Node):
+        if isinstance(message.key, RunNode):
             if self._shelves.goes_to(message.key):
                 self.table.first = self.table.cursor = 0
                 self.show_table()
@@ -326,7 +328,7 @@ class BrowserScreen(Screen[None]):
     def action_verify(self) -> None:
         self._verifying.verify([entry for entry in self.shown if entry.usable or self._is_wrong(entry)])
 
-    def _is_wrong(self, entry: Entry) -> bool:
+    def _is_wrong(self, entry: CheckpointRow) -> bool:
         """Whether it was found damaged by its hashes: it may have been mended since."""
         return self._checks.verdict(entry.path)[0] == "damaged"
 
@@ -377,7 +379,7 @@ class BrowserScreen(Screen[None]):
         if (entry := self.entry) is not None:
             self._copies.export(entry)
 
-    def _act(self, act: Callable[[Entry], None]) -> None:
+    def _act(self, act: Callable[[CheckpointRow], None]) -> None:
         """With the highlighted state."""
         if (entry := self.entry) is not None and self._stage.may_act():
             act(entry)

@@ -1,4 +1,4 @@
-"""Checkpoint table: columns, sorting, filter."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textual.content import Content
 from rltui import formatting
 from rltui.run_state.rewards import marked
 from rltui.tui.browser import details
-from rltui.tui.browser.library import Entry
+from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.browser.verification import Verdict
 from rltui.tui.settings import Sort, UiSettings, save_order
 from rltui.tui.text import Line, Span, clean, crop_middle, pad
@@ -22,7 +22,7 @@ from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.list_view import Row
 
 if TYPE_CHECKING:
-    from rltui.tui.browser.screen import BrowserScreen, Surroundings
+    from rltui.tui.browser.screen import BrowserDependencies, BrowserScreen
 
 
 SIGNS: dict[Verdict, tuple[str, str]] = {
@@ -32,7 +32,7 @@ Sorted = float | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CheckpointColumn:
     """key: the digit that sorts by it; empty for one that cannot be sorted by. rank: which gives way first (highest).
 
     doubt: why its figure does not count, so that it comes behind all that do.
@@ -42,43 +42,43 @@ class Column:
     title: str
     width: int
     rank: int
-    text: Callable[[Entry, float], str]
-    order: Callable[[Entry], Sorted] = lambda entry: None
+    text: Callable[[CheckpointRow, float], str]
+    order: Callable[[CheckpointRow], Sorted] = lambda entry: None
     right: bool = True
     role: str = ""
-    doubt: Callable[[Entry], str] = lambda entry: ""
+    doubt: Callable[[CheckpointRow], str] = lambda entry: ""
 
 
-def _age(entry: Entry, now: float) -> str:
+def _age(entry: CheckpointRow, now: float) -> str:
     time = _time(entry)
     return formatting.age(now - time if time is not None else None)
 
 
-def _marks(entry: Entry, now: float = 0.0) -> str:
+def _marks(entry: CheckpointRow, now: float = 0.0) -> str:
     return ("▲" if entry.mark.pinned else " ") + ("●" if entry.mark.released else " ")
 
 
-def _time(entry: Entry) -> float | None:
+def _time(entry: CheckpointRow) -> float | None:
     """Unix seconds of saving, or of deleting."""
     return entry.trashed.time if entry.trashed else entry.meta.time if entry.meta else None
 
 
 _PHASE = re.compile(r"Phase(\d+)-.*")
-NAME = Column("", "state", 11, 0, lambda entry, now: entry.name, right=False, role="strong")
-RUN = Column("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
-PHASE = Column("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
+NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: entry.name, right=False, role="strong")
+RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
+PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
 COLUMNS = (
-    Column("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
-    Column("2", "reward", 9, 2, lambda e, now: marked(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, doubt=lambda e: e.doubt or e.reason),
-    Column("3", "entropy", 10, 6, lambda e, now: formatting.number(e.meta.entropy if e.meta else None),
+    CheckpointColumn("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
+    CheckpointColumn("2", "reward", 9, 2, lambda e, now: marked(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, doubt=lambda e: e.doubt or e.reason),
+    CheckpointColumn("3", "entropy", 10, 6, lambda e, now: formatting.number(e.meta.entropy if e.meta else None),
            lambda e: e.meta.entropy if e.meta else None),
-    Column("4", "KL", 8, 8, lambda e, now: formatting.number(e.meta.approx_kl if e.meta else None),
+    CheckpointColumn("4", "KL", 8, 8, lambda e, now: formatting.number(e.meta.approx_kl if e.meta else None),
            lambda e: e.meta.approx_kl if e.meta else None),
-    Column("5", "age", 7, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
-    Column("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
-    Column("7", "rating", 7, 9, lambda e, now: formatting.UNKNOWN),
-    Column("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
-    Column("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
+    CheckpointColumn("5", "age", 7, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
+    CheckpointColumn("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
+    CheckpointColumn("7", "rating", 7, 9, lambda e, now: formatting.UNKNOWN),
+    CheckpointColumn("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
+    CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns
 REWARD = "2"
@@ -99,7 +99,7 @@ class Sorting:
         return Sorting(key, not self.descending) if key == self.key else Sorting(key, key not in ("5", "8", "9"))
 
 
-def sort(entries: Sequence[Entry], sorting: Sorting) -> list[Entry]:
+def sort(entries: Sequence[CheckpointRow], sorting: Sorting) -> list[CheckpointRow]:
     """Figures that do not count behind all that do, and unknown ones last, whatever the order."""
     column = next((column for column in COLUMNS if column.key == sorting.key), None)
     if column is None:
@@ -111,7 +111,7 @@ def sort(entries: Sequence[Entry], sorting: Sorting) -> list[Entry]:
     return known + [entry for entry in entries if order(entry) is None]
 
 
-def searched(entry: Entry) -> str:
+def searched(entry: CheckpointRow) -> str:
     """What a filter looks through."""
     words = [entry.run, entry.phase, entry.path.name, entry.name, entry.kind, formatting.count(entry.timesteps)]
     words += ["pinned"] if entry.mark.pinned else []
@@ -120,7 +120,7 @@ def searched(entry: Entry) -> str:
     return " ".join([*words, entry.mark.note, entry.reason, entry.meta.profile if entry.meta else ""])
 
 
-def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, by: str = "") -> list[Column]:
+def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, by: str = "") -> list[CheckpointColumn]:
     """The columns that there is room for, in their order; the note has what is left. runs: those to be told apart; by: the
     digit of the column that the rows are sorted by, which gives way last: an order by what is not shown looks like none.
     """
@@ -132,7 +132,7 @@ def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, 
         *COLUMNS,
     ]
     room = width - 4
-    chosen: list[Column] = []
+    chosen: list[CheckpointColumn] = []
     for column in sorted(columns, key=lambda column: (column is not NAME and (column.key or None) != by, column.rank)):
         if column.key == UNPLAYED and len(chosen) < len(columns) - 1:
             continue  # what is unknown of all comes last
@@ -142,7 +142,7 @@ def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, 
     return [column for column in columns if column in chosen]
 
 
-def head(columns: Sequence[Column], sorting: Sorting, width: int) -> Line:
+def head(columns: Sequence[CheckpointColumn], sorting: Sorting, width: int) -> Line:
     """The titles with their digits; that of the order in force with its direction."""
     spans: list[Span] = [("    ", "")]
     for column, size in _widths(columns, width):
@@ -173,13 +173,13 @@ def key_at(head_line: Line, x: int) -> str:
 class Drawing:
     """What a row's looks depend on beside the entry. marked: paths; verdict: of the hashes."""
 
-    columns: Sequence[Column]
+    columns: Sequence[CheckpointColumn]
     marked: Collection[object]
-    verdict: Callable[[Entry], Verdict]
+    verdict: Callable[[CheckpointRow], Verdict]
     now: float
 
 
-def row(entry: Entry, drawing: Drawing, width: int) -> Row:
+def row(entry: CheckpointRow, drawing: Drawing, width: int) -> Row:
     """Strays and what is deleted are dimmed."""
     dimmed = entry.kind in ("stray", "deleted")
     sign = (
@@ -195,17 +195,17 @@ def row(entry: Entry, drawing: Drawing, width: int) -> Row:
     return Row(entry.path, tuple(spans))
 
 
-def _role(column: Column, entry: Entry) -> str:
+def _role(column: CheckpointColumn, entry: CheckpointRow) -> str:
     if column.key == NOTE and entry.reason:
         return "bad"
     return marked(entry.best, entry.meta)[1] if column.key == REWARD else column.role
 
 
-def _sign(entry: Entry, drawing: Drawing) -> Span:
+def _sign(entry: CheckpointRow, drawing: Drawing) -> Span:
     return SIGNS["damaged"] if entry.reason else SIGNS[drawing.verdict(entry)]
 
 
-def _widths(columns: Sequence[Column], width: int) -> list[tuple[Column, int]]:
+def _widths(columns: Sequence[CheckpointColumn], width: int) -> list[tuple[CheckpointColumn, int]]:
     """The note takes what is left; without it the name."""
     left = max(width - 4 - sum(column.width for column in columns), 0)
     widest = columns[-1] if columns[-1].key == NOTE else NAME
@@ -215,12 +215,12 @@ def _widths(columns: Sequence[Column], width: int) -> list[tuple[Column, int]]:
 class ShownStates:
     """entries: as shown. first: where the cursor goes once it is there. pattern: what they must match."""
 
-    def __init__(self, screen: BrowserScreen, around: Surroundings) -> None:
+    def __init__(self, screen: BrowserScreen, around: BrowserDependencies) -> None:
         self._screen, self._checks, self._clock = screen, around.checks, around.clock
         self._first: object | None = around.state
         self._kept = around.sorting
         self._under = 0  # entries below the tree's node
-        self.entries: list[Entry] = []
+        self.entries: list[CheckpointRow] = []
         self.marked: list[Path] = []
         self.pattern = Pattern()
 
@@ -245,7 +245,7 @@ class ShownStates:
         table.set_table(head(columns, self._kept.order, width), rows, empty, first)
         table.border_title = Content(f"{clean(node.words)}  {formatting.count(len(entries))}")
 
-    def _judged(self, entry: Entry) -> Entry:
+    def _judged(self, entry: CheckpointRow) -> CheckpointRow:
         """With what its hashes say, where they have been compared: a damaged one is used for nothing."""
         verdict, reason = self._checks.verdict(entry.path)
         return replace(entry, reason=reason, best=None) if verdict == "damaged" and entry.usable else entry
@@ -263,7 +263,7 @@ class ShownStates:
         """By the column with this digit; again turns the order round."""
         self._kept.sort(key)
 
-    def mark(self, entry: Entry) -> None:
+    def mark(self, entry: CheckpointRow) -> None:
         """For the comparison; again takes the mark away."""
         marked = entry.path in self.marked
         self.marked = [path for path in self.marked if path != entry.path] + ([] if marked else [entry.path])

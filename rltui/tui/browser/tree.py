@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rltui import formatting
 from rltui.runs.inventory import Shelf
-from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, Node, parent_run
+from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, RunNode, parent_run
 from rltui.tui.text import Line, Span, crop_middle, pad
 from rltui.tui.widgets.list_view import Row, RowList
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DEEPEST = 6  # indents shown
 
 
-def rows(library: Library, closed: frozenset[Node], width: int) -> list[Row]:
+def rows(library: Library, closed: frozenset[RunNode], width: int) -> list[Row]:
     """All rows for a list of `width` columns; a closed run hides its phases, never its branches."""
     states = sum(entry.kind in ("milestone", "checkpoint") for entry in library.entries)
     found = [Row(ALL, _line(" ≡ ", "Everything", states, width))]
@@ -52,19 +52,19 @@ def by_descent(library: Library) -> list[tuple[Shelf, int]]:
     return found
 
 
-def nodes_of(shelf: Shelf) -> list[tuple[Node, str, int]]:
+def nodes_of(shelf: Shelf) -> list[tuple[RunNode, str, int]]:
     """Phases and checkpoints under a run: node, words, count."""
     phases: dict[str, int] = {}
     for info in shelf.milestones:
         name = info.milestone.partition("/")[0]
         phases[name] = phases.get(name, 0) + 1
-    found = [(Node("phase", shelf.run, name), name, count) for name, count in sorted(phases.items())]
+    found = [(RunNode("phase", shelf.run, name), name, count) for name, count in sorted(phases.items())]
     checkpoints = len(shelf.checkpoints)
-    return found + ([(Node("checkpoints", shelf.run), "checkpoints", checkpoints)] if checkpoints else [])
+    return found + ([(RunNode("checkpoints", shelf.run), "checkpoints", checkpoints)] if checkpoints else [])
 
 
-def _of_run(shelf: Shelf, depth: int, closed: frozenset[Node], width: int) -> list[Row]:
-    node = Node("run", shelf.run)
+def _of_run(shelf: Shelf, depth: int, closed: frozenset[RunNode], width: int) -> list[Row]:
+    node = RunNode("run", shelf.run)
     indent = "  " * min(depth, DEEPEST)
     sign = f" {indent}{'▸' if node in closed else '▾'} "
     count = len(shelf.milestones) + len(shelf.checkpoints)
@@ -93,8 +93,8 @@ class Shelves:
     def __init__(self, screen: BrowserScreen, run: str) -> None:
         """run: to begin with; empty for everything."""
         self._screen = screen
-        self._folded: set[Node] = set()
-        self.node: Node = Node("run", run) if run else ALL
+        self._folded: set[RunNode] = set()
+        self.node: RunNode = RunNode("run", run) if run else ALL
 
     @property
     def list(self) -> RowList:
@@ -105,7 +105,7 @@ class Shelves:
         width = max(self.list.size.width, NARROWEST)
         self.list.set_rows(rows(self._screen.library, frozenset(self._folded), width), self.node)
 
-    def goes_to(self, node: Node) -> bool:
+    def goes_to(self, node: RunNode) -> bool:
         """The cursor has moved there. False where the table stays: the node asked for at first is yet to be read, or the
         cursor has moved on meanwhile.
         """
@@ -119,7 +119,7 @@ class Shelves:
     def fold(self) -> bool:
         """Fold the run under the cursor, or open it; False where it is none."""
         node = self.list.key
-        if not isinstance(node, Node) or node.kind != "run":
+        if not isinstance(node, RunNode) or node.kind != "run":
             return False
         self._folded ^= {node}
         return True

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from rltui.runs.checkpoint import NAME, damage
-from rltui.tui.browser.library import Entry
+from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.messages import HashesChecked
 
 if TYPE_CHECKING:
@@ -77,16 +77,16 @@ class Verifying:
 
     def __init__(self, screen: Screen[None], checks: HashChecks) -> None:
         self._screen, self._checks = screen, checks
-        self._waiting: Sequence[Entry] = ()
+        self._waiting: Sequence[CheckpointRow] = ()
         self._lock = Lock()  # of the two that say what is to be read
         self.busy = False
 
-    def check_rested(self, entry: Entry | None) -> None:
+    def check_rested(self, entry: CheckpointRow | None) -> None:
         """The cursor has stood still on this one."""
         if entry is not None and entry.usable and self._checks.verdict(entry.path)[0] == "unchecked" and not self.busy:
             self.verify([entry])
 
-    def verify(self, entries: Sequence[Entry]) -> None:
+    def verify(self, entries: Sequence[CheckpointRow]) -> None:
         """All of these."""
         if not entries:
             return
@@ -111,7 +111,7 @@ class Verifying:
                 self.busy = False
             raise
 
-    def _next(self) -> Sequence[Entry]:
+    def _next(self) -> Sequence[CheckpointRow]:
         with self._lock:
             entries, self._waiting = self._waiting, ()
             self.busy = bool(entries)

@@ -1,4 +1,4 @@
-"""Doctor results for a profile."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Preflight:
         return tuple(check for check in self.checks if check.state == "fail")
 
 
-class Child(Protocol):
+class RunningDoctor(Protocol):
     """A doctor that runs."""
 
     def lines(self) -> Iterator[bytes]:
@@ -76,12 +76,12 @@ class Preflights:
     """Asked from threads; `known` from anywhere."""
 
     def __init__(
-        self, start: Callable[[Sequence[str]], Child] | None = None, clock: Callable[[], float] = time.time
+        self, start: Callable[[Sequence[str]], RunningDoctor] | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         """start: begins the child, for tests. clock: Unix seconds."""
         self._start, self._clock = start or DoctorChild, clock
         self._known: dict[str, Preflight] = {}
-        self._newest: NewestChild[Child] = NewestChild()
+        self._newest: NewestChild[RunningDoctor] = NewestChild()
 
     def known(self, key: str) -> Preflight | None:
         """What is known of this content, running or done."""
@@ -100,7 +100,7 @@ class Preflights:
         only = [part for name in names for part in ("--only", name)]
         command = [sys.executable, "-m", "rltui", "doctor", str(profile), "--lines", "--data-dir", str(data), *only]
         state = Preflight(key, tuple(PreflightCheck(name) for name in names))
-        child: Child | None = None
+        child: RunningDoctor | None = None
         try:
             child = self._start(command)
             self._newest.take(child)

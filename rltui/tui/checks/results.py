@@ -1,4 +1,4 @@
-"""Profile and action-table check results, cached by content; profile differences."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _unchecked(path: Path, reason: str) -> ProfileCheck:
 Differences = list[tuple[str, str | None, str | None]]  # key, left, right; None where a side does not have it
 
 
-class _Difference(msgspec.Struct, frozen=True):
+class _ProfileDifference(msgspec.Struct, frozen=True):
     key: str
     left: str | None = None
     right: str | None = None
@@ -214,7 +214,7 @@ class ProfileDifferences:
     def __call__(self, left: Path, right: Path) -> Differences:
         command = [sys.executable, "-m", "rltui", "profile", "diff", "--json", str(left), str(right)]
         try:
-            found = msgspec.json.decode(self._run(command), type=list[_Difference])
+            found = msgspec.json.decode(self._run(command), type=list[_ProfileDifference])
         except subprocess.SubprocessError as error:
             raise OSError(str(error)) from error
         return [(each.key, each.left, each.right) for each in found]
@@ -224,7 +224,7 @@ ABSENT = "not there"
 NOT_TOLD = ("description",)  # prose
 
 
-class Change(msgspec.Struct, frozen=True):
+class KeyChange(msgspec.Struct, frozen=True):
     """One key, or a whole table that only one side has. left, right: as TOML; None where it is not there."""
 
     key: str
@@ -232,10 +232,10 @@ class Change(msgspec.Struct, frozen=True):
     right: str | None
 
 
-_change_decoder = msgspec.json.Decoder(list[Change])
+_change_decoder = msgspec.json.Decoder(list[KeyChange])
 
 
-def saved_changes(left: Path, right: Path) -> list[Change] | str:
+def saved_changes(left: Path, right: Path) -> list[KeyChange] | str:
     """Between the profile.toml of two saved states; a reason in words where one cannot be read."""
     read: list[dict[str, str]] = []
     for path in (left, right):
@@ -247,12 +247,12 @@ def saved_changes(left: Path, right: Path) -> list[Change] | str:
             return f"the profiles cannot be compared: {path}: brackets are nested too deeply"
     mine, theirs = read
     found = [
-        Change(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)
+        KeyChange(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)
     ]
     return condensed(found)
 
 
-def resolved_changes(left: Path, right: Path, run: Run = run_child) -> list[Change] | str:
+def resolved_changes(left: Path, right: Path, run: Run = run_child) -> list[KeyChange] | str:
     """Between any two profiles, defaults filled in, by a child. Takes a second; call it from a thread."""
     command = [sys.executable, "-m", "rltui", "profile", "diff", "--json", str(left), str(right)]
     try:
@@ -261,20 +261,20 @@ def resolved_changes(left: Path, right: Path, run: Run = run_child) -> list[Chan
         return f"the profiles could not be compared: {error}"
 
 
-def condensed(changes: Sequence[Change]) -> list[Change]:
+def condensed(changes: Sequence[KeyChange]) -> list[KeyChange]:
     """A table of which one side has nothing is one change, not twenty: a campaign leaves to its phases what they say."""
     told = [change for change in changes if change.key not in NOT_TOLD]
-    heads: dict[str, list[Change]] = {}
+    heads: dict[str, list[KeyChange]] = {}
     for change in told:
         heads.setdefault(change.key.partition(".")[0], []).append(change)
     return [found for head, group in heads.items() for found in _of_table(head, group)]
 
 
-def _of_table(head: str, group: Sequence[Change]) -> Sequence[Change]:
+def _of_table(head: str, group: Sequence[KeyChange]) -> Sequence[KeyChange]:
     if len(group) < 3 or not (all(c.left is None for c in group) or all(c.right is None for c in group)):
         return group
     words = f"{len(group)} keys"
-    return [Change(f"[{head}]", None if group[0].left is None else words, None if group[0].right is None else words)]
+    return [KeyChange(f"[{head}]", None if group[0].left is None else words, None if group[0].right is None else words)]
 
 
 def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:

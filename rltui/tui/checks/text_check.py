@@ -1,4 +1,4 @@
-"""Check of text being edited; newest question wins."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rltui.tui.checks.results import ProfileCheck, ProfileProblem
 KEPT = 200  # verdicts
 
 
-class Child(Protocol):
+class RunningCheck(Protocol):
     """A check that runs."""
 
     def answer(self, text: bytes) -> bytes:
@@ -30,11 +30,11 @@ class Child(Protocol):
 class TextChecker:
     """Verdicts by content. Of two threads that ask, the earlier one gets None and its child is ended."""
 
-    def __init__(self, start: Callable[[Sequence[str]], Child] | None = None) -> None:
+    def __init__(self, start: Callable[[Sequence[str]], RunningCheck] | None = None) -> None:
         """start: begins the child, for tests."""
         self._start = start or ProfileChild
         self._known: dict[str, ProfileCheck] = {}
-        self._newest: NewestChild[Child] = NewestChild()
+        self._newest: NewestChild[RunningCheck] = NewestChild()
 
     def known(self, text: str, path: Path) -> ProfileCheck | None:
         """The verdict on this text, where it has been asked for before."""
@@ -60,7 +60,7 @@ class TextChecker:
         self._newest.take(None)
 
 
-def _asked(child: Child, text: str) -> ProfileCheck:
+def _asked(child: RunningCheck, text: str) -> ProfileCheck:
     try:
         return msgspec.json.decode(child.answer(text.encode()), type=ProfileCheck)
     except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:

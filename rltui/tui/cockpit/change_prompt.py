@@ -17,13 +17,13 @@ from rltui.run_state.change_command import EXAMPLES, ChangeError, completed, com
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.text import Line, pad, wrap
 from rltui.tui.widgets.dialogs import Dialog
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 
 COLUMN = 26  # of the examples
 MOST_TYPED = 50  # changes that are remembered
 
 
-class ChangeHelp(Painted):
+class ChangeHelp(LineWidget):
     """What is understood so far or why it is not, what the next word may be, then examples."""
 
     def __init__(self, snapshot: RunSnapshot) -> None:

@@ -18,14 +18,14 @@ from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.text import Line, crop, fit, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Scrolled
 
 QuitChoice = Literal["keep", "stop"]
 CHOICE_STEPS = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
 
 
-class Choices(Painted, can_focus=True):
+class Choices(LineWidget, can_focus=True):
     """Choices with an explanation each; arrows move, enter and the letters choose."""
 
     def __init__(self, choices: Sequence[tuple[str, str | None, str, str]]) -> None:
@@ -112,7 +112,7 @@ CELL_STEPS = {"up": (-1, 0), "k": (-1, 0), "down": (1, 0), "j": (1, 0), "left": 
 _FLAG_ROLES = {"on": "good", "off": "muted", "part": "warn", "": "faint"}
 
 
-class FlagsTable(Painted, can_focus=True):
+class FlagsTable(LineWidget, can_focus=True):
     """A row for each flag, a column for all workers and one for each; space or enter toggles what the cursor is on."""
 
     def __init__(

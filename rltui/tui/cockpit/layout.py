@@ -1,4 +1,4 @@
-"""Which pane is where at which size."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -242,12 +242,12 @@ class _Placed(Layout):
 
     def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
         parent.pre_layout(self)
-        assert isinstance(parent, Rooms)
+        assert isinstance(parent, PaneGrid)
         places = parent.places
         return [WidgetPlacement(places[child], NULL_OFFSET, Spacing(), child) for child in children if child in places]
 
 
-class Rooms(Widget):
+class PaneGrid(Widget):
     """`place` says where each child stands, within this widget."""
 
     def __init__(self, *children: Widget, name: str) -> None:
@@ -288,7 +288,7 @@ class PanePlaces:
             pane.set_tabs(seats.sharing[pane], room.width)
         screen.query_one("#status").styles.height = "1fr" if seats.plan.minimal else STATUS
         screen.query_one("#footer").display = not seats.plan.minimal
-        body = screen.query_one(Rooms)
+        body = screen.query_one(PaneGrid)
         body.display = not seats.plan.minimal
         if body.place(seats.places):
             self._keep_focus(seats)

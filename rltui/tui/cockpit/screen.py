@@ -29,17 +29,17 @@ from rltui.events.commands import (
     name_of,
 )
 from rltui.run_state.condition import condition, is_on, unsent
-from rltui.run_state.reader import RunReader, RunSource
+from rltui.run_state.reader import RecordSource, RunReader
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.actions import Action, Place, bindings, in_footer, pane_footer
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import Newest, while_there
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, PhaseDialog, QuitChoice, QuitDialog
-from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, PanePlaces, Rooms, Seating, is_single
+from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, PaneGrid, PanePlaces, Seating, is_single
 from rltui.tui.cockpit.messages import SaidBelow, frozen_words, how_to_go_on, parting_words, ways_out
 from rltui.tui.messages import BrowserAsked, SnapshotReady
-from rltui.tui.panes.action_table import LutPane
+from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.arena import ArenaPane
 from rltui.tui.panes.audit import AuditPane
 from rltui.tui.panes.charts import ChartsPane
@@ -50,7 +50,7 @@ from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.reward_trace import TracePane
 from rltui.tui.panes.rewards import RewardsPane
-from rltui.tui.panes.run_info import FactsPane, missing
+from rltui.tui.panes.run_info import RunInfoPane, missing
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.panes.time import TimePane
 from rltui.tui.panes.turtle import TurtlePane
@@ -157,13 +157,13 @@ PANES: tuple[type[Pane], ...] = (
     RewardsPane,
     TimePane,
     WorkersPane,
-    LutPane,
+    ActionTablePane,
     TurtlePane,
     ArenaPane,
     TracePane,
     CurriculumPane,
     MachinePane,
-    FactsPane,
+    RunInfoPane,
     LogPane,
     AuditPane,
 )
@@ -190,7 +190,7 @@ class CockpitScreen(Steering):
 
     def __init__(
         self,
-        source: RunSource,
+        source: RecordSource,
         *,
         readonly: bool = False,
         charts: ChartStyle = "braille",
@@ -215,7 +215,7 @@ class CockpitScreen(Steering):
 
     def compose(self) -> ComposeResult:
         yield StatusPane(name="status", classes="status")
-        yield Rooms(*self.panes, name="body")
+        yield PaneGrid(*self.panes, name="body")
         yield Footer(in_footer("cockpit"), self._pane_keys)
         yield Answer("pane('a')")
 

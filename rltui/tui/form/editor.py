@@ -27,7 +27,7 @@ from rltui.tui.form.fields import (
     set_in,
     short_path,
 )
-from rltui.tui.form.schema_client import Entry, Reference, Registered
+from rltui.tui.form.schema_client import KeyReference, Reference, Registered
 from rltui.tui.text import Line, wrap
 from rltui.tui.widgets.dialogs import Chooser, Option
 
@@ -132,7 +132,7 @@ class ValueProblem(ValueError):
     """What was typed is no value of this kind; the text says what is expected."""
 
 
-def toml_of(entry: Entry | None, typed: str) -> str:
+def toml_of(entry: KeyReference | None, typed: str) -> str:
     """TOML text, numbers as they are typed. ValueProblem where it cannot be of the field's kind at all.
 
     `256 256` and `256, 256` are lists where a list is wanted; a word needs no quotes where text is.
@@ -161,7 +161,7 @@ def typed_of(written: str | None) -> str:
     return written
 
 
-def steps(entry: Entry | None, component: bool) -> tuple[str, ...]:
+def steps(entry: KeyReference | None, component: bool) -> tuple[str, ...]:
     """All values that a field steps through: TOML text; empty where there are too many."""
     if entry is None or component:
         return ()
@@ -189,7 +189,7 @@ def _is_table(text: str) -> bool:
     return text[:1] in "[{" and _parses(text)
 
 
-def _expected(entry: Entry | None) -> str:
+def _expected(entry: KeyReference | None) -> str:
     if entry is None:
         return "a TOML value"
     return f"{entry.type}, {entry.range}" if entry.range else entry.type

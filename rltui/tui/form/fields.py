@@ -10,7 +10,7 @@ from rltui.errors import RltuiError
 from rltui.profile.edit import Draft, Written
 from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import toml_key, toml_string
-from rltui.tui.form.schema_client import Entry, Reference
+from rltui.tui.form.schema_client import KeyReference, Reference
 from rltui.tui.widgets.filter_bar import Pattern
 
 # The form's rows: every key of the schema and what the text says of it. Pure.
@@ -36,7 +36,7 @@ class FormRow:
     path: KeyPath
     label: str
     depth: int = 0
-    entry: Entry | None = None
+    entry: KeyReference | None = None
     written: str | None = None
     component: str = ""
     doc: str = ""
@@ -201,7 +201,7 @@ def _parameters(reference: Reference, text: Written, path: KeyPath, depth: int) 
         return
     for key in value:
         if key not in ("kind", "weight", "table") and reference.entry(f"{path[0]}.{key}") is None:
-            yield _field(text, (*path, key), Entry(key, doc="A parameter of your own component."), depth)
+            yield _field(text, (*path, key), KeyReference(key, doc="A parameter of your own component."), depth)
 
 
 def _component(text: Written, path: KeyPath) -> tuple[str, str]:
@@ -213,7 +213,7 @@ def _component(text: Written, path: KeyPath) -> tuple[str, str]:
     return kind, str(path[-1]) if kind == "reward" else str(text.value((*path, "kind")) or "")
 
 
-def _field(text: Written, path: KeyPath, entry: Entry, depth: int, component: str = "") -> FormRow:
+def _field(text: Written, path: KeyPath, entry: KeyReference, depth: int, component: str = "") -> FormRow:
     return FormRow("field", path, str(path[-1]), depth, entry, text.raw(path), component, entry.doc)
 
 

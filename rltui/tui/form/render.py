@@ -11,7 +11,7 @@ from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import default_words
 from rltui.tui.checks.results import ProfileCheck, ProfileProblem
 from rltui.tui.form.fields import TOP, FormRow
-from rltui.tui.form.schema_client import Entry, Reference, Registered
+from rltui.tui.form.schema_client import KeyReference, Reference, Registered
 from rltui.tui.text import Line, clean, crop, crop_text, ends, pad, text_line, width_of, wrap
 
 LABEL = 26  # columns, indent included
@@ -165,7 +165,7 @@ def component_lines(known: Registered, width: int, *, with_doc: bool = True) -> 
     return lines
 
 
-def _sentence(entry: Entry) -> str:
+def _sentence(entry: KeyReference) -> str:
     limits = ", ".join(filter(None, (entry.range, entry.unit)))
     return f"{entry.doc} ({limits})" if limits else entry.doc
 

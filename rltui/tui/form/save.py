@@ -1,4 +1,4 @@
-"""Diff, copy, save dialogs."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rltui.profile.toml_text import toml_string
 from rltui.tui.cockpit.dialogs import Choices
 from rltui.tui.text import Line, clean, crop_text, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Scrolled
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ROLES = {"+": "good", "-": "bad", "@": "muted"}
 
 
-class Words(Painted):
+class DialogText(LineWidget):
     """Some lines of text."""
 
     def __init__(self, name: str, lines: Callable[[int], list[Line]]) -> None:
@@ -61,9 +61,9 @@ class NameDialog(Dialog["str | None"]):
     def compose(self) -> ComposeResult:
         with Vertical(id="save-box") as box:
             box.border_title, box.border_subtitle = self._title, "enter goes on · esc cancels"
-            yield Words("new-name-about", lambda width: [*wrap(self._explained, width, "muted"), ()])
+            yield DialogText("new-name-about", lambda width: [*wrap(self._explained, width, "muted"), ()])
             yield Input(self._suggested, id="new-name", compact=True, select_on_focus=True)
-            yield Words("new-name-words", self._verdict)
+            yield DialogText("new-name-words", self._verdict)
 
     def _verdict(self, width: int) -> list[Line]:
         name = self.query_one(Input).value.strip()
@@ -77,7 +77,7 @@ class NameDialog(Dialog["str | None"]):
     @on(Input.Changed)
     def judge(self, event: Input.Changed) -> None:
         """What the name becomes."""
-        words = self.query_one("#new-name-words", Words)
+        words = self.query_one("#new-name-words", DialogText)
         words.refresh(layout=True)
         words.repaint()
 

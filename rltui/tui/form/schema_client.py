@@ -1,4 +1,4 @@
-"""Schema and component reference from the child."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rltui.tui.form.screen import FormScreen
 
 
-class Entry(msgspec.Struct, frozen=True):
+class KeyReference(msgspec.Struct, frozen=True):
     """One key, or one parameter of a component. default: TOML text; "" for none; `= ppo.batch` for that of another."""
 
     key: str
@@ -39,7 +39,7 @@ class Registered(msgspec.Struct, frozen=True):
     kind: str
     name: str
     doc: str = ""
-    parameters: tuple[Entry, ...] = ()
+    parameters: tuple[KeyReference, ...] = ()
     category: str = ""
     sign: int | None = None
 
@@ -55,7 +55,7 @@ class Reference(msgspec.Struct, frozen=True, dict=True):
     """keys: in the order of the schema, `ppo.gamma`, `resets[].kind`, `rewards.<name>.weight`."""
 
     sections: tuple[SectionDoc, ...] = ()
-    keys: tuple[Entry, ...] = ()
+    keys: tuple[KeyReference, ...] = ()
     components: tuple[Registered, ...] = ()
 
     @cached_property
@@ -70,11 +70,11 @@ class Reference(msgspec.Struct, frozen=True, dict=True):
         """None where the name is no table."""
         return self._docs.get(name)
 
-    def entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> KeyReference | None:
         """Of a key written as in the schema."""
         return next((entry for entry in self.keys if entry.key == key), None)
 
-    def below(self, prefix: str) -> Iterator[tuple[str, Entry]]:
+    def below(self, prefix: str) -> Iterator[tuple[str, KeyReference]]:
         """The keys right below `ppo.` or `resets[].`, by their own name."""
         for entry in self.keys:
             name = entry.key.removeprefix(prefix)

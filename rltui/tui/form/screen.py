@@ -34,11 +34,11 @@ from rltui.tui.widgets.dialogs import uncovered
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import RowList, Scrolled
 
 
-class FormTitle(Painted):
+class FormTitle(LineWidget):
     """The first line: which profile, and how it stands."""
 
     def __init__(self, screen: FormScreen) -> None:

@@ -1,4 +1,4 @@
-"""Doctor results in words."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rltui import formatting
 from rltui.tui.checks.doctor import SPEED, Preflight, PreflightCheck
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
-from rltui.tui.launcher.plan import Offer
+from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.launcher.speed import Estimate, lines_of
 from rltui.tui.text import Line, clean, crop_text, fit, text_line, wrap
 
@@ -46,11 +46,11 @@ def signed(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class PlanContext:
     """now: Unix seconds. free_memory_mb: None where it is not known. offer: None while it is being worked out."""
 
     now: float
-    offer: Offer | None = None
+    offer: LaunchPlan | None = None
     free_memory_mb: float | None = None
     preflight: Preflight | None = None
     estimate: Estimate | None = None
@@ -81,7 +81,7 @@ STOPS = "launching stops with this reason, before anything is written"
 TITLE = "Preflight"
 
 
-def check_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: int) -> list[Line]:
+def check_lines(entry: ProfileEntry, catalog: Catalog, moment: PlanContext, width: int) -> list[Line]:
     """The profile's own check, the doctor's as they come, then what is expected."""
     check, preflight = entry.check, moment.preflight
     rows: list[tuple[str, str, str]] = []
@@ -182,7 +182,7 @@ def _room(memory: float | None, free: float | None, disk: int | None) -> list[tu
     return rows
 
 
-def _expected(entry: ProfileEntry, moment: Moment, width: int) -> list[Line]:
+def _expected(entry: ProfileEntry, moment: PlanContext, width: int) -> list[Line]:
     """Speed, memory and how often there is a milestone; how that is known."""
     summary = entry.check.summary if entry.check else None
     words = lines_of(summary, moment.estimate)

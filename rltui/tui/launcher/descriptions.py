@@ -15,8 +15,8 @@ from rltui.runs.meta import Meta
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import PhaseSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
-from rltui.tui.launcher.check_lines import INDENT, Moment, check_lines, indented, table, table_raw
-from rltui.tui.launcher.plan import Offer
+from rltui.tui.launcher.check_lines import INDENT, PlanContext, check_lines, indented, table, table_raw
+from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.launcher.tree import label_of, phase_of, state_words
 from rltui.tui.text import Line, text_line, wrap
 
@@ -24,7 +24,7 @@ MOST_REASONS = 3
 _HASH = re.compile(r"\b[0-9a-f]{32,}\b")
 
 
-def enter_will(offer: Offer | None, width: int, *, checking: bool = False) -> list[Line]:
+def enter_will(offer: LaunchPlan | None, width: int, *, checking: bool = False) -> list[Line]:
     if checking:
         return [
             text_line("Enter will", "title"),
@@ -33,7 +33,7 @@ def enter_will(offer: Offer | None, width: int, *, checking: bool = False) -> li
     return [text_line("Enter will", "title"), *offer_lines(offer, width)]
 
 
-def offer_lines(offer: Offer | None, width: int) -> list[Line]:
+def offer_lines(offer: LaunchPlan | None, width: int) -> list[Line]:
     room = width - INDENT
     if offer is None:
         return indented([text_line("be told in a moment: looking at the checkpoints …", "muted")])
@@ -45,7 +45,7 @@ def offer_lines(offer: Offer | None, width: int) -> list[Line]:
     return indented(lines)
 
 
-def _refusal(offer: Offer, width: int) -> list[Line]:
+def _refusal(offer: LaunchPlan, width: int) -> list[Line]:
     """Why nothing would start; of several runs that do not fit the first ones, difference by difference."""
     head, *reasons = offer.refused.split("\n")
     lines = wrap(f"✗ not start: {head}", width, "bad")
@@ -66,7 +66,7 @@ def _shortened(found: re.Match[str]) -> str:
 Weights = Mapping[str, "float | list[tuple[int, float]]"]
 
 
-def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: Moment, width: int) -> list[Line]:
+def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: PlanContext, width: int) -> list[Line]:
     """Description, what enter will do, key settings, what has been checked, rewards."""
     lines = wrap(entry.description, width) if entry.description else [text_line("no description", "muted")]
     if entry.invalid:
@@ -176,7 +176,7 @@ def _on_the_point(text: str, whole: int) -> str:
     return " " * (whole - len(text.split()[0].partition(".")[0])) + text
 
 
-def run_lines(run: RunSummary, moment: Moment, width: int) -> list[Line]:
+def run_lines(run: RunSummary, moment: PlanContext, width: int) -> list[Line]:
     """State, figures, what enter and R will do."""
     symbol, word, role = state_words(run)
     lines = wrap(run.name, width, "strong") if len(run.name) > width - 2 else []  # the border has not the room for it
@@ -191,7 +191,7 @@ def run_lines(run: RunSummary, moment: Moment, width: int) -> list[Line]:
     return [*lines, *offer_lines(moment.offer, width)]
 
 
-def milestone_lines(run: RunSummary, saved: SavedState, moment: Moment, width: int) -> list[Line]:
+def milestone_lines(run: RunSummary, saved: SavedState, moment: PlanContext, width: int) -> list[Line]:
     """Numbers from its meta, what enter will do."""
     meta = saved.meta
     rows: list[tuple[str, str]] = [

@@ -1,4 +1,4 @@
-"""Right side and title."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rich.markup import escape
 
 from rltui import formatting
 from rltui.tui.launcher.catalog import Catalog
-from rltui.tui.launcher.check_lines import Moment
+from rltui.tui.launcher.check_lines import PlanContext
 from rltui.tui.launcher.descriptions import group_lines, milestone_lines, profile_lines, run_lines
 from rltui.tui.launcher.tree import Item, groups
 from rltui.tui.text import Line, clean, ends, text_line, width_of, wrap
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Scrolled
 
 
@@ -46,7 +46,7 @@ def heading(item: Item | None) -> str:
     return escape(name)
 
 
-def lines(item: Item | None, catalog: Catalog, moment: Moment, width: int) -> list[Line]:
+def lines(item: Item | None, catalog: Catalog, moment: PlanContext, width: int) -> list[Line]:
     """The right side for what the cursor stands on."""
     if item is None:
         return welcome_lines(width)
@@ -98,7 +98,7 @@ def section_lines(name: str, width: int) -> list[Line]:
     return wrap(SECTIONS[name], width)
 
 
-class Title(Painted):
+class LauncherTitle(LineWidget):
     """The first line: the program and what the data folder holds."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Title(Painted):
         return [title_line(self.catalog, width)]
 
 
-class Details(Scrolled):
+class LauncherDetails(Scrolled):
     """The right side. The launcher sets what it says."""
 
     def __init__(self, words: Callable[[int], list[Line]]) -> None:

@@ -1,4 +1,4 @@
-"""LaunchPlan: what enter will do, computed in a thread."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from rltui.runs.paths import DataDir, RunPaths, absolute
 from rltui.runs.resolve import previous_good
 from rltui.runs.resume import BeingTrained, NothingFits, ResumePlan, choose_resume, told_of_sources
 from rltui.runs.summary import RunSummary
-from rltui.tui.browser.library import Entry
+from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.checks.results import ProfileSummary
 from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.tree import Item, profile_at
-from rltui.tui.messages import OfferReady
+from rltui.tui.messages import LaunchPlanReady
 
 if TYPE_CHECKING:
     from rltui.tui.launcher.screen import LauncherScreen
 
 
-def limited(data: DataDir, plan: ResumePlan, offer: Offer) -> Offer:
+def limited(data: DataDir, plan: ResumePlan, offer: LaunchPlan) -> LaunchPlan:
     """The offer to go on with a run, with the limit that its newest start had. A branch is a line of its own: it has none."""
     limit = step_limit(data.run(plan.run)) if plan.kind == "resume" else None
     if limit is None:
@@ -42,7 +42,7 @@ def limited(data: DataDir, plan: ResumePlan, offer: Offer) -> Offer:
     return replace(offer, warnings=(*offer.warnings, warning), reached=limit, timesteps=plan.timesteps)
 
 
-def with_total(offer: Offer, total: int | None) -> Offer:
+def with_total(offer: LaunchPlan, total: int | None) -> LaunchPlan:
     """With a new limit in the place of the one that is reached; None: until it is stopped."""
     ends = f"it ends at {total:,} timesteps" if total is not None else "until you stop it"
     args = ("--steps", str(total)) if total is not None else ()
@@ -65,7 +65,7 @@ OfferKind = Literal["new", "resume", "branch", "open", "in training", "nothing f
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class LaunchPlan:
     """profile, run, args: for supervise.launch.detached. run is also the one to open. refused: why it cannot be done, in
     words; then the rest is empty.
 
@@ -86,9 +86,9 @@ class Offer:
     timesteps: int = 0
 
 
-def offer_open(run: RunSummary) -> Offer:
+def offer_open(run: RunSummary) -> LaunchPlan:
     """Showing the run in which a profile is being trained now: a second trainer of it is not what enter should start."""
-    return Offer(
+    return LaunchPlan(
         "open",
         f"open run {run.name}, live",
         "this profile is being trained there now; nothing is started, and the training is not disturbed",
@@ -96,22 +96,24 @@ def offer_open(run: RunSummary) -> Offer:
     )
 
 
-def refusal(words: str, hint: str = "") -> Offer:
+def refusal(words: str, hint: str = "") -> LaunchPlan:
     """Nothing can be done, for a reason of its own."""
-    return Offer("refused", refused=words, hint=hint)
+    return LaunchPlan("refused", refused=words, hint=hint)
 
 
-def offer_refused(error: RltuiError) -> Offer:
+def offer_refused(error: RltuiError) -> LaunchPlan:
     """What choosing a plan failed with."""
     kind: OfferKind = "refused"
     if isinstance(error, BeingTrained):
         kind = "in training"
     elif isinstance(error, NothingFits):
         kind = "nothing fits"
-    return Offer(kind, refused=error.message, hint=error.hint)
+    return LaunchPlan(kind, refused=error.message, hint=error.hint)
 
 
-def offer_profile(data: DataDir, entry: ProfileEntry, now: float, *, new: bool = False, force: bool = False) -> Offer:
+def offer_profile(
+    data: DataDir, entry: ProfileEntry, now: float, *, new: bool = False, force: bool = False
+) -> LaunchPlan:
     """For a profile that the child found valid; forced, also for one whose parts failed when they were tried."""
     check = entry.check
     if check is None or not (check.valid or (force and check.forcible)):
@@ -124,7 +126,7 @@ def offer_profile(data: DataDir, entry: ProfileEntry, now: float, *, new: bool =
     return replace(offer, args=(*offer.args, "--force")) if force and not offer.refused else offer
 
 
-def offer_resume(data: DataDir, run: RunSummary, now: float) -> Offer:
+def offer_resume(data: DataDir, run: RunSummary, now: float) -> LaunchPlan:
     """Going on with a run that is not being trained, with the profile of its newest start."""
     paths = data.run(run.name)
     meta = run.checkpoint.meta if run.checkpoint else run.milestones[-1].meta if run.milestones else None
@@ -134,14 +136,14 @@ def offer_resume(data: DataDir, run: RunSummary, now: float) -> Offer:
     return _offer(data, meta.signature, str(profile), now, run=run.name)
 
 
-def offer_milestone(data: DataDir, saved: SavedState, now: float) -> Offer:
+def offer_milestone(data: DataDir, saved: SavedState, now: float) -> LaunchPlan:
     """Training on from a milestone, with the profile that it was saved with."""
     if saved.meta is None:
         return refusal(saved.damage or "it cannot be read")
     return _offer(data, saved.meta.signature, str(Path(saved.path) / STATE_FILE), now, mode=saved.path)
 
 
-def offer_at(data: DataDir, info: CheckpointInfo, profile: str, now: float) -> Offer:
+def offer_at(data: DataDir, info: CheckpointInfo, profile: str, now: float) -> LaunchPlan:
     """Training on from a saved state, with this profile."""
     if info.meta is None:
         return refusal(info.damage or "it cannot be read")
@@ -157,7 +159,7 @@ def _offer(
     run: str | None = None,
     mode: str = "auto",
     summary: ProfileSummary | None = None,
-) -> Offer:
+) -> LaunchPlan:
     """summary: of the profile, where it is known."""
     try:
         plan = choose_resume(data, signature, profile=profile, run=run, mode=mode, now=now)
@@ -165,7 +167,7 @@ def _offer(
         return offer_refused(error)
     plan = told_of_sources(plan, summary.sources if summary else {})
     phase = _phase(plan, summary) if summary and summary.phases else 0
-    offer = Offer(
+    offer = LaunchPlan(
         plan.kind, title_of(plan), plan.reason, plan.warnings, profile, plan.run, _arguments(plan, mode), phase
     )
     return limited(data, plan, offer)
@@ -206,16 +208,16 @@ WITH_OFFERS = ("profile", "run", "milestone")
 
 
 class Offering:
-    """The screen hears of each offer by OfferReady. impatient: enter was pressed on this before its offer was known."""
+    """The screen hears of each offer by LaunchPlanReady. impatient: enter was pressed on this before its offer was known."""
 
     def __init__(self, screen: LauncherScreen, data: DataDir, clock: Callable[[], float]) -> None:
         self._screen, self._data, self._clock = screen, data, clock
-        self._known: tuple[tuple[Item, object], Offer] | None = None
+        self._known: tuple[tuple[Item, object], LaunchPlan] | None = None
         self._asked: tuple[Item, object] | None = None
         self.impatient: Item | None = None
 
     @property
-    def present(self) -> Offer | None:
+    def present(self) -> LaunchPlan | None:
         """For what the cursor stands on, as things are now; None while it is being worked out."""
         item = self._screen.item
         if item is None or self._known is None:
@@ -233,13 +235,13 @@ class Offering:
             self._asked = key
             self._screen.run_worker(lambda: self._work_out(*key), thread=True, group="offer", exit_on_error=False)
 
-    def arrived(self, message: OfferReady) -> Offer | None:
+    def arrived(self, message: LaunchPlanReady) -> LaunchPlan | None:
         """The offer, where enter was pressed for it before."""
         self._known = (message.item, message.stamp), message.offer
         waited = message.item == self.impatient == self._screen.item
         return message.offer if waited and self.present is not None else None
 
-    def of(self, item: Item, *, new: bool = False) -> Offer | None:
+    def of(self, item: Item, *, new: bool = False) -> LaunchPlan | None:
         """Worked out now. new: a run from zero, whatever else could be done. None for what is gone."""
         catalog = self._screen.catalog
         if catalog is None:
@@ -273,7 +275,7 @@ class Offering:
         """In a thread."""
         offer = self.of(item)
         if offer is not None:
-            self._screen.post_message(OfferReady(item, stamp, offer))
+            self._screen.post_message(LaunchPlanReady(item, stamp, offer))
 
 
 # What resuming or forking from a saved state would do, from where and why, before it happens.
@@ -289,11 +291,11 @@ OWN = "with the profile that was saved with it"
 class Start:
     """instead: what can be gone on from in its place, where the one chosen cannot be used; None where nothing can."""
 
-    offer: Offer
-    instead: Offer | None = None
+    offer: LaunchPlan
+    instead: LaunchPlan | None = None
 
 
-def resume_start(data: DataDir, entry: Entry, now: float) -> Start:
+def resume_start(data: DataDir, entry: CheckpointRow, now: float) -> Start:
     """Going on from this very state; a branch where it is not its run's newest."""
     if entry.info is None or entry.kind not in ("milestone", "checkpoint"):
         return Start(refusal("nothing can go on from this", "choose a milestone or a checkpoint"))
@@ -306,7 +308,7 @@ def resume_start(data: DataDir, entry: Entry, now: float) -> Start:
     return Start(replace(offer, refused=_told(offer.refused, entry), hint="" if instead else NOTHING_GOOD), instead)
 
 
-def fork_offer(data: DataDir, entry: Entry, profile: ProfileEntry, now: float) -> Offer:
+def fork_offer(data: DataDir, entry: CheckpointRow, profile: ProfileEntry, now: float) -> LaunchPlan:
     """A new run of this profile that begins as the state."""
     check = profile.check
     if check is None or not check.valid or check.signature is None:
@@ -317,10 +319,10 @@ def fork_offer(data: DataDir, entry: Entry, profile: ProfileEntry, now: float) -
     except RltuiError as error:
         return refusal(_told(error.message, entry))
     title = f"start the new run {plan.run} at {plan.timesteps:,} timesteps"
-    return Offer("branch", title, plan.reason, plan.warnings, profile.name, plan.run, ("--fork-from", path))
+    return LaunchPlan("branch", title, plan.reason, plan.warnings, profile.name, plan.run, ("--fork-from", path))
 
 
-def _resume(data: DataDir, paths: RunPaths, info: CheckpointInfo, now: float) -> Offer:
+def _resume(data: DataDir, paths: RunPaths, info: CheckpointInfo, now: float) -> LaunchPlan:
     profile = kept_profile(paths, info.path)
     offer = offer_at(data, info, str(profile), now)
     how = CAMPAIGN if profile == paths.profile else OWN
@@ -332,7 +334,7 @@ def kept_profile(paths: RunPaths, state: Path) -> Path:
     return paths.profile if _is_campaign(paths.profile) else state / STATE_FILE
 
 
-def _told(words: str, entry: Entry) -> str:
+def _told(words: str, entry: CheckpointRow) -> str:
     """In the words of the screen, not of the command line."""
     path = absolute(entry.path)
     return words.replace(f"--resume {path}", entry.words).replace(f"--fork-from {path}", entry.words)

@@ -16,7 +16,7 @@ from rltui.tui.messages import PreflightNews
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
-    from rltui.tui.dependencies import LauncherTools
+    from rltui.tui.dependencies import LauncherDependencies
     from rltui.tui.launcher.screen import LauncherScreen
 
 
@@ -27,7 +27,9 @@ FRESH = 300.0  # seconds for which coming back to a profile does not ask again: 
 class Examining:
     """The child runs in a thread of its own; moving on ends it."""
 
-    def __init__(self, screen: LauncherScreen, data: DataDir, tools: LauncherTools, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, screen: LauncherScreen, data: DataDir, tools: LauncherDependencies, clock: Callable[[], float]
+    ) -> None:
         self._screen, self._data, self._tools, self._clock = screen, data, tools, clock
         self._examined = ""  # content of the profile that the doctor is with, or was
         self._steady = Steady()

@@ -22,17 +22,17 @@ from rltui.tui.background import while_there
 from rltui.tui.checks.doctor import Preflight
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.cockpit.messages import parting_words
-from rltui.tui.dependencies import LauncherTools, free_megabytes
+from rltui.tui.dependencies import LauncherDependencies, free_megabytes
 from rltui.tui.launcher import details as offer_words
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, ProfileEntry
-from rltui.tui.launcher.check_lines import Moment
-from rltui.tui.launcher.details import Details, Title
-from rltui.tui.launcher.plan import Offer, Offering
+from rltui.tui.launcher.check_lines import PlanContext
+from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
+from rltui.tui.launcher.plan import LaunchPlan, Offering
 from rltui.tui.launcher.preflight import Examining
 from rltui.tui.launcher.speed import Estimate
 from rltui.tui.launcher.start import Starting
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, Item, ShownTree, profile_at
-from rltui.tui.messages import BrowserAsked, CatalogReady, OfferReady, PreflightNews
+from rltui.tui.messages import BrowserAsked, CatalogReady, LaunchPlanReady, PreflightNews
 from rltui.tui.text import Line
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
@@ -85,7 +85,7 @@ class Reading:
 class Editing:
     """wanted: a profile just written, to which the cursor goes. compared: the first of two profiles."""
 
-    def __init__(self, screen: LauncherScreen, tools: LauncherTools) -> None:
+    def __init__(self, screen: LauncherScreen, tools: LauncherDependencies) -> None:
         self._screen, self._tools = screen, tools
         self.wanted: Path | None = None
         self.compared: Path | None = None
@@ -177,14 +177,14 @@ class LauncherScreen(Screen[None]):
         checker: ProfileChecker,
         clock: Callable[[], float] = time.time,
         free_memory: Callable[[], float | None] = free_megabytes,
-        tools: LauncherTools | None = None,
+        tools: LauncherDependencies | None = None,
     ) -> None:
         super().__init__()
         self._compositor = DrawnCompositor()
         self._clock, self._free_memory = clock, free_memory
         self._reading = Reading(self, CatalogReader(data, checker))
         self.catalog: Catalog | None = None
-        tools = tools or LauncherTools()
+        tools = tools or LauncherDependencies()
         self.offering = Offering(self, data, clock)
         self._starting = Starting(self, data, launch, clock)
         self._examining = Examining(self, data, tools, clock)
@@ -192,12 +192,12 @@ class LauncherScreen(Screen[None]):
         self._tree = ShownTree(self, self._editing)
 
     def compose(self) -> ComposeResult:
-        yield Title()
+        yield LauncherTitle()
         with Horizontal(id="launcher-body"):
             tree = RowList(name="tree", classes="pane")
             tree.border_title = "What to train"
             yield tree
-            yield Details(self._words)
+            yield LauncherDetails(self._words)
         yield FilterLine("launcher-filter", tree, self._tree)
         yield Footer(in_footer("launcher"))
 
@@ -221,8 +221,8 @@ class LauncherScreen(Screen[None]):
         return self._tree.list
 
     @property
-    def details(self) -> Details:
-        return self.query_one(Details)
+    def details(self) -> LauncherDetails:
+        return self.query_one(LauncherDetails)
 
     @property
     def item(self) -> Item | None:
@@ -243,7 +243,7 @@ class LauncherScreen(Screen[None]):
         self.catalog = message.catalog
         self._tree.renewed(message.catalog)
         self._examining.moved()
-        title = self.query_one(Title)
+        title = self.query_one(LauncherTitle)
         title.catalog = message.catalog
         title.repaint()
         self._show_rows()
@@ -263,7 +263,7 @@ class LauncherScreen(Screen[None]):
         self._examining.moved()
 
     @while_there
-    def on_offer_ready(self, message: OfferReady) -> None:
+    def on_offer_ready(self, message: LaunchPlanReady) -> None:
         waited_for = self.offering.arrived(message)
         if message.item == self.item:
             self.details.repaint()
@@ -283,7 +283,7 @@ class LauncherScreen(Screen[None]):
         if self.catalog is None:
             return []
         preflight, estimate = self.preflight_of(self.item)
-        moment = Moment(self._clock(), self.offering.present, self._free_memory(), preflight, estimate)
+        moment = PlanContext(self._clock(), self.offering.present, self._free_memory(), preflight, estimate)
         return offer_words.lines(self.item, self.catalog, moment, width)
 
     # What is done
@@ -329,7 +329,7 @@ class LauncherScreen(Screen[None]):
         if self.profile_here("n", "starts a new run of") is not None and (item := self.item) is not None:
             self._starting.start_new(item)
 
-    def _start(self, offer: Offer | None) -> None:
+    def _start(self, offer: LaunchPlan | None) -> None:
         """Without an offer, its answer is on its way: what was asked for starts when it is there."""
         self.offering.impatient = None if offer is not None else self.item
         if offer is None:

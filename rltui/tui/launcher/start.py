@@ -15,11 +15,11 @@ from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.formatting import LARGEST, timesteps_of
 from rltui.tui.cockpit.dialogs import Choices
-from rltui.tui.launcher.plan import Offer, Start, larger_than, offer_profile, with_total
+from rltui.tui.launcher.plan import LaunchPlan, Start, larger_than, offer_profile, with_total
 from rltui.tui.launcher.tree import Item
 from rltui.tui.text import Line, wrap
-from rltui.tui.widgets.dialogs import Asked, Dialog, Judgement, TypedDialog
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.dialogs import Asked, Dialog, InputCheck, TypedDialog
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Scrolled
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from rltui.tui.launcher.catalog import ProfileEntry
     from rltui.tui.launcher.screen import LauncherScreen
 
-    Launch = Callable[[Offer], LaunchedTrainer]
+    Launch = Callable[[LaunchPlan], LaunchedTrainer]
 
 
 class LaunchingText(Scrolled):
     """Words of the start, then of its failure."""
 
-    def __init__(self, offer: Offer, clock: Callable[[], float]) -> None:
+    def __init__(self, offer: LaunchPlan, clock: Callable[[], float]) -> None:
         super().__init__(name="launching-text")
         self._offer, self._clock = offer, clock
         self._begun = clock()
@@ -70,7 +70,7 @@ class LaunchingScreen(Dialog["LaunchedTrainer | None"]):
         ("enter", "close", "Close"),
     ]
 
-    def __init__(self, offer: Offer, launch: Launch, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, offer: LaunchPlan, launch: Launch, clock: Callable[[], float] = time.time) -> None:
         super().__init__()
         self._offer, self._launch = offer, launch
         self._text = LaunchingText(offer, clock)
@@ -115,7 +115,7 @@ class Starting:
     def __init__(self, screen: LauncherScreen, data: DataDir, launch: Launch, clock: Callable[[], float]) -> None:
         self._screen, self._data, self._launch, self._clock = screen, data, launch, clock
 
-    def start(self, offer: Offer) -> None:
+    def start(self, offer: LaunchPlan) -> None:
         """As offered. A refusal that is no fault of the profile's leaves a choice."""
         if offer.kind == "open" and offer.run is not None:
             self._screen.open_run(offer.run)
@@ -128,23 +128,23 @@ class Starting:
         else:
             self._say_refused(offer)
 
-    def _say_refused(self, offer: Offer) -> None:
+    def _say_refused(self, offer: LaunchPlan) -> None:
         self._screen.notify(offer.hint, title=offer.refused.split("\n")[0], severity="error", timeout=8)
 
-    def _ask_branch(self, offer: Offer) -> None:
+    def _ask_branch(self, offer: LaunchPlan) -> None:
         """From a milestone: enter shows what a run is, so it may have been pressed to look."""
         from rltui.tui.launcher.plan import Start  # not needed before the first picture
 
         self._screen.app.push_screen(StartDialog(Start(offer)), lambda wanted: self._begin(wanted) if wanted else None)
 
-    def _begin(self, offer: Offer) -> None:
+    def _begin(self, offer: LaunchPlan) -> None:
 
         with_limit_asked(self._screen.app, offer, self._launch_now)
 
-    def _launch_now(self, offer: Offer) -> None:
+    def _launch_now(self, offer: LaunchPlan) -> None:
         self._screen.app.push_screen(LaunchingScreen(offer, self._launch, self._clock), self._launched)
 
-    def _ask_otherwise(self, entry: ProfileEntry, offer: Offer) -> None:
+    def _ask_otherwise(self, entry: ProfileEntry, offer: LaunchPlan) -> None:
         """No run can be gone on with: show one that is being trained, or begin another."""
         from rltui.tui.form.save import AskDialog  # not needed before the first picture
 
@@ -208,10 +208,10 @@ class Starting:
             self._screen.open_run(trainer.run, trainer)
 
 
-class StartWords(Painted):
+class StartWords(LineWidget):
     """Of the offer, or of the refusal."""
 
-    def __init__(self, offer: Offer) -> None:
+    def __init__(self, offer: LaunchPlan) -> None:
         super().__init__(name="start-words")
         self._offer = offer
 
@@ -222,7 +222,7 @@ class StartWords(Painted):
         return len(self.paint(width, 100))
 
 
-def offer_lines(offer: Offer, width: int) -> list[Line]:
+def offer_lines(offer: LaunchPlan, width: int) -> list[Line]:
     """What would happen, or each difference that keeps it from happening."""
     if offer.refused:
         found = [row for text in offer.refused.split("\n") for row in wrap(text, width, "bad")]
@@ -231,7 +231,7 @@ def offer_lines(offer: Offer, width: int) -> list[Line]:
     return found + [row for warning in offer.warnings for row in wrap(f"! {warning}", width, "warn")]
 
 
-class StartDialog(Dialog[Offer | None]):
+class StartDialog(Dialog[LaunchPlan | None]):
     """Dismissed with what is to be launched, or None. The safe choice comes first, and nothing starts from zero."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
@@ -265,7 +265,7 @@ class StartDialog(Dialog[Offer | None]):
         return super().dismiss(offers.get(result) if isinstance(result, str) else None)
 
 
-def with_limit_asked(app: App[Any], offer: Offer, go: Callable[[Offer], None]) -> None:
+def with_limit_asked(app: App[Any], offer: LaunchPlan, go: Callable[[LaunchPlan], None]) -> None:
     """Call `go` with the offer: at once, or once a new limit has been given where the old one is reached."""
     if offer.reached is None:
         go(offer)
@@ -278,21 +278,21 @@ def with_limit_asked(app: App[Any], offer: Offer, go: Callable[[Offer], None]) -
     app.push_screen(TypedDialog(_asked(offer, offer.reached)), answered)
 
 
-def _asked(offer: Offer, limit: int) -> Asked:
+def _asked(offer: LaunchPlan, limit: int) -> Asked:
     example = larger_than(offer.timesteps)
     lines = (
         (f"{offer.run} was started to end at {limit:,} timesteps, and has {offer.timesteps:,}.", "strong"),
         (f"Type the total at which it is to end now, as in {example:,} or {formatting.exact(example)}.", ""),
     )
 
-    def judge(text: str) -> Judgement:
+    def judge(text: str) -> InputCheck:
         if not text.strip():
-            return Judgement("enter alone: it trains on until you stop it")
+            return InputCheck("enter alone: it trains on until you stop it")
         total = timesteps_of(text)
         if total is None:
-            return Judgement(f"✗ expected a whole number of timesteps, at most {LARGEST:,}")
+            return InputCheck(f"✗ expected a whole number of timesteps, at most {LARGEST:,}")
         if total <= offer.timesteps:
-            return Judgement(f"✗ it has {offer.timesteps:,} already: a larger total")
-        return Judgement(f"✓ enter trains on, {total - offer.timesteps:,} timesteps more", True)
+            return InputCheck(f"✗ it has {offer.timesteps:,} already: a larger total")
+        return InputCheck(f"✓ enter trains on, {total - offer.timesteps:,} timesteps more", True)
 
     return Asked("Its step limit is reached", lines, judge, placeholder=f"{example:,}", empty="take")

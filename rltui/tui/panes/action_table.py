@@ -1,4 +1,4 @@
-"""Action table findings and usage."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.actions import pane_bindings
 from rltui.tui.background import while_there
 from rltui.tui.checks.results import TableVerdict
-from rltui.tui.panes.filterable import SiftingPane
+from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, clean, crop, pad, wrap
 from rltui.tui.widgets.bars import filled_bar
@@ -36,7 +36,7 @@ Controls = Sequence[Sequence[float | None]]  # [rows][8]
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class TableUsage:
     """counts: by row, since the trainer started. Shares are 0–1 of all choices, None before the first."""
 
     counts: tuple[int, ...]
@@ -77,7 +77,7 @@ class Use:
 SIDES = (("left", "right", STEER, "turns"), ("down", "up", PITCH, "nose"), ("left", "right", ROLL, "rolls"))
 
 
-def sides(use: Use, controls: Controls) -> list[tuple[str, str, float, str, float]]:
+def sides(use: TableUsage, controls: Controls) -> list[tuple[str, str, float, str, float]]:
     """(what, one side, its share, the other, its share) for steering, pitch and roll, where the table has them."""
     found = []
     for one, other, column, what in SIDES:
@@ -87,7 +87,7 @@ def sides(use: Use, controls: Controls) -> list[tuple[str, str, float, str, floa
     return found
 
 
-def warnings(use: Use, controls: Controls) -> Iterator[str]:
+def warnings(use: TableUsage, controls: Controls) -> Iterator[str]:
     """What should not be so, once there are enough choices to say it."""
     total = use.total
     if total < ENOUGH:
@@ -120,7 +120,7 @@ BAR, LABEL = 20, 9  # columns
 WORDS_AND_BAR = 90  # columns from which on there is room for both
 
 
-class LutPane(SiftingPane):
+class ActionTablePane(FilterablePane):
     """Findings and figures on top, below them the rows of the table."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("lut")
@@ -186,7 +186,7 @@ class LutPane(SiftingPane):
         self.post_message(self.Examined(verdict, of_run))
 
     @while_there
-    def on_lut_pane_examined(self, message: LutPane.Examined) -> None:
+    def on_lut_pane_examined(self, message: ActionTablePane.Examined) -> None:
         self.verdict, self.of_run = message.verdict, message.of_run
         self._draw_again()
 
@@ -231,11 +231,11 @@ class LutPane(SiftingPane):
         used, report = snapshot.table_use, self._matching
         if used is not None:
             controls = report.controls if report is not None else []
-            for words in warnings(Use(tuple(used.counts)), controls):
+            for words in warnings(TableUsage(tuple(used.counts)), controls):
                 yield from _said("warn", words, width)
         yield from self._findings(snapshot, width)
         if used is not None:
-            yield from _figures(Use(tuple(used.counts)), report, snapshot, width)
+            yield from _figures(TableUsage(tuple(used.counts)), report, snapshot, width)
         else:
             yield from wrap(self.EMPTY, width, "muted")
 
@@ -268,7 +268,7 @@ class LutPane(SiftingPane):
     def _rows_of(self, snapshot: RunSnapshot, width: int) -> list[Line]:
         """Those of the table that the filter lets through."""
         used, report = snapshot.table_use, self._matching
-        use = Use(tuple(used.counts) if used is not None else ())
+        use = TableUsage(tuple(used.counts) if used is not None else ())
         told = report.words if report is not None and len(report.words) == len(use.counts) else None
 
         def controls(row: int) -> str:
@@ -312,7 +312,7 @@ def _said(outcome: str, words: str, width: int) -> list[Line]:
     return [((f"{sign if not index else ' '} ", role), *row) for index, row in enumerate(rows)]
 
 
-def _figures(use: Use, report: TableVerdict | None, snapshot: RunSnapshot, width: int) -> Iterator[Line]:
+def _figures(use: TableUsage, report: TableVerdict | None, snapshot: RunSnapshot, width: int) -> Iterator[Line]:
     """Rows used, entropy, both sides of each control, buttons."""
     rows, entropy = len(use.counts), use.entropy
     fair = math.log(rows) if rows else 0.0

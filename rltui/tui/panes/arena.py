@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rltui.events.match_frames import Watched
-from rltui.tui.panes.live_match import WatchingPane, output_words
+from rltui.tui.panes.live_match import LiveMatchPane, output_words
 from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, ends
 from rltui.view import text_view
@@ -17,7 +17,7 @@ ROLES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-class ArenaPane(WatchingPane):
+class ArenaPane(LiveMatchPane):
     """The picture of `rltui watch`, and below it whose weights play and where the match goes."""
 
     NUMBER = "8"

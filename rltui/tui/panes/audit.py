@@ -11,7 +11,7 @@ from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefuse
 from rltui.events.records import CommandLogged, SettingChanged, change_words
 from rltui.run_state.condition import in_force
 from rltui.tui.actions import pane_bindings
-from rltui.tui.panes.filterable import SiftingPane
+from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, clean, crop, pad, split, text_line, width_of
 
@@ -24,7 +24,7 @@ _OUTCOMES = {
 }
 
 
-class AuditPane(SiftingPane):
+class AuditPane(FilterablePane):
     """A line for each command's fate, newest at the bottom, which the cursor follows; below them the one under it, whole."""
 
     NUMBER = "a"

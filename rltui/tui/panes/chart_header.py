@@ -15,17 +15,17 @@ from rltui.formatting import state_name
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
 from rltui.run_state.rewards import apart, paid, told
-from rltui.run_state.snapshot import Mark, RunSnapshot
-from rltui.tui.panes.chart_view import Charting, Scene, all_keys, charted, rechosen, row_at, span_of, usual_keys
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
+from rltui.tui.panes.chart_view import Charting, ChartScene, all_keys, charted, rechosen, row_at, span_of, usual_keys
 from rltui.tui.text import Line, Span, crop, text_line, wrap
 from rltui.tui.widgets.chart import END, LEGEND, OTHER_ROLE, Curve
-from rltui.tui.widgets.picker import Entry, Picker
+from rltui.tui.widgets.picker import Picker, PickerEntry
 
 NEAR = 0.02  # of the timesteps shown: a mark so near to the cursor is named
 _GAP: Span = ("  ", "")
 
 
-def head_lines(scene: Scene, charts: int, metrics: int, *, typing: bool, width: int) -> list[Line]:
+def head_lines(scene: ChartScene, charts: int, metrics: int, *, typing: bool, width: int) -> list[Line]:
     """As many as there is something to say; charts: how many are charted, of so many metrics."""
     lines = (
         [filter_line(scene.charting, charts, metrics, typing=typing)] if typing or scene.charting.pattern.text else []
@@ -55,7 +55,7 @@ def filter_line(charting: Charting, charts: int, metrics: int, *, typing: bool) 
     return (*typed, (words, role), (keys, "faint"))
 
 
-def look_line(scene: Scene) -> Line:
+def look_line(scene: ChartScene) -> Line:
     """What differs from the plain look of the charts; empty where nothing does."""
     charting = scene.charting
     spans: list[Span] = []
@@ -76,7 +76,7 @@ def look_line(scene: Scene) -> Line:
     return tuple(spans[:-1])
 
 
-def _legend(scene: Scene) -> list[Span]:
+def _legend(scene: ChartScene) -> list[Span]:
     other = scene.other
     own, their = LEGEND[scene.style]
     spans: list[Span] = [(f"{own} ", "series-1"), (scene.snapshot.run, "strong"), (f"  {their} ", OTHER_ROLE)]
@@ -92,7 +92,7 @@ def _legend(scene: Scene) -> list[Span]:
     return [*spans, *_end(scene.snapshot.run, scene.snapshot.history, other)]
 
 
-def _rewards_apart(scene: Scene) -> list[str]:
+def _rewards_apart(scene: ChartScene) -> list[str]:
     """Own and compared run, each by its newest row and what its profile says beside that."""
     if scene.other is None:
         return []
@@ -104,7 +104,7 @@ def _rewards_apart(scene: Scene) -> list[str]:
     return apart(left, right, (snapshot.run, other.name))
 
 
-def _by_hand(scene: Scene) -> Line:
+def _by_hand(scene: ChartScene) -> Line:
     """What is in force by hand in own and compared run: their profiles do not tell it."""
     own = scene.snapshot.header.by_hand if scene.snapshot.header is not None else {}
     their = scene.other.by_hand if scene.other is not None else {}
@@ -126,7 +126,7 @@ def _end(name: str, own: History, other: OtherRun) -> list[Span]:
     return [(f"  {END} ", OTHER_ROLE), (f"{first} reaches {formatting.short(ends[first])}: figures there", "muted")]
 
 
-def cursor_line(scene: Scene) -> Line:
+def cursor_line(scene: ChartScene) -> Line:
     """Timesteps, iteration, time of day, and the marks near the cursor."""
     snapshot, x = scene.snapshot, scene.charting.cursor or 0.0
     history = snapshot.history
@@ -151,7 +151,7 @@ def _day(history: History, clock: float) -> str:
     return f" {day}" if newest is None or formatting.date(newest)[:10] != day else ""
 
 
-def near_marks(marks: Sequence[Mark], x: float, span: tuple[float, float], most: int = 3) -> list[str]:
+def near_marks(marks: Sequence[ChartMark], x: float, span: tuple[float, float], most: int = 3) -> list[str]:
     """Names of the marks nearest to `x`, within a small part of what is shown."""
     reach = (span[1] - span[0]) * NEAR
     found = sorted(
@@ -160,7 +160,7 @@ def near_marks(marks: Sequence[Mark], x: float, span: tuple[float, float], most:
     return [_mark_words(marks[index]) for _, index in found[:most]]
 
 
-def _mark_words(mark: Mark) -> str:
+def _mark_words(mark: ChartMark) -> str:
     words = {
         "milestone": state_name("milestone", mark.label),
         "dropped": f"update dropped: {mark.label}",
@@ -175,7 +175,7 @@ def _value(column: Sequence[float] | None, row: int) -> float | None:
 
 def chart_picker(charting: Charting, history: History) -> Picker:
     """All metrics of the run; those that are charted are marked."""
-    entries = [Entry(key, metric_of(key).label, key, section_of(key)) for key in all_keys(history)]
+    entries = [PickerEntry(key, metric_of(key).label, key, section_of(key)) for key in all_keys(history)]
     marked = set(charting.keys if charting.keys is not None else usual_keys(history))
     return Picker(entries, "Charts", "space marks, / filters, d the usual ones, enter shows them", marked)
 

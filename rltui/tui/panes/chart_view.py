@@ -1,4 +1,4 @@
-"""Chart choice, zoom, cursor; grid layout."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rltui.tui.ascii import ChartStyle
 from rltui.tui.text import Line, beside
 from rltui.tui.widgets.chart import AXIS, ChartData, Curve, Look, chart, whole_span
 from rltui.tui.widgets.filter_bar import Pattern
-from rltui.tui.widgets.plot import Columns
+from rltui.tui.widgets.plot import DecimationCache
 
 CORE = (
     REWARD,
@@ -195,7 +195,7 @@ MOST_MARKS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class ChartScene:
     """What the charts are drawn from. memory: of earlier drawings. focused: the selected chart is shown as such."""
 
     snapshot: RunSnapshot
@@ -203,7 +203,7 @@ class Scene:
     style: ChartStyle = "braille"
     other: OtherRun | None = None
     focused: bool = False
-    memory: Columns = field(default_factory=Columns, compare=False)
+    memory: DecimationCache = field(default_factory=DecimationCache, compare=False)
 
     @property
     def whole(self) -> tuple[float, float]:
@@ -263,7 +263,7 @@ def first_row(keys: Sequence[str], charting: Charting, size: tuple[int, int], be
     return min(max(min(before, at), at - down + 1, 0), max(rows - down, 0))
 
 
-def draw_cells(scene: Scene, found: Sequence[Cell]) -> list[Line]:
+def draw_cells(scene: ChartScene, found: Sequence[Cell]) -> list[Line]:
     """The charts of `cells`, row by row."""
     lines: list[Line] = []
     tops = sorted({cell.top for cell in found})
@@ -275,7 +275,7 @@ def draw_cells(scene: Scene, found: Sequence[Cell]) -> list[Line]:
     return lines
 
 
-def draw_cell(scene: Scene, cell: Cell, marks: Sequence[float]) -> list[Line]:
+def draw_cell(scene: ChartScene, cell: Cell, marks: Sequence[float]) -> list[Line]:
     """One chart."""
     charting = scene.charting
     look = Look(
@@ -303,7 +303,7 @@ def shown_marks(snapshot: RunSnapshot) -> list[int]:
     return milestones[each - 1 :: each] + others[-MOST_MARKS:]
 
 
-def _data(scene: Scene, cell: Cell, marks: Sequence[float]) -> ChartData:
+def _data(scene: ChartScene, cell: Cell, marks: Sequence[float]) -> ChartData:
     history = scene.snapshot.history
     metric, health = metric_of(cell.key), health_of(cell.key)
     column = history.columns.get(cell.key, ())
@@ -323,7 +323,7 @@ def _data(scene: Scene, cell: Cell, marks: Sequence[float]) -> ChartData:
     )
 
 
-def _change(scene: Scene, key: str) -> str:
+def _change(scene: ChartScene, key: str) -> str:
     """Beside one's own newest value; with another run's there is no room."""
     found = change_since(scene.snapshot.history, key) if scene.other is None else None
     if found is None:

@@ -12,7 +12,7 @@ from rltui.tui.panes.chart_view import (
     MOST_DOWN,
     Cell,
     Charting,
-    Scene,
+    ChartScene,
     charted,
     grid,
     moved_cursor,
@@ -25,7 +25,7 @@ from rltui.tui.panes.chart_view import (
 )
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.widgets.chart import AXIS
-from rltui.tui.widgets.plot import Columns
+from rltui.tui.widgets.plot import DecimationCache
 
 USUAL_WIDTH = 40  # columns of a chart before the first one has been drawn
 
@@ -37,16 +37,16 @@ class ChartsPane(Pane):
         super().__init__(name=name, classes=classes)
         self.charting = Charting()
         self.cells: Sequence[Cell] = ()
-        self.memory = Columns()
+        self.memory = DecimationCache()
         self._dragging = False
 
     def keys(self, view: View) -> list[str]:
         """Of the charts, in order."""
         return charted(self.charting, view.snapshot.history)
 
-    def scene(self, view: View) -> Scene:
+    def scene(self, view: View) -> ChartScene:
         """What is drawn from, at this view."""
-        return Scene(view.snapshot, self.charting, view.charts, None, self.has_focus, self.memory)
+        return ChartScene(view.snapshot, self.charting, view.charts, None, self.has_focus, self.memory)
 
     def change(self, charting: Charting) -> None:
         """Look at the charts like this."""

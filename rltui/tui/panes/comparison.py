@@ -1,4 +1,4 @@
-"""A second run beside the charts."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherReader, OtherRun, OtherRuns, RunBrief, notes
 from rltui.tui.panes.chart_view import Charting
 from rltui.tui.widgets.chart import Curve, whole_span
-from rltui.tui.widgets.picker import Entry, Picker
+from rltui.tui.widgets.picker import Picker, PickerEntry
 
 SHORT = 0.25  # of all timesteps: a curve below that would be a few columns
 BEYOND = 0.25  # of the shorter one's own timesteps are shown past its ends
@@ -50,8 +50,8 @@ NO_RUN = "-"  # the picker's key for comparing with none; no run can be called s
 
 def run_picker(briefs: Sequence[RunBrief], now: float, compared: bool) -> Picker:
     """To choose the run to compare with. compared: there is one already. now: Unix seconds."""
-    none = [Entry(NO_RUN, "none: this run alone")] if compared else []
-    rows = [Entry(brief.name, brief.name, note) for brief, note in zip(briefs, notes(briefs, now), strict=True)]
+    none = [PickerEntry(NO_RUN, "none: this run alone")] if compared else []
+    rows = [PickerEntry(brief.name, brief.name, note) for brief, note in zip(briefs, notes(briefs, now), strict=True)]
     return Picker([*none, *rows], "Compare with", "enter compares, / filters, esc leaves")
 
 
@@ -72,7 +72,7 @@ class RunsListed(Message):
 
 
 @dataclass(slots=True)
-class Comparison:
+class RunComparison:
     """post: how threads tell the pane. run: what is known of the compared run, None for none."""
 
     post: Callable[[Message], object]

@@ -1,4 +1,4 @@
-"""Pane with a filtered table."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING = "no row matches the filter"
 Row = TypeVar("Row")
 
 
-class SiftingPane(Pane, Selecting):
+class FilterablePane(Pane, Selecting):
     """Call `sifted` from `draw`; give `words` for the lower border; have the keys `filter` and `clear` in the registry.
 
     The cursor stays on the row that it was put on, whatever the order. One that follows stands on the last row shown.

@@ -1,4 +1,4 @@
-"""Pane that follows the viewer; its words and reader."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LOOK = 0.25  # seconds that it takes at most to notice that it is to end
 CONNECT = 1.0  # seconds that an attempt may take
 
 
-class Stream(Protocol):
+class ViewerStream(Protocol):
     """supervise.byte_stream.ByteStream, as far as it is read."""
 
     def receive(self, timeout: float) -> bytes | None: ...
@@ -39,7 +39,7 @@ class Stream(Protocol):
     def close(self) -> None: ...
 
 
-def open_local(address: str) -> Stream:
+def open_local(address: str) -> ViewerStream:
     """A viewer's local socket. OSError where nobody listens."""
     return sockets.SocketStream(address, CONNECT)
 
@@ -54,7 +54,7 @@ class MatchReader(threading.Thread):
         address: str,
         publish: Callable[[Watched], None],
         interval: float,
-        connect: Callable[[str], Stream] = open_local,
+        connect: Callable[[str], ViewerStream] = open_local,
     ) -> None:
         super().__init__(name="reader of the match", daemon=True)
         self.address = address
@@ -74,7 +74,7 @@ class MatchReader(threading.Thread):
                 self.problem = f"no picture: {error}"
             self._leaving.wait(TRY_AGAIN)
 
-    def _follow(self, stream: Stream) -> None:
+    def _follow(self, stream: ViewerStream) -> None:
         """Until the stream ends, or nobody wants it any more."""
         frames = FrameReader()
         newest: bytes | None = None
@@ -194,7 +194,7 @@ SILENT_AFTER = 2.0  # seconds without a frame
 Reader = Callable[[str, Callable[[Watched], None], float], MatchReader]
 
 
-class WatchingPane(Pane):
+class LiveMatchPane(Pane):
     """`frame` is the newest frame, None before the first; subclasses draw it in `draw_match`."""
 
     INTERVAL: ClassVar[float] = 1 / 4  # seconds at least between two frames: drawing them takes training time

@@ -14,7 +14,7 @@ from rltui.events.records import Level
 from rltui.run_state.log_entries import LEVELS, LogEntry
 from rltui.tui.actions import pane_bindings
 from rltui.tui.cockpit.dialogs import LogEntryScreen
-from rltui.tui.panes.log_view import LogList, LogWindow, Wanted, folded_lines
+from rltui.tui.panes.log_view import LogFilter, LogList, LogWindow, folded_lines
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, fit, text_line
 from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
@@ -216,7 +216,7 @@ class LogPane(Pane, Wheeled):
         left_out = f", {older:,} older ones in journal.jsonl" if older else ""
         return (kept if len(self._list) == self._list.kept else f"{len(self._list):,} of {kept}") + left_out
 
-    def _search_words(self, wanted: Wanted) -> str:
+    def _search_words(self, wanted: LogFilter) -> str:
         text = wanted.search.text.replace("[", r"\[")
         caret = "▏" if self._filter.typing else ""
         if wanted.search.problem:
@@ -234,7 +234,7 @@ def _loud(words: str) -> str:
     return f"[bold $background on $accent] {words} [/]"
 
 
-def _filter_words(wanted: Wanted) -> list[str]:
+def _filter_words(wanted: LogFilter) -> list[str]:
     words = [f"worker {wanted.worker}"] if wanted.worker is not None else []
     words += [wanted.flag] if wanted.flag else []
     return [*words, *(["hits only"] if wanted.only_hits and wanted.search.text else [])]

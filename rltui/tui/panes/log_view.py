@@ -1,4 +1,4 @@
-"""Entries, filter, window."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEARCHED = 2000  # characters of an entry
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LogFilter:
     """What is shown. worker None and flag "": all of them. only_hits: nothing but what `search` finds."""
 
     level: Level = "info"
@@ -47,7 +47,7 @@ class LogList:
     """Entries are known by their number: how many came before them since the run began."""
 
     def __init__(self) -> None:
-        self.wanted = Wanted()
+        self.wanted = LogFilter()
         self.numbers: list[int] = []
         self.entries: list[LogEntry] = []
         self.hits: list[int] = []  # numbers
@@ -75,7 +75,7 @@ class LogList:
         else:
             self._start()
 
-    def choose(self, wanted: Wanted) -> None:
+    def choose(self, wanted: LogFilter) -> None:
         """Show something else."""
         self.wanted = wanted
         self._start()

@@ -19,7 +19,7 @@ from rltui.tui.panes.chart_header import chart_picker, chosen, head_lines, help_
 from rltui.tui.panes.chart_view import (
     CORE,
     Charting,
-    Scene,
+    ChartScene,
     all_keys,
     cells,
     charted,
@@ -29,7 +29,7 @@ from rltui.tui.panes.chart_view import (
     usual_keys,
 )
 from rltui.tui.panes.charts import ChartsPane
-from rltui.tui.panes.comparison import NO_RUN, Comparison, OtherRunRead, RunsListed, Wish, run_picker
+from rltui.tui.panes.comparison import NO_RUN, OtherRunRead, RunComparison, RunsListed, Wish, run_picker
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.pane import View, in_the_middle
 from rltui.tui.text import Line, beside, text_line, wrap
@@ -124,7 +124,7 @@ class MetricsPane(ChartsPane):
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
         self.picker: Picker | None = None
-        self.comparison, self._comparing = Comparison(self.post_message), Comparing(self)
+        self.comparison, self._comparing = RunComparison(self.post_message), Comparing(self)
         self._filter = TypedFilter[int]()
         self._was_typing = False
         self._first = 0  # row of charts in view
@@ -160,7 +160,7 @@ class MetricsPane(ChartsPane):
     def depends(self, view: View) -> object:
         return view.snapshot.metrics_time, view.snapshot.history.length, view.snapshot.marks, view.charts
 
-    def scene(self, view: View) -> Scene:
+    def scene(self, view: View) -> ChartScene:
         return replace(super().scene(view), other=self.comparison.run)
 
     def subtitle(self, view: View) -> str:
@@ -194,7 +194,7 @@ class MetricsPane(ChartsPane):
         body = self._explained_charts if self.charting.explained else self._charts
         return [*head, *body(scene, keys, size, len(head))]
 
-    def _explained_charts(self, scene: Scene, keys: Sequence[str], size: tuple[int, int], top: int) -> list[Line]:
+    def _explained_charts(self, scene: ChartScene, keys: Sequence[str], size: tuple[int, int], top: int) -> list[Line]:
         """The explanation of the selected metric beside the charts; in a narrow pane below its chart alone."""
         width, height = size
         is_beside = width >= BESIDE_FROM
@@ -211,7 +211,7 @@ class MetricsPane(ChartsPane):
         alone = replace(scene, charting=replace(self.charting, alone=True))
         return [*self._charts(alone, keys, (width, room), top), text_line("─" * width, "track"), *text]
 
-    def _charts(self, scene: Scene, keys: Sequence[str], size: tuple[int, int], top: int) -> list[Line]:
+    def _charts(self, scene: ChartScene, keys: Sequence[str], size: tuple[int, int], top: int) -> list[Line]:
         self._first = first_row(keys, scene.charting, size, self._first)
         self.cells = cells(keys, scene.charting, size, self._first, top)
         return draw_cells(scene, self.cells)

@@ -15,7 +15,7 @@ from rltui.tui.ascii import ChartStyle
 from rltui.tui.keymap import OwnKeys, pane_key, with_keys
 from rltui.tui.text import Line, width_of, wrap
 from rltui.tui.widgets.filter_bar import PASTE, one_line
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 
 if TYPE_CHECKING:
     from rltui.run_state.snapshot import RunSnapshot
@@ -109,7 +109,7 @@ class View:
     frozen: str = ""
 
 
-class Pane(Painted, can_focus=True):
+class Pane(LineWidget, can_focus=True):
     """Subclasses give `draw`, and `depends`: what of the view it reads, so that nothing else makes it draw again.
 
     Whatever a subclass raises, with a new view or at a key, is shown in the pane until the next view that it can take.

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 
 from rltui.events.match_frames import StepRewards, Watched
 from rltui.tui.actions import pane_bindings
-from rltui.tui.panes.live_match import WatchingPane
+from rltui.tui.panes.live_match import LiveMatchPane
 from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, Span, crop, crop_text, ends, pad
 from rltui.tui.widgets.bars import filled_bar
@@ -258,7 +258,7 @@ def _cell(value: float, width: int) -> Span:
 BARS = 12  # rows of content from which on the sums have bars
 
 
-class TracePane(WatchingPane, Scrolled):
+class TracePane(LiveMatchPane, Scrolled):
     """Newest at the bottom; below it the sums of this episode and of the one before."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("trace")

@@ -17,12 +17,12 @@ from rltui.run_state.rewards import settling
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.actions import pane_bindings
 from rltui.tui.panes.chart_view import GAP, GOOD_HEIGHT, shares
-from rltui.tui.panes.filterable import SiftingPane
+from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, Span, beside, fit, pad, text_line, wrap
 from rltui.tui.widgets.bars import signed_bar, sparkline_of
 from rltui.tui.widgets.chart import ChartData, Look, chart
-from rltui.tui.widgets.plot import Columns
+from rltui.tui.widgets.plot import DecimationCache
 
 LOOK_BACK = 1000  # iterations, after which figures of ended episodes are too old to show
 
@@ -113,7 +113,7 @@ LEAST_ROWS = 3  # that the headings leave
 _ARROWS = {1: "▲", 0: " ", -1: "▼"}
 
 
-class RewardsPane(SiftingPane):
+class RewardsPane(FilterablePane):
     """Bars around zero, largest first, and the curve of the selected one; a curve for each where there is room."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("rewards")
@@ -137,7 +137,7 @@ class RewardsPane(SiftingPane):
         super().__init__(name=name, classes=classes)
         self.order = 0  # index in ORDERS
         self.alone = False  # the selected one's curve
-        self._memory = Columns()
+        self._memory = DecimationCache()
 
     def has_nothing(self, view: View) -> bool:
         return not any(key.startswith(PART) for key in view.snapshot.metrics)
@@ -284,7 +284,7 @@ def _extra_columns(width: int, names: int) -> list[int]:
     return found
 
 
-def _extras(view: View, row: RewardRow, width: int, names: int, memory: Columns) -> list[Span]:
+def _extras(view: View, row: RewardRow, width: int, names: int, memory: DecimationCache) -> list[Span]:
     cells: list[Span] = [
         _weight(view, row),
         (f"{formatting.aligned([row.change])[0]:>{CHANGE}}", "muted"),

@@ -1,4 +1,4 @@
-"""Header, settings, verdict in full."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rltui.tui.widgets.list_view import Scrolled
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class VerdictLine:
     """mark: symbol and word, in their colour. words: the evidence. more: what else is ill. spoken: the trainer is there and well."""
 
     mark: Span
@@ -26,7 +26,7 @@ class Judgement:
     spoken: bool
 
 
-def judgement(view: View) -> Judgement | None:
+def judgement(view: View) -> VerdictLine | None:
     """`▲ learning`, `▲ was learning` of a run that has ended, `‖ paused, was learning`; with the evidence.
 
     None where the run is not opened yet.
@@ -42,13 +42,13 @@ def judgement(view: View) -> Judgement | None:
     mark: Span = (f"{judged.symbol}{word}", judged.role)
     if paused:
         mark = (f"{now.symbol} paused{',' if word else ''}{word}", now.role)
-    return Judgement(mark, judged.words, judged.more, spoken)
+    return VerdictLine(mark, judged.words, judged.more, spoken)
 
 
 LABEL = 11  # columns
 
 
-class FactsPane(Pane, Scrolled):
+class RunInfoPane(Pane, Scrolled):
     """Label and value, one a line; what has changed since the start stands out."""
 
     NUMBER = "i"

@@ -12,7 +12,7 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.keymap import pane_key
 from rltui.tui.panes import live_match
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.run_info import FactsPane, Judgement, judgement
+from rltui.tui.panes.run_info import RunInfoPane, VerdictLine, judgement
 from rltui.tui.text import Line, crop, ends, fit, pad, text_line, width_of
 from rltui.tui.widgets.bars import progress_bar
 
@@ -151,25 +151,25 @@ def progress_line(snapshot: RunSnapshot, width: int) -> Line:
     return tuple(spans)
 
 
-def _name(goal: progress.Goal) -> str:
+def _name(goal: progress.StepTarget) -> str:
     if goal.target is None or goal.name not in ("milestone", "limit"):
         return goal.name
     return f"{goal.name} {formatting.exact(goal.target)}"
 
 
-def _fixed(goal: progress.Goal) -> int:
+def _fixed(goal: progress.StepTarget) -> int:
     return len(_name(goal)) + 2 + _figure(goal) + _left(goal)
 
 
-def _figure(goal: progress.Goal) -> int:
+def _figure(goal: progress.StepTarget) -> int:
     return max(len(goal.words) + 1, _PERCENT)
 
 
-def _left(goal: progress.Goal) -> int:
+def _left(goal: progress.StepTarget) -> int:
     return _LEFT if goal.sure == "exact" else _MEANT_LEFT
 
 
-def _goal(goal: progress.Goal, bar: int, paused: bool) -> Line:
+def _goal(goal: progress.StepTarget, bar: int, paused: bool) -> Line:
     left = (
         f" {_MEANT[goal.sure]} {formatting.remaining(goal.seconds)}"
         if goal.seconds is not None
@@ -185,7 +185,7 @@ def _goal(goal: progress.Goal, bar: int, paused: bool) -> Line:
     )
 
 
-WHOLE = FactsPane.NUMBER  # the usual key of the pane that has the whole verdict
+WHOLE = RunInfoPane.NUMBER  # the usual key of the pane that has the whole verdict
 ROOM_FOR_KEY = 60  # columns
 OLD = 60.0  # seconds after which the newest iteration's age is worth a word
 
@@ -236,7 +236,7 @@ def _second_line(view: View, width: int, frozen: Line) -> Line:
     return (*detail, ("   ", ""), *progress_line(view.snapshot, room)) if room >= 30 else crop(detail, width)
 
 
-def verdict_line(view: View, judged: Judgement | None, width: int, whole: str = WHOLE) -> Line:
+def verdict_line(view: View, judged: VerdictLine | None, width: int, whole: str = WHOLE) -> Line:
     """Whether it learns, with the evidence; how old that is, where it is old. Cut, it says by which key the whole is shown."""
     snapshot = view.snapshot
     if judged is None:

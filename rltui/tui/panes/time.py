@@ -1,4 +1,4 @@
-"""Where time goes."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, Span, ends, pad, text_line, width_of, wrap
 from rltui.tui.widgets.bars import filled_bar, sparkline_of
-from rltui.tui.widgets.plot import Columns
+from rltui.tui.widgets.plot import DecimationCache
 
 # Where an iteration's time goes, as shares that sum to one, and what to change about the largest. Pure.
 #
@@ -47,7 +47,7 @@ ON_GPU = "fewer ppo.epochs or a larger ppo.minibatch would help"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TimePart:
     """share: of the iteration, 0–1; all known ones sum to 1. micros: of an arena-step. seconds: of the iteration.
 
     key: the metric whose history is its trend; empty where it is worked out from others.
@@ -60,31 +60,31 @@ class Part:
     key: str = ""
 
 
-def parts(snapshot: RunSnapshot) -> list[Part]:
+def parts(snapshot: RunSnapshot) -> list[TimePart]:
     """update, the workers' parts in their order, wait, save, the rest, over the newest iterations; unknown shares are None."""
     metrics = iteration_times(snapshot).metrics
     whole, collect, learn, save = (_known(metrics.get(key)) for key in TRAINER_SECONDS)
-    found = [Part("update", None, seconds=learn, key=metric_keys.UPDATE_SECONDS)]
+    found = [TimePart("update", None, seconds=learn, key=metric_keys.UPDATE_SECONDS)]
     found += _collecting(metrics, collect)
-    found.append(Part("save", None, seconds=save, key=metric_keys.SAVE_SECONDS))
+    found.append(TimePart("save", None, seconds=save, key=metric_keys.SAVE_SECONDS))
     if whole is None:
         return found
     known = sum(value for value in (collect, learn, save) if value is not None)
     rest = whole - known
     if rest > 0.002 * whole and collect is not None:
-        found.append(Part(FOLDED, None, seconds=rest))
+        found.append(TimePart(FOLDED, None, seconds=rest))
     size = max(whole, known)  # were they ever to overlap, they would still be shares of what there is
     return [replace(part, share=part.seconds / size if part.seconds is not None and size else None) for part in found]
 
 
-def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> list[Part]:
+def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> list[TimePart]:
     """The workers' parts share the seconds of collecting that they worked; what is left of it is waiting."""
     micros = {name: _known(metrics[f"time/{name}"]) for name in WORKER_PARTS if f"time/{name}" in metrics}
     total = sum(value for value in micros.values() if value is not None)
     worked = worked_seconds(metrics, collect)
     each = worked / total if worked is not None and total else None
     found = [
-        Part(
+        TimePart(
             LABELS.get(name, name),
             None,
             value,
@@ -94,7 +94,7 @@ def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> l
         for name, value in micros.items()
     ]
     if collect is not None and worked is not None and collect - worked > 0.002 * collect:
-        found.append(Part("wait", None, seconds=collect - worked))
+        found.append(TimePart("wait", None, seconds=collect - worked))
     return found
 
 
@@ -116,19 +116,19 @@ def share_of_limit(snapshot: RunSnapshot) -> float | None:
     return simulate / whole if simulate is not None and whole else None
 
 
-def bottleneck(found: Sequence[Part]) -> Part | None:
+def bottleneck(found: Sequence[TimePart]) -> TimePart | None:
     """The part with the largest known share."""
     known = [part for part in found if part.share is not None]
     return max(known, key=lambda part: part.share or 0.0, default=None)
 
 
-def advice(top: Part, share: str, device: str) -> str:
+def advice(top: TimePart, share: str, device: str) -> str:
     """`update takes 53 %; …`. share: the part's, in words. device: the learner's."""
     words = ON_GPU if top.name == "update" and device.startswith("cuda") else ADVICE.get(top.name, "")
     return f"Bottleneck: {top.name} takes {share}" + (f"; {words}." if words else ".")
 
 
-def folded(found: Sequence[Part], room: int) -> list[Part]:
+def folded(found: Sequence[TimePart], room: int) -> list[TimePart]:
     """At most `room` parts: the smallest ones become one, so that the shares still sum to 1."""
     if len(found) <= room or room < 2:
         return list(found)
@@ -138,10 +138,10 @@ def folded(found: Sequence[Part], room: int) -> list[Part]:
     share, seconds = (
         sum(value for part in lost if (value := getattr(part, name)) is not None) for name in ("share", "seconds")
     )
-    return [*(part for part in found if part.name in kept), Part(FOLDED, share, seconds=seconds)]
+    return [*(part for part in found if part.name in kept), TimePart(FOLDED, share, seconds=seconds)]
 
 
-def percents(found: Sequence[Part]) -> list[str]:
+def percents(found: Sequence[TimePart]) -> list[str]:
     """The shares as whole percent that sum to 100 as they do to 1: what rounding loses goes to the largest remainders."""
     exact = [0.0 if part.share is None else part.share * 100 for part in found]
     whole = [int(value) for value in exact]
@@ -188,7 +188,7 @@ class TimePane(Pane):
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
-        self._memory = Columns()
+        self._memory = DecimationCache()
 
     def has_nothing(self, view: View) -> bool:
         return not formatting.known(view.snapshot.metrics.get(metric_keys.ITERATION_SECONDS))
@@ -218,7 +218,7 @@ class TimePane(Pane):
         return [*head, *lines[: max(room, 1)], *([(), *foot] if foot else [])][:height]
 
 
-def _share(found: list[Part], part: Part) -> str:
+def _share(found: list[TimePart], part: TimePart) -> str:
     """As the part's own line has it."""
     return percents(found)[found.index(part)]
 
@@ -264,11 +264,11 @@ def _rate(snapshot: RunSnapshot, name: str, curve: str, told: tuple[str, float |
     )
 
 
-def _figure(part: Part) -> str:
+def _figure(part: TimePart) -> str:
     return formatting.micros(part.micros) if part.micros is not None else formatting.duration(part.seconds)
 
 
-def _line(trend: Trend, told: tuple[Part, str, str], is_top: bool, width: int, room_for: int) -> Line:
+def _line(trend: Trend, told: tuple[TimePart, str, str], is_top: bool, width: int, room_for: int) -> Line:
     """told: the part, its share and its figure in words. room_for: columns of the figures."""
     part, percent, figure = told
     curve = CURVE + 2 if width >= WIDE else 0

@@ -13,7 +13,7 @@ from rltui.run_state.snapshot import RunSnapshot, WorkerRow
 from rltui.run_state.symptoms import BEAT_LATE, Word, at_work_since, beat_age, illness, usual_speed
 from rltui.tui.actions import pane_bindings
 from rltui.tui.cockpit.dialogs import TraceScreen, failures
-from rltui.tui.panes.filterable import SiftingPane
+from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, Span, clean, crop, crop_text, pad
 from rltui.tui.widgets.bars import filled_bar
@@ -36,7 +36,7 @@ ORDERS: Sequence[tuple[str, Callable[[WorkerRow], object]]] = (
 )
 
 
-class WorkersPane(SiftingPane):
+class WorkersPane(FilterablePane):
     """A table, one row a worker."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("workers")

@@ -1,4 +1,4 @@
-"""Column: one metric of all iterations, as exact and as indexed as an array, in memory that does not grow with the run."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ITEM = 8  # bytes of a float64
 NAN = math.nan
 
 
-class Column(Sequence[float]):
+class PagedColumn(Sequence[float]):
     """float64, NaN where unknown. One to two pages of newest rows are in memory, the older ones put aside.
 
     Rows are only ever added behind the last one, by one thread; others may read meanwhile.
@@ -76,11 +76,11 @@ class Column(Sequence[float]):
         if len(newest) >= 2 * PAGE:
             self._put_aside()
 
-    def cut(self, length: int) -> Column:
+    def cut(self, length: int) -> PagedColumn:
         """The first `length` rows, which may go on in another way. What has been put aside serves both."""
         first, _ = self._newest
         shared = min(length, first) // PAGE
-        other = Column(self._spill)
+        other = PagedColumn(self._spill)
         other._places = self._places[:shared]
         other._kept = {page: rows for page, rows in self._kept.items() if page < shared}
         other._newest = (shared * PAGE, self[shared * PAGE : length])

@@ -1,4 +1,4 @@
-"""Where `/` has nothing to filter: a line that says so, and takes what is typed behind it, which would act as keys."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from textual.widgets import Input
 
 from rltui.tui.text import Line
 from rltui.tui.widgets.dialogs import Dialog
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 
 HERE = "no filter here (esc)"
 IN_PANE = "no filter in this pane (esc)"
 
 
-class Said(Painted):
+class NoFilterText(LineWidget):
     """The words, in front of the line."""
 
     def __init__(self, words: str) -> None:
@@ -43,7 +43,7 @@ class NoFilterScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="no-filter"):
-            yield Said(self._words)
+            yield NoFilterText(self._words)
             yield Input(id="no-filter-line", compact=True)
 
     @on(Input.Submitted)

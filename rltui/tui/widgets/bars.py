@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rltui.run_state.history import History
 from rltui.tui.text import Line
-from rltui.tui.widgets.plot import Bin, Columns, decimate
+from rltui.tui.widgets.plot import Bin, DecimationCache, decimate
 
 
 def progress_bar(share: float | None, width: int, role: str = "series-1") -> Line:
@@ -48,7 +48,7 @@ def sparkline(xs: Sequence[float], ys: Sequence[float], width: int) -> str:
     return _row(decimate(xs, ys, (xs[0], xs[-1]), width), width)
 
 
-def sparkline_of(history: History, key: str, width: int, memory: Columns) -> str:
+def sparkline_of(history: History, key: str, width: int, memory: DecimationCache) -> str:
     """Of one metric of all iterations. memory: of earlier drawings, so that only what has come since is read."""
     column = history.columns.get(key)
     if column is None or not history.length or width < 1:

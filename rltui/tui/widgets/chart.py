@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from rltui import formatting
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.text import Line, Span, crop_text, ends, fit, text_line, width_of
-from rltui.tui.widgets.plot import Bin, Columns, band, curve, dot_columns, nice_range
+from rltui.tui.widgets.plot import Bin, DecimationCache, band, curve, dot_columns, nice_range
 
 Layer = tuple[str, str]  # a row of characters, its role; a blank lets the next layer through
 CURSOR_ROLE = "cursor"
@@ -198,7 +198,7 @@ class Look:
     cursor: float | None = None
     guides: bool = False
     selected: bool = False
-    memory: Columns = field(default_factory=Columns, compare=False)
+    memory: DecimationCache = field(default_factory=DecimationCache, compare=False)
 
 
 def chart(data: ChartData, width: int, height: int, style: ChartStyle, look: Look | None = None) -> list[Line]:

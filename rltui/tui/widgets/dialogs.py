@@ -1,4 +1,4 @@
-"""Modal base, text prompt, choice, option list."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from textual.widgets import Input
 
 from rltui.tui.text import Line, clean, crop_text, wrap
 from rltui.tui.widgets.drawn_places import DrawnCompositor
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Row, RowList, Scrolled
 
 # Screens above others, each of which closes itself once and no other.
@@ -91,7 +91,7 @@ VERDICT_ROWS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class InputCheck:
     """Of what is typed so far. good: enter takes it."""
 
     words: str
@@ -104,14 +104,14 @@ class Asked:
 
     title: str
     lines: tuple[tuple[str, str], ...]  # (text, role)
-    judge: Callable[[str], Judgement]
+    judge: Callable[[str], InputCheck]
     value: str = ""
     placeholder: str = ""
     subtitle: str = "enter takes it · esc cancels"
     empty: str | None = None
 
 
-class TypedWords(Painted):
+class TypedWords(LineWidget):
     """Lines that take the room they need. Set `said`, then `again`."""
 
     def __init__(self, name: str, said: tuple[tuple[str, str], ...] = (), spare: int = 0) -> None:

@@ -10,7 +10,7 @@ from textual.events import Click
 from rltui.tui.actions import Action, Group, key_name
 from rltui.tui.keymap import with_own_keys
 from rltui.tui.text import Line, Span, crop, fit, split, width_of
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 
 PARTS = ("act", "debug", "view", "")  # the word before each; the last stands at the right edge
 PART_OF: Mapping[Group, str] = {
@@ -57,7 +57,7 @@ def fitting(actions: Sequence[Action], labels: Mapping[str, str], room: int) -> 
     return {part: [actions[place] for place in sorted(places)] for part, places in chosen.items() if places}
 
 
-class Footer(Painted):
+class Footer(LineWidget):
     """A click runs the action as its key would. Actions that are dimmed cannot be used now.
 
     focused: more keys, of what has the focus; a click runs them there.
@@ -137,7 +137,7 @@ ANSWER_EDGE = 2  # columns that stay free at either side: the pane's border show
 LEAST = 24  # columns below which the whole width is taken
 
 
-class Answer(Painted):
+class Answer(LineWidget):
     """Not there while there is nothing to say. A click shows where all answers are kept, if the screen has such a place."""
 
     def __init__(self, kept: str = "") -> None:

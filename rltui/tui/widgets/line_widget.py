@@ -1,4 +1,4 @@
-"""Widget that draws styled lines."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rltui.tui.widgets.frame import PICTURES, Frame, leaves_content
 # compares the rows with Textual's own after changes of focus and theme.
 
 
-class Painted(Widget):
+class LineWidget(Widget):
     """Subclasses give `paint`; call `repaint` whenever what it reads has changed.
 
     An exception in `paint` is shown in the widget's own room: one faulty pane does not take the others with it.

@@ -9,12 +9,12 @@ from textual import events
 from textual.message import Message
 
 from rltui.tui.text import HOLLOW, SOLID, Line, fit
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 
 WHEEL = 3  # rows of one notch
 
 
-class Wheeled(Painted):
+class Wheeled(LineWidget):
     """Subclasses give `move`."""
 
     def move(self, rows: int) -> None:

@@ -1,4 +1,4 @@
-"""List inside a pane."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PickerEntry:
     """key: what it stands for. section: the heading under which it stands."""
 
     key: str
@@ -27,7 +27,7 @@ class Entry:
 class Picker:
     """marked: None where one is chosen by enter; else those that space has marked, in the order of the list."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[PickerEntry]
     title: str
     hint: str
     marked: set[str] | None = None
@@ -37,7 +37,7 @@ class Picker:
     _room: int = 10
 
     @property
-    def shown(self) -> list[Entry]:
+    def shown(self) -> list[PickerEntry]:
         """Those that the filter lets through."""
         return [entry for entry in self.entries if self.filter.pattern.matches(entry.key, entry.label, entry.note)]
 
@@ -128,7 +128,7 @@ class Picker:
             rows.append(self._row(entry, names, width, is_here))
         return rows or [crop(text_line("nothing matches", "muted"), width)], at
 
-    def _row(self, entry: Entry, names: int, width: int, is_here: bool) -> Line:
+    def _row(self, entry: PickerEntry, names: int, width: int, is_here: bool) -> Line:
         mark = "" if self.marked is None else "[x] " if entry.key in self.marked else "[ ] "
         line = fit(
             (

@@ -1,4 +1,4 @@
-"""Braille, block and ASCII rasteriser; decimation cache."""
+"""Same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import partial
 from typing import Literal
 
 from rltui.tui.ascii import ChartStyle
-from rltui.tui.run.column import Column
+from rltui.tui.run.column import PagedColumn
 from rltui.tui.run.spill import Spill
 
 # One curve as rows of characters: Braille dots, half blocks or `*`. Pure functions on numbers; no Textual.
@@ -100,7 +100,7 @@ def _nice_step(size: float) -> float:
     return power * next(factor for factor in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if factor * power >= size * 0.999)
 
 
-class Canvas:
+class DotCanvas:
     """Dots in cells. rows, columns: of dots; (0, 0) is the upper left one."""
 
     def __init__(self, size: tuple[int, int], style: ChartStyle, dash: tuple[int, int] = (1, 1)) -> None:
@@ -127,7 +127,7 @@ def curve(
     bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle, kind: LineKind = "solid"
 ) -> list[str]:
     """The means as rows of `size` = (columns, rows) cells. Neighbours are joined, gaps stay open."""
-    canvas = Canvas(size, style, _DASH[style] if kind == "dashed" else (1, 1))
+    canvas = DotCanvas(size, style, _DASH[style] if kind == "dashed" else (1, 1))
     before: Bin | None = None
     for item in bins:
         if before is not None and not item.broken:
@@ -139,7 +139,7 @@ def curve(
 
 def band(bins: Sequence[Bin], bounds: tuple[float, float], size: tuple[int, int], style: ChartStyle) -> list[str]:
     """From the lowest to the highest value of each dot column, as `curve`; all blank where no column holds two points."""
-    canvas = Canvas(size, style)
+    canvas = DotCanvas(size, style)
     for item in bins:
         if item.low < item.high:
             for row in range(_row(item.high, canvas.rows, bounds), _row(item.low, canvas.rows, bounds) + 1):
@@ -158,7 +158,7 @@ def _row(value: float, rows: int, bounds: tuple[float, float]) -> int:
     return min(max(round((1 - share) * (rows - 1)), 0), rows - 1)
 
 
-def _join(canvas: Canvas, before: Bin, item: Bin, bounds: tuple[float, float]) -> None:
+def _join(canvas: DotCanvas, before: Bin, item: Bin, bounds: tuple[float, float]) -> None:
     """A straight line from one mean to the next; a steep piece is split between its two columns."""
     steps = item.column - before.column
     start, end = _row(before.mean, canvas.rows, bounds), _row(item.mean, canvas.rows, bounds)
@@ -222,18 +222,18 @@ class Blocks:
 
 
 @dataclass(slots=True)
-class _Entry:
+class _CacheEntry:
     column: Sequence[float]  # kept, so that its id stays its own
     blocks: Blocks = field(default_factory=Blocks)
-    smooth: dict[int, Column] = field(default_factory=dict)
+    smooth: dict[int, PagedColumn] = field(default_factory=dict)
     bins: dict[object, tuple[int, list[Bin]]] = field(default_factory=dict)
 
 
-class Columns:
+class DecimationCache:
     """What is known of the columns drawn so far. Not for two threads."""
 
     def __init__(self) -> None:
-        self._entries: dict[int, _Entry] = {}
+        self._entries: dict[int, _CacheEntry] = {}
         self._spill = Spill()
 
     def bins(
@@ -267,7 +267,7 @@ class Columns:
         entry = self._entry(ys)
         known = entry.smooth.get(span)
         if known is None:
-            known = entry.smooth[span] = Column(self._spill)
+            known = entry.smooth[span] = PagedColumn(self._spill)
         if len(known) < length:
             _smooth(ys, length, span, known)
         return known
@@ -276,9 +276,9 @@ class Columns:
         """Let go of all columns."""
         self._entries.clear()
 
-    def _entry(self, column: Sequence[float]) -> _Entry:
+    def _entry(self, column: Sequence[float]) -> _CacheEntry:
         """The column's; the one that has not been asked for the longest makes room."""
-        entry = self._entries.pop(id(column), None) or _Entry(column)
+        entry = self._entries.pop(id(column), None) or _CacheEntry(column)
         self._entries[id(column)] = entry
         if len(self._entries) > MOST:
             del self._entries[next(iter(self._entries))]
@@ -318,7 +318,7 @@ def _after(xs: Sequence[float], end: float, index: int, length: int) -> int:
     return stop
 
 
-def _smooth(ys: Sequence[float], length: int, span: int, out: Column) -> None:
+def _smooth(ys: Sequence[float], length: int, span: int, out: PagedColumn) -> None:
     """Append the average of the rows that `out` lacks. The two running sums are worked out anew from the last 12 spans."""
     keep = 1 - 2 / (span + 1)
     begin = max(len(out) - 12 * span, 0)  # what lies further back weighs less than 1e-10

@@ -13,7 +13,7 @@ import pytest
 from rltui.__main__ import main
 from rltui.cli.output import aligned
 from rltui.errors import RltuiError, report
-from rltui.runs.milestones import Mark, change_mark
+from rltui.runs.milestones import MilestoneMark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.safe_io import escaped, one_line, say
 from tests.fakes.saved_runs import make_run, save_milestone
@@ -27,7 +27,7 @@ def data(tmp_path: Path) -> DataDir:
     data = DataDir(tmp_path)
     paths = make_run(data, commits=1)
     save_milestone(paths, 2, 5_000_000, "005M")
-    change_mark(paths, "Phase1-BallTouching/005M", lambda _: Mark(note=f"two\nlines\t{EVIL}"))
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: MilestoneMark(note=f"two\nlines\t{EVIL}"))
     (paths.checkpoints / EVIL).write_bytes(b"")
     (paths.checkpoints / f"{EVIL}\nalpha: all is well").mkdir()
     (data.runs / EVIL).mkdir()

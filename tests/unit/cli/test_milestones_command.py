@@ -11,7 +11,7 @@ import pytest
 from rltui.__main__ import main
 from rltui.cli.parser import parse
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import Mark, read_marks
+from rltui.runs.milestones import MilestoneMark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.saved_runs import litter, make_run, save_milestone, tree
 
@@ -82,7 +82,7 @@ def test_marks(paths: RunPaths, said: Said) -> None:
     assert said.json("release", "alpha/005M")["mark"] == {"pinned": True, "released": True, "note": "dribbles"}
     said("unpin", "alpha/005M")
     said("note", "alpha/005M", "")
-    assert read_marks(paths) == {"Phase1-BallTouching/005M": Mark(released=True)}
+    assert read_marks(paths) == {"Phase1-BallTouching/005M": MilestoneMark(released=True)}
     assert said("unrelease", "alpha/005M")[1].endswith(": no marks\n")
     code, text = said("pin", "alpha/1000")
     assert code == 1

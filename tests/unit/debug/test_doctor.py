@@ -15,7 +15,7 @@ import torch
 
 from rltui.debug import doctor_machine
 from rltui.debug.doctor import CHECKS, examine
-from rltui.debug.doctor_check import Case, Check, Finding, Result
+from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorFinding, DoctorResult
 from rltui.debug.doctor_machine import within
 from rltui.errors import RltuiError
 from rltui.learn import networks
@@ -31,7 +31,7 @@ class Usage(NamedTuple):
     free: int
 
 
-def look(name: str, profile: str = "quick", data: Path = Path("nowhere")) -> Finding:
+def look(name: str, profile: str = "quick", data: Path = Path("nowhere")) -> DoctorFinding:
     """The finding of one check, after those that it needs."""
     wanted: list[str] = []
 
@@ -41,7 +41,7 @@ def look(name: str, profile: str = "quick", data: Path = Path("nowhere")) -> Fin
         wanted.extend([check] * (check not in wanted))
 
     want(name)
-    return list(examine(Case(profile, DataDir(data)), [BY_NAME[check] for check in wanted]))[-1]
+    return list(examine(DoctorCase(profile, DataDir(data)), [BY_NAME[check] for check in wanted]))[-1]
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def profile(tmp_path: Path) -> Callable[..., str]:
 
 def test_a_sound_machine_and_profile_pass(tmp_path: Path) -> None:
     findings = list(
-        examine(Case("quick", DataDir(tmp_path / "data")), [c for c in CHECKS if c.name != "worker process"])
+        examine(DoctorCase("quick", DataDir(tmp_path / "data")), [c for c in CHECKS if c.name != "worker process"])
     )
     assert {finding.outcome for finding in findings} == {"pass"}
     assert not (tmp_path / "data").exists()
@@ -81,14 +81,14 @@ def test_names_are_unique_and_needs_come_first() -> None:
 
 
 def test_a_check_that_raises_is_a_finding_and_what_needs_it_is_not_tried() -> None:
-    def broken(case: Case) -> Result:
+    def broken(case: DoctorCase) -> DoctorResult:
         raise ZeroDivisionError("a bug")
 
-    def never(case: Case) -> Result:
+    def never(case: DoctorCase) -> DoctorResult:
         raise AssertionError("tried")
 
-    checks = [Check("one", broken), Check("two", never, ("one",)), Check("three", never, ("two",))]
-    one, two, three = examine(Case("quick", DataDir(Path("nowhere"))), checks)
+    checks = [DoctorCheck("one", broken), DoctorCheck("two", never, ("one",)), DoctorCheck("three", never, ("two",))]
+    one, two, three = examine(DoctorCase("quick", DataDir(Path("nowhere"))), checks)
     assert (one.outcome, one.sentence) == ("fail", "ZeroDivisionError: a bug")
     assert f"{__file__}, line" in one.advice
     assert (two.outcome, two.sentence) == ("warn", "not tried, for one failed")
@@ -320,7 +320,7 @@ def test_rewards_of_ones_own(body: str, words: str, profile: Callable[..., str])
 
 RESET = """
 import numpy as np
-from rltui.sim.resets.standard import Random
+from rltui.sim.resets.standard import RandomReset as Random
 
 class Mine(Random):
     def sample(self, rng, blue, orange):

@@ -10,8 +10,8 @@ import pytest
 from rltui.actions.masking import class_ids
 from rltui.debug.action_table import behaviour
 from rltui.debug.action_table.abilities import STATES, CanonicalState, all_legal, felt, game_state
-from rltui.debug.action_table.behaviour import Moment, Stage, behaviour_checks, control_check
-from rltui.debug.action_table.findings import Check
+from rltui.debug.action_table.behaviour import CarStates, RowSimulator, behaviour_checks, control_check
+from rltui.debug.action_table.findings import TableCheck
 from rltui.debug.action_table.report import examine
 from rltui.errors import RltuiError
 from rltui.sim import arena_batch, meshes
@@ -27,13 +27,13 @@ def simulator() -> None:
     meshes.init_simulator(meshes.locate())
 
 
-def outcomes(rows: Float, masks: dict[str, Any] | None = None) -> dict[str, Check]:
+def outcomes(rows: Float, masks: dict[str, Any] | None = None) -> dict[str, TableCheck]:
     return {check.key: check for check in behaviour_checks(rows, masks or all_legal(rows))}
 
 
 @pytest.mark.parametrize("state", PLAYABLE, ids=lambda state: state.name)
 def test_the_cars_are_in_the_situation_that_legality_is_asked_about(state: CanonicalState) -> None:
-    stage = Stage(RLGYM)
+    stage = RowSimulator(RLGYM)
     stage.put(state)
     classes = np.zeros((len(STATES), 1), np.uint8)
     class_ids(game_state(), slice(0, 1), classes)
@@ -48,7 +48,7 @@ def test_the_cars_are_in_the_situation_that_legality_is_asked_about(state: Canon
 def test_rows_of_the_same_effect_are_those_that_do_the_same_in_the_simulator(state: CanonicalState) -> None:
     """The slow twin: every row is played for a step, and compared with every other."""
     rows = naive()[np.random.default_rng(1).choice(1800, 2 * behaviour.CARS, replace=False)]
-    before, after = Stage(rows).play(state, np.arange(len(rows)), 1)
+    before, after = RowSimulator(rows).play(state, np.arange(len(rows)), 1)
     change = difference(before, after)
     apart = np.abs(change[:, None] - change[None]).max(axis=2)
     key = felt(rows, state)
@@ -56,7 +56,7 @@ def test_rows_of_the_same_effect_are_those_that_do_the_same_in_the_simulator(sta
     assert apart[same].max() < NOISE < apart[~same].min()
 
 
-def difference(before: Moment, after: Moment) -> Float:
+def difference(before: CarStates, after: CarStates) -> Float:
     """[N, …] scaled so that rounding, for the cars stand in different places, stays below NOISE."""
     flags = [after.has_jumped, after.has_flipped, after.has_double_jumped]
     columns = [

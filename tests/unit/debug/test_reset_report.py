@@ -10,8 +10,8 @@ import pytest
 from rltui.actions.rlgym import IDLE
 from rltui.debug.reset_report import first_state_lines, probe_lines
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.resets.mechanics import Ceiling
-from rltui.sim.resets.standard import Kickoff, Turtled
+from rltui.sim.resets.mechanics import CeilingScene
+from rltui.sim.resets.standard import KickoffReset, TurtledReset
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.resets import SCENES, built
 
@@ -81,9 +81,12 @@ def small_batch() -> ArenaBatch:
 @pytest.mark.parametrize(
     ("reset", "words"),
     [
-        (Turtled(Turtled.Params()), "a turtle (0 wheels down, up.z -"),
-        (Kickoff(Kickoff.Params()), "no turtle (4 wheels down, up.z +1.00, the body touches nothing)"),
-        (Ceiling(Ceiling.Params()), "no turtle ("),  # upside down on its wheels: what the obvious rule takes for one
+        (TurtledReset(TurtledReset.Params()), "a turtle (0 wheels down, up.z -"),
+        (KickoffReset(KickoffReset.Params()), "no turtle (4 wheels down, up.z +1.00, the body touches nothing)"),
+        (
+            CeilingScene(CeilingScene.Params()),
+            "no turtle (",
+        ),  # upside down on its wheels: what the obvious rule takes for one
     ],
 )
 def test_the_turtle_probe(reset: Any, words: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rltui.cli.profile import report, report_text
 from rltui.debug.component_checks import faults
 from rltui.debug.doctor import CHECKS, examine
-from rltui.debug.doctor_check import Case
+from rltui.debug.doctor_check import DoctorCase
 from rltui.errors import RltuiError, users_line
 from rltui.profile.curriculum import source_hashes
 from rltui.profile.load import load
@@ -81,7 +81,7 @@ def test_all_say_the_same_of_a_broken_reward_and_a_broken_table() -> None:
     assert "rltui train bot.toml --force" in refused.value.hint and DataDir(Path("data")).run_names() == []
 
     checks = [check for check in CHECKS if check.name in ("profile", "action table", "rewards")]
-    outcomes = {each.name: each for each in examine(Case("bot.toml", DataDir(Path("data"))), checks)}
+    outcomes = {each.name: each for each in examine(DoctorCase("bot.toml", DataDir(Path("data"))), checks)}
     assert outcomes["action table"].outcome == outcomes["rewards"].outcome == "fail"
     assert reward.message in outcomes["rewards"].sentence
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rltui.env.arena_groups import Lanes
-from rltui.env.spec import Lane, Weighted
+from rltui.env.arena_groups import ArenaGroups
+from rltui.env.spec import ArenaGroup, Weighted
 from rltui.registry import Component
 from rltui.train.collect.debug_output import ActorDebug, Line, LineLimit
 from tests.fakes.batches import new_out, spec
 
-PRACTICE = Lane(
+PRACTICE = ArenaGroup(
     "mechanics",
     0.5,
     rewards=(Weighted(Component("speed_toward_ball"), 3.0),),
@@ -29,7 +29,7 @@ def steps(count: int, arenas: int) -> np.ndarray:
 def test_a_weight_by_hand_is_that_weight_in_the_spec_and_can_be_taken_back() -> None:
     heavy = spec(rewards=(Weighted(Component("speed_toward_ball"), 7.0), Weighted(Component("touch"), 1.0)))
     plain = spec(rewards=(Weighted(Component("speed_toward_ball"), 0.1), Weighted(Component("touch"), 1.0)))
-    one, two, three = Lanes(plain, 2, [7]), Lanes(heavy, 2, [7]), Lanes(plain, 2, [7])
+    one, two, three = ArenaGroups(plain, 2, [7]), ArenaGroups(heavy, 2, [7]), ArenaGroups(plain, 2, [7])
     outs = [new_out(lanes) for lanes in (one, two, three)]
     for lanes, out in zip((one, two, three), outs, strict=True):
         lanes.reset(out)
@@ -49,19 +49,19 @@ def test_a_weight_by_hand_is_that_weight_in_the_spec_and_can_be_taken_back() -> 
 
 
 def test_a_lane_with_rewards_of_its_own_has_its_own_weight() -> None:
-    lanes = Lanes(spec(mechanics=PRACTICE), 4, [7])
+    lanes = ArenaGroups(spec(mechanics=PRACTICE), 4, [7])
     lanes.set_weights({"speed_toward_ball": 2.0, "mechanics/speed_toward_ball": 5.0})
     match, practice = lanes.batches()
     assert (dict(match.weights), dict(practice.weights)) == ({"speed_toward_ball": 2.0}, {"speed_toward_ball": 5.0})
 
 
-def upside_down(lanes: Lanes) -> int:
+def upside_down(lanes: ArenaGroups) -> int:
     return sum(int((state.up[..., 2] < -0.2).sum()) for state in lanes.states())
 
 
 def test_episodes_begin_on_the_roof_in_every_lane_and_as_before_again() -> None:
     kickoffs = (Weighted(Component("kickoff"), 1.0),)
-    lanes = Lanes(spec(mechanics=replace(PRACTICE, resets=kickoffs), resets=kickoffs), 4, [7])
+    lanes = ArenaGroups(spec(mechanics=replace(PRACTICE, resets=kickoffs), resets=kickoffs), 4, [7])
     out = new_out(lanes)
     lanes.reset(out)
     assert upside_down(lanes) == 0
@@ -74,12 +74,12 @@ def test_episodes_begin_on_the_roof_in_every_lane_and_as_before_again() -> None:
     assert upside_down(lanes) == 0
 
 
-def debug(lanes: Lanes, *flags: str) -> tuple[ActorDebug, list[Line]]:
+def debug(lanes: ArenaGroups, *flags: str) -> tuple[ActorDebug, list[Line]]:
     said: list[Line] = []
     return ActorDebug(lanes, flags, LineLimit(), said.extend), said
 
 
-def play(lanes: Lanes, spoken: ActorDebug, count: int) -> None:
+def play(lanes: ArenaGroups, spoken: ActorDebug, count: int) -> None:
     out, log_probs = new_out(lanes), np.full(lanes.arenas * 2, np.log(0.5), np.float32)
     spoken.began()
     for t, chosen in enumerate(steps(count, lanes.arenas)):
@@ -88,7 +88,7 @@ def play(lanes: Lanes, spoken: ActorDebug, count: int) -> None:
 
 
 def test_new_episodes_are_spelled_out_and_probed_after_their_first_step() -> None:
-    lanes = Lanes(spec(), 2, [7])
+    lanes = ArenaGroups(spec(), 2, [7])
     spoken, said = debug(lanes, "global_debug_mode", "debug_turtled_start")
     lanes.begin_with("turtled")
     lanes.reset(new_out(lanes))
@@ -108,7 +108,7 @@ def test_new_episodes_are_spelled_out_and_probed_after_their_first_step() -> Non
 
 
 def test_an_action_is_told_before_and_after_the_pipeline() -> None:
-    lanes = Lanes(spec(), 1, [7])
+    lanes = ArenaGroups(spec(), 1, [7])
     lanes.reset(new_out(lanes))
     spoken, said = debug(lanes, "debug_actions")
     play(lanes, spoken, 6)
@@ -123,7 +123,7 @@ def test_an_action_is_told_before_and_after_the_pipeline() -> None:
 
 @pytest.mark.parametrize("flag", ["debug_learning", "debug_checkpoints"])
 def test_with_any_flag_what_cannot_be_is_flagged(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    lanes = Lanes(spec(), 1, [7])
+    lanes = ArenaGroups(spec(), 1, [7])
     _, said = debug(lanes, flag)
     lanes.reset(new_out(lanes))
     assert said == []

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rltui.env.arena_groups import MATCH, Lanes, practice_arenas
+from rltui.env.arena_groups import MATCH, ArenaGroups, practice_arenas
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import Lane, Weighted
+from rltui.env.spec import ArenaGroup, Weighted
 from rltui.registry import Component
 from tests.fakes.batches import new_out, spec
 
-PRACTICE = Lane(
+PRACTICE = ArenaGroup(
     "mechanics",
     0.5,
     rewards=(Weighted(Component("touch"), 3.0),),
@@ -21,7 +21,7 @@ PRACTICE = Lane(
 
 
 def test_without_practice_there_is_one_lane_and_it_is_the_plain_batch() -> None:
-    lanes, plain = Lanes(spec(), 3, [7]), SoccarBatch(spec(), 3, [7])
+    lanes, plain = ArenaGroups(spec(), 3, [7]), SoccarBatch(spec(), 3, [7])
     out, expected = new_out(lanes), new_out(plain)
     lanes.reset(out)
     plain.reset(expected)
@@ -36,7 +36,7 @@ def test_without_practice_there_is_one_lane_and_it_is_the_plain_batch() -> None:
 
 def test_lanes_are_their_two_batches_side_by_side() -> None:
     both = spec(mechanics=PRACTICE)
-    lanes = Lanes(both, 4, [7])
+    lanes = ArenaGroups(both, 4, [7])
     match, practice = SoccarBatch(spec(), 2, [7]), SoccarBatch(both.lane(PRACTICE), 2, [7, 1])
     out, first, second = new_out(lanes), new_out(match), new_out(practice)
     lanes.reset(out)
@@ -59,7 +59,7 @@ def test_lanes_are_their_two_batches_side_by_side() -> None:
 
 
 def test_timings_are_of_all_lanes() -> None:
-    lanes = Lanes(spec(mechanics=PRACTICE), 2, [7])
+    lanes = ArenaGroups(spec(mechanics=PRACTICE), 2, [7])
     out = new_out(lanes)
     lanes.reset(out)
     lanes.step(np.zeros((2, 2), np.int64), out)

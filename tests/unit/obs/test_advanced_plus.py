@@ -12,7 +12,7 @@ from rltui.errors import RltuiError
 from rltui.registry import Component, build
 from rltui.sim import meshes
 from rltui.sim.field import BIG_PADS, PAD_POSITIONS
-from rltui.sim.resets.standard import Random
+from rltui.sim.resets.standard import RandomReset
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.game_states import TEAM_SIZES, random_state
@@ -179,7 +179,7 @@ def test_a_wrong_parameter_is_named(options: dict[str, Any], words: str) -> None
 
 def simulated_states(cars: int, steps: int) -> list[np.ndarray]:
     """Rows of random resets and of random play from there."""
-    builder, reset, rng = obs(), Random(Random.Params()), np.random.default_rng(3)
+    builder, reset, rng = obs(), RandomReset(RandomReset.Params()), np.random.default_rng(3)
     arenas = 64
     world = batch(arenas, (cars, cars))
     setups: list[ArenaSetup] = [reset.sample(rng, cars, cars) for _ in range(arenas)]

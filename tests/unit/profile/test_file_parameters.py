@@ -14,7 +14,7 @@ from rltui.profile.render import render
 from rltui.profile.source import Problem, ProfileError
 from rltui.registry import build
 from rltui.sim.recorded_states import save, stacked
-from rltui.sim.resets.standard import Random
+from rltui.sim.resets.standard import RandomReset
 
 REST = "\n[rewards]\ntouch = 1\n"
 REPLAY = "resets = [{kind = 'replay', path = 'states/a.npz'}]"
@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def record(path: Path, blue: int = 1, orange: int = 1) -> Path:
-    rng, reset = np.random.default_rng(0), Random(Random.Params())
+    rng, reset = np.random.default_rng(0), RandomReset(RandomReset.Params())
     save(path, blue, orange, stacked([reset.sample(rng, blue, orange) for _ in range(3)]))
     return path
 

@@ -14,8 +14,8 @@ from rltui.env.spec import Weighted
 from rltui.registry import BUILT_IN, Component, build
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.field import PAD_POSITIONS
-from rltui.sim.resets.mechanics import Dribble
-from rltui.sim.resets.standard import Kickoff, Turtled
+from rltui.sim.resets.mechanics import DribbleScene
+from rltui.sim.resets.standard import KickoffReset, TurtledReset
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.batches import new_out, spec
@@ -119,7 +119,7 @@ def test_a_fall_on_the_roof_costs_and_lying_there_too() -> None:
 
 
 def test_a_start_on_the_roof_costs_no_landing_and_righting_pays_one() -> None:
-    setup = Turtled(Turtled.Params(roll=0.0, spin=0.0)).sample(np.random.default_rng(0), 1, 0)
+    setup = TurtledReset(TurtledReset.Params(roll=0.0, spin=0.0)).sample(np.random.default_rng(0), 1, 0)
     values = played("recovery_and_landing", setup, lambda _, step: [JUMP if step == 4 else IDLE], 30)[:, 0]
     assert values.min() > -0.35
     assert values[values > 1].tolist() == pytest.approx([1.2])
@@ -136,7 +136,7 @@ def test_a_demolition_has_two_sides_and_no_reward_for_the_respawn() -> None:
 
 
 def test_the_first_touch_of_a_kickoff_is_the_faster_cars() -> None:
-    setup = Kickoff(Kickoff.Params()).sample(np.random.default_rng(0), 1, 1)
+    setup = KickoffReset(KickoffReset.Params()).sample(np.random.default_rng(0), 1, 1)
     to_ball = -setup.position / np.linalg.norm(setup.position, axis=1, keepdims=True)
     setup.rotation[:] = [np.stack([f, np.cross((0, 0, 1), f), (0, 0, 1)], axis=1) for f in to_ball * [1, 1, 0]]
     values = played("kickoff_first_touch", setup, lambda state, _: [FULL_BOOST, IDLE], 60)
@@ -154,7 +154,7 @@ def test_a_pad_pays_by_its_kind_and_by_what_it_gave(pad: int, boost: float, smal
 
 
 def test_a_ball_on_the_roof_is_a_dribble_from_the_first_step() -> None:
-    setup = Dribble(Dribble.Params()).sample(np.random.default_rng(1), 1, 0)
+    setup = DribbleScene(DribbleScene.Params()).sample(np.random.default_rng(1), 1, 0)
     assert played("dribble", setup, idle, 3).tolist() == [[1]] * 3
     beside = flat_setup([(0, 0, 17)], (0, 140, 93.15))
     assert not played("dribble", beside, idle, 3).any()

@@ -13,7 +13,7 @@ from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import AUDIT_ENTRIES, LOG_LINES, RunSnapshot
 from rltui.runs import journal_cache
 from rltui.runs.journal import JournalWriter, encode_line, rotated_parts
-from rltui.runs.journal_cache import NEWEST, CachedJournal, IterationRows, Thinned, cache_path, read_thinned
+from rltui.runs.journal_cache import NEWEST, CachedJournal, IterationRows, ThinnedJournal, cache_path, read_thinned
 from tests.fakes.saved_runs import row
 
 PART_BYTES = 3000  # about 25 rows
@@ -205,7 +205,7 @@ def test_more_is_kept_than_is_shown() -> None:
 
 
 def test_a_flood_of_lines_takes_no_more_memory_than_the_newest() -> None:
-    thin = Thinned()
+    thin = ThinnedJournal()
     for number in range(10 * NEWEST):
         thin.take(LogLine(time=float(number), level="info", source="s", message="m"))
     assert len(thin.segments[0].lines) <= 5 * NEWEST

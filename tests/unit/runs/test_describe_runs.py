@@ -8,7 +8,7 @@ import msgspec
 
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import Mark, change_mark
+from rltui.runs.milestones import MilestoneMark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import RunSummary, describe_run, describe_runs
 from tests.fakes.run_story import phase_changed
@@ -31,7 +31,7 @@ def test_nothing(tmp_path: Path) -> None:
 def test_a_stopped_run(tmp_path: Path) -> None:
     paths = make_run(DataDir(tmp_path), commits=3)
     save_milestone(paths, 3, 3000, "000.003M")
-    change_mark(paths, "Phase1-BallTouching/000.003M", lambda _: Mark(pinned=True, note="good"))
+    change_mark(paths, "Phase1-BallTouching/000.003M", lambda _: MilestoneMark(pinned=True, note="good"))
     (paths.checkpoint(1000) / "policy.npz").unlink()
     writer = JournalWriter(paths.journal)
     for record in (

@@ -18,7 +18,7 @@ from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones, look
 from rltui.runs.keep import keep
 from rltui.runs.lock import RunLock, holder
-from rltui.runs.milestones import Mark, change_mark, read_marks
+from rltui.runs.milestones import MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resolve import find
 from rltui.runs.resume import choose_resume
@@ -120,13 +120,13 @@ def test_another_bot_under_its_name_is_never_written_to(paths: RunPaths) -> None
 
 def test_a_damaged_milestone_of_its_name_gives_way_and_its_marks_stay(paths: RunPaths) -> None:
     there = save_milestone(paths, 2, 12_431_360, "012.43136M")
-    change_mark(paths, f"{PHASE}/012.43136M", lambda mark: Mark(pinned=True, note="the best"))
+    change_mark(paths, f"{PHASE}/012.43136M", lambda mark: MilestoneMark(pinned=True, note="the best"))
     flip(there / "PPO_POLICY.pt")
     damaged = tree(there)
     kept = keep(paths, newest(paths))
     assert kept.path == there and not kept.present and checkpoint.damage(there, thorough=True) is None
     assert kept.set_aside is not None and tree(kept.set_aside) == damaged
-    assert read_marks(paths)[kept.milestone] == Mark(pinned=True, note="the best")
+    assert read_marks(paths)[kept.milestone] == MilestoneMark(pinned=True, note="the best")
 
 
 def test_a_damaged_checkpoint_is_refused_with_the_reason(paths: RunPaths) -> None:

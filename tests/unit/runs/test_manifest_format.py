@@ -49,7 +49,7 @@ def test_nothing_is_no_checkpoint() -> None:
 
 @pytest.mark.parametrize("name", ["../../escape", "/etc/hostname", ".x", "a/b"])
 def test_a_forged_manifest_cannot_name_a_file_outside(name: str) -> None:
-    entry = checkpoint.Entry(checkpoint.sha256(b""), 0)
+    entry = checkpoint.ManifestEntry(checkpoint.sha256(b""), 0)
     with pytest.raises(ValueError, match="outside"):
         checkpoint.parse(checkpoint.render({name: entry}))
 

@@ -8,7 +8,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs import meta
 from rltui.runs.meta import Meta, Signature, milestone_label, net, phase_folder
-from rltui.runs.milestones import Mark, MilestoneClock, change_mark, read_marks
+from rltui.runs.milestones import MilestoneClock, MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir
 from tests.fakes.saved_runs import SIGNATURE, make_meta
 
@@ -127,12 +127,12 @@ def test_milestones_after_a_resume() -> None:
 def test_marks_are_kept_beside_each_other(tmp_path: Path) -> None:
     paths = DataDir(tmp_path).run("alpha")
     assert read_marks(paths) == {}
-    change_mark(paths, "Phase1-BallTouching/005M", lambda _: Mark(pinned=True, note="dribbles"))
-    change_mark(paths, "Phase1-BallTouching/010M", lambda _: Mark(released=True))
-    change_mark(paths, "Phase1-BallTouching/005M", lambda _: Mark(note="dribbles well"))
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: MilestoneMark(pinned=True, note="dribbles"))
+    change_mark(paths, "Phase1-BallTouching/010M", lambda _: MilestoneMark(released=True))
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: MilestoneMark(note="dribbles well"))
     assert read_marks(paths) == {
-        "Phase1-BallTouching/005M": Mark(note="dribbles well"),
-        "Phase1-BallTouching/010M": Mark(released=True),
+        "Phase1-BallTouching/005M": MilestoneMark(note="dribbles well"),
+        "Phase1-BallTouching/010M": MilestoneMark(released=True),
     }
     assert [path.name for path in paths.folder.iterdir()] == ["milestones.json"]
 
@@ -142,7 +142,7 @@ def test_damaged_marks_are_left_alone(tmp_path: Path) -> None:
     paths.folder.mkdir(parents=True)
     paths.milestones_json.write_bytes(b'{"marks": {"a": {"note": "cut of')
     with pytest.raises(RltuiError, match=r"milestones.json cannot be read"):
-        change_mark(paths, "b", lambda _: Mark(pinned=True))
+        change_mark(paths, "b", lambda _: MilestoneMark(pinned=True))
     assert paths.milestones_json.read_bytes() == b'{"marks": {"a": {"note": "cut of'
 
 

@@ -12,7 +12,7 @@ from rltui.runs import meta
 from rltui.runs.inventory import foreign, list_checkpoints, read_shelf
 from rltui.runs.keep import check_markable
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import Mark, change_mark, read_marks
+from rltui.runs.milestones import MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resolve import find, previous_good
 from tests.fakes.forked import Forked
@@ -57,14 +57,14 @@ def test_a_saved_state_under_an_odd_name_says_what_it_holds(paths: RunPaths) -> 
 
 
 def test_marks_trainer_and_parent(data: DataDir, paths: RunPaths) -> None:
-    change_mark(paths, "Phase1-BallTouching/005M", lambda _: Mark(pinned=True))
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: MilestoneMark(pinned=True))
     about = msgspec.structs.replace(make_meta("beta", 1, 9000), parent="alpha@5000000")
     beta = data.run("beta")
     place(beta.checkpoint(9000), make_files(about))
     with RunLock(paths):
         shelf = read_shelf(paths)
     assert shelf.trainer is not None
-    assert shelf.marks == {"Phase1-BallTouching/005M": Mark(pinned=True)}
+    assert shelf.marks == {"Phase1-BallTouching/005M": MilestoneMark(pinned=True)}
     assert (shelf.parent, read_shelf(beta).parent, read_shelf(data.run("none")).parent) == (None, "alpha@5000000", None)
     paths.milestones_json.write_bytes(b"{")
     assert "cannot be read" in read_shelf(paths).problem
@@ -180,7 +180,7 @@ def test_no_mark_is_lost_when_two_write_at_once(paths: RunPaths) -> None:
     def noting(first: int) -> Forked:
         def child(report: object) -> None:
             for number in range(first, first + 30):
-                mark = Mark(note=str(number))
+                mark = MilestoneMark(note=str(number))
                 change_mark(paths, f"Phase1-A/{number:03d}M", lambda _, mark=mark: mark)  # type: ignore[misc]
 
         return Forked(child)
@@ -191,8 +191,10 @@ def test_no_mark_is_lost_when_two_write_at_once(paths: RunPaths) -> None:
 
 
 def test_a_mark_that_says_nothing_is_left_out(paths: RunPaths) -> None:
-    change_mark(paths, "Phase1-A/001M", lambda _: Mark(pinned=True))
-    assert change_mark(paths, "Phase1-A/001M", lambda mark: msgspec.structs.replace(mark, pinned=False)) == Mark()
+    change_mark(paths, "Phase1-A/001M", lambda _: MilestoneMark(pinned=True))
+    assert (
+        change_mark(paths, "Phase1-A/001M", lambda mark: msgspec.structs.replace(mark, pinned=False)) == MilestoneMark()
+    )
     assert read_marks(paths) == {}
 
 

@@ -16,7 +16,7 @@ from rltui.errors import RltuiError
 from rltui.runs import trash
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.lock import RunLock, holder
-from rltui.runs.milestones import Mark, change_mark, read_marks
+from rltui.runs.milestones import MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import Trashed, delete, empty, kept_because, list_trash, restore
 from tests.fakes.forked import Forked
@@ -44,7 +44,7 @@ def milestone(paths: RunPaths) -> CheckpointInfo:
 
 
 def test_deleted_and_restored_with_every_byte_and_its_note(data: DataDir, paths: RunPaths) -> None:
-    change_mark(paths, NAME, lambda _: Mark(note="dribbles"))
+    change_mark(paths, NAME, lambda _: MilestoneMark(note="dribbles"))
     before = tree(data.checkpoints)
     trashed = delete(paths, milestone(paths), now=1_700_000_500.0)
     assert (trashed.run, trashed.name, trashed.timesteps, trashed.time) == (
@@ -59,7 +59,7 @@ def test_deleted_and_restored_with_every_byte_and_its_note(data: DataDir, paths:
     assert trashed.folder.parent.parent == data.root / "trash" / "alpha"
     assert restore(data, trashed) == paths.milestones / NAME
     assert tree(data.checkpoints) == before
-    assert read_marks(paths) == {NAME: Mark(note="dribbles")}
+    assert read_marks(paths) == {NAME: MilestoneMark(note="dribbles")}
     assert list_trash(data) == []
     assert tree(data.trash) == {}
 
@@ -72,9 +72,10 @@ def test_what_is_in_the_trash_is_no_run_and_no_checkpoint(data: DataDir, paths: 
 
 
 @pytest.mark.parametrize(
-    ("mark", "why"), [(Mark(pinned=True), "it is pinned: unpin it first"), (Mark(released=True), "it is released")]
+    ("mark", "why"),
+    [(MilestoneMark(pinned=True), "it is pinned: unpin it first"), (MilestoneMark(released=True), "it is released")],
 )
-def test_a_protected_one_stays(data: DataDir, paths: RunPaths, mark: Mark, why: str) -> None:
+def test_a_protected_one_stays(data: DataDir, paths: RunPaths, mark: MilestoneMark, why: str) -> None:
     change_mark(paths, NAME, lambda _: mark)
     before = tree(data.root)
     with pytest.raises(RltuiError, match=why):
@@ -207,7 +208,7 @@ def test_a_folder_that_may_not_be_written_in() -> None:
 
 
 def test_what_has_a_note_comes_back_with_it_or_not_at_all(data: DataDir, paths: RunPaths) -> None:
-    change_mark(paths, NAME, lambda _: Mark(note="dribbles"))
+    change_mark(paths, NAME, lambda _: MilestoneMark(note="dribbles"))
     trashed = delete(paths, milestone(paths))
     paths.milestones_json.write_text("{")
     with pytest.raises(RltuiError, match="cannot be read"):
@@ -215,7 +216,7 @@ def test_what_has_a_note_comes_back_with_it_or_not_at_all(data: DataDir, paths: 
     assert list_trash(data) == [trashed] and list_milestones(paths) == []
     paths.milestones_json.unlink()
     restore(data, trashed)
-    assert read_marks(paths) == {NAME: Mark(note="dribbles")} and list_trash(data) == []
+    assert read_marks(paths) == {NAME: MilestoneMark(note="dribbles")} and list_trash(data) == []
 
 
 def test_restoring_never_goes_over_anything(data: DataDir, paths: RunPaths) -> None:

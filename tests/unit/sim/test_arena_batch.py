@@ -10,7 +10,7 @@ import RocketSim
 
 from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.resets.standard import Kickoff, Random
+from rltui.sim.resets.standard import KickoffReset, RandomReset
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import ROWS, batch, flat_setup
 
@@ -32,7 +32,7 @@ def everything(state: GameState) -> list[bytes]:
 def test_height_after_one_step_of_a_jump(delay: int, height: float) -> None:
     """Public figures of RLGym's two engines, with rlbot_delay and without."""
     arenas = batch(teams=(1, 1), pace=Pace(8, delay))
-    arenas.reset([0], [Kickoff(Kickoff.Params()).sample(np.random.default_rng(0), 1, 1)])
+    arenas.reset([0], [KickoffReset(KickoffReset.Params()).sample(np.random.default_rng(0), 1, 1)])
     assert play(arenas, JUMP).position[0, :, 2] == pytest.approx([height, height], abs=0.005)
 
 
@@ -58,7 +58,7 @@ def slow_twin(setup: ArenaSetup, actions: list[int], pace: Pace) -> Any:
 @pytest.mark.parametrize("pace", [Pace(8, 0), Pace(8, 1), Pace(8, 3), Pace(8, 8), Pace(4, 1), Pace(1, 0), Pace(1, 1)])
 def test_any_delay_equals_single_ticks_bit_for_bit(pace: Pace) -> None:
     rng = np.random.default_rng(2)
-    setup = Random(Random.Params()).sample(rng, 1, 0)
+    setup = RandomReset(RandomReset.Params()).sample(rng, 1, 0)
     actions = rng.integers(0, len(ROWS), 60).tolist()
     arenas = batch(pace=pace)
     arenas.reset([0], [setup])
@@ -172,11 +172,11 @@ def course(arenas: ArenaBatch, setup: ArenaSetup, steps: int = 90) -> list[list[
 @pytest.mark.parametrize("teams", [(1, 1), (3, 3), (1, 2)])
 def test_a_used_arena_equals_a_fresh_one_bit_for_bit(teams: tuple[int, int]) -> None:
     """Also after an odd and after an even number of resets: the order in which cars are removed decides."""
-    setup = crowd(0) if teams == (3, 3) else Random(Random.Params()).sample(np.random.default_rng(4), *teams)
+    setup = crowd(0) if teams == (3, 3) else RandomReset(RandomReset.Params()).sample(np.random.default_rng(4), *teams)
     fresh = course(batch(teams=teams), setup)
     used = batch(teams=teams)
     for number in range(4):
-        other = Random(Random.Params()).sample(np.random.default_rng(number), *teams)
+        other = RandomReset(RandomReset.Params()).sample(np.random.default_rng(number), *teams)
         course(used, crowd(number) if teams == (3, 3) else other, steps=30)
         assert course(used, setup) == fresh, f"after {2 * number + 1} resets"
 

@@ -14,7 +14,7 @@ from rltui.actions.rlgym import IDLE
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
 from rltui.sim.recorded_states import RecordedStates, load, save, setup_of, stacked
-from rltui.sim.resets.standard import Random, Turtled
+from rltui.sim.resets.standard import RandomReset, TurtledReset
 from tests.fakes.arenas import ROWS, batch
 
 Arrays = dict[str, Any]
@@ -22,7 +22,7 @@ Arrays = dict[str, Any]
 
 def moments(blue: int = 1, orange: int = 2, number: int = 12) -> Arrays:
     """Arrays of random first states."""
-    rng, reset = np.random.default_rng(0), Random(Random.Params())
+    rng, reset = np.random.default_rng(0), RandomReset(RandomReset.Params())
     return stacked([reset.sample(rng, blue, orange) for _ in range(number)])
 
 
@@ -66,7 +66,11 @@ def test_turned_twice_is_as_it_was() -> None:
 def test_a_moment_of_play_begins_again_as_it_was(tmp_path: Path) -> None:
     """All that is observed but the jump's own clock: ball (nudged when at rest), cars, pads, flags, a turtle on its roof."""
     arenas, again = batch(arenas=4, teams=(2, 1)), batch(arenas=4, teams=(2, 1))
-    rng, turtled, random = np.random.default_rng(1), Turtled(Turtled.Params()), Random(Random.Params())
+    rng, turtled, random = (
+        np.random.default_rng(1),
+        TurtledReset(TurtledReset.Params()),
+        RandomReset(RandomReset.Params()),
+    )
     arenas.reset(range(4), [reset.sample(rng, 2, 1) for reset in (turtled, random, random, random)])
     for _ in range(12):
         actions = rng.integers(0, len(ROWS), (4, 3))
@@ -86,7 +90,7 @@ def test_a_moment_of_play_begins_again_as_it_was(tmp_path: Path) -> None:
 
 def test_a_demolished_car_cannot_begin() -> None:
     arenas = batch(arenas=1, teams=(1, 1))
-    arenas.reset([0], [Random(Random.Params()).sample(np.random.default_rng(0), 1, 1)])
+    arenas.reset([0], [RandomReset(RandomReset.Params()).sample(np.random.default_rng(0), 1, 1)])
     arenas.state.demo_respawn_timer[0, 1] = 2.0
     with pytest.raises(ValueError, match="demolished"):
         setup_of(arenas.state, 0)

@@ -18,8 +18,8 @@ from rltui.registry import BUILT_IN, Component, build, resolve
 from rltui.sim import field
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.resets.base import MixedReset, Reset
-from rltui.sim.resets.mechanics import Wall
-from rltui.sim.resets.standard import SPAWNS, Kickoff, Random
+from rltui.sim.resets.mechanics import WallScene
+from rltui.sim.resets.standard import SPAWNS, KickoffReset, RandomReset
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import batch
 from tests.fakes.resets import FIELDS, MOTIONS, NAMES, built, samples, turned
@@ -164,7 +164,7 @@ def test_no_side_is_favoured(name: str, teams: tuple[int, int], number: int, rec
     assert difference(samples(reset, number, blue, orange), turned(samples(reset, number, orange, blue, 1), orange)) < 1
 
 
-class Lopsided(Wall):
+class Lopsided(WallScene):
     """Blue's scene five times in nine."""
 
     def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
@@ -173,7 +173,7 @@ class Lopsided(Wall):
         return super().sample(rng, blue, orange) if again else setup
 
 
-class Unturned(Wall):
+class Unturned(WallScene):
     """Orange's ball spins as blue's does."""
 
     def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
@@ -184,7 +184,7 @@ class Unturned(Wall):
 
 
 @pytest.mark.parametrize("kind", [Lopsided, Unturned])
-def test_a_favoured_side_would_be_found(kind: type[Wall]) -> None:
+def test_a_favoured_side_would_be_found(kind: type[WallScene]) -> None:
     reset = kind(kind.Params())
     assert difference(samples(reset, 5000, 1, 1), turned(samples(reset, 5000, 1, 1, 1), 1)) > 1
 
@@ -214,8 +214,8 @@ def test_heights_of_random_cars(options: dict[str, Any], low: float, high: float
 
 
 def test_heights_of_a_random_ball_and_scaled_boost() -> None:
-    plain = samples(Random(Random.Params()), 3000, 1, 1)
-    got = samples(Random(Random.Params(ball_z=(200.0, 800.0), boost_scale=1.5)), 3000, 1, 1)
+    plain = samples(RandomReset(RandomReset.Params()), 3000, 1, 1)
+    got = samples(RandomReset(RandomReset.Params(ball_z=(200.0, 800.0), boost_scale=1.5)), 3000, 1, 1)
     assert got["ball_position"][:, 2].min() >= 200 and got["ball_position"][:, 2].max() <= 800
     assert got["boost"].max() == 100 and (got["boost"] == 100).mean() == pytest.approx(1 / 3, abs=0.03)
     assert np.median(got["boost"]) == pytest.approx(1.5 * np.median(plain["boost"]), abs=3)
@@ -241,7 +241,7 @@ def test_wrong_parameters(name: str, options: dict[str, Any], words: str) -> Non
 
 
 def test_random_covers_all_directions_and_the_whole_range() -> None:
-    got = samples(Random(Random.Params()), 10_000, 1, 1)
+    got = samples(RandomReset(RandomReset.Params()), 10_000, 1, 1)
     forward = got["rotation"][..., 0][~got["on_ground"]]
     assert np.abs(forward.mean(axis=0)).max() < 0.03
     assert np.abs((forward**2).mean(axis=0) - 1 / 3).max() < 0.02
@@ -256,12 +256,12 @@ def test_random_covers_all_directions_and_the_whole_range() -> None:
 
 
 def test_cars_on_ground_are_all_on_the_ground() -> None:
-    assert samples(Random(Random.Params(cars_on_ground=True)), 500, 2, 1)["on_ground"].all()
+    assert samples(RandomReset(RandomReset.Params(cars_on_ground=True)), 500, 2, 1)["on_ground"].all()
 
 
 def test_kickoff_spawns() -> None:
     """Five spawns, all in use; car i of both teams on the same one; the two of a team on different ones."""
-    got = samples(Kickoff(Kickoff.Params()), 400, 3, 3)
+    got = samples(KickoffReset(KickoffReset.Params()), 400, 3, 3)
     blue, orange = got["position"][:, :3], got["position"][:, 3:]
     np.testing.assert_array_equal(blue * [-1, -1, 1], orange)
     spawns = [tuple(spawn) for spawn in blue[:, :, :2].reshape(-1, 2).tolist()]
@@ -273,7 +273,7 @@ def test_kickoff_spawns() -> None:
     assert [yaw[spawn] for spawn in SPAWNS] == pytest.approx([0.25, 0.75, 0.5, 0.5, 0.5], abs=1e-6)
     assert got["ball_position"][0].tolist() == pytest.approx([0, 0, 93.15])
     assert (got["boost"] == np.float32(33.3)).all()
-    assert Kickoff(Kickoff.Params()).sample(np.random.default_rng(0), 1, 1).kickoff
+    assert KickoffReset(KickoffReset.Params()).sample(np.random.default_rng(0), 1, 1).kickoff
 
 
 @pytest.mark.parametrize("teams", [(1, 0), (0, 1), (1, 2), (0, 3), (3, 1), (2, 2)])
@@ -291,7 +291,7 @@ class Marked(Reset):
         self._number = number
 
     def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
-        setup = Random(Random.Params()).sample(rng, blue, orange)
+        setup = RandomReset(RandomReset.Params()).sample(rng, blue, orange)
         setup.boost[:] = self._number
         return setup
 
@@ -312,14 +312,14 @@ def test_resets_are_mixed_by_weight() -> None:
     ],
 )
 def test_a_reset_that_gives_no_state_is_named(name: str, value: np.ndarray, words: str) -> None:
-    class Broken(Random):
+    class Broken(RandomReset):
         def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
             setup = super().sample(rng, blue, orange)
             setattr(setup, name, value)
             return setup
 
     with pytest.raises(RltuiError, match=f"reset Broken: {words}"):
-        MixedReset([(Broken(Random.Params()), 1.0)]).sample(np.random.default_rng(0), 1, 1)
+        MixedReset([(Broken(RandomReset.Params()), 1.0)]).sample(np.random.default_rng(0), 1, 1)
 
 
 @every_reset

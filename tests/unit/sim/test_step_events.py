@@ -7,7 +7,7 @@ import pytest
 
 from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.resets.standard import Kickoff
+from rltui.sim.resets.standard import KickoffReset
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.collisions import passing, rammed
@@ -167,7 +167,7 @@ def test_a_reset_forgets_all_events_and_says_whether_it_is_a_kickoff() -> None:
     arenas.step(np.full((2, 2), IDLE))
     arenas.step(np.full((2, 2), IDLE))
     assert arenas.state.touches[:, 0].all() and not arenas.state.kickoff.any()
-    arenas.reset([0], [Kickoff(Kickoff.Params()).sample(np.random.default_rng(0), 1, 1)])
+    arenas.reset([0], [KickoffReset(KickoffReset.Params()).sample(np.random.default_rng(0), 1, 1)])
     assert events(arenas.state) == {} and arenas.state.kickoff.tolist() == [True, False]
     assert arenas.state.touches[1, 0] > 0 and arenas.state.last_toucher.tolist() == [-1, 0]
     arenas.step(np.full((2, 2), IDLE))

@@ -1,4 +1,4 @@
-"""ControlDesk: what is answered to which message, without a server."""
+"""CommandRouter: what is answered to which message, without a server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rltui.events.commands import (
 from rltui.events.records import CommandLogged, LogLine
 from rltui.supervise.sockets import FrameReader
 from rltui.train.control.client_session import ClientSession, Limits
-from rltui.train.control.router import ControlDesk, PendingCommand
+from rltui.train.control.router import CommandRouter, PendingCommand
 
 LIMITS = Limits(burst=100, waiting=3)
 
@@ -34,7 +34,7 @@ class Office:
         ours, self.theirs = socket.socketpair()
         self.admitted: list[PendingCommand] = []
         self.log: list[CommandLogged | LogLine] = []
-        self.desk = ControlDesk("alpha", LIMITS, self.admitted.append, self.settle, self.log.append, lambda: 5.0)
+        self.desk = CommandRouter("alpha", LIMITS, self.admitted.append, self.settle, self.log.append, lambda: 5.0)
         self.session = ClientSession(ours, LIMITS)
 
     def settle(self, pending: PendingCommand, outcome: CommandApplied | CommandRefused) -> None:

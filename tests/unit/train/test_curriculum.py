@@ -11,7 +11,7 @@ from rltui.env.stats import EpisodeStats
 from rltui.profile.load import load
 from rltui.profile.models import Profile
 from rltui.runs.trainer_state import CurriculumState
-from rltui.train.curriculum import Curriculum, Move, Origin
+from rltui.train.curriculum import Curriculum, CurriculumMove, Origin
 
 PHASE = "schema = 1\nphase = {}\n[rewards]\ntouch = 1\n"
 PHASES = """\
@@ -115,26 +115,26 @@ def test_what_blocks_it_beside_skill_is_told_too(profile: Profile) -> None:
     assert (found["curriculum/window"], found["curriculum/window_missing"]) == (1, 2)
     assert (found["curriculum/min_steps"], found["curriculum/min_steps_missing"]) == (400, 600)
     assert curriculum.metrics(1_700)["curriculum/min_steps_missing"] == 0
-    curriculum.go(Move(1, 0, ""), 4_000)
+    curriculum.go(CurriculumMove(1, 0, ""), 4_000)
     found = curriculum.metrics(4_100)
     assert (found["curriculum/phase_steps"], found["curriculum/max_steps_left"]) == (100, 400)
     assert "curriculum/min_steps" not in found and "curriculum/window" not in found, "the second phase wants neither"
-    curriculum.go(Move(2, 0, ""), 5_000)
+    curriculum.go(CurriculumMove(2, 0, ""), 5_000)
     assert "curriculum/max_steps_left" not in curriculum.metrics(6_000)
 
 
 def test_by_steps_counted_from_the_phase_s_beginning(profile: Profile) -> None:
     curriculum = Curriculum(profile, 0)
-    curriculum.go(Move(1, 0, ""), 4_000)
+    curriculum.go(CurriculumMove(1, 0, ""), 4_000)
     assert (curriculum.phase_name, curriculum.started) == ("two", 4_000)
     assert curriculum.due(4_499) is None
-    assert curriculum.due(4_500) == Move(2, 0, "500 timesteps, of 500 at most")
+    assert curriculum.due(4_500) == CurriculumMove(2, 0, "500 timesteps, of 500 at most")
 
 
 def test_by_hand_and_never_beyond_the_last(profile: Profile) -> None:
     curriculum = Curriculum(profile, 0)
-    assert curriculum.due(10, "ada") == Move(1, 0, "asked for by ada")
-    curriculum.go(Move(2, 0, ""), 10)
+    assert curriculum.due(10, "ada") == CurriculumMove(1, 0, "asked for by ada")
+    curriculum.go(CurriculumMove(2, 0, ""), 10)
     assert curriculum.next_phase is None
     assert after(curriculum, *3 * [replace(GOOD, goals=10)]).due(10**9, "ada") is None
     assert curriculum.metrics()["curriculum/goals_per_minute_missing"] == 0, (
@@ -144,7 +144,7 @@ def test_by_hand_and_never_beyond_the_last(profile: Profile) -> None:
 
 def test_a_new_phase_measures_anew(profile: Profile) -> None:
     curriculum = after(Curriculum(profile, 0), GOOD, GOOD, GOOD)
-    curriculum.go(Move(2, 0, ""), 1_000)
+    curriculum.go(CurriculumMove(2, 0, ""), 1_000)
     assert curriculum.metrics()["curriculum/goals_per_minute"] is None
 
 
@@ -152,13 +152,13 @@ def test_stages_go_by_the_run_s_timesteps(staged: Profile) -> None:
     curriculum = Curriculum(staged, 0)
     assert curriculum.due(1_999) is None
     move = curriculum.due(2_100)
-    assert move == Move(0, 1, "2,100 timesteps of the run")
+    assert move == CurriculumMove(0, 1, "2,100 timesteps of the run")
     curriculum.go(move, 2_100)
     assert (curriculum.started, curriculum.stage_name) == (0, "1v2 chaser"), "the phase goes on"
     lesson = curriculum.profile
     assert (lesson.game.blue, lesson.game.orange, lesson.game.opponent, lesson.phase) == (1, 2, "chaser", 1)
     both = curriculum.due(3_500, "ada")
-    assert both == Move(1, 2, "asked for by ada")
+    assert both == CurriculumMove(1, 2, "asked for by ada")
     assert curriculum.lesson_after(both).game.orange == 2
     assert curriculum.metrics()["curriculum/stage"] == 2
 
@@ -175,7 +175,7 @@ def resumed(profile: Profile, state: CurriculumState | None, trained_with: str =
 
 def test_a_resume_goes_on_where_it_was(profile: Profile) -> None:
     before = Curriculum(profile, 0)
-    before.go(Move(1, 0, ""), 8_000)
+    before.go(CurriculumMove(1, 0, ""), 8_000)
     after(before, GOOD, games(3, 1))
     state = before.state()
     assert state is not None

@@ -1,4 +1,4 @@
-"""Orders: each worker is told all that holds for it, and who asked hears when it is in force."""
+"""WorkerSettings: each worker is told all that holds for it, and who asked hears when it is in force."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from rltui.events.commands import FlagLive
 from rltui.train.collect.collector import Collector
 from rltui.train.collect.messages import Configure
-from rltui.train.collect.worker_settings import PATIENCE, Orders, Wait
+from rltui.train.collect.worker_settings import PATIENCE, Wait, WorkerSettings
 
 
 class Workers:
@@ -53,11 +53,11 @@ def now() -> list[float]:
 
 
 @pytest.fixture
-def orders(workers: Workers, now: list[float]) -> Orders:
-    return Orders(cast(Collector, workers), clock=lambda: now[0])
+def orders(workers: Workers, now: list[float]) -> WorkerSettings:
+    return WorkerSettings(cast(Collector, workers), clock=lambda: now[0])
 
 
-def test_it_is_applied_when_every_worker_obeys(orders: Orders, workers: Workers) -> None:
+def test_it_is_applied_when_every_worker_obeys(orders: WorkerSettings, workers: Workers) -> None:
     asker = Asker()
     orders.set_flags(["debug_actions"], True, wait=asker.wait)
     assert [told[-1].flags for told in workers.told.values()] == [("debug_actions",)] * 3
@@ -71,7 +71,7 @@ def test_it_is_applied_when_every_worker_obeys(orders: Orders, workers: Workers)
     assert orders.flags() == [FlagLive("debug_actions")]
 
 
-def test_one_worker_alone_on_and_off(orders: Orders, workers: Workers) -> None:
+def test_one_worker_alone_on_and_off(orders: WorkerSettings, workers: Workers) -> None:
     asker = Asker()
     orders.set_flags(["debug_actions"], True, 1, asker.wait)
     assert workers.told[0] == workers.told[2] == []
@@ -88,7 +88,7 @@ def test_one_worker_alone_on_and_off(orders: Orders, workers: Workers) -> None:
     assert not orders.is_on("debug_actions")
 
 
-def test_who_does_not_answer_is_named(orders: Orders, workers: Workers, now: list[float]) -> None:
+def test_who_does_not_answer_is_named(orders: WorkerSettings, workers: Workers, now: list[float]) -> None:
     asker = Asker()
     orders.set_flags(["debug_actions"], True, wait=asker.wait)
     workers.obey(0, 1)
@@ -102,7 +102,7 @@ def test_who_does_not_answer_is_named(orders: Orders, workers: Workers, now: lis
     assert len(asker.answers) == 1
 
 
-def test_the_next_lessons_workers_are_told_the_same(orders: Orders) -> None:
+def test_the_next_lessons_workers_are_told_the_same(orders: WorkerSettings) -> None:
     orders.set_flags(["debug_actions"], True)
     orders.set_flags(["global_debug_mode"], True, 2)
     orders.set_weights({"touch": 2.0})
@@ -115,7 +115,7 @@ def test_the_next_lessons_workers_are_told_the_same(orders: Orders) -> None:
     assert {tuple(order.weights.items()) for order in newest} == {(("goal", 3.0),)}
 
 
-def test_flags_and_weights_do_not_undo_each_other(orders: Orders, workers: Workers) -> None:
+def test_flags_and_weights_do_not_undo_each_other(orders: WorkerSettings, workers: Workers) -> None:
     orders.set_weights({"touch": 2.0})
     orders.set_flags(["debug_turtled_start"], True, anew=True)
     order = workers.told[1][-1]
@@ -124,12 +124,12 @@ def test_flags_and_weights_do_not_undo_each_other(orders: Orders, workers: Worke
     assert (workers.told[1][-1].flags, workers.told[1][-1].anew) == (("debug_turtled_start",), False)
 
 
-def test_nothing_is_listened_to_while_there_is_nothing_to_hear(orders: Orders, workers: Workers) -> None:
+def test_nothing_is_listened_to_while_there_is_nothing_to_hear(orders: WorkerSettings, workers: Workers) -> None:
     orders.attend()
     assert workers.heard == 0
 
 
-def test_the_end_refuses_whoever_waits(orders: Orders) -> None:
+def test_the_end_refuses_whoever_waits(orders: WorkerSettings) -> None:
     asker = Asker()
     orders.set_flags(["debug_actions"], True, wait=asker.wait)
     orders.refuse("the run has ended")

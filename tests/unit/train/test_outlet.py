@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rltui.train.publisher import Outlet
+from rltui.train.publisher import QueueThread
 
 SOON = 20.0  # seconds
 
@@ -21,7 +21,7 @@ def test_an_error_in_handing_on_is_shown_once_and_the_rest_is_handed_on(capfd: p
             raise ZeroDivisionError(f"at {item}")
         taken.append(item)
 
-    outlet = Outlet("numbers", hand_on)
+    outlet = QueueThread("numbers", hand_on)
     outlet.start()
     for item in range(6):
         outlet.put(item)
@@ -34,7 +34,7 @@ def test_an_error_in_handing_on_is_shown_once_and_the_rest_is_handed_on(capfd: p
 
 def test_what_comes_while_too_many_wait_is_dropped_and_told_in_its_place() -> None:
     taken: list[int] = []
-    outlet = Outlet("numbers", taken.append, most=3, missed=lambda dropped: -dropped)
+    outlet = QueueThread("numbers", taken.append, most=3, missed=lambda dropped: -dropped)
     for item in range(5):
         outlet.put(item)
     outlet.start()
@@ -56,7 +56,7 @@ def test_every_gap_is_told() -> None:
         assert go.wait(SOON)
         taken.append(item)
 
-    outlet = Outlet("numbers", hand_on, most=2, missed=lambda dropped: -dropped)
+    outlet = QueueThread("numbers", hand_on, most=2, missed=lambda dropped: -dropped)
     outlet.start()
     for first in (10, 20):
         held.clear()
@@ -74,7 +74,7 @@ def test_every_gap_is_told() -> None:
 def test_two_threads_may_put_something_in_while_it_is_full() -> None:
     """One drops an item while the other's finds room again, in the midst of it."""
     taken: list[int] = []
-    outlet = Outlet("numbers", taken.append, most=0, missed=lambda dropped: -dropped)
+    outlet = QueueThread("numbers", taken.append, most=0, missed=lambda dropped: -dropped)
 
     class Overtaken(deque[Any]):
         def append(self, item: Any) -> None:

@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
 
-from rltui.env.spec import EnvSpec, Lane, Weighted
+from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
 from rltui.registry import Component
 from rltui.train.active_task import Overrides
-from rltui.train.config import Blueprint
+from rltui.train.config import ResolvedConfig
 
 TOUCH, GOAL = Weighted(Component("touch"), 1.0), Weighted(Component("goal"), 5.0, ((0, 5.0), (1_000, 1.0)))
 
 
 @dataclass
 class Lesson:
-    """As much of a Blueprint as is read here."""
+    """As much of a ResolvedConfig as is read here."""
 
     entropy: float = 0.01
     rewards: tuple[Weighted, ...] = (TOUCH, GOAL)
-    mechanics: Lane | None = None
+    mechanics: ArenaGroup | None = None
     spec: EnvSpec = field(init=False)
 
     def __post_init__(self) -> None:
@@ -30,11 +30,11 @@ class Lesson:
 
 
 def overrides(lesson: Lesson) -> Overrides:
-    return Overrides(cast(Blueprint, lesson))
+    return Overrides(cast(ResolvedConfig, lesson))
 
 
-def lane(rewards: tuple[Weighted, ...]) -> Lane:
-    return Lane("mechanics", 0.2, rewards, (), ())
+def lane(rewards: tuple[Weighted, ...]) -> ArenaGroup:
+    return ArenaGroup("mechanics", 0.2, rewards, (), ())
 
 
 def test_what_is_in_force_and_taken_back() -> None:
@@ -56,14 +56,14 @@ def test_it_goes_on_while_the_profile_says_the_same() -> None:
     before.put("reward touch", 2.0)
     before.put("reward goal", 7.0)
     changed = Lesson(rewards=(Weighted(Component("touch"), 1.5), GOAL))
-    after, words = Overrides.carried_on(cast(Blueprint, changed), before.stored())
+    after, words = Overrides.carried_on(cast(ResolvedConfig, changed), before.stored())
     assert (after.entropy, after.weights) == (0.02, {"goal": 7.0})
     assert words == [
         "entropy coefficient 0.02, set by hand, goes on: the profile's has not changed since",
         "the profile's reward touch, which has changed, wins over 2, set by hand",
         "reward goal 7, set by hand, goes on: the profile's has not changed since",
     ]
-    gone, words = Overrides.carried_on(cast(Blueprint, Lesson(rewards=(TOUCH,))), after.stored())
+    gone, words = Overrides.carried_on(cast(ResolvedConfig, Lesson(rewards=(TOUCH,))), after.stored())
     assert gone.weights == {}
     assert "reward goal 7, set by hand, ends: the profile has no such reward any more" in words
 

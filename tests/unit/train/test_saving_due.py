@@ -17,20 +17,20 @@ from rltui.runs import meta
 from rltui.runs.inventory import complete, list_milestones
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import Kind
-from rltui.train.checkpointing import SavedFigures, Saving
-from rltui.train.setup import Prepared, TrainOptions, prepare
+from rltui.train.checkpointing import CheckpointWriter, SavedFigures
+from rltui.train.setup import StartContext, TrainOptions, prepare
 from tests.fakes.courses import course
 from tests.fakes.training import TINY
 
 
 @contextmanager
-def saving(tmp_path: Path, *overrides: str) -> Iterator[tuple[Saving, Prepared, list[Record]]]:
+def saving(tmp_path: Path, *overrides: str) -> Iterator[tuple[CheckpointWriter, StartContext, list[Record]]]:
     path = tmp_path / "tiny.toml"
     path.write_text(TINY)
     options = TrainOptions(load(path, overrides), str(path), DataDir(tmp_path / "data"), run="r")
     prepared = prepare(options)
     told: list[Record] = []
-    made = Saving(prepared, course(prepared), told.append)
+    made = CheckpointWriter(prepared, course(prepared), told.append)
     try:
         yield made, prepared, told
     finally:

@@ -11,12 +11,12 @@ from rltui.cli.parser import parse
 from rltui.errors import RltuiError
 from rltui.profile.load import load
 from rltui.runs.paths import DataDir
-from rltui.train.setup import Prepared, TrainOptions, prepare
+from rltui.train.setup import StartContext, TrainOptions, prepare
 from tests.fakes.tables import RLGYM, column, without
 from tests.fakes.training import TINY
 
 
-def prepared(folder: Path, rows: np.ndarray, force: bool = False) -> Prepared:
+def prepared(folder: Path, rows: np.ndarray, force: bool = False) -> StartContext:
     np.savetxt(folder / "rows.csv", rows, delimiter=",", fmt="%g")
     (folder / "mine.toml").write_text(f'{TINY}\n[actions]\ntable = "rows.csv"\n')
     path = folder / "mine.toml"

@@ -15,7 +15,7 @@ from rltui.events.records import LogLine, Record, RunFinished, StateChanged
 from rltui.profile.load import load
 from rltui.runs.inventory import complete
 from rltui.runs.paths import DataDir
-from rltui.train.checkpointing import Saving
+from rltui.train.checkpointing import CheckpointWriter
 from rltui.train.control.commands import LiveControls, LoopState, StopRequest
 from rltui.train.setup import TrainOptions, prepare
 from rltui.train.trainer import Trainer
@@ -61,7 +61,7 @@ class Run:
         loop, stop = LoopState(), StopRequest(lambda: None)
         controls = LiveControls(loop, stop, list, lambda live: None, lambda line: None)
         lessons = course(prepared, collector=self.collector)
-        saving = Saving(prepared, lessons, self.told.append)
+        saving = CheckpointWriter(prepared, lessons, self.told.append)
         viewer = ViewerHost(prepared, lessons, loop, lambda level, line: None)
         self.trainer = Trainer(prepared, lessons, saving, controls, viewer, self.told.append)
 

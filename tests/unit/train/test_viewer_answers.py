@@ -10,7 +10,7 @@ import pytest
 
 from rltui.events.commands import OutputLive, SetRender
 from rltui.train.viewer import ViewerChild, ViewerHost
-from rltui.view.viewer_process import Failed, Playing, ToViewer, encode
+from rltui.view.viewer_process import Playing, ToViewer, ViewerFailed, encode
 
 
 class PlayedProcess:
@@ -86,10 +86,10 @@ def test_the_last_words_of_a_viewer_told_to_close_are_no_answer_to_who_waits_for
     [
         (-9, None, "the viewer ended: killed by signal 9"),
         (3, None, "exit code 3"),
-        (1, Failed("no mesh", "trace"), "no mesh"),
+        (1, ViewerFailed("no mesh", "trace"), "no mesh"),
     ],
 )
-def test_who_waits_is_told_how_it_ended_by_itself(exitcode: int, failure: Failed | None, words: str) -> None:
+def test_who_waits_is_told_how_it_ended_by_itself(exitcode: int, failure: ViewerFailed | None, words: str) -> None:
     child, process, end = played()
     host, lines = host_of(child)
     asked = Asked()

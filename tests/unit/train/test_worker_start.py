@@ -18,7 +18,7 @@ from rltui.train.collect import worker_handle, worker_pool
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker_handle import Pauses, Running, why
 from rltui.train.collect.worker_pool import WorkerPool, WorkersFailing
-from rltui.train.config import Blueprint
+from rltui.train.config import ResolvedConfig
 from tests.fakes.training import TINY
 
 
@@ -87,7 +87,7 @@ def scarce(monkeypatch: pytest.MonkeyPatch) -> Scarce:
 def pool(tmp_path: Path, scarce: Scarce) -> Iterator[WorkerPool]:
     profile = tmp_path / "tiny.toml"
     profile.write_text(TINY)
-    blueprint = Blueprint.draw(load(profile))
+    blueprint = ResolvedConfig.draw(load(profile))
     shared = SharedRollout.create(blueprint.shape)
     made = WorkerPool(blueprint.actor(0), shared, 30.0, scarce.told.append, lambda worker, block: "")
     yield made

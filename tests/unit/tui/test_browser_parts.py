@@ -13,15 +13,15 @@ import pytest
 
 from rltui import formatting
 from rltui.runs.inventory import look, read_shelf
-from rltui.runs.milestones import Mark
+from rltui.runs.milestones import MilestoneMark
 from rltui.runs.paths import DataDir
 from rltui.tui.browser import table, tree
 from rltui.tui.browser.details import lines
-from rltui.tui.browser.library import ALL, Entry, Library, Node, shelf_entries
+from rltui.tui.browser.library import ALL, CheckpointRow, Library, RunNode, shelf_entries
 from rltui.tui.browser.operations import is_meant, last_digits
 from rltui.tui.browser.table import Sorting
 from rltui.tui.browser.verification import HashChecks, Verifying
-from rltui.tui.checks.results import Change, condensed, resolved_changes, saved_changes
+from rltui.tui.checks.results import KeyChange, condensed, resolved_changes, saved_changes
 from rltui.tui.messages import HashesChecked
 from rltui.tui.text import plain
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
@@ -32,8 +32,8 @@ def data(tmp_path: Path) -> DataDir:
     return DataDir(tmp_path / "data")
 
 
-def entry_of(path: Path, kind: str = "milestone") -> Entry:
-    return Entry(kind, "alpha", path, look(path))  # type: ignore[arg-type]
+def entry_of(path: Path, kind: str = "milestone") -> CheckpointRow:
+    return CheckpointRow(kind, "alpha", path, look(path))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_which_words_name_a_state(data: DataDir) -> None:
 
 def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
     entry = entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M"))
-    entry = dataclasses.replace(entry, mark=Mark(pinned=True, released=True, note="x" * 300))
+    entry = dataclasses.replace(entry, mark=MilestoneMark(pinned=True, released=True, note="x" * 300))
     for width in range(16, 220):
         columns = table.fitting(width, {"alpha", "b" * 60})
         assert columns[0] is table.NAME
@@ -86,7 +86,7 @@ def test_what_the_rows_are_sorted_by_is_shown_as_long_as_there_is_room_for_it_at
 def test_unknown_figures_come_last_in_either_order(data: DataDir) -> None:
     paths = make_run(data)
     known = entry_of(paths.checkpoint(1000), "checkpoint")
-    unknown = Entry("stray", "alpha", paths.checkpoints / "x")
+    unknown = CheckpointRow("stray", "alpha", paths.checkpoints / "x")
     for descending in (True, False):
         assert table.sort([unknown, known], Sorting("2", descending)) == [known, unknown]
 
@@ -100,9 +100,9 @@ def test_branches_stand_below_the_run_that_they_left_and_circles_end(data: DataD
     found = {shelf.run: depth for shelf, depth in tree.by_descent(library)}
     assert sorted(found) == ["a", "b", "c", "d", "e"]
     assert (found["d"], found["e"]) == (0, 1)
-    rows = tree.rows(library, frozenset({Node("run", "d")}), 30)
+    rows = tree.rows(library, frozenset({RunNode("run", "d")}), 30)
     assert rows[0].key == ALL
-    assert Node("checkpoints", "d") not in [row.key for row in rows]
+    assert RunNode("checkpoints", "d") not in [row.key for row in rows]
 
 
 def test_only_what_differs_is_told(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_only_what_differs_is_told(tmp_path: Path) -> None:
     right.write_text(
         'a = true\ndescription = "y"\n[[resets]]\nkind = "random"\nweight = 2\n[[resets]]\nkind = "kickoff"\n'
     )
-    assert saved_changes(left, right) == [Change("a", "1", "true"), Change("resets.random.weight", "1", "2")]
+    assert saved_changes(left, right) == [KeyChange("a", "1", "true"), KeyChange("resets.random.weight", "1", "2")]
     assert saved_changes(left, left) == []
     right.write_bytes(b"\xff")
     assert "cannot be compared" in str(saved_changes(left, right))
@@ -119,12 +119,12 @@ def test_only_what_differs_is_told(tmp_path: Path) -> None:
 
 
 def test_a_table_of_which_one_side_has_nothing_is_one_change() -> None:
-    many = [Change(f"rewards.{name}.weight", "1", None) for name in "abcd"]
-    assert condensed([*many, Change("ppo.gamma", None, "0.9")]) == [
-        Change("[rewards]", "4 keys", None),
-        Change("ppo.gamma", None, "0.9"),
+    many = [KeyChange(f"rewards.{name}.weight", "1", None) for name in "abcd"]
+    assert condensed([*many, KeyChange("ppo.gamma", None, "0.9")]) == [
+        KeyChange("[rewards]", "4 keys", None),
+        KeyChange("ppo.gamma", None, "0.9"),
     ]
-    mixed = [*many, Change("rewards.e.weight", None, "1")]
+    mixed = [*many, KeyChange("rewards.e.weight", None, "1")]
     assert condensed(mixed) == mixed
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from rltui.profile.edit import Draft, written
 from rltui.profile.source import show_key
 from rltui.tui.form.fields import FormRow, all_open, as_saved, form_rows, found, holding, matches
-from rltui.tui.form.schema_client import Entry, Reference, SectionDoc
+from rltui.tui.form.schema_client import KeyReference, Reference, SectionDoc
 from rltui.tui.widgets.filter_bar import Pattern
 
 REFERENCE = Reference(
     sections=(SectionDoc("ppo", "The algorithm."), SectionDoc("rewards", "What it is paid for.")),
     keys=(
-        Entry("label", "text", doc="Names the bot."),
-        Entry("ppo.gamma", "number", doc="Discount of a step."),
-        Entry("ppo.epochs", "whole number", doc="Passes over a batch."),
-        Entry("rewards.<name>.weight", "number", doc="What one unit counts."),
+        KeyReference("label", "text", doc="Names the bot."),
+        KeyReference("ppo.gamma", "number", doc="Discount of a step."),
+        KeyReference("ppo.epochs", "whole number", doc="Passes over a batch."),
+        KeyReference("rewards.<name>.weight", "number", doc="What one unit counts."),
     ),
 )
 TEXT = written('label = "a"\n\n[ppo]\nepochs = 3\n\n[rewards]\ntouch = 1.0\n')

@@ -12,7 +12,7 @@ import pytest
 from rltui.events import match_frames
 from rltui.events.match_frames import Watched
 from rltui.supervise.sockets import choose, pack
-from rltui.tui.panes.live_match import MatchReader, Stream, open_local
+from rltui.tui.panes.live_match import MatchReader, ViewerStream, open_local
 from rltui.view import stream
 from rltui.view.stream import MatchStream
 from tests.fakes.watched_match import ADDRESS
@@ -61,11 +61,11 @@ class Pieces:
 class Connecting:
     """Hands out these streams, one after the other; whoever asks for more waits until the test is over."""
 
-    def __init__(self, *streams: Stream) -> None:
+    def __init__(self, *streams: ViewerStream) -> None:
         self._streams = list(streams)
         self.exhausted, self.over = threading.Event(), threading.Event()
 
-    def __call__(self, address: str) -> Stream:
+    def __call__(self, address: str) -> ViewerStream:
         if self._streams:
             return self._streams.pop(0)
         self.exhausted.set()

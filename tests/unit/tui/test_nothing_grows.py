@@ -13,14 +13,14 @@ from textual.strip import Strip
 
 from rltui.tui import library_caches
 from rltui.tui.text import Line
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.sparing import SparingCompositor
 
 COLUMNS, ROWS = 40, 12
 PICTURES = 200
 
 
-class Ticking(Painted):
+class Ticking(LineWidget):
     """Every row of every picture is new."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
 from rltui.tui.browser.compare import (
-    Comparison,
+    CheckpointComparison,
     can_choose_range,
     compare,
     curves_between,
@@ -23,8 +23,8 @@ from rltui.tui.browser.compare import (
     lines,
     rewards_apart,
 )
-from rltui.tui.browser.library import Entry
-from rltui.tui.checks.results import Change
+from rltui.tui.browser.library import CheckpointRow
+from rltui.tui.checks.results import KeyChange
 from rltui.tui.text import plain
 from tests.fakes import run_story, saved_runs
 
@@ -48,20 +48,20 @@ def header(weights: dict[str, float], iterations: int = 0) -> RunStarted:
     return msgspec.structs.replace(run_story.header(timesteps=iterations * STEPS), reward_weights=weights)
 
 
-def state(data: DataDir, run: str, iterations: int, **about: object) -> Entry:
+def state(data: DataDir, run: str, iterations: int, **about: object) -> CheckpointRow:
     path = data.run(run).checkpoint(iterations * STEPS)
     meta = msgspec.structs.replace(saved_runs.make_meta(run, 1, iterations * STEPS), **about)
     if not path.exists():
         saved_runs.place(path, saved_runs.make_files(meta))
-    return Entry("checkpoint", run, path, look(path))
+    return CheckpointRow("checkpoint", run, path, look(path))
 
 
-def read(data: DataDir, left: Entry, right: Entry) -> Comparison:
+def read(data: DataDir, left: CheckpointRow, right: CheckpointRow) -> CheckpointComparison:
     found = compare(left, right)
-    return Comparison(found.left, found.right, [], curves_between(data, found))
+    return CheckpointComparison(found.left, found.right, [], curves_between(data, found))
 
 
-def text(comparison: Comparison, metric: str = REWARD, whole: bool = False) -> str:
+def text(comparison: CheckpointComparison, metric: str = REWARD, whole: bool = False) -> str:
     return plain(lines(comparison, metric, run_story.START, 90, "ascii", whole))
 
 
@@ -102,9 +102,9 @@ def test_what_was_paid_is_told_by_the_weights_in_force_at_each(data: DataDir) ->
     write(data, "alpha", [header({"touch": 1.0}), *rows[:5], by_hand, *later])
     write(data, "beta", [header({"touch": 5.0}), *rows])
     alpha, beta = state(data, "alpha", 10), state(data, "beta", 10)
-    changes = [Change("rewards.touch", "1.0", "5.0"), Change("rewards.touch.power", "1", "2")]
+    changes = [KeyChange("rewards.touch", "1.0", "5.0"), KeyChange("rewards.touch.power", "1", "2")]
     alike = read(data, alpha, beta)
-    judged = Comparison(alike.left, alike.right, changes, alike.curves)
+    judged = CheckpointComparison(alike.left, alike.right, changes, alike.curves)
     assert rewards_apart(judged) == ["touch.power 1 → 2"]
     assert rewards_apart(read(data, state(data, "alpha", 5), beta)) == ["touch 1.00 → 5.00"]
     assert rewards_apart(read(data, state(data, "alpha", 5), alpha)) == ["touch 1.00 → 5.00"]
@@ -139,14 +139,14 @@ def test_journals_that_cannot_be_read_are_told_of(data: DataDir, monkeypatch: py
     assert "The journals cannot be read: Input/output error" in text(found)
 
 
-def with_trainer(data: DataDir, run: str, iterations: int, rate: float | None, **overrides: float) -> Entry:
+def with_trainer(data: DataDir, run: str, iterations: int, rate: float | None, **overrides: float) -> CheckpointRow:
     """A state that says what was set by hand."""
     path = data.run(run).checkpoint(iterations * STEPS)
     meta = saved_runs.make_meta(run, 1, iterations * STEPS)
     held = {name: OverrideState(words="1.0", value=value) for name, value in overrides.items()}
     told = TrainerState(learning_rate=RateState(words="2e-4", override=rate), overrides=held)
     saved_runs.place(path, {**saved_runs.make_files(meta), trainer_state.NAME: trainer_state.encode(told)})
-    return Entry("checkpoint", run, path, look(path))
+    return CheckpointRow("checkpoint", run, path, look(path))
 
 
 def test_what_was_set_by_hand_is_told_beside_the_same_profile(data: DataDir) -> None:

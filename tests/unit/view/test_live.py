@@ -12,7 +12,7 @@ from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.runs.paths import DataDir
 from rltui.view.live_match import LOOK_TICKS, LiveMatch, MatchOptions
-from rltui.view.sources import PolicySource, RunSource, ScriptedSource, source
+from rltui.view.sources import PolicySource, RunPlayerSource, ScriptedSource, source
 from tests.fakes.bots import write_bot
 from tests.fakes.saved_runs import make_files, make_meta, place, save, save_milestone
 
@@ -54,8 +54,8 @@ def live(data: DataDir, notices: list[str], b: str = "idle") -> LiveMatch:
 def test_every_way_to_name_a_player(data: DataDir, policy: SavedPolicy) -> None:
     folder = save_bot(data, 1, policy)
     assert isinstance(source("chaser", data), ScriptedSource)
-    assert isinstance(source("rltui.opponents.scripted:Idle", data), ScriptedSource)
-    assert isinstance(source("mine", data), RunSource) and source("mine", data).name == "mine"
+    assert isinstance(source("rltui.opponents.scripted:IdlePlayer", data), ScriptedSource)
+    assert isinstance(source("mine", data), RunPlayerSource) and source("mine", data).name == "mine"
     by_folder, by_file = source(str(folder), data), source(str(folder / "policy.npz"), data)
     assert isinstance(by_folder, PolicySource) and by_folder.name == "mine/1000"
     assert isinstance(by_file, PolicySource) and by_file.name == "policy.npz"
@@ -144,7 +144,7 @@ def test_a_milestone_is_newer_too_and_a_pruned_checkpoint_is_no_news(data: DataD
     first = save_bot(data, 1, policy)
     newest = save_bot(data, 2, policy)
     found = source("mine", data)
-    assert isinstance(found, RunSource) and found.folder == newest
+    assert isinstance(found, RunPlayerSource) and found.folder == newest
     shutil.rmtree(first)
     assert found.newer() is None and found.folder == newest
     milestone = save_milestone(data.run("mine"), 3, 3000, "003M")

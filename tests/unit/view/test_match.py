@@ -15,7 +15,7 @@ from rltui.errors import RltuiError
 from rltui.league.match import Match
 from rltui.league.players import Player, PolicySide, ScriptedSide
 from rltui.opponents.base import ScriptedPlayer
-from rltui.opponents.scripted import Chaser, Idle, Random
+from rltui.opponents.scripted import ChaserPlayer, IdlePlayer, RandomPlayer
 from rltui.policy.mlp import DiscretePolicy
 from rltui.policy.saved import SavedPolicy
 from rltui.registry import Component
@@ -128,7 +128,7 @@ def test_a_player_sees_the_events_of_its_whole_step(tmp_path: Path) -> None:
     policy = bot(tmp_path)
     env, out = as_trained(policy, "chaser", seed=5)
     network = policy.network(1)
-    match = Match((side(policy, 0), scripted(Chaser, 1)), (1, 1), [0], reset=kickoff(5))
+    match = Match((side(policy, 0), scripted(ChaserPlayer, 1)), (1, 1), [0], reset=kickoff(5))
     happened = dict.fromkeys(EVENTS, 0)
     for _ in range(STEPS):
         env.step(best(network, out), out)
@@ -187,7 +187,7 @@ class Shot(Reset):
 
 @pytest.mark.parametrize(("direction", "score"), [(1, (2, 0)), (-1, (0, 2))])
 def test_goals_count_and_kickoffs_follow(direction: int, score: tuple[int, int]) -> None:
-    match = Match((scripted(Idle, 0), scripted(Idle, 1)), (1, 1), [0], ("a", "b"), Shot(direction))
+    match = Match((scripted(IdlePlayer, 0), scripted(IdlePlayer, 1)), (1, 1), [0], ("a", "b"), Shot(direction))
     assert (match.moment().score, match.moment().goal) == ((0, 0), 0)
     ticks = 0
     while sum(match.score) < 2:
@@ -200,7 +200,7 @@ def test_goals_count_and_kickoffs_follow(direction: int, score: tuple[int, int])
 
 
 def test_touches_are_counted_by_contact() -> None:
-    match = Match((scripted(Chaser, 0), scripted(Chaser, 1)), (1, 1), [0])
+    match = Match((scripted(ChaserPlayer, 0), scripted(ChaserPlayer, 1)), (1, 1), [0])
     contacts: list[list[int]] = [[], []]
     for tick in range(1, 3000):
         match.play(1)
@@ -214,7 +214,7 @@ def test_touches_are_counted_by_contact() -> None:
 
 def test_the_same_seed_is_the_same_match() -> None:
     def play(seed: int) -> object:
-        match = Match((scripted(Chaser, 0), scripted(Random, 1)), (1, 1), [seed])
+        match = Match((scripted(ChaserPlayer, 0), scripted(RandomPlayer, 1)), (1, 1), [seed])
         match.play(600)
         return match.moment()
 

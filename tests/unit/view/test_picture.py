@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.events.match_frames import Moment
+from rltui.events.match_frames import MatchFrame
 from rltui.view.text_view import STYLES, clock_text, draw, runs
 from tests.fakes.game_states import TEAM_SIZES
 from tests.fakes.moments import car, moment, random_moment
@@ -19,7 +19,7 @@ UPDATE = "RLTUI_UPDATE_GOLDEN"
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def duel() -> Moment:
+def duel() -> MatchFrame:
     """Blue is on the ground behind a ball in the air, orange on its roof; a goal was scored just now."""
     return moment(
         goal=1,
@@ -33,7 +33,7 @@ def duel() -> Moment:
     )
 
 
-def crowd() -> Moment:
+def crowd() -> MatchFrame:
     """3v3 with a wreck, a car in the air, one on the wall and one in the goal."""
     return moment(
         tick=(3600 + 61) * 120,
@@ -87,7 +87,7 @@ def test_colours_change_no_character() -> None:
     assert {style for line in painted for _, style in line} <= {"", *STYLES}
 
 
-def place_of(glyph: str, shown: Moment) -> tuple[int, int]:
+def place_of(glyph: str, shown: MatchFrame) -> tuple[int, int]:
     """Row and column in the field, without the heights on the right and the lines of the cars."""
     lines = draw(shown, 120, 40)[:-1]
     found = [(row, line[:113].index(glyph)) for row, line in enumerate(lines) if glyph in line[:113]]

@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.events.match_frames import Moment
+from rltui.events.match_frames import MatchFrame
 from rltui.league.match import Match
 from rltui.league.players import ScriptedSide
-from rltui.opponents.scripted import Chaser, Random
+from rltui.opponents.scripted import ChaserPlayer, RandomPlayer
 from rltui.registry import Component, build
 from rltui.sim.recorded_states import load
 from rltui.view.recording import Recorder, Recording
 from tests.fakes.moments import car, moment
 
 
-def played(blue: int = 1, orange: int = 2, moments: int = 400) -> list[Moment]:
+def played(blue: int = 1, orange: int = 2, moments: int = 400) -> list[MatchFrame]:
     sides = (slice(0, blue), slice(blue, blue + orange))
     players = (
-        ScriptedSide(Chaser(Chaser.Params()), sides[0], [1]),
-        ScriptedSide(Random(Random.Params()), sides[1], [2]),
+        ScriptedSide(ChaserPlayer(ChaserPlayer.Params()), sides[0], [1]),
+        ScriptedSide(RandomPlayer(RandomPlayer.Params()), sides[1], [2]),
     )
     match = Match(players, (blue, orange), [5], ("chaser", "random ½"))
     found = []
@@ -35,7 +35,7 @@ def played(blue: int = 1, orange: int = 2, moments: int = 400) -> list[Moment]:
     return found
 
 
-def record(path: Path, moments: list[Moment], **options: Any) -> Recorder:
+def record(path: Path, moments: list[MatchFrame], **options: Any) -> Recorder:
     recorder = Recorder(path, **options)
     for shown in moments:
         recorder.show(shown)

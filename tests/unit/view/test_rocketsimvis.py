@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.events.match_frames import Moment
+from rltui.events.match_frames import MatchFrame
 from rltui.league.match import Match
 from rltui.league.players import ScriptedSide
-from rltui.opponents.scripted import Chaser
+from rltui.opponents.scripted import ChaserPlayer
 from rltui.view import rocketsimvis
 from rltui.view.outputs import LinkSwitch
 from rltui.view.rocketsimvis import RocketSimVis, packet
@@ -59,7 +59,7 @@ def test_whatever_a_state_holds_is_accepted(teams: tuple[int, int]) -> None:
 
 
 def test_a_match_arrives_whole_and_in_order(listener: Listener) -> None:
-    players = tuple(ScriptedSide(Chaser(Chaser.Params()), slice(i, i + 1), [i]) for i in (0, 1))
+    players = tuple(ScriptedSide(ChaserPlayer(ChaserPlayer.Params()), slice(i, i + 1), [i]) for i in (0, 1))
     match = Match(players, (1, 1), [0])  # type: ignore[arg-type]
     notices: list[str] = []
     link = RocketSimVis("127.0.0.1", listener.port, notices.append)
@@ -209,7 +209,7 @@ def test_what_the_system_refuses_stays_here(number: int, monkeypatch: pytest.Mon
 
 def test_switched_off_nothing_is_sent_and_the_count_goes_on(listener: Listener) -> None:
     switch = LinkSwitch(lambda: RocketSimVis("127.0.0.1", listener.port))
-    shown: Moment = moment()
+    shown: MatchFrame = moment()
     switch.show(shown)
     assert not switch.on and switch.words() == "RocketSimVis off"
     for packets in (1, 2):

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rltui.events.match_frames import Moment
+from rltui.events.match_frames import MatchFrame
 from rltui.view.live_match import MOST_LAG, Pacer, Watch, stopping_by_signal
-from rltui.view.output import Output, Thinned
+from rltui.view.output import Output, ThinnedOutput
 from rltui.view.terminal import PlainLines
 from tests.fakes.moments import car, moment
 
@@ -39,17 +39,17 @@ class Kept(Output):
         self.shown: list[tuple[int, float]] = []
         self.stills = self.closed = 0
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: MatchFrame) -> None:
         self.shown.append((moment.tick, self._time.now))
 
-    def still(self, moment: Moment) -> None:
+    def still(self, moment: MatchFrame) -> None:
         self.stills += 1
 
     def close(self) -> None:
         self.closed += 1
 
 
-def moments(ticks: int, number: int) -> Iterator[Moment]:
+def moments(ticks: int, number: int) -> Iterator[MatchFrame]:
     return (moment(tick=tick * ticks) for tick in range(number))
 
 
@@ -102,7 +102,7 @@ def test_a_signal_asks_to_stop_and_all_handlers_come_back(number: signal.Signals
     watch = Watch(Pacer(1.0, time.clock, time.sleep))
     before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)]
 
-    def until_signalled() -> Iterator[Moment]:
+    def until_signalled() -> Iterator[MatchFrame]:
         for shown in moments(4, 100):
             if shown.tick == 40:
                 os.kill(os.getpid(), number)
@@ -117,7 +117,7 @@ def test_a_signal_asks_to_stop_and_all_handlers_come_back(number: signal.Signals
 def test_thinned_moments_are_apart() -> None:
     time = Time()
     kept = Kept(time)
-    thinned = Thinned(kept, 8)
+    thinned = ThinnedOutput(kept, 8)
     for shown in moments(3, 20):
         thinned.show(shown)
     assert [tick for tick, _ in kept.shown] == [0, 9, 18, 27, 36, 45, 54]

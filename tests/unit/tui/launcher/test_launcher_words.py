@@ -15,7 +15,7 @@ from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
 from rltui.tui.launcher import descriptions, details
 from rltui.tui.launcher.catalog import Catalog, CatalogReader
-from rltui.tui.launcher.check_lines import Moment
+from rltui.tui.launcher.check_lines import PlanContext
 from rltui.tui.launcher.plan import offer_milestone, offer_profile, offer_resume
 from rltui.tui.launcher.tree import MILESTONES, PROFILES, RUNS, Item, groups, rows
 from rltui.tui.text import plain, width_of
@@ -107,7 +107,7 @@ def long_names(data: DataDir, reader: CatalogReader) -> Catalog:
 def test_the_highlighted_run_has_its_whole_name(data: DataDir, reader: CatalogReader) -> None:
     catalog = long_names(data, reader)
     for name in LONG:
-        said = plain(details.lines(Item("run", name), catalog, Moment(NOW), 46))
+        said = plain(details.lines(Item("run", name), catalog, PlanContext(NOW), 46))
         assert name in details.heading(Item("run", name)) + said
         assert (name in said.replace("\n", "")) is (len(name) > 44)
 
@@ -152,7 +152,7 @@ def test_only_what_changed_is_read_again(data: DataDir, reader: CatalogReader) -
     assert third.runs[0].state == "unclean"
 
 
-def words(catalog: Catalog, name: str, moment: Moment, width: int = 70) -> str:
+def words(catalog: Catalog, name: str, moment: PlanContext, width: int = 70) -> str:
     item = Item("profile", f"profiles/{name}.toml")
     return plain(details.lines(item, catalog, moment, width))
 
@@ -160,7 +160,7 @@ def words(catalog: Catalog, name: str, moment: Moment, width: int = 70) -> str:
 def test_somebody_who_is_here_for_the_first_time(data: DataDir, reader: CatalogReader) -> None:
     catalog = reader.check(reader.read())
     offer = offer_profile(data, catalog.profiles[0], NOW)
-    text = words(catalog, "ball-touching", Moment(NOW, offer, 24_000.0))
+    text = words(catalog, "ball-touching", PlanContext(NOW, offer, 24_000.0))
     assert text.startswith("Welcome!")
     assert "Press enter: a trainer starts." in text
     assert "start the new run ball-touching-" in text
@@ -173,7 +173,7 @@ def test_a_resume_is_explained_before_it_happens(data: DataDir, reader: CatalogR
     fill(data)
     catalog = reader.check(reader.read())
     offer = offer_profile(data, catalog.profiles[0], NOW)
-    text = words(catalog, "ball-touching", Moment(NOW, offer, None))
+    text = words(catalog, "ball-touching", PlanContext(NOW, offer, None))
     assert "resume alpha at 11,468,800 timesteps" in text
     assert "saved 3 min ago" in text.replace("\n  ", " ")
     assert "the newest run whose observation, table and nets fit" in text.replace("\n  ", " ")
@@ -191,7 +191,7 @@ def test_runs_that_do_not_fit_are_refused_with_their_differences(data: DataDir, 
         entry, check=type(entry.check)(entry.check.profile, True, [], [], other, entry.check.summary)
     )
     offer = offer_profile(data, changed, NOW)
-    text = words(reader.read(), "ball-touching", Moment(NOW, offer, None))
+    text = words(reader.read(), "ball-touching", PlanContext(NOW, offer, None))
     assert "not start: 2 runs there, but none to go on with" in text
     assert "observation: expected default 89, found default 92" in text
     assert "expected cdcdcdcd…, found abababab…" in text
@@ -203,7 +203,7 @@ def test_runs_that_do_not_fit_are_refused_with_their_differences(data: DataDir, 
 
 def test_an_invalid_profile_shows_every_mistake_in_place(reader: CatalogReader) -> None:
     catalog = reader.check(reader.read())
-    text = words(catalog, "my-bot", Moment(NOW))
+    text = words(catalog, "my-bot", PlanContext(NOW))
     assert "2 mistakes: it cannot be launched" in text
     assert "line 14  rewards.touch.weigth" in text
     assert 'did you mean "weight"?' in text
@@ -212,7 +212,7 @@ def test_an_invalid_profile_shows_every_mistake_in_place(reader: CatalogReader) 
 
 
 def test_while_the_child_still_judges(reader: CatalogReader) -> None:
-    text = words(reader.read(), "ball-touching", Moment(NOW))
+    text = words(reader.read(), "ball-touching", PlanContext(NOW))
     assert "the profile is being checked" in text
     assert "Learn to drive and touch the ball." in text
 
@@ -223,7 +223,7 @@ def test_a_stopped_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataD
     beta = catalog.run("beta")
     assert beta is not None
     offer = offer_resume(data, beta, NOW)
-    text = plain(details.lines(Item("run", "beta"), catalog, Moment(NOW, offer), 70))
+    text = plain(details.lines(Item("run", "beta"), catalog, PlanContext(NOW, offer), 70))
     assert "■ stopped  last word 1 d ago" in text
     assert "open it from disk" in text
     assert "resume beta at 5,120,000 timesteps" in text
@@ -237,7 +237,7 @@ def test_a_milestone_branches_off(data: DataDir, reader: CatalogReader) -> None:
     assert alpha is not None
     saved = alpha.milestones[0]
     offer = offer_milestone(data, saved, NOW)
-    text = plain(details.lines(Item("milestone", saved.path), catalog, Moment(NOW, offer), 70))
+    text = plain(details.lines(Item("milestone", saved.path), catalog, PlanContext(NOW, offer), 70))
     assert "branch off as alpha-b2 at 5,000,000 timesteps" in text
     assert "reward 24.0" in " ".join(text.split())
     assert offer.args == ("--resume", saved.path)
@@ -252,12 +252,12 @@ def test_a_run_without_a_checkpoint_cannot_be_resumed(data: DataDir, reader: Cat
 
 
 def test_what_has_gone_from_disk_is_said(reader: CatalogReader) -> None:
-    assert plain(details.lines(Item("run", "lost"), reader.read(), Moment(NOW), 40)) == "it is gone from disk"
+    assert plain(details.lines(Item("run", "lost"), reader.read(), PlanContext(NOW), 40)) == "it is gone from disk"
 
 
 def test_sections_explain_themselves(reader: CatalogReader) -> None:
     for section in (PROFILES, RUNS, MILESTONES):
-        assert len(plain(details.lines(section, reader.read(), Moment(NOW), 60)).split()) > 20
+        assert len(plain(details.lines(section, reader.read(), PlanContext(NOW), 60)).split()) > 20
 
 
 def test_the_title_shortens_a_long_path(data: DataDir, reader: CatalogReader) -> None:

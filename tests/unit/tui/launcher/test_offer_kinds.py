@@ -13,10 +13,10 @@ from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import BeingTrained, NothingFits
 from rltui.tui.launcher.catalog import CatalogReader, ProfileEntry
-from rltui.tui.launcher.check_lines import Moment
+from rltui.tui.launcher.check_lines import PlanContext
 from rltui.tui.launcher.descriptions import enter_will, profile_lines
 from rltui.tui.launcher.plan import (
-    Offer,
+    LaunchPlan,
     offer_milestone,
     offer_open,
     offer_profile,
@@ -84,7 +84,9 @@ def test_the_way_to_a_new_run_is_told_by_the_kind(data: DataDir, reader: Catalog
     entry, catalog = checked(reader), reader.read()
     instead = "n starts a new run instead, from zero"
     shown = {
-        kind: plain(profile_lines(entry, catalog, Moment(NOW, Offer(kind, "resume in other words", run="alpha")), 70))
+        kind: plain(
+            profile_lines(entry, catalog, PlanContext(NOW, LaunchPlan(kind, "resume in other words", run="alpha")), 70)
+        )
         for kind in ("new", "resume", "open")
     }
     assert instead in shown["resume"]
@@ -94,5 +96,5 @@ def test_the_way_to_a_new_run_is_told_by_the_kind(data: DataDir, reader: Catalog
 
 def test_only_the_hint_for_a_command_line_is_left_out() -> None:
     typed = "to start from zero: rltui train quick --resume new"
-    assert "from zero" not in plain(enter_will(Offer("nothing fits", refused="no run fits", hint=typed), 80))
+    assert "from zero" not in plain(enter_will(LaunchPlan("nothing fits", refused="no run fits", hint=typed), 80))
     assert "from zero" in plain(enter_will(refusal("it is damaged", typed), 80))

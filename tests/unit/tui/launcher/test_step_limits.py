@@ -12,7 +12,7 @@ from rltui.formatting import timesteps_of
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import describe_run
-from rltui.tui.launcher.plan import Offer, larger_than, offer_milestone, offer_resume, with_total
+from rltui.tui.launcher.plan import LaunchPlan, larger_than, offer_milestone, offer_resume, with_total
 from tests.fakes.saved_runs import finish, header, make_run, row, save_milestone
 
 NOW = 1_700_000_600.0
@@ -34,7 +34,7 @@ def run_with(data: DataDir, limit: int | None) -> RunPaths:
     return paths
 
 
-def resumed(data: DataDir, limit: int | None) -> Offer:
+def resumed(data: DataDir, limit: int | None) -> LaunchPlan:
     return offer_resume(data, describe_run(run_with(data, limit)), NOW)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rltui.events.records import StateChanged
 from rltui.run_state.log_entries import LEVELS, LogEntry, entry_of
-from rltui.tui.panes.log_view import FOLDED, LogList, LogWindow, Wanted, folded_lines
+from rltui.tui.panes.log_view import FOLDED, LogFilter, LogList, LogWindow, folded_lines
 from rltui.tui.text import Line, plain, text_line
 from rltui.tui.widgets.filter_bar import Pattern
 
@@ -24,7 +24,7 @@ entries = st.builds(
     flag=st.sampled_from(["", "debug_actions"]),
 )
 wanted = st.builds(
-    Wanted,
+    LogFilter,
     level=st.sampled_from(LEVELS),
     worker=st.none() | st.integers(0, 2),
     flag=st.sampled_from(["", "debug_actions"]),
@@ -35,12 +35,12 @@ wanted = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(entries, max_size=20) | wanted, max_size=12))
-def test_it_grows_as_the_log_does(steps: list[list[LogEntry] | Wanted]) -> None:
+def test_it_grows_as_the_log_does(steps: list[list[LogEntry] | LogFilter]) -> None:
     log: tuple[LogEntry, ...] = ()
     total = 0
     listed = LogList()
     for step in steps:
-        if isinstance(step, Wanted):
+        if isinstance(step, LogFilter):
             listed.choose(step)
         else:
             log, total = (*log, *step)[-KEPT:], total + len(step)
@@ -64,13 +64,13 @@ def test_another_log_in_its_place_is_shown_anew() -> None:
 def test_hits_go_round_and_inverted_ones_are_the_others() -> None:
     listed = LogList()
     listed.update(lines(6, "a"), 6)
-    listed.choose(Wanted(search=Pattern("[024]")))
+    listed.choose(LogFilter(search=Pattern("[024]")))
     assert listed.hits == [0, 2, 4]
     assert [listed.hit(at, 1) for at in (0, 1, 4)] == [2, 2, 0]
     assert [listed.hit(at, -1) for at in (0, 1, 6)] == [4, 0, 4]
-    listed.choose(Wanted(search=Pattern("![024]")))
+    listed.choose(LogFilter(search=Pattern("![024]")))
     assert listed.hits == [1, 3, 5]
-    listed.choose(Wanted(search=Pattern("nowhere")))
+    listed.choose(LogFilter(search=Pattern("nowhere")))
     assert listed.hit(0, 1) is None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.notifications import Teller
+from rltui.tui.notifications import Announcer
 from rltui.tui.settings import UiSettings
 from tests.fakes import run_story
 
@@ -19,7 +19,7 @@ RUN = fold(RunSnapshot(run="alpha", alive=True), run_story.told(5))
 def title(snapshot: RunSnapshot, moment: float = NOW) -> str:
     nobody: Any = None
     written: list[str] = []
-    Teller(nobody, UiSettings(), written.append).name_run(snapshot, moment)
+    Announcer(nobody, UiSettings(), written.append).name_run(snapshot, moment)
     return "".join(written).partition(";")[2].removesuffix("\x07")
 
 

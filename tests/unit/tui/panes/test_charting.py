@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
-from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_header import cursor_line, head_lines, help_lines, look_line, near_marks
 from rltui.tui.panes.chart_view import (
     CORE,
     Cell,
     Charting,
-    Scene,
+    ChartScene,
     all_keys,
     cells,
     charted,
@@ -181,10 +181,10 @@ def test_a_point_in_a_chart_is_a_moment() -> None:
     assert not cell.holds(36, 2)
 
 
-def story_scene(charting: Charting, **more: object) -> Scene:
+def story_scene(charting: Charting, **more: object) -> ChartScene:
     from rltui.run_state.fold import fold
 
-    return Scene(fold(RunSnapshot(run="alpha"), run_story.told(300)), charting, **more)  # type: ignore[arg-type]
+    return ChartScene(fold(RunSnapshot(run="alpha"), run_story.told(300)), charting, **more)  # type: ignore[arg-type]
 
 
 def test_the_cursor_line_says_when_that_was() -> None:
@@ -205,9 +205,9 @@ def test_a_cursor_beyond_the_run_says_so() -> None:
 
 def test_marks_near_the_cursor_nearest_first() -> None:
     marks = [
-        Mark(100, "milestone", "005M"),
-        Mark(101, "changed", "learning rate 0.0001"),
-        Mark(500, "resume", "resumed"),
+        ChartMark(100, "milestone", "005M"),
+        ChartMark(101, "changed", "learning rate 0.0001"),
+        ChartMark(500, "resume", "resumed"),
     ]
     assert near_marks(marks, 102.0, (0.0, 1000.0)) == ["learning rate 0.0001", "milestone 5 M"]
     assert near_marks(marks, 300.0, (0.0, 1000.0)) == []
@@ -265,12 +265,12 @@ def steady(value: float) -> RunSnapshot:
 
 @pytest.mark.parametrize("value", [2.4e-8, -2.4e-8])
 def test_noise_of_the_arithmetic_is_shown_as_nothing_and_no_change_as_none(value: float) -> None:
-    scene = Scene(steady(value), Charting(), "braille")
+    scene = ChartScene(steady(value), Charting(), "braille")
     found = cells(["train/explained_variance"], scene.charting, (90, 12), 0, 0)
     title = plain(draw_cells(scene, found)[:1])
     assert title.rstrip().endswith("unchanged in 100 it.  0.00")
     assert "0.00" in plain(help_lines(scene.snapshot, "train/explained_variance", None, 44)[1:2])
-    told = plain(draw_cells(Scene(steady(0.25), Charting(), "braille"), found)[:1])
+    told = plain(draw_cells(ChartScene(steady(0.25), Charting(), "braille"), found)[:1])
     assert told.rstrip().endswith("0.250")
 
 

@@ -14,12 +14,12 @@ from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.snapshot import FlagRow, RunSnapshot, WorkerRow
 from rltui.run_state.symptoms import illness, usual_speed
 from rltui.tui.cockpit.dialogs import TraceText, failures
-from rltui.tui.panes.action_table import LutPane, Use
+from rltui.tui.panes.action_table import ActionTablePane, TableUsage
 from rltui.tui.panes.curriculum import CurriculumPane
 from rltui.tui.panes.machine import MachinePane
 from rltui.tui.panes.machine_probe import GpuLoad, MachineSample, ProcessLoad, Room
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.run_info import FactsPane, by_hand, was_is
+from rltui.tui.panes.run_info import RunInfoPane, by_hand, was_is
 from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.text import plain, width_of
@@ -39,8 +39,8 @@ def drawn(pane: Pane, snapshot: RunSnapshot, width: int = 78, height: int = 40) 
     return plain(lines)
 
 
-def lut_pane(table_hash: str = figure_stories.HASH, outcome: str = "pass") -> LutPane:
-    pane = LutPane()
+def lut_pane(table_hash: str = figure_stories.HASH, outcome: str = "pass") -> ActionTablePane:
+    pane = ActionTablePane()
     pane.verdict = figure_stories.verdict(table_hash, outcome)
     return pane
 
@@ -70,13 +70,13 @@ def test_lut_by_row() -> None:
 
 
 def test_lut_sums_a_long_table_no_more_often_than_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    sums: list[Use] = []
+    sums: list[TableUsage] = []
 
-    def total(use: Use) -> int:
+    def total(use: TableUsage) -> int:
         sums.append(use)
         return sum(use.counts)
 
-    monkeypatch.setattr(Use, "total", property(total))
+    monkeypatch.setattr(TableUsage, "total", property(total))
     often = []
     for rows in (60, 600):
         drawn(lut_pane(), fold(STORY, [figure_stories.table_used((500,) * rows)]))
@@ -111,10 +111,10 @@ def test_lut_tells_a_table_that_is_another_one_than_the_run_s() -> None:
 
 
 def test_lut_while_nothing_is_known() -> None:
-    text = drawn(LutPane(), STORY)
+    text = drawn(ActionTablePane(), STORY)
     assert "examining the table" in text
     assert "Here will be how often each row" in text
-    pane = LutPane()
+    pane = ActionTablePane()
     pane.verdict = replace_problem("the table could not be examined: no such profile")
     assert "! the table could not be examined: no such profile" in drawn(pane, USED)
 
@@ -336,7 +336,7 @@ def test_facts_mark_what_was_changed_while_it_ran() -> None:
     ]
     snapshot = fold(STORY, changes)
     assert by_hand(snapshot) == ["entropy coefficient 0.005, by ada at 12.0 M", "reward touch 0.5, by bob at 12.2 M"]
-    text = drawn(FactsPane(), snapshot)
+    text = drawn(RunInfoPane(), snapshot)
     assert "entropy coefficient 0.01 → 0.005, gamma 0.99" in text
     assert "by hand    entropy coefficient 0.005" in text
 
@@ -352,7 +352,7 @@ def test_facts_of_a_resumed_campaign() -> None:
         figure_stories.plan(),
         figure_stories.on_the_way(1, 62.0),
     ]
-    text = drawn(FactsPane(), fold(RunSnapshot(), records), 160)
+    text = drawn(RunInfoPane(), fold(RunSnapshot(), records), 160)
     for words in (
         "phase      1 of 3, BallTouching", "kickoff touches 62 (18 missing)", "sees       default(zero_padding=1) 92",
         "table      hash c0ffeec0ffee", "resumed    at 9,000: the newest of run alpha", "from       data/checkpoints/alpha/9000",
@@ -370,7 +370,7 @@ def test_every_pane_fits_every_size(size: tuple[int, int]) -> None:
         TurtlePane(),
         CurriculumPane(),
         machine_pane(SAMPLE),
-        FactsPane(),
+        RunInfoPane(),
         WorkersPane(),
     ):
         drawn(pane, rich, *size)

@@ -11,14 +11,14 @@ from rltui.events.records import LogLine, WorkerFailed
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.history import History
 from rltui.run_state.log_entries import LogEntry, entry_of
-from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_view import CORE, grid, shown_marks, usual_keys
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.log_view import entry_lines
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.rewards import RewardsPane
-from rltui.tui.panes.run_info import FactsPane
+from rltui.tui.panes.run_info import RunInfoPane
 from rltui.tui.panes.status import StatusPane, progress_line
 from rltui.tui.panes.time import TimePane, bottleneck, parts
 from rltui.tui.panes.workers import WorkersPane
@@ -28,7 +28,7 @@ from tests.fakes import figure_stories, run_story
 
 NOW = run_story.now_of()
 STORY = fold_control(fold(RunSnapshot(run="alpha", alive=True), run_story.told()), run_story.live(NOW - 0.1), NOW - 0.1)
-PANES = [StatusPane, MetricsPane, RewardsPane, TimePane, WorkersPane, LogPane, FactsPane]
+PANES = [StatusPane, MetricsPane, RewardsPane, TimePane, WorkersPane, LogPane, RunInfoPane]
 
 
 def with_metrics(**metrics: float | None) -> View:
@@ -262,8 +262,8 @@ def test_a_chart_tells_its_change_where_there_is_room() -> None:
 
 
 def test_many_milestones_do_not_hide_the_curves() -> None:
-    marks = tuple(Mark(steps, "milestone", "") for steps in range(5, 205, 5))
-    shown = shown_marks(RunSnapshot(marks=(*marks, Mark(33, "resume", "resumed"))))
+    marks = tuple(ChartMark(steps, "milestone", "") for steps in range(5, 205, 5))
+    shown = shown_marks(RunSnapshot(marks=(*marks, ChartMark(33, "resume", "resumed"))))
     assert shown == [35, 70, 105, 140, 175, 33]
     assert shown_marks(RunSnapshot(marks=marks[:2])) == [5, 10]
     assert shown_marks(RunSnapshot()) == []
@@ -284,9 +284,9 @@ def test_every_pane_fits_every_size(kind: type[Pane]) -> None:
 
 def test_the_distance_to_the_next_phase_stands_with_the_run_s_facts() -> None:
     row = run_story.campaign_iteration(NOW)
-    drawn = " ".join(plain(FactsPane().draw(View(replace(STORY, metrics=row.metrics), NOW), 60, 30)).split())
+    drawn = " ".join(plain(RunInfoPane().draw(View(replace(STORY, metrics=row.metrics), NOW), 60, 30)).split())
     assert "next phase kickoff touches 62 (18 missing), touches per minute 4.5 (reached)" in drawn
-    assert "next phase" not in plain(FactsPane().draw(View(STORY, NOW), 60, 30))
+    assert "next phase" not in plain(RunInfoPane().draw(View(STORY, NOW), 60, 30))
 
 
 def test_the_status_names_phase_and_stage() -> None:

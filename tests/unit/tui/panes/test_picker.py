@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rltui.tui.text import plain, width_of
-from rltui.tui.widgets.picker import Entry, Picker
+from rltui.tui.widgets.picker import Picker, PickerEntry
 
-ENTRIES = [Entry(f"play/{name}", name, "a note", "Play") for name in ("goals", "shots", "saves")] + [
-    Entry(f"learn/{name}", name, "", "Learning") for name in ("kl", "entropy")
+ENTRIES = [PickerEntry(f"play/{name}", name, "a note", "Play") for name in ("goals", "shots", "saves")] + [
+    PickerEntry(f"learn/{name}", name, "", "Learning") for name in ("kl", "entropy")
 ]
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from rltui.events.records import RunStarted
 from rltui.run_state.history import History
-from rltui.run_state.progress import SMOOTH, Change, change_since
-from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.run_state.progress import SMOOTH, MetricChange, change_since
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.rewards import RewardsPane, newest_paid, ordered, rows_of, weight_marks
 from rltui.tui.text import plain
@@ -84,7 +84,7 @@ def test_the_change_is_the_one_that_charts_tell() -> None:
     rows = {row.name: row for row in rows_of(replace(SNAPSHOT, history=history(200)))}
     assert (rows["touch"].change, rows["touch"].trend) == (2.0, 1)
     assert (rows["in_air"].change, rows["in_air"].trend) == (None, 0)
-    assert change_since(history(200), "reward/touch") == Change(1.0, 3.0, "100 it.")
+    assert change_since(history(200), "reward/touch") == MetricChange(1.0, 3.0, "100 it.")
 
 
 def test_orders() -> None:
@@ -104,9 +104,9 @@ def replace_names(names: list[str]) -> RunStarted:
 
 def test_marks_are_those_of_this_reward_s_weight() -> None:
     marks = (
-        Mark(1, "changed", "reward touch 2", "reward touch"), Mark(2, "changed", "reward touch air 2", "reward touch air"),
-        Mark(3, "changed", "whatever it is called", "reward touch"), Mark(4, "lesson", "phase-2"),
-        Mark(5, "milestone", "reward touch"), Mark(6, "changed", "learning rate 1e-4", "learning rate"),
+        ChartMark(1, "changed", "reward touch 2", "reward touch"), ChartMark(2, "changed", "reward touch air 2", "reward touch air"),
+        ChartMark(3, "changed", "whatever it is called", "reward touch"), ChartMark(4, "lesson", "phase-2"),
+        ChartMark(5, "milestone", "reward touch"), ChartMark(6, "changed", "learning rate 1e-4", "learning rate"),
     )  # fmt: skip
     assert weight_marks(RunSnapshot(marks=marks), "touch") == [1, 3, 4]
 

@@ -17,8 +17,8 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.time import (
     ADVICE,
-    Part,
     TimePane,
+    TimePart,
     advice,
     bottleneck,
     folded,
@@ -82,8 +82,8 @@ def test_shares_sum_to_one_and_percents_to_a_hundred(values: list[float], stretc
 
 
 def test_rounding_goes_to_the_largest_remainders() -> None:
-    assert percents([Part("a", 1 / 3), Part("b", 1 / 3), Part("c", 1 / 3)]) == ["34 %", "33 %", "33 %"]
-    assert percents([Part("a", 0.996), Part("b", 0.004), Part("c", 0.0), Part("d", None)]) == [
+    assert percents([TimePart("a", 1 / 3), TimePart("b", 1 / 3), TimePart("c", 1 / 3)]) == ["34 %", "33 %", "33 %"]
+    assert percents([TimePart("a", 0.996), TimePart("b", 0.004), TimePart("c", 0.0), TimePart("d", None)]) == [
         "100 %",
         "<1 %",
         "0 %",
@@ -93,10 +93,10 @@ def test_rounding_goes_to_the_largest_remainders() -> None:
 
 def test_the_smallest_parts_become_one() -> None:
     found = [
-        Part("update", 0.5, seconds=5),
-        Part("infer", 0.3, seconds=3),
-        Part("reset", 0.15, seconds=1.5),
-        Part("save", 0.05, seconds=0.5),
+        TimePart("update", 0.5, seconds=5),
+        TimePart("infer", 0.3, seconds=3),
+        TimePart("reset", 0.15, seconds=1.5),
+        TimePart("save", 0.05, seconds=0.5),
     ]
     *kept, rest = folded(found, 3)
     assert kept == found[:2]
@@ -108,10 +108,10 @@ def test_the_smallest_parts_become_one() -> None:
 def test_the_bottleneck_is_named_with_what_to_change() -> None:
     top = bottleneck(parts(RunSnapshot(metrics=METRICS)))
     assert top is not None
-    assert advice(Part("update", 0.58), "58 %", "cpu").startswith("Bottleneck: update takes 58 %; fewer ppo.epochs")
-    assert "GPU" in advice(Part("update", 0.58), "58 %", "cpu")
-    assert "ppo.minibatch" in advice(Part("update", 0.58), "58 %", "cuda:0")
-    assert advice(Part("controls", 0.4), "40 %", "cpu") == "Bottleneck: controls takes 40 %."
+    assert advice(TimePart("update", 0.58), "58 %", "cpu").startswith("Bottleneck: update takes 58 %; fewer ppo.epochs")
+    assert "GPU" in advice(TimePart("update", 0.58), "58 %", "cpu")
+    assert "ppo.minibatch" in advice(TimePart("update", 0.58), "58 %", "cuda:0")
+    assert advice(TimePart("controls", 0.4), "40 %", "cpu") == "Bottleneck: controls takes 40 %."
     told = {part.name for part in parts(RunSnapshot(metrics=run_story.iteration(5).metrics))}
     assert told <= set(ADVICE)
 

@@ -9,7 +9,7 @@ from array import array
 import pytest
 
 from rltui.run_state.history import History
-from rltui.tui.run.column import PAGE, Column
+from rltui.tui.run.column import PAGE, PagedColumn
 from rltui.tui.run.spill import Spill
 
 
@@ -37,7 +37,7 @@ class Full(Spill):
 def test_it_is_as_a_list_of_the_same_values(disk: type[Spill], seed: int) -> None:
     chance = random.Random(seed)
     spill = disk()
-    column, twin = Column(spill), array("d")
+    column, twin = PagedColumn(spill), array("d")
     for _ in range(120):
         match chance.randrange(6):
             case 0:
@@ -61,7 +61,7 @@ def test_it_is_as_a_list_of_the_same_values(disk: type[Spill], seed: int) -> Non
 
 
 def test_a_row_that_is_not_there_is_no_row() -> None:
-    column = Column(Spill(), unknown=3 * PAGE)
+    column = PagedColumn(Spill(), unknown=3 * PAGE)
 
     with pytest.raises(IndexError):
         column[3 * PAGE]
@@ -72,7 +72,7 @@ def test_a_row_that_is_not_there_is_no_row() -> None:
 
 
 def test_what_goes_on_after_a_cut_leaves_the_other_as_it_was() -> None:
-    column = Column(Spill())
+    column = PagedColumn(Spill())
     column.extend(array("d", range(5 * PAGE)))
 
     other = column.cut(3 * PAGE + 7)
@@ -92,7 +92,7 @@ def test_memory_does_not_grow_with_the_rows(rows: int) -> None:
 
 
 def test_who_reads_while_rows_are_added_reads_what_was_added() -> None:
-    column, ended = Column(Spill()), threading.Event()
+    column, ended = PagedColumn(Spill()), threading.Event()
     wrong: list[float] = []
 
     def read() -> None:
@@ -131,7 +131,7 @@ def test_a_folder_that_takes_no_file_keeps_the_rows_in_memory(monkeypatch: pytes
         raise OSError("read-only")
 
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
-    column = Column(Spill())
+    column = PagedColumn(Spill())
     column.extend(array("d", range(7 * PAGE)))
 
     assert list(column) == list(range(7 * PAGE))

@@ -10,7 +10,7 @@ from rltui.events.records import StateChanged
 from rltui.run_state import progress
 from rltui.run_state.condition import answer_line, condition
 from rltui.run_state.fold import fold, fold_control
-from rltui.run_state.snapshot import CommandFate, RunSnapshot
+from rltui.run_state.snapshot import CommandStatus, RunSnapshot
 from rltui.tui.panes.status import progress_line
 from rltui.tui.text import plain
 from tests.fakes import figure_stories, run_story
@@ -145,7 +145,7 @@ def test_no_estimate_before_three_iterations_and_a_limit_where_there_is_one() ->
 
 def test_answers_are_the_trainers_words_and_fade() -> None:
     def answer(stage: str, text: str, after: float) -> str:
-        fate = CommandFate(1, "pause", stage, text, T)  # type: ignore[arg-type]
+        fate = CommandStatus(1, "pause", stage, text, T)  # type: ignore[arg-type]
         return plain([answer_line(replace(OPEN, fates=(fate,)), T + after)])
 
     assert answer("sent", "", 0.5) == "◌ pause sent"

@@ -10,7 +10,7 @@ import pytest
 
 from rltui.events.records import ENTROPY, RATE, IterationFinished, Record, RunResumed, RunStarted, decode, encode
 from rltui.run_state.fold import fold
-from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.run_state.verdict import judged, verdict
 from tests.fakes import run_story
 
@@ -37,7 +37,7 @@ def rows(first: int, last: int, entropy: float = 3.0) -> list[IterationFinished]
     return [msgspec.structs.replace(row, metrics={**row.metrics, "train/entropy": entropy}) for row in known]
 
 
-def marked(*records: Record) -> list[Mark]:
+def marked(*records: Record) -> list[ChartMark]:
     return [mark for mark in fold(RunSnapshot(), records).marks if mark.kind == "changed"]
 
 
@@ -62,7 +62,7 @@ def resumed(timesteps: int = LAST) -> RunResumed:
 )
 def test_what_was_edited_is_marked_where_the_run_goes_on(changes: dict[str, Any], told: list[tuple[str, str]]) -> None:
     found = marked(start(), *rows(1, ROWS), start(LAST, **changes), resumed())
-    assert found == [Mark(LAST, "changed", words, setting) for words, setting in told]
+    assert found == [ChartMark(LAST, "changed", words, setting) for words, setting in told]
 
 
 def test_what_a_journal_does_not_tell_is_not_marked() -> None:
@@ -70,7 +70,7 @@ def test_what_a_journal_does_not_tell_is_not_marked() -> None:
     assert marked(old, *rows(1, ROWS), new, resumed()) == []
     assert marked(start(), *rows(1, ROWS), msgspec.structs.replace(new, ppo={}), resumed()) == []
     assert marked(start(), *rows(1, ROWS), msgspec.structs.replace(new, ppo={**new.ppo, "new": 1}), resumed()) == [
-        Mark(LAST, "changed", "learning rate 0.01", RATE)
+        ChartMark(LAST, "changed", "learning rate 0.01", RATE)
     ]
 
 
@@ -80,10 +80,10 @@ def test_another_phase_s_settings_are_its_own() -> None:
     phase = msgspec.structs.replace(phase, lesson=msgspec.structs.replace(phase.lesson, ppo={**PPO, "gamma": 0.995}))
     told: list[Record] = [start(), *rows(1, 100), phase, *rows(101, ROWS)]
     assert marked(*told, start(LAST, gamma=0.995), resumed()) == []
-    assert marked(*told, start(LAST), resumed()) == [Mark(LAST, "changed", "ppo.gamma 0.99", "ppo.gamma")]
+    assert marked(*told, start(LAST), resumed()) == [ChartMark(LAST, "changed", "ppo.gamma 0.99", "ppo.gamma")]
     late = msgspec.structs.replace(phase, timesteps=LAST)
     assert marked(start(), *rows(1, ROWS), late, start(LAST), resumed()) == [
-        Mark(LAST, "changed", "ppo.gamma 0.99", "ppo.gamma")
+        ChartMark(LAST, "changed", "ppo.gamma 0.99", "ppo.gamma")
     ], "also one that began where the run goes on"
     back = 50 * run_story.STEPS
     assert marked(*told, start(back), resumed(back)) == []
@@ -94,7 +94,7 @@ def test_a_start_that_goes_back_before_an_edited_one_is_marked_against_what_trai
     back = 100 * run_story.STEPS
     told: list[Record] = [start(), *rows(1, ROWS), start(LAST, gamma=0.995), resumed(), *rows(ROWS + 1, 240)]
     moved = marked(*told, start(back, gamma=0.995), resumed(back))
-    assert moved == [Mark(back, "changed", "ppo.gamma 0.995", "ppo.gamma")]
+    assert moved == [ChartMark(back, "changed", "ppo.gamma 0.995", "ppo.gamma")]
     assert marked(*told, start(back), resumed(back)) == []  # the old profile again: no change there
     again = [*told, start(back, gamma=0.995), resumed(back), *rows(101, 150), start(back, gamma=0.9), resumed(back)]
     assert [mark.label for mark in marked(*again)] == ["ppo.gamma 0.9"]  # nothing is left of what 0.995 trained
@@ -123,7 +123,7 @@ def test_a_phase_that_was_taken_back_is_compared_with_nothing_of_its_own() -> No
     phase = msgspec.structs.replace(phase, lesson=msgspec.structs.replace(phase.lesson, ppo={**PPO, "gamma": 0.9}))
     back = 50 * run_story.STEPS
     told: list[Record] = [start(), *rows(1, 100), phase, *rows(101, ROWS), start(back, gamma=0.995), resumed(back)]
-    assert marked(*told) == [Mark(back, "changed", "ppo.gamma 0.995", "ppo.gamma")]
+    assert marked(*told) == [ChartMark(back, "changed", "ppo.gamma 0.995", "ppo.gamma")]
 
 
 def test_an_illness_that_began_with_it_is_told_with_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from rltui.events.records import Record, RunResumed, SettingChanged
 from rltui.run_state.fold import fold
-from rltui.run_state.snapshot import Mark, RunSnapshot
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.run_state.symptoms import broken_at
 from rltui.run_state.verdict import judged
 from rltui.tui.panes.pane import View
@@ -42,7 +42,7 @@ def by_hand(weight: float) -> SettingChanged:
     return SettingChanged(time=run_story.START, timesteps=1, setting="reward touch", value=weight, by="ada")
 
 
-def marked(*records: Record) -> list[Mark]:
+def marked(*records: Record) -> list[ChartMark]:
     """Changes that a start has marked."""
     marks = fold(RunSnapshot(), records).marks
     return [mark for mark in marks if mark.kind == "changed" and mark.timesteps > 1]
@@ -51,7 +51,7 @@ def marked(*records: Record) -> list[Mark]:
 def test_edited_weights_are_marked_where_they_begin() -> None:
     records = [*trained({"touch": 1.0, "goal": 10.0}), *again({"touch": 5.0, "goal": 10.0})]
 
-    assert marked(*records) == [Mark(LAST, "changed", "reward touch 5", "reward touch")]
+    assert marked(*records) == [ChartMark(LAST, "changed", "reward touch 5", "reward touch")]
     assert broken_at(fold(RunSnapshot(), records).marks) == LAST
 
 
@@ -59,7 +59,7 @@ def test_going_back_marks_where_it_goes_on() -> None:
     back = run_story.iteration(2).timesteps
 
     assert marked(*trained({"touch": 1.0}), *again({"touch": 5.0}, back)) == [
-        Mark(back, "changed", "reward touch 5", "reward touch")
+        ChartMark(back, "changed", "reward touch 5", "reward touch")
     ]
 
 
@@ -88,7 +88,7 @@ def test_a_weight_by_hand_that_a_start_forgets_is_marked() -> None:
     first, *rows = trained({"touch": 1.0}, touch=2.0)
 
     assert marked(first, by_hand(2.0), *rows, *again({"touch": 1.0})) == [
-        Mark(LAST, "changed", "reward touch 1", "reward touch")
+        ChartMark(LAST, "changed", "reward touch 1", "reward touch")
     ]
 
 

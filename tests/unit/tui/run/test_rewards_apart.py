@@ -8,12 +8,12 @@ from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
 from rltui.run_state.rewards import apart, paid, told
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.browser.compare import Comparison, rewards_apart
+from rltui.tui.browser.compare import CheckpointComparison, rewards_apart
 from rltui.tui.browser.compare_curves import Curves
-from rltui.tui.browser.library import Entry
-from rltui.tui.checks.results import Change
+from rltui.tui.browser.library import CheckpointRow
+from rltui.tui.checks.results import KeyChange
 from rltui.tui.panes.chart_header import head_lines
-from rltui.tui.panes.chart_view import Charting, Scene
+from rltui.tui.panes.chart_view import Charting, ChartScene
 from rltui.tui.text import plain
 from tests.fakes import run_story
 
@@ -58,10 +58,10 @@ def test_rewards_are_known_where_the_newest_iteration_ended_no_episode() -> None
 
 
 def test_the_charts_compare_what_is_in_force_in_both_runs() -> None:
-    def scene(own: dict[str, float], their: dict[str, float]) -> Scene:
+    def scene(own: dict[str, float], their: dict[str, float]) -> ChartScene:
         header = msgspec.structs.replace(run_story.header("alpha"), reward_weights=own)
         snapshot = RunSnapshot(run="alpha", header=header, history=PLAIN)
-        return Scene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, weights=their), False)
+        return ChartScene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, weights=their), False)
 
     def text(own: dict[str, float], their: dict[str, float]) -> str:
         return plain(head_lines(scene(own, their), 6, 6, typing=False, width=120))
@@ -77,20 +77,22 @@ def test_many_are_counted() -> None:
 
 
 def test_two_saved_states_by_their_profiles_and_by_what_was_in_force() -> None:
-    state = Entry.__new__(Entry)
-    changes = [Change("rewards.goal.weight", "10.0", "20.0"), Change("ppo.gamma", "0.99", "0.995")]
-    by_profile = Comparison(state, state, changes)
+    state = CheckpointRow.__new__(CheckpointRow)
+    changes = [KeyChange("rewards.goal.weight", "10.0", "20.0"), KeyChange("ppo.gamma", "0.99", "0.995")]
+    by_profile = CheckpointComparison(state, state, changes)
     assert rewards_apart(by_profile) == ["goal.weight 10.0 → 20.0"]
-    assert rewards_apart(Comparison(state, state, [], Curves(BY_HAND, PLAIN))) == ["touch as in its profile → 5.00"]
-    assert rewards_apart(Comparison(state, state, [], Curves(BY_HAND))) == ["touch as in its profile → 5.00"]
-    assert rewards_apart(Comparison(state, state, "not readable", Curves(PLAIN, PLAIN))) == []
+    assert rewards_apart(CheckpointComparison(state, state, [], Curves(BY_HAND, PLAIN))) == [
+        "touch as in its profile → 5.00"
+    ]
+    assert rewards_apart(CheckpointComparison(state, state, [], Curves(BY_HAND))) == ["touch as in its profile → 5.00"]
+    assert rewards_apart(CheckpointComparison(state, state, "not readable", Curves(PLAIN, PLAIN))) == []
 
 
 def test_the_charts_tell_what_is_set_by_hand_in_both_runs() -> None:
     def text(own: dict[str, float], their: dict[str, float]) -> str:
         header = msgspec.structs.replace(run_story.header("alpha"), by_hand=own)
         snapshot = RunSnapshot(run="alpha", header=header, history=PLAIN)
-        scene = Scene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, by_hand=their), False)
+        scene = ChartScene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, by_hand=their), False)
         return plain(head_lines(scene, 6, 6, typing=False, width=120))
 
     rates = text({"learning rate": 0.0005}, {"learning rate": 1.0, "entropy": 0.02})

@@ -20,7 +20,7 @@ from rltui.events.records import (
     WorkerStarted,
 )
 from rltui.run_state.fold import fold, fold_control, with_fate
-from rltui.run_state.snapshot import LOG_LINES, CommandFate, RunSnapshot
+from rltui.run_state.snapshot import LOG_LINES, CommandStatus, RunSnapshot
 from tests.fakes import run_story
 
 T = run_story.START
@@ -170,8 +170,8 @@ def test_the_log_keeps_its_newest_lines() -> None:
 
 
 def test_a_command_goes_from_sent_to_applied_or_refused() -> None:
-    snapshot = with_fate(RunSnapshot(), CommandFate(1, "pause", "sent", "", T))
-    snapshot = with_fate(snapshot, CommandFate(2, "stop", "sent", "", T))
+    snapshot = with_fate(RunSnapshot(), CommandStatus(1, "pause", "sent", "", T))
+    snapshot = with_fate(snapshot, CommandStatus(2, "stop", "sent", "", T))
     snapshot = fold_control(snapshot, CommandAccepted(1), T + 1)
     assert [fate.stage for fate in snapshot.fates] == ["accepted", "sent"]
     snapshot = fold_control(snapshot, CommandApplied(1, "paused", 0.2), T + 2)

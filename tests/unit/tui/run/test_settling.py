@@ -11,7 +11,7 @@ from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, SHORT_
 from rltui.events.records import IterationFinished, Record, RunResumed
 from rltui.run_state.fold import fold
 from rltui.run_state.history import History
-from rltui.run_state.progress import Change, change_since
+from rltui.run_state.progress import MetricChange, change_since
 from rltui.run_state.rewards import newest_reward, settled, settling
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.verdict import judged, verdict
@@ -89,12 +89,12 @@ def test_no_reward_is_told_to_have_changed_by_it() -> None:
     rows = [(index, {key: 10.0, FIRST_EPISODES: 0.0}) for index in range(150)]
     young = [(150 + index, {key: 4.0, FIRST_EPISODES: 60.0}) for index in range(15)]
     known = [(index, {key: value[key]}) for index, value in [*rows, *young]]
-    assert change_since(History().extended(known), key) == Change(10.0, 4.0, "100 it.")
+    assert change_since(History().extended(known), key) == MetricChange(10.0, 4.0, "100 it.")
     assert change_since(History().extended([*rows, *young]), key) is None
     assert change_since(History().extended([*rows, young[0]]), key) is None, "nine of the newest ten are known"
     settled_again = [(165 + index, {key: 10.0, FIRST_EPISODES: 0.5}) for index in range(15)]
     found = change_since(History().extended([*rows, *young, *settled_again]), key)
-    assert found == Change(10.0, 10.0, "100 it.")
+    assert found == MetricChange(10.0, 10.0, "100 it.")
 
 
 def test_the_rewards_pane_says_it() -> None:

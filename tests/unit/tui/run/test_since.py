@@ -8,7 +8,7 @@ import pytest
 
 from rltui.events.episode_reward import FIRST_EPISODES, PART, REWARD
 from rltui.run_state.history import History
-from rltui.run_state.progress import Change, change_since, span_words
+from rltui.run_state.progress import MetricChange, change_since, span_words
 
 
 def history(rows: int, seconds: float = 60.0) -> History:
@@ -17,18 +17,18 @@ def history(rows: int, seconds: float = 60.0) -> History:
 
 
 def test_over_the_last_hour() -> None:
-    assert change_since(history(400, 30.0), "x") == Change(549.0, 789.0, "1 h")
+    assert change_since(history(400, 30.0), "x") == MetricChange(549.0, 789.0, "1 h")
     # 120 iterations of 30 s are an hour: rows 390–399 against rows 270–279
 
 
 def test_over_the_newest_iterations_where_there_is_no_hour_or_too_little_in_it() -> None:
-    assert change_since(history(400, 1.0), "x") == Change(589.0, 789.0, "100 it."), "rows 390–399 against 290–299"
-    assert change_since(history(400, 60.0), "x") == Change(589.0, 789.0, "100 it."), "an hour has 60 iterations"
+    assert change_since(history(400, 1.0), "x") == MetricChange(589.0, 789.0, "100 it."), "rows 390–399 against 290–299"
+    assert change_since(history(400, 60.0), "x") == MetricChange(589.0, 789.0, "100 it."), "an hour has 60 iterations"
 
 
 def test_nothing_where_too_little_is_known() -> None:
     assert change_since(history(109), "x") is None
-    assert change_since(history(110), "x") == Change(9.0, 209.0, "100 it.")
+    assert change_since(history(110), "x") == MetricChange(9.0, 209.0, "100 it.")
     assert change_since(history(400), "y") is None
     gone = history(400).extended([(50_000 + row, {"x": math.nan, "clock": 2e9}) for row in range(6)])
     assert change_since(gone, "x") is None, "six of the newest ten are unknown"
@@ -52,7 +52,7 @@ def test_rewards_of_short_episodes_alone_do_not_count(key: str) -> None:
         )
         return History().extended(rows)
 
-    change = Change(2.0 * 100.5, 2.0 * 200.5, "100 it.")  # rows 196–205 against 96–105
+    change = MetricChange(2.0 * 100.5, 2.0 * 200.5, "100 it.")  # rows 196–205 against 96–105
     assert change_since(resumed(0.0), key) == change_since(resumed(80.0), "train/entropy") == change
     assert change_since(resumed(80.0), key) is None, "four of the newest ten count"
 
@@ -63,7 +63,7 @@ def test_rewards_of_short_episodes_alone_do_not_count(key: str) -> None:
 )  # fmt: skip
 def test_a_change_within_a_twentieth_is_noise(before: float, now: float, way: int) -> None:
     """Of the larger end: 5 of 105 are less, 6 of 106 and of 100 more."""
-    assert Change(before, now, "1 h").way == way
+    assert MetricChange(before, now, "1 h").way == way
 
 
 def test_every_place_names_the_same_span() -> None:
@@ -72,8 +72,8 @@ def test_every_place_names_the_same_span() -> None:
 
 
 def test_an_hour_counts_from_as_many_rows_on_as_a_hundred_iterations_and_its_own_end_have() -> None:
-    assert change_since(history(130, 30.0), "x") == Change(9.0, 249.0, "1 h"), "rows 0–9 lie before it"
-    assert change_since(history(129, 30.0), "x") == Change(47.0, 247.0, "100 it.")
+    assert change_since(history(130, 30.0), "x") == MetricChange(9.0, 249.0, "1 h"), "rows 0–9 lie before it"
+    assert change_since(history(129, 30.0), "x") == MetricChange(47.0, 247.0, "100 it.")
     assert span_words(history(200, 36.0)) == "1 h", "it has exactly a hundred"
 
 
@@ -83,7 +83,7 @@ def test_a_young_run_has_not_changed(rows: int) -> None:
 
 
 def test_half_of_an_end_is_enough() -> None:
-    def known(count: int) -> Change | None:
+    def known(count: int) -> MetricChange | None:
         gone = [(50_000 + row, {"x": math.nan, "clock": 2e9}) for row in range(10 - count)]
         return change_since(history(400, 1.0).extended(gone), "x")
 

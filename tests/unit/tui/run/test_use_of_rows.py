@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from rltui.tui.checks.results import TableChecker
-from rltui.tui.panes.action_table import BOOST, STEER, Use, sides, warnings
+from rltui.tui.panes.action_table import BOOST, STEER, TableUsage, sides, warnings
 from tests.fakes.figure_stories import COUNTS, ROWS, verdict
 
-USE = Use(COUNTS)
+USE = TableUsage(COUNTS)
 
 
 def test_shares_by_hand() -> None:
@@ -30,23 +30,25 @@ def test_shares_by_hand() -> None:
 
 
 def test_entropy_is_ln_n_where_all_are_alike() -> None:
-    assert Use((7,) * 90).entropy == pytest.approx(math.log(90))
-    assert Use((0, 9, 0)).entropy == 0
-    assert Use((1, 3)).entropy == pytest.approx(0.25 * math.log(4) + 0.75 * math.log(4 / 3))
+    assert TableUsage((7,) * 90).entropy == pytest.approx(math.log(90))
+    assert TableUsage((0, 9, 0)).entropy == 0
+    assert TableUsage((1, 3)).entropy == pytest.approx(0.25 * math.log(4) + 0.75 * math.log(4 / 3))
 
 
 def test_before_the_first_choice_nothing_is_known() -> None:
-    use = Use((0, 0))
+    use = TableUsage((0, 0))
     assert (use.share(0), use.entropy, use.held(((0,) * 8, (0,) * 8), STEER, 1)) == (None, None, None)
     assert list(warnings(use, [])) == []
 
 
 def test_what_should_not_be_so_is_said() -> None:
     assert next(warnings(USE, ROWS)).startswith("turns left 4.0 %, right 31 %: it leans to one side")
-    assert list(warnings(Use((5_000, 1_500, 3_000, 500, 0, 0)), ROWS)) == [], "half as often is no case for a warning"
-    assert list(warnings(Use(tuple(count // 100 for count in COUNTS)), ROWS)) == [], "100 choices say nothing"
-    assert "row 0 is 97 % of all choices" in next(warnings(Use((9_700, 100, 100, 100, 0, 0)), ROWS))
-    assert "4 of 6 rows were never chosen" in list(warnings(Use((500, 500, 0, 0, 0, 0)), []))[-1]
+    assert list(warnings(TableUsage((5_000, 1_500, 3_000, 500, 0, 0)), ROWS)) == [], (
+        "half as often is no case for a warning"
+    )
+    assert list(warnings(TableUsage(tuple(count // 100 for count in COUNTS)), ROWS)) == [], "100 choices say nothing"
+    assert "row 0 is 97 % of all choices" in next(warnings(TableUsage((9_700, 100, 100, 100, 0, 0)), ROWS))
+    assert "4 of 6 rows were never chosen" in list(warnings(TableUsage((500, 500, 0, 0, 0, 0)), []))[-1]
 
 
 def test_controls_of_another_table_are_not_used() -> None:

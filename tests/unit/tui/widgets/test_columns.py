@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.tui.widgets.plot import BLOCK, MOST, Bin, Blocks, Columns, decimate
+from rltui.tui.widgets.plot import BLOCK, MOST, Bin, Blocks, DecimationCache, decimate
 
 NAN = math.nan
 FIGURES = st.one_of(st.just(NAN), st.floats(-1e6, 1e6))
@@ -35,19 +35,19 @@ def noise(rows: int, seed: int, gaps: float = 0.1) -> tuple[array[float], array[
 def test_bins_are_those_of_a_look_at_all_rows(rows: int, columns: int) -> None:
     xs, ys = noise(rows, rows)
     for span in ((xs[0], xs[-1]), (0.0, xs[-1])):
-        same(Columns().bins(xs, ys, rows, span, columns), decimate(xs, ys, span, columns))
+        same(DecimationCache().bins(xs, ys, rows, span, columns), decimate(xs, ys, span, columns))
 
 
 def test_bins_of_a_part_hold_no_row_beyond_it() -> None:
     xs, ys = noise(4000, 2, gaps=0.0)
-    bins = Columns().bins(xs, ys, 4000, (xs[1000], xs[2000]), 50)
+    bins = DecimationCache().bins(xs, ys, 4000, (xs[1000], xs[2000]), 50)
     assert min(item.low for item in bins) == min(ys[1000:2001])
     assert max(item.high for item in bins) == max(ys[1000:2001])
 
 
 def test_a_growing_column_is_followed() -> None:
     xs, ys = noise(3000, 3)
-    memory = Columns()
+    memory = DecimationCache()
     for length in (10, 64, 100, 1000, 1001, 3000):
         span = (xs[0], xs[length - 1])
         same(memory.bins(xs, ys, length, span, 40), decimate(xs[:length], ys[:length], span, 40))
@@ -55,7 +55,7 @@ def test_a_growing_column_is_followed() -> None:
 
 def test_an_older_length_of_a_grown_column_is_still_right() -> None:
     xs, ys = noise(3000, 4)
-    memory = Columns()
+    memory = DecimationCache()
     memory.bins(xs, ys, 3000, (xs[0], xs[-1]), 40)
     span = (xs[0], xs[499])
     same(memory.bins(xs, ys, 500, span, 40), decimate(xs[:500], ys[:500], span, 40))
@@ -63,7 +63,7 @@ def test_an_older_length_of_a_grown_column_is_still_right() -> None:
 
 def test_what_has_not_changed_is_not_looked_at_again() -> None:
     xs, ys = noise(3000, 6)
-    memory = Columns()
+    memory = DecimationCache()
     span = (xs[0], xs[-1])
     first = memory.bins(xs, ys, 3000, span, 40)
     assert memory.bins(xs, ys, 3000, span, 40) is first
@@ -73,7 +73,7 @@ def test_what_has_not_changed_is_not_looked_at_again() -> None:
 
 
 def test_the_columns_not_asked_for_the_longest_are_let_go() -> None:
-    memory = Columns()
+    memory = DecimationCache()
     columns = [noise(5, seed) for seed in range(MOST + 1)]
     bins = [memory.bins(xs, ys, 5, (xs[0], xs[-1]), 3) for xs, ys in columns]
     again = [memory.bins(xs, ys, 5, (xs[0], xs[-1]), 3) for xs, ys in columns[1:]]
@@ -116,7 +116,7 @@ def naive_average(values: list[float], span: int) -> list[float]:
 def test_the_moving_average_by_hand() -> None:
     # span 3 keeps a half: 4; (4/2 + 8) / 1.5; (4/4 + 8/2 + 2) / 1.75
     ys = array("d", [4.0, 8.0, NAN, 2.0])
-    found = list(Columns().smoothed(ys, 4, 3))
+    found = list(DecimationCache().smoothed(ys, 4, 3))
     assert found[:2] == pytest.approx([4.0, 20 / 3])
     assert math.isnan(found[2])
     assert found[3] == pytest.approx(4.0)
@@ -125,7 +125,7 @@ def test_the_moving_average_by_hand() -> None:
 @pytest.mark.parametrize("span", [10, 50])
 def test_the_moving_average_grows_with_its_column(span: int) -> None:
     _, ys = noise(900, 5)
-    memory = Columns()
+    memory = DecimationCache()
     for length in (1, 2, 400, 401, 900):
         found = list(memory.smoothed(ys, length, span))[:length]
         assert found == pytest.approx(naive_average(list(ys[:length]), span), nan_ok=True, rel=1e-6, abs=1e-8)

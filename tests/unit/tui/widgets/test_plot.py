@@ -11,7 +11,7 @@ from rltui.run_state.history import History
 from rltui.tui.text import plain, width_of
 from rltui.tui.widgets.bars import sparkline, sparkline_of
 from rltui.tui.widgets.chart import ChartData, chart
-from rltui.tui.widgets.plot import Bin, Columns, band, curve, decimate, dot_columns, nice_range
+from rltui.tui.widgets.plot import Bin, DecimationCache, band, curve, decimate, dot_columns, nice_range
 
 NAN = math.nan
 
@@ -163,7 +163,7 @@ def test_sparkline() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_a_sparkline_that_grows_is_the_one_drawn_anew(seed: int) -> None:
     """Also of an older history that shares its columns with the newer one."""
-    draw, memory, grown = random.Random(seed), Columns(), History()
+    draw, memory, grown = random.Random(seed), DecimationCache(), History()
     for _ in range(20):
         before, timesteps = grown, grown.length * 100
         rows = [

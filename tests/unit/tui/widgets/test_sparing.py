@@ -17,7 +17,7 @@ from textual.widget import Widget
 from rltui.tui.ascii import AsciiFilter, HarmlessFilter
 from rltui.tui.text import Line
 from rltui.tui.themes import DARK, LIGHT
-from rltui.tui.widgets.line_widget import Painted
+from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.sparing import PiecesUpdate, SparingCompositor
 from tests.fakes.drawn_screen import DrawnScreen
 
@@ -27,7 +27,7 @@ ROLES = ("", "good", "muted cursor", "series-3", "pill-bad")
 Cell = tuple[str, object]
 
 
-class Words(Painted, can_focus=True):
+class Words(LineWidget, can_focus=True):
     """Shows `rows`; remembers what was painted and what was asked for."""
 
     def __init__(self, name: str) -> None:

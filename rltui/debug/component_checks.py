@@ -1,4 +1,4 @@
-"""Same."""
+"""Are user components sound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Check, Result, Finding, Case."""
 
 from __future__ import annotations
 

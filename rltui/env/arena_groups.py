@@ -1,4 +1,4 @@
-"""Same."""
+"""Match and practice arena groups of one worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""EnvSpec, ArenaGroup, Weighted: plain picklable data; spec of a saved policy."""
 
 from __future__ import annotations
 

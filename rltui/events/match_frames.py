@@ -1,4 +1,4 @@
-"""Same."""
+"""One match frame and its reward steps."""
 
 from __future__ import annotations
 

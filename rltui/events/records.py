@@ -1,4 +1,4 @@
-"""Same."""
+"""Journal records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Its layout, feature groups, nearest pads."""
 
 from __future__ import annotations
 

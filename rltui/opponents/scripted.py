@@ -1,4 +1,4 @@
-"""Same."""
+"""Idle, random, chaser."""
 
 from __future__ import annotations
 

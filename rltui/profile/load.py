@@ -1,4 +1,4 @@
-"""Same."""
+"""File + overrides → Profile, with every error."""
 
 from __future__ import annotations
 

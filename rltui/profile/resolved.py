@@ -1,4 +1,4 @@
-"""Same."""
+"""Profile with defaults; what `auto` means here."""
 
 from __future__ import annotations
 

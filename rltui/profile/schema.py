@@ -1,4 +1,4 @@
-"""Same."""
+"""Reference of all keys."""
 
 from __future__ import annotations
 

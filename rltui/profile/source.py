@@ -1,4 +1,4 @@
-"""Same."""
+"""Reading TOML text and raw values; Problem, ProfileError."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Line and span of every TOML key."""
 
 from __future__ import annotations
 

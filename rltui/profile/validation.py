@@ -1,4 +1,4 @@
-"""Same."""
+"""Pydantic errors → problems; value shapes."""
 
 from __future__ import annotations
 

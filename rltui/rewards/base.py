@@ -1,4 +1,19 @@
-"""Same."""
+"""Reward base class, per-arena memory, alive mask.
+
+What every reward is: state arrays of K arenas in, one number for each car out (RLGym: RewardFunction).
+
+A reward of one's own is a class in any file, named in the profile as "path/to/file.py:Class":
+
+    import numpy as np
+    from rltui.rewards.base import Reward
+
+    class HighBall(Reward):
+        category = "ball"
+        sign = 1
+
+        def value(self, state):
+            return np.repeat(state.ball_position[:, 2:] / 2044, state.cars, axis=1)
+"""
 
 from __future__ import annotations
 
@@ -10,22 +25,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rltui.sim.state import Bool, Float, GameState, Simulated
-
-# Reward base class, per-arena memory, alive mask.
-#
-# What every reward is: state arrays of K arenas in, one number for each car out (RLGym: RewardFunction).
-#
-# A reward of one's own is a class in any file, named in the profile as "path/to/file.py:Class":
-#
-#     import numpy as np
-#     from rltui.rewards.base import Reward
-#
-#     class HighBall(Reward):
-#         category = "ball"
-#         sign = 1
-#
-#         def value(self, state):
-#             return np.repeat(state.ball_position[:, 2:] / 2044, state.cars, axis=1)
 
 Category = Literal["events", "ball", "goal", "positioning", "boost", "aerial", "mechanics", "penalties"]
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Sign check and trial of a reward."""
 
 from __future__ import annotations
 

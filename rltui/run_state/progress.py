@@ -1,4 +1,4 @@
-"""Same."""
+"""Speed, ETA, change since, promotion."""
 
 from __future__ import annotations
 

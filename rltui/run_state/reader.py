@@ -1,4 +1,4 @@
-"""Same."""
+"""Reader thread and its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""RunSnapshot and its parts."""
 
 from __future__ import annotations
 

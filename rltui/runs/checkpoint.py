@@ -1,4 +1,4 @@
-"""Same."""
+"""Checkpoint folder: write, verify, read; manifest."""
 
 from __future__ import annotations
 

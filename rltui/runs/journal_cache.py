@@ -1,4 +1,4 @@
-"""Same."""
+"""Compacted journal for long runs."""
 
 from __future__ import annotations
 

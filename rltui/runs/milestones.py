@@ -1,4 +1,4 @@
-"""Same."""
+"""Milestone clock; pins and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Run list entries."""
 
 from __future__ import annotations
 

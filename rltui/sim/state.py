@@ -1,4 +1,4 @@
-"""Same."""
+"""GameState arrays; turtled()."""
 
 from __future__ import annotations
 

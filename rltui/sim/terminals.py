@@ -1,4 +1,4 @@
-"""Same."""
+"""Goal, no_touch, timeout."""
 
 from __future__ import annotations
 

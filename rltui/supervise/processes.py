@@ -1,4 +1,4 @@
-"""Same."""
+"""ManagedProcess, process tree, stop ladder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Learner, collector and config in force; live overrides."""
 
 from __future__ import annotations
 

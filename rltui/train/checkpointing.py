@@ -1,4 +1,4 @@
-"""Same."""
+"""When to save, what a checkpoint holds."""
 
 from __future__ import annotations
 

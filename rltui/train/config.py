@@ -1,4 +1,4 @@
-"""Same."""
+"""Profile with every `auto` resolved (ResolvedConfig)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Position in phases and stages; promotion."""
 
 from __future__ import annotations
 

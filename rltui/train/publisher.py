@@ -1,4 +1,4 @@
-"""Same."""
+"""Records → journal, console, viewers."""
 
 from __future__ import annotations
 

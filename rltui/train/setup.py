@@ -1,4 +1,4 @@
-"""Same."""
+"""Checks before anything starts; resume choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Orderly end; dropped-update guard."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ FORM = (
 
 # Keys that belong to a pane: they work while it is focused. One row each, in the order in which its help names them.
 #
-# `pane` is the class's name without "Pane", lower case. The pane's class has BINDINGS = pane_bindings("<pane>") and a method
+# `pane` is the pane's id. The pane's class has BINDINGS = pane_bindings("<pane>") and a method
 # `action_<name>` for each row; for keys that the widget handles itself (arrows that move a cursor), bound=False, palette=False.
 
 PANE_KEYS: tuple[Action, ...] = (

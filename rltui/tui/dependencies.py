@@ -1,4 +1,4 @@
-"""Same."""
+"""What tests replace: clock, launcher, checkers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Textual messages."""
 
 from __future__ import annotations
 

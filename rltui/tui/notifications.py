@@ -1,4 +1,4 @@
-"""Same."""
+"""Toasts, bell, hook, terminal title."""
 
 from __future__ import annotations
 

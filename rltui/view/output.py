@@ -1,4 +1,4 @@
-"""Same."""
+"""Output interface."""
 
 from __future__ import annotations
 

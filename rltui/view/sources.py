@@ -1,4 +1,4 @@
-"""Same."""
+"""Run, checkpoint or player named by the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Field as text."""
 
 from __future__ import annotations
 

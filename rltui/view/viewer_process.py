@@ -1,4 +1,4 @@
-"""Same."""
+"""Viewer main and its messages."""
 
 from __future__ import annotations
 

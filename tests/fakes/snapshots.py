@@ -111,8 +111,7 @@ def _machine(now: float, folder: Path, written: Callable[[], int | None]) -> Fak
 
 def name_of(pane: Pane | type[Pane]) -> str:
     """As its golden file is called: metrics, log."""
-    kind = pane if isinstance(pane, type) else type(pane)
-    return kind.__name__.removesuffix("Pane").lower()
+    return pane.pane_id()
 
 
 async def settled(pilot: Pilot[str], widget: Widget) -> str:

@@ -1,4 +1,4 @@
-"""Same."""
+"""Situations, effects and abilities of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Rows held in the simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Finding records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""air_dribble, ceiling, dribble, flip_reset, jump_challenge, save, shot, wall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Kickoff, random, turtled, replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Trainer ↔ worker messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""One worker: process, pipe, state."""
 
 from __future__ import annotations
 

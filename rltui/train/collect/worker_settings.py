@@ -1,4 +1,4 @@
-"""Same."""
+"""Debug flags and reward weights sent to workers, acknowledged; `--debug` runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""One client."""
 
 from __future__ import annotations
 

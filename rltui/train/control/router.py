@@ -1,4 +1,4 @@
-"""Same."""
+"""Greeting, who controls, accept or refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Two checkpoints side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""A metric between two checkpoints."""
 
 from __future__ import annotations
 

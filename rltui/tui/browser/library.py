@@ -1,4 +1,4 @@
-"""Same."""
+"""Entries and how they are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Keep, pin, note, export, delete, undo, watch."""
 
 from __future__ import annotations
 

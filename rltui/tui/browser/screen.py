@@ -1,4 +1,4 @@
-"""Same."""
+"""BrowserScreen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Checkpoint table: columns, sorting, filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Doctor results for a profile."""
 
 from __future__ import annotations
 

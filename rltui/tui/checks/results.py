@@ -1,4 +1,4 @@
-"""Same."""
+"""Profile and action-table check results, cached by content; profile differences."""
 
 from __future__ import annotations
 

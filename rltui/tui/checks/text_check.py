@@ -1,4 +1,4 @@
-"""Same."""
+"""Check of text being edited; newest question wins."""
 
 from __future__ import annotations
 

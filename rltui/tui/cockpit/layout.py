@@ -1,4 +1,4 @@
-"""Same."""
+"""Which pane is where at which size."""
 
 from __future__ import annotations
 

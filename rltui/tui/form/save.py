@@ -1,4 +1,4 @@
-"""Same."""
+"""Diff, copy, save dialogs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Schema and component reference from the child."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Doctor results in words."""
 
 from __future__ import annotations
 

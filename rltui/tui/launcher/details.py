@@ -1,4 +1,4 @@
-"""Same."""
+"""Right side and title."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""LaunchPlan: what enter will do, computed in a thread."""
 
 from __future__ import annotations
 

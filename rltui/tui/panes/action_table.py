@@ -1,4 +1,4 @@
-"""Same."""
+"""Action table findings and usage."""
 
 from __future__ import annotations
 
@@ -126,6 +126,7 @@ class ActionTablePane(FilterablePane):
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("lut")
     NUMBER = "5"
     SLOT = "charts"
+    ID = "lut"
     NAME = "Action table"
     SHORT = "Table"
     EVERY = 0.9

@@ -1,4 +1,4 @@
-"""Same."""
+"""Chart choice, zoom, cursor; grid layout."""
 
 from __future__ import annotations
 

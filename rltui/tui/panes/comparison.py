@@ -1,4 +1,4 @@
-"""Same."""
+"""A second run beside the charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Pane with a filtered table."""
 
 from __future__ import annotations
 

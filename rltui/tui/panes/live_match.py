@@ -1,4 +1,4 @@
-"""Same."""
+"""Pane that follows the viewer; its words and reader."""
 
 from __future__ import annotations
 

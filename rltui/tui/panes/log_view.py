@@ -1,4 +1,4 @@
-"""Same."""
+"""Entries, filter, window."""
 
 from __future__ import annotations
 

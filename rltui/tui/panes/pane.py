@@ -118,6 +118,7 @@ class Pane(LineWidget, can_focus=True):
     NUMBER: ClassVar[str] = ""  # the key that shows it, unless the user has given it another one
     SLOT: ClassVar[Slot] = "table"
     ROOMY_SLOT: ClassVar[Slot | None] = None  # where it stands instead in a terminal that has this slot too
+    ID: ClassVar[str] = ""
     NAME: ClassVar[str] = ""
     SHORT: ClassVar[str] = ""  # the name where there is little room
     HELP: ClassVar[str] = ""  # `<action>` in it stands for a key, in EMPTY too
@@ -203,8 +204,8 @@ class Pane(LineWidget, can_focus=True):
 
     @classmethod
     def pane_id(cls) -> str:
-        """As the registry of keys and ui.toml call it: the class's name without "Pane", in lower case."""
-        return cls.__name__.removesuffix("Pane").lower()
+        """As the registry of keys and ui.toml call it: ID, or the class's name without "Pane", in lower case."""
+        return cls.ID or cls.__name__.removesuffix("Pane").lower()
 
     def explained(self) -> list[tuple[str, str]]:
         """For the help page: (name, text) of what is shown here; an empty name for running text."""

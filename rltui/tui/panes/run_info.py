@@ -1,4 +1,4 @@
-"""Same."""
+"""Header, settings, verdict in full."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ class RunInfoPane(Pane, Scrolled):
 
     NUMBER = "i"
     SLOT = "facts"
+    ID = "facts"
     NAME = "Run"
     SHORT = "Run"
     EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."

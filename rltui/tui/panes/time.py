@@ -1,4 +1,4 @@
-"""Same."""
+"""Where time goes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Column: one metric of all iterations, as exact and as indexed as an array, in memory that does not grow with the run."""
 
 from __future__ import annotations
 

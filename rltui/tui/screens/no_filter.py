@@ -1,4 +1,4 @@
-"""Same."""
+"""Where `/` has nothing to filter: a line that says so, and takes what is typed behind it, which would act as keys."""
 
 from __future__ import annotations
 

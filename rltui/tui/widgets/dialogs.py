@@ -1,4 +1,4 @@
-"""Same."""
+"""Modal base, text prompt, choice, option list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Widget that draws styled lines."""
 
 from __future__ import annotations
 

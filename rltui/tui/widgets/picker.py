@@ -1,4 +1,4 @@
-"""Same."""
+"""List inside a pane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Same."""
+"""Braille, block and ASCII rasteriser; decimation cache."""
 
 from __future__ import annotations
 

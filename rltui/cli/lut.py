@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from rltui.cli import parser as options
 
 if TYPE_CHECKING:
-    from rltui.debug.action_table.findings import StateReport, TableReport
-    from rltui.debug.action_table.subject import Subject
+    from rltui.checks.action_table.findings import StateReport, TableReport
+    from rltui.checks.action_table.subject import Subject
 
 
 SHOWN_HASH = 12  # of 64 hex digits
@@ -29,8 +29,8 @@ def say_report(subject: Subject, report: TableReport, everything: bool) -> None:
     """The table of each canonical state, then what is wrong, the worst last, beside the verdict: there the eye is when it is
     all printed. everything: what is right as well.
     """
+    from rltui.checks.action_table.findings import WORST
     from rltui.cli.output import say_outcome
-    from rltui.debug.action_table.findings import WORST
     from rltui.safe_io import say
 
     say(f"{subject.name}: {report.rows:,} rows, legality {report.legality}, hash {report.table_hash[:SHOWN_HASH]}")
@@ -129,8 +129,8 @@ def run(args: argparse.Namespace) -> int:
     from rltui.train.environment import prepare_environment
 
     prepare_environment()
-    from rltui.debug.action_table.report import examine
-    from rltui.debug.action_table.subject import subject
+    from rltui.checks.action_table.report import examine
+    from rltui.checks.action_table.subject import subject
     from rltui.runs.paths import data_dir
     from rltui.safe_io import say
 

@@ -14,7 +14,7 @@ from rltui.cli import parser as options
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.debug.component_checks import ComponentFault
+    from rltui.checks.components import ComponentFault
     from rltui.env.spec import EnvSpec
     from rltui.profile.load import LoadResult
     from rltui.profile.models import Profile
@@ -251,7 +251,7 @@ def _of_valid(profile: Profile, reading: LoadResult) -> dict[str, Any]:
 
 def _tried(profile: Profile, reading: LoadResult, raw: bytes | None, force: bool) -> dict[str, Any]:
     """What its parts did when tried."""
-    from rltui.debug.component_checks import faults
+    from rltui.checks.components import faults
     from rltui.profile.source import read_source, source_of
 
     found = faults(profile, reading.argument)
@@ -276,7 +276,7 @@ def _problem(fault: ComponentFault, source: ProfileSource) -> Problem:
 
 def _of_components(profile: Profile) -> list[str]:
     """Of every phase's and stage's observation and rewards, each sentence once."""
-    from rltui.debug.component_checks import obs_warnings
+    from rltui.checks.components import obs_warnings
     from rltui.env.from_profile import env_spec, reward_warnings
     from rltui.profile.curriculum import lessons
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rltui.debug.action_table.findings import Outcome
+from rltui.checks.action_table.findings import Outcome
 from rltui.env.arena_groups import ArenaGroups
 from rltui.env.from_profile import env_spec
 from rltui.env.spec import EnvSpec

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.debug.component_checks import counterparts, examine_table, observation_faults, reward_faults, turned
+from rltui.checks.components import counterparts, examine_table, observation_faults, reward_faults, turned
+from rltui.checks.resets import impossible_bodies
 from rltui.debug.doctor_check import ARENAS, DoctorCase, DoctorCheck, DoctorResult, new_out
-from rltui.debug.reset_report import impossible_bodies
 from rltui.env.arena_groups import ArenaGroups
 from rltui.env.from_profile import env_spec, reward_warnings, sizes
 from rltui.env.spec import EnvSpec, Weighted

@@ -13,10 +13,10 @@ from rltui.league.players import Player
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.field import TICKS_PER_SECOND
+from rltui.sim.frames import moment_of
 from rltui.sim.resets.base import Reset
 from rltui.sim.resets.standard import KickoffReset
 from rltui.sim.state import Float, GameState, Int
-from rltui.view.frames import moment_of
 
 FLAGS = ("shots", "saves", "demos", "demoed")
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from rltui.tui.run.column import NAN, PagedColumn
-from rltui.tui.run.spill import Spill
+from rltui.run_state.columns import NAN, PagedColumn, Spill
 
 
 @dataclass(frozen=True, slots=True, eq=False)

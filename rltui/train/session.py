@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import ExitStack
 
-from rltui.debug.component_checks import obs_warnings
+from rltui.checks.components import obs_warnings
 from rltui.env.from_profile import reward_warnings
 from rltui.events.records import Level
 from rltui.formatting import MEGABYTE

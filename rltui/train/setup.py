@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from rltui.debug.component_checks import examine_table, faults
+from rltui.checks.components import examine_table, faults
 from rltui.env.from_profile import env_spec, signature
 from rltui.errors import RltuiError
 from rltui.profile.curriculum import source_hashes

@@ -14,8 +14,8 @@ from rltui.env.step import StepOut
 from rltui.events.match_frames import MatchFrame, StepRewards, Vector
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.sim.field import TICKS_PER_SECOND
+from rltui.sim.frames import arena_moment
 from rltui.sim.state import Float, Int
-from rltui.view.frames import arena_moment
 from rltui.view.stream import Weights
 
 SHOWN_TICKS = 4  # between two moments: 30 a second

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rltui.events.match_frames import CarFrame, MatchFrame, Vector
-from rltui.view.frames import moment_of
+from rltui.sim.frames import moment_of
 from tests.fakes.game_states import random_state
 
 

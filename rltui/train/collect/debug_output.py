@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from rltui.debug.reset_report import first_state_lines, is_turtle, probe_lines
+from rltui.checks.resets import first_state_lines, is_turtle, probe_lines
 from rltui.env.arena_groups import ArenaGroups
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.events.records import LogLine, Record

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from rltui.run_state.columns import PagedColumn, Spill
 from rltui.tui.ascii import ChartStyle
-from rltui.tui.run.column import PagedColumn
-from rltui.tui.run.spill import Spill
 
 # One curve as rows of characters: Braille dots, half blocks or `*`. Pure functions on numbers; no Textual.
 #

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from rltui.actions.masking import class_ids
-from rltui.debug.action_table import behaviour
-from rltui.debug.action_table.abilities import STATES, CanonicalState, all_legal, felt, game_state
-from rltui.debug.action_table.behaviour import CarStates, RowSimulator, behaviour_checks, control_check
-from rltui.debug.action_table.findings import TableCheck
-from rltui.debug.action_table.report import examine
+from rltui.checks.action_table import behaviour
+from rltui.checks.action_table.abilities import STATES, CanonicalState, all_legal, felt, game_state
+from rltui.checks.action_table.behaviour import CarStates, RowSimulator, behaviour_checks, control_check
+from rltui.checks.action_table.findings import TableCheck
+from rltui.checks.action_table.report import examine
 from rltui.errors import RltuiError
 from rltui.sim import arena_batch, meshes
 from rltui.sim.state import Float

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.debug.action_table.report import examine
-from rltui.debug.action_table.subject import subject
+from rltui.checks.action_table.report import examine
+from rltui.checks.action_table.subject import subject
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.locate import listing

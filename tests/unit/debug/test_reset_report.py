@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rltui.actions.rlgym import IDLE
-from rltui.debug.reset_report import first_state_lines, probe_lines
+from rltui.checks.resets import first_state_lines, probe_lines
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.resets.mechanics import CeilingScene
 from rltui.sim.resets.standard import KickoffReset, TurtledReset

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rltui.checks.components import faults
 from rltui.cli.profile import report, report_text
-from rltui.debug.component_checks import faults
 from rltui.debug.doctor import CHECKS, examine
 from rltui.debug.doctor_check import DoctorCase
 from rltui.errors import RltuiError, users_line

@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from rltui.debug.component_checks import counterparts, turned
+from rltui.checks.components import counterparts, turned
 from tests.fakes import game_states
 from tests.fakes.game_states import TEAM_SIZES, random_state
 

@@ -127,8 +127,8 @@ def test_with_any_flag_what_cannot_be_is_flagged(flag: str, monkeypatch: pytest.
     _, said = debug(lanes, flag)
     lanes.reset(new_out(lanes))
     assert said == []
-    monkeypatch.setattr("rltui.debug.reset_report.POST_X", 0.0)
-    monkeypatch.setattr("rltui.debug.reset_report.field.SIDE_WALL_X", 1.0)
+    monkeypatch.setattr("rltui.checks.resets.POST_X", 0.0)
+    monkeypatch.setattr("rltui.checks.resets.field.SIDE_WALL_X", 1.0)
     lanes.reset(new_out(lanes))
     assert any("IMPOSSIBLE: inside a side wall" in text for _, text in said)
     assert {name for name, _ in said} == {flag}

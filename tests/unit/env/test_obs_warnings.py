@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rltui.checks.components import obs_warnings
 from rltui.cli.profile import report
-from rltui.debug.component_checks import obs_warnings
 from rltui.env.from_profile import env_spec
 from rltui.profile.load import load
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.debug.action_table.report import examine
+from rltui.checks.action_table.report import examine
 from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes, table_rows
 from rltui.profile.advice import advice
 from rltui.profile.curriculum import lessons

@@ -8,9 +8,8 @@ from array import array
 
 import pytest
 
+from rltui.run_state.columns import PAGE, PagedColumn, Spill
 from rltui.run_state.history import History
-from rltui.tui.run.column import PAGE, PagedColumn
-from rltui.tui.run.spill import Spill
 
 
 class FullNowAndThen(Spill):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.debug.action_table.abilities import BY_NAME, CanonicalState, Masks, moves, place, representatives
-from rltui.debug.action_table.findings import TableCheck
+from rltui.checks.action_table.abilities import BY_NAME, CanonicalState, Masks, moves, place, representatives
+from rltui.checks.action_table.findings import TableCheck
 from rltui.formatting import duration
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.field import AXES, CONTROLS, JUMP, PADS, THROTTLE, TICKS_PER_SECOND

@@ -12,7 +12,7 @@ import numpy as np
 from rltui.actions.masking import class_ids, legal_rows
 from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
-from rltui.debug.action_table.abilities import (
+from rltui.checks.action_table.abilities import (
     BY_NAME,
     STATES,
     CanonicalState,
@@ -24,8 +24,8 @@ from rltui.debug.action_table.abilities import (
     representatives,
     shortcomings,
 )
-from rltui.debug.action_table.behaviour import behaviour_checks
-from rltui.debug.action_table.findings import Outcome, StateReport, TableCheck, TableReport, listed, some
+from rltui.checks.action_table.behaviour import behaviour_checks
+from rltui.checks.action_table.findings import Outcome, StateReport, TableCheck, TableReport, listed, some
 from rltui.errors import RltuiError
 from rltui.sim import meshes
 from rltui.sim.field import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, THROTTLE

@@ -1,4 +1,4 @@
-"""First states in words."""
+"""First states of a reset in words."""
 
 from __future__ import annotations
 

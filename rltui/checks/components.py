@@ -1,4 +1,4 @@
-"""Are user components sound."""
+"""Are a profile's components sound: shapes, NaN, purity, tables, rewards tried out."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import psutil
 from numpy.typing import NDArray
 
 from rltui import formatting
-from rltui.debug.action_table.findings import TableCheck, TableReport
-from rltui.debug.action_table.report import examine
+from rltui.checks.action_table.findings import TableCheck, TableReport
+from rltui.checks.action_table.report import examine
 from rltui.env.from_profile import env_spec, sizes, table_rows
 from rltui.env.spec import EnvSpec
 from rltui.errors import in_words, where_in

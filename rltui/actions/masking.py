@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.errors import RltuiError
-from rltui.sim.field import BOOST, JUMP
+from rltui.field import BOOST, JUMP
 from rltui.sim.state import UPSIDE_DOWN, Bool, Float, GameState, Int
 
 # Legality: which rows of an action table can do something in the state that a car is in.

@@ -12,7 +12,7 @@ import numpy as np
 from rltui.actions.masking import Classes, Fallback, class_ids, idle_row, idle_rows, legal_rows
 from rltui.actions.table import check_indices, describe
 from rltui.errors import RltuiError
-from rltui.sim.field import CONTROLS
+from rltui.field import CONTROLS
 from rltui.sim.state import Bool, Float, GameState, Int
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rltui.errors import RltuiError
-from rltui.sim.field import CONTROLS
+from rltui.field import CONTROLS
 from rltui.sim.state import Bool, Float, Int
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from rltui import safe_io
 from rltui.actions.table import MOST_ROWS, ActionTable, check_shape, table_error
 from rltui.errors import in_words, where_in
+from rltui.field import CONTROLS
 from rltui.formatting import size
-from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float
 
 COLUMNS = ", ".join(CONTROLS)

@@ -17,6 +17,7 @@ from rltui.checks.action_table.report import examine
 from rltui.env.from_profile import env_spec, sizes, table_rows
 from rltui.env.spec import EnvSpec
 from rltui.errors import in_words, where_in
+from rltui.field import PADS
 from rltui.obs.builder import ObsBuilder
 from rltui.profile.curriculum import lessons
 from rltui.profile.models import Profile
@@ -26,7 +27,6 @@ from rltui.registry import build
 from rltui.rewards.base import Reward
 from rltui.rewards.checks import try_out
 from rltui.rewards.sampling import sample_states, seal
-from rltui.sim.field import PADS
 from rltui.sim.state import Bool, Contacts, Float, GameState, Int
 
 TURN = np.array([-1, -1, 1], np.float32)

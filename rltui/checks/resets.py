@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui import field
 from rltui.env.turtle import Contact
-from rltui.sim import field
 from rltui.sim.state import UPSIDE_DOWN, ArenaSetup, GameState, turtled
 
 SHOWN = 4  # arenas that are spelled out

@@ -20,12 +20,12 @@ from rltui.env.from_profile import env_spec, sizes
 from rltui.env.soccar_batch import SoccarBatch, StepOut
 from rltui.env.spec import EnvSpec, Weighted, saved_game
 from rltui.events.records import Record
+from rltui.field import TICKS_PER_SECOND
 from rltui.formatting import MEGABYTE, duration
 from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import Component
 from rltui.runs.saver import POLICY_FILE
-from rltui.sim.field import TICKS_PER_SECOND
 from rltui.train.collect.collector import Collected, LocalCollector
 from rltui.train.collect.messages import RolloutDone
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout

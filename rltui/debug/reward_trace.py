@@ -15,6 +15,7 @@ from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec, saved_game
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError, did_you_mean, hints, in_words, users_line
+from rltui.field import CONTROLS, TICKS_PER_SECOND
 from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
@@ -24,7 +25,6 @@ from rltui.runs.inventory import complete, look
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.resolve import find, names_state
 from rltui.runs.saver import POLICY_FILE
-from rltui.sim.field import CONTROLS, TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, Int
 
 BEFORE = ("step", "episode", "tick", "seconds", "action")

@@ -16,11 +16,11 @@ from rltui.env.spec import EnvSpec
 from rltui.env.stats import EpisodeStats, EpisodeTally
 from rltui.env.step import Finals, PartTimings, StepOut
 from rltui.errors import RltuiError
+from rltui.field import MOST_CARS
 from rltui.registry import Component, build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.field import MOST_CARS
 from rltui.sim.resets.base import MixedReset
 from rltui.sim.state import Bool, Float, GameState, Int, Simulated
 from rltui.sim.terminals import Terminal

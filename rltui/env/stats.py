@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.env.turtle import TurtleStats, TurtleTracker
-from rltui.sim.field import TICKS_PER_SECOND
+from rltui.field import TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, GameState, Int
 
 if TYPE_CHECKING:

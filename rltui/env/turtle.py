@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rltui.sim.field import TICKS_PER_SECOND
+from rltui.field import TICKS_PER_SECOND
 from rltui.sim.state import UPSIDE_DOWN, Bool, GameState, Int, turtled
 
 WINDOW_TICKS = 3 * TICKS_PER_SECOND  # in which a recovery counts

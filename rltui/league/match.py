@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from rltui.events.match_frames import MatchFrame, Vector
+from rltui.field import TICKS_PER_SECOND
 from rltui.league.players import Player
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.field import TICKS_PER_SECOND
 from rltui.sim.frames import moment_of
 from rltui.sim.resets.base import Reset
 from rltui.sim.resets.standard import KickoffReset

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.obs.builder import CarMajor, PlayerOrder
-from rltui.sim.field import (
+from rltui.field import (
     BACK_WALL_Y,
     BIG_PADS,
     CONTROLS,
@@ -21,6 +20,7 @@ from rltui.sim.field import (
     PADS,
     TICKS_PER_SECOND,
 )
+from rltui.obs.builder import CarMajor, PlayerOrder
 from rltui.sim.state import Float, GameState, Int
 
 AXES = ("forward", "right", "up")  # of the car's frame

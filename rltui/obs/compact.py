@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rltui.field import CONTROLS
 from rltui.obs.builder import ObsBuilder
 from rltui.obs.default import DefaultObs
-from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float, GameState
 
 

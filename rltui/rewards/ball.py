@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rltui.field import BALL_MAX_SPEED, CEILING_Z, TICKS_PER_SECOND
 from rltui.rewards.base import ArenaMemory, Reward, off_the_ground
 from rltui.rewards.geometry import NetParams, component, opponent_nets, own_nets
-from rltui.sim.field import BALL_MAX_SPEED, CEILING_Z, TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, GameState
 
 

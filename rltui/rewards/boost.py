@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rltui.field import BIG_PAD_BOOST, BIG_PADS, PAD_POSITIONS, PADS, SMALL_PAD_BOOST
 from rltui.rewards.base import Reward, alive
-from rltui.sim.field import BIG_PAD_BOOST, BIG_PADS, PAD_POSITIONS, PADS, SMALL_PAD_BOOST
 from rltui.sim.state import Float, GameState
 
 IS_BIG = np.append(np.isin(np.arange(PADS), BIG_PADS), False)  # by pad; `pad_picked` −1, none, is the last one

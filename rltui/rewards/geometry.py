@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rltui.field import GOAL_CENTRE_Z, NET_Y
 from rltui.rewards.base import Reward
-from rltui.sim.field import GOAL_CENTRE_Z, NET_Y
 from rltui.sim.state import Float
 
 _NO_LENGTH = 1e-9  # uu, below any distance that float32 tells apart on the field

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rltui.field import BALL_RADIUS, CAR_ROOF, FLIP_WINDOW_SECONDS, JUMP, TICKS_PER_SECOND
 from rltui.rewards.base import ArenaMemory, Reward, alive, off_the_ground
 from rltui.rewards.geometry import component, length
-from rltui.sim.field import BALL_RADIUS, CAR_ROOF, FLIP_WINDOW_SECONDS, JUMP, TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, GameState, turtled
 
 CARRY_REACH = 150.0  # uu, horizontally

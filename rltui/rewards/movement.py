@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rltui.field import BACK_WALL_Y, BALL_MAX_SPEED, BALL_RADIUS, CAR_MAX_SPEED, NET_Y
 from rltui.rewards.base import Reward, alive, off_the_ground
 from rltui.rewards.geometry import NetParams, component, cosine, length, opponent_nets, own_nets
-from rltui.sim.field import BACK_WALL_Y, BALL_MAX_SPEED, BALL_RADIUS, CAR_MAX_SPEED, NET_Y
 from rltui.sim.state import Bool, Float, GameState
 
 

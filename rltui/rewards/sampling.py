@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rltui.sim import field
+from rltui import field
 from rltui.sim.state import Bool, Contacts, EpisodeEnds, Float, GameState, Int
 
 FLOOR, AIR, WALL, ROOF = range(4)  # where a car is

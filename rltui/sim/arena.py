@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import RocketSim
 
-from rltui.sim.field import BOOST_USE, TICKS_PER_SECOND
+from rltui.field import BOOST_USE, TICKS_PER_SECOND
 from rltui.sim.state import ArenaSetup, Float
 
 Event = Callable[..., None]  # called by RocketSim with keywords only; `data` is the arena's index

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import RocketSim
 
+from rltui.field import FLIP_SECONDS, FLIP_WINDOW_SECONDS, GOAL_LINE_Y, JUMP
 from rltui.sim.arena import SoccarArena
 from rltui.sim.boost_pads import PadTimers
 from rltui.sim.events import StepEvents
-from rltui.sim.field import FLIP_SECONDS, FLIP_WINDOW_SECONDS, GOAL_LINE_Y, JUMP
 from rltui.sim.readout import Readout, view_state
 from rltui.sim.state import ArenaSetup, Bool, Float, Int
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.sim import field
-from rltui.sim.field import BIG_PAD_SECONDS, BIG_PADS, PADS, SMALL_PAD_SECONDS, TICKS_PER_SECOND
+from rltui import field
+from rltui.field import BIG_PAD_SECONDS, BIG_PADS, PADS, SMALL_PAD_SECONDS, TICKS_PER_SECOND
 from rltui.sim.state import Float, Int
 
 # Seconds until each boost pad is available, counted as the simulator counts them.

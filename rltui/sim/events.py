@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui.field import BOOST, BOOST_MAX
 from rltui.sim.arena import SoccarArena
 from rltui.sim.boost_pads import PAD_BOOST, after_ticks
-from rltui.sim.field import BOOST, BOOST_MAX
 from rltui.sim.state import Bool, Float, GameState, Int
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rltui.events.match_frames import CarFrame, MatchFrame, Vector
+from rltui.field import CONTROLS
 from rltui.sim.arena import SoccarArena
-from rltui.sim.field import CONTROLS
 from rltui.sim.recorded_states import FLOOR_Z
 from rltui.sim.state import Float, GameState, Int
 

@@ -11,7 +11,7 @@ import numpy as np
 import RocketSim
 from numpy.typing import NDArray
 
-from rltui.sim.field import PADS
+from rltui.field import PADS
 from rltui.sim.state import Bool, Contacts, Float, GameState
 
 # What is read from the simulator each step, packed so that the state's arrays are views and need no copying.

@@ -40,10 +40,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui import safe_io
+from rltui import field, safe_io
 from rltui.errors import RltuiError
 from rltui.runs.atomic import replace_file
-from rltui.sim import field
 from rltui.sim.state import ArenaSetup, Bool, GameState
 
 # Whether arrays are recorded states: names, shapes, types, and numbers that the game can have.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import ClassVar
 
-from rltui.sim.field import TICKS_PER_SECOND
+from rltui.field import TICKS_PER_SECOND
 from rltui.sim.state import Bool, GameState
 
 

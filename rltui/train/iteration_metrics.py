@@ -19,9 +19,9 @@ from rltui.env.turtle import TurtleStats, total_turtles
 from rltui.events import metric_keys
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD
 from rltui.events.records import TableUsed
+from rltui.field import BOOST, CONTROLS, JUMP, STEER, TICKS_PER_SECOND
 from rltui.formatting import MEGABYTE
 from rltui.learn.rollout import Float, Rollout
-from rltui.sim.field import BOOST, CONTROLS, JUMP, STEER, TICKS_PER_SECOND
 from rltui.train.collect.messages import RolloutDone
 
 

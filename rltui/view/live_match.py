@@ -11,9 +11,9 @@ from typing import Any
 
 from rltui.errors import RltuiError
 from rltui.events.match_frames import MatchFrame
+from rltui.field import TICKS_PER_SECOND
 from rltui.league.match import Match
 from rltui.league.players import Player, PolicySide
-from rltui.sim.field import TICKS_PER_SECOND
 from rltui.view.output import Notice, Output
 from rltui.view.sources import PlayerSource, Seat
 from rltui.view.terminal import GONE

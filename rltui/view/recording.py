@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.events.match_frames import CarFrame, MatchFrame, Vector
+from rltui.field import BALL_MAX_SPEED, TICKS_PER_SECOND
 from rltui.runs.atomic import replace_file
-from rltui.sim.field import BALL_MAX_SPEED, TICKS_PER_SECOND
 from rltui.sim.recorded_states import NEEDED, OPTIONAL, checked, refused
 from rltui.view.output import Notice, Output
 

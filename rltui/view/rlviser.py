@@ -9,7 +9,7 @@ import RocketSim
 
 from rltui.errors import RltuiError
 from rltui.events.match_frames import CarFrame, MatchFrame, Vector
-from rltui.sim.field import PAD_POSITIONS, TICKS_PER_SECOND
+from rltui.field import PAD_POSITIONS, TICKS_PER_SECOND
 from rltui.view.output import Notice, Output
 
 # RLViser: moments to the viewer of that name, where its Python package is installed (extra `rlviser`).

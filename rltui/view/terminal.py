@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from rltui.events.match_frames import MatchFrame
-from rltui.sim.field import TICKS_PER_SECOND
+from rltui.field import TICKS_PER_SECOND
 from rltui.view.output import Output
 from rltui.view.text_view import clock_text, draw, one_column_each
 

@@ -10,16 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from rltui.events.match_frames import CarFrame, MatchFrame
-from rltui.sim.field import (
-    BACK_WALL_Y,
-    BIG_PADS,
-    CEILING_Z,
-    CORNER,
-    NET_Y,
-    PAD_POSITIONS,
-    SIDE_WALL_X,
-    TICKS_PER_SECOND,
-)
+from rltui.field import BACK_WALL_Y, BIG_PADS, CEILING_Z, CORNER, NET_Y, PAD_POSITIONS, SIDE_WALL_X, TICKS_PER_SECOND
 
 Run = tuple[str, str]  # text, style
 STYLES: Mapping[str, str] = {  # style → colours of the terminal (SGR)

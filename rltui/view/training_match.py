@@ -12,8 +12,8 @@ from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import MIRROR, EnvSpec
 from rltui.env.step import StepOut
 from rltui.events.match_frames import MatchFrame, StepRewards, Vector
+from rltui.field import TICKS_PER_SECOND
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
-from rltui.sim.field import TICKS_PER_SECOND
 from rltui.sim.frames import arena_moment
 from rltui.sim.state import Float, Int
 from rltui.view.stream import Weights

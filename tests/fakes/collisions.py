@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rltui.actions.rlgym import FULL_BOOST, IDLE
+from rltui.field import PAD_POSITIONS
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.field import PAD_POSITIONS
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import batch, flat_setup
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rltui.actions.hybrid import HybridTable
-from rltui.sim.field import CONTROLS
+from rltui.field import CONTROLS
 from rltui.sim.state import Float
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rltui.actions.hybrid import HybridTable
 from rltui.actions.rlgym import RlgymTable
-from rltui.sim.field import CONTROLS
+from rltui.field import CONTROLS
 from rltui.sim.state import Bool, Float
 
 RLGYM: Float = RlgymTable(RlgymTable.Params()).rows()

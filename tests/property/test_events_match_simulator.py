@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rltui.actions.rlgym import FULL_BOOST
+from rltui.field import PAD_POSITIONS
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.field import PAD_POSITIONS
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import ROWS, batch, flat_setup
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from rltui.checks.action_table.findings import Outcome, TableCheck, listed
-from rltui.sim.field import BOOST, CAR_REST_Z, JUMP, KICKOFF_BOOST, PITCH, ROLL, STEER, THROTTLE
+from rltui.field import BOOST, CAR_REST_Z, JUMP, KICKOFF_BOOST, PITCH, ROLL, STEER, THROTTLE
 from rltui.sim.readout import Readout, view_state
 from rltui.sim.state import Bool, Float, GameState, Int
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rltui.checks.action_table.abilities import BY_NAME, CanonicalState, Masks, moves, place, representatives
 from rltui.checks.action_table.findings import TableCheck
+from rltui.field import AXES, CONTROLS, JUMP, PADS, THROTTLE, TICKS_PER_SECOND
 from rltui.formatting import duration
 from rltui.sim.arena_batch import ArenaBatch, Pace
-from rltui.sim.field import AXES, CONTROLS, JUMP, PADS, THROTTLE, TICKS_PER_SECOND
 from rltui.sim.state import ArenaSetup, Bool, Float, GameState, Int
 
 # The stage on which a table's rows are played: one arena full of cars, each in the same situation, each with a row of its own.

@@ -27,8 +27,8 @@ from rltui.checks.action_table.abilities import (
 from rltui.checks.action_table.behaviour import behaviour_checks
 from rltui.checks.action_table.findings import Outcome, StateReport, TableCheck, TableReport, listed, some
 from rltui.errors import RltuiError
+from rltui.field import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, THROTTLE
 from rltui.sim import meshes
-from rltui.sim.field import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, THROTTLE
 from rltui.sim.state import Bool, Float, Int
 
 STEER, YAW = 1, 3

@@ -13,6 +13,7 @@ from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import ActionTable
 from rltui.env.from_profile import MASKED_TABLES, env_spec
 from rltui.errors import RltuiError, did_you_mean
+from rltui.field import CONTROLS
 from rltui.policy.saved import load_policy
 from rltui.profile.components import complete, from_folder, placed
 from rltui.profile.load import LoadResult, read
@@ -22,7 +23,6 @@ from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.resolve import find, names_state
 from rltui.runs.saver import POLICY_FILE
-from rltui.sim.field import CONTROLS
 from rltui.sim.state import Float
 
 RLGYM_PPO_FILE = "PPO_POLICY.pt"  # in a checkpoint of any make

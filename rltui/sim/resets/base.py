@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.sim.field import BALL_REST_Z, CAR_REST_Z
+from rltui.field import BALL_REST_Z, CAR_REST_Z
 from rltui.sim.state import ArenaSetup
 
 

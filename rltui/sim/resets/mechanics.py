@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from rltui.sim.field import (
+from rltui.field import (
     BALL_DAMPING,
     BALL_MAX_SPIN,
     BALL_RADIUS,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.sim.field import (
+from rltui.field import (
     BALL_MAX_SPIN,
     BALL_RADIUS,
     BALL_REST_Z,

@@ -14,7 +14,7 @@ from rltui.checks.resets import first_state_lines, is_turtle, probe_lines
 from rltui.env.arena_groups import ArenaGroups
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.events.records import LogLine, Record
-from rltui.sim.field import CONTROLS
+from rltui.field import CONTROLS
 from rltui.sim.state import Float, Int
 
 Line = tuple[str, str]  # debug flag, text

@@ -10,8 +10,8 @@ import pytest
 from rltui.actions.masking import class_ids, idle_row, legal_rows
 from rltui.actions.pipeline import ActionPipeline, PipelineOptions, action_masks
 from rltui.errors import RltuiError
+from rltui.field import CONTROLS
 from rltui.registry import Component, build
-from rltui.sim.field import CONTROLS
 from rltui.sim.state import GameState
 from tests.fakes.game_states import random_state
 

@@ -10,8 +10,8 @@ import pytest
 
 from rltui.actions.table import MOST_ROWS, checked_rows, table_hash
 from rltui.errors import RltuiError
+from rltui.field import CONTROLS
 from rltui.registry import Component, build
-from rltui.sim.field import CONTROLS
 
 HEADER = ",".join(CONTROLS) + "\n"
 IDLE = "0,0,0,0,0,0,0,0\n"

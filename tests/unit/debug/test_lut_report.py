@@ -11,7 +11,7 @@ from rltui.actions.pipeline import PipelineOptions
 from rltui.checks.action_table.abilities import BY_NAME, all_legal
 from rltui.checks.action_table.findings import TableReport
 from rltui.checks.action_table.report import column_check, report, state_masks
-from rltui.sim.field import CONTROLS
+from rltui.field import CONTROLS
 from rltui.sim.state import Float
 from tests.fakes.tables import HYBRID, RLGYM, changed, column, exchanged, naive, without
 

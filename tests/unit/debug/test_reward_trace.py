@@ -16,9 +16,9 @@ from rltui.actions.masking import legal_rows
 from rltui.cli.parser import parse
 from rltui.debug.reward_trace import RewardTrace, TraceOptions, TraceSubject, trace_subject
 from rltui.errors import RltuiError
+from rltui.field import CONTROLS
 from rltui.policy.saved import save_policy
 from rltui.runs.paths import DataDir
-from rltui.sim.field import CONTROLS
 from tests.fakes.bots import write_bot
 from tests.fakes.chasing import chase
 

@@ -15,8 +15,8 @@ from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError
+from rltui.field import CONTROLS
 from rltui.registry import Component, build
-from rltui.sim.field import CONTROLS
 from rltui.sim.state import GameState
 from tests.fakes.batches import new_out, spec
 

@@ -9,9 +9,9 @@ import pytest
 from RocketSim import Arena
 
 from rltui.errors import RltuiError
+from rltui.field import BIG_PADS, PAD_POSITIONS
 from rltui.registry import Component, build
 from rltui.sim import meshes
-from rltui.sim.field import BIG_PADS, PAD_POSITIONS
 from rltui.sim.resets.standard import RandomReset
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup

@@ -10,10 +10,10 @@ import pytest
 from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
 from rltui.env.from_profile import env_spec, masks, signature, sizes, table_rows
+from rltui.field import CONTROLS
 from rltui.profile.load import load, read
 from rltui.profile.resolved import resolved
 from rltui.profile.source import Problem
-from rltui.sim.field import CONTROLS
 
 HEADER = ",".join(CONTROLS) + "\n"
 TABLE = HEADER + "1,0,0,0,0,0,0,0\n0,0,0,0,0,0,0,0\n0,0,0,0,0,1,0,0\n"

@@ -11,9 +11,9 @@ import pytest
 from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
+from rltui.field import PAD_POSITIONS
 from rltui.registry import BUILT_IN, Component, build
 from rltui.sim.arena_batch import ArenaBatch
-from rltui.sim.field import PAD_POSITIONS
 from rltui.sim.resets.mechanics import DribbleScene
 from rltui.sim.resets.standard import KickoffReset, TurtledReset
 from rltui.sim.state import ArenaSetup, GameState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rltui.sim.field import CONTROLS
+from rltui.field import CONTROLS
 from rltui.sim.state import GameState
 from tests.fakes.arenas import batch, flat_setup
 

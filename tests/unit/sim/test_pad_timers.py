@@ -7,9 +7,9 @@ import pytest
 import RocketSim
 
 from rltui.actions.rlgym import FULL_BOOST, IDLE
+from rltui.field import BIG_PADS, PADS
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.boost_pads import PadTimers
-from rltui.sim.field import BIG_PADS, PADS
 from tests.fakes.arenas import batch, flat_setup
 
 SMALL, BIG = 7, 3  # (0, −2816) and (−3072, −4096)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rltui import field
 from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.registry import Component, build
-from rltui.sim import field
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.resets.mechanics import climb
 from rltui.sim.state import GameState

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rltui import field
 from rltui.actions.rlgym import IDLE
 from rltui.errors import RltuiError
 from rltui.registry import BUILT_IN, Component, build, resolve
-from rltui.sim import field
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.resets.base import MixedReset, Reset
 from rltui.sim.resets.mechanics import WallScene

@@ -11,8 +11,8 @@ from rltui.actions.masking import legal_rows
 from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
 from rltui.events.metrics import BY_KEY
+from rltui.field import CONTROLS
 from rltui.learn.rollout import Rollout
-from rltui.sim.field import CONTROLS
 from rltui.train.iteration_metrics import RECORD_SECONDS, TableUse, entropy
 from tests.fakes.tables import HYBRID, RLGYM
 

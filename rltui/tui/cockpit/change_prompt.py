@@ -16,7 +16,7 @@ from rltui.profile.usual_ranges import RATES
 from rltui.run_state.change_command import EXAMPLES, ChangeError, completed, completions, doubt, parse
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.text import Line, pad, wrap
-from rltui.tui.widgets.dialogs import Dialog
+from rltui.tui.widgets.dialogs import AskDialog, Dialog
 from rltui.tui.widgets.line_widget import LineWidget
 
 COLUMN = 26  # of the examples
@@ -155,8 +155,6 @@ class ChangePrompt(Dialog[Command | None]):
                 self._sent(command)
 
     def _ask(self, command: Command, words: str) -> None:
-        from rltui.tui.form.save import AskDialog  # not needed before the first picture
-
         choices = [
             ("c", None, "Go on typing", f"{words[0].upper()}{words[1:]}."),
             ("s", "send", "Send it all the same", f"{name_of(command)} holds from the next iteration on."),

@@ -16,65 +16,12 @@ from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
 from rltui.run_state.condition import answer_line, state_of
 from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.text import Line, crop, fit, pad, text_line, wrap
-from rltui.tui.widgets.dialogs import Dialog
+from rltui.tui.text import Line, crop, pad, text_line, wrap
+from rltui.tui.widgets.dialogs import Choices, Dialog
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Scrolled
 
 QuitChoice = Literal["keep", "stop"]
-CHOICE_STEPS = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
-
-
-class Choices(LineWidget, can_focus=True):
-    """Choices with an explanation each; arrows move, enter and the letters choose."""
-
-    def __init__(self, choices: Sequence[tuple[str, str | None, str, str]]) -> None:
-        """choices: (key, value, title, explanation)."""
-        super().__init__(name="choices")
-        self.choices = choices
-        self.cursor = 0
-        self._owners: list[int] = []  # which choice each painted row belongs to
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        lines: list[Line] = []
-        self._owners = []
-        for index, (key, _, title, text) in enumerate(self.choices):
-            rows: list[Line] = [
-                ((f" {'▸' if index == self.cursor else ' '} ", "key"), (key, "key"), (f"  {title}", "strong"))
-            ]
-            rows += [(("      ", ""), *row) for row in wrap(text, width - 7, "muted")]
-            if index == self.cursor:
-                rows = [tuple((span, f"{role} cursor".strip()) for span, role in fit(row, width)) for row in rows]
-            lines += [*rows, ()]
-            self._owners += [index] * (len(rows) + 1)
-        return lines[:-1]
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self.paint(width, 100))
-
-    def on_key(self, event: events.Key) -> None:
-        letters = {key: index for index, (key, *_) in enumerate(self.choices)}
-        if event.key in letters:
-            self._choose(letters[event.key])
-        elif event.key in CHOICE_STEPS:
-            self._go((self.cursor + CHOICE_STEPS[event.key]) % len(self.choices))
-        elif event.key == "enter":
-            self._choose(self.cursor)
-        else:
-            return
-        event.stop()
-        event.prevent_default()
-
-    def on_click(self, event: events.Click) -> None:
-        if event.y < len(self._owners):
-            self._choose(self._owners[event.y])
-
-    def _go(self, cursor: int) -> None:
-        self.cursor = cursor
-        self.repaint()
-
-    def _choose(self, index: int) -> None:
-        self.screen.dismiss(self.choices[index][1])
 
 
 class QuitDialog(Dialog[QuitChoice | None]):

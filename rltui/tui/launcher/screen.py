@@ -34,6 +34,7 @@ from rltui.tui.launcher.start import Starting
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, Item, ShownTree, profile_at
 from rltui.tui.messages import BrowserAsked, CatalogReady, LaunchPlanReady, PreflightNews
 from rltui.tui.text import Line
+from rltui.tui.widgets.dialogs import DiffDialog
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
@@ -141,8 +142,6 @@ class Editing:
             app.call_from_thread(self._show_differences, left.stem, right.stem, found)
 
     def _show_differences(self, left: str, right: str, found: list[tuple[str, str | None, str | None]]) -> None:
-        from rltui.tui.form.save import DiffDialog  # not needed before the first picture
-
         lines: list[str] = []
         for key, mine, theirs in found:
             lines += [f"  {key}", f"- {mine if mine is not None else 'not there'}"]

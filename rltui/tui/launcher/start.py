@@ -14,11 +14,10 @@ from textual.geometry import Size
 from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.formatting import LARGEST, timesteps_of
-from rltui.tui.cockpit.dialogs import Choices
 from rltui.tui.launcher.plan import LaunchPlan, Start, larger_than, offer_profile, with_total
 from rltui.tui.launcher.tree import Item
 from rltui.tui.text import Line, wrap
-from rltui.tui.widgets.dialogs import Asked, Dialog, InputCheck, TypedDialog
+from rltui.tui.widgets.dialogs import AskDialog, Asked, Choices, Dialog, InputCheck, TypedDialog
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Scrolled
 
@@ -146,8 +145,6 @@ class Starting:
 
     def _ask_otherwise(self, entry: ProfileEntry, offer: LaunchPlan) -> None:
         """No run can be gone on with: show one that is being trained, or begin another."""
-        from rltui.tui.form.save import AskDialog  # not needed before the first picture
-
         why = offer.refused.split("\n")[0].rstrip(":")
         choices: list[Choice] = [("c", None, "Cancel", f"Nothing is started. {why}: the right side says why.")]
         trained = self._screen.catalog.training[:1] if self._screen.catalog else ()
@@ -185,8 +182,6 @@ class Starting:
             self._ask_force(entry)
 
     def _ask_force(self, entry: ProfileEntry) -> None:
-        from rltui.tui.form.save import AskDialog  # not needed before the first picture
-
         faults = "\n".join(problem.message for problem in entry.check.errors) if entry.check else ""
         choices: list[Choice] = [
             ("c", None, "Cancel", "Nothing is launched."),

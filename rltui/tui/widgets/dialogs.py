@@ -1,4 +1,4 @@
-"""Modal base, text prompt, choice, option list."""
+"""Modal base; prompts for a text, a name, a choice, an option; a diff to confirm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from textual.geometry import Size
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
-from rltui.tui.text import Line, clean, crop_text, wrap
+from rltui.errors import RltuiError
+from rltui.tui.text import Line, clean, crop_text, fit, text_line, wrap
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import Row, RowList, Scrolled
@@ -268,3 +269,186 @@ class Chooser(Dialog["str | None"]):
             self.dismiss(key)
         elif self._own and typed:
             self.dismiss(typed)
+
+
+CHOICE_STEPS = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
+
+
+class Choices(LineWidget, can_focus=True):
+    """Choices with an explanation each; arrows move, enter and the letters choose."""
+
+    def __init__(self, choices: Sequence[tuple[str, str | None, str, str]]) -> None:
+        """choices: (key, value, title, explanation)."""
+        super().__init__(name="choices")
+        self.choices = choices
+        self.cursor = 0
+        self._owners: list[int] = []  # which choice each painted row belongs to
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        lines: list[Line] = []
+        self._owners = []
+        for index, (key, _, title, text) in enumerate(self.choices):
+            rows: list[Line] = [
+                ((f" {'▸' if index == self.cursor else ' '} ", "key"), (key, "key"), (f"  {title}", "strong"))
+            ]
+            rows += [(("      ", ""), *row) for row in wrap(text, width - 7, "muted")]
+            if index == self.cursor:
+                rows = [tuple((span, f"{role} cursor".strip()) for span, role in fit(row, width)) for row in rows]
+            lines += [*rows, ()]
+            self._owners += [index] * (len(rows) + 1)
+        return lines[:-1]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.paint(width, 100))
+
+    def on_key(self, event: events.Key) -> None:
+        letters = {key: index for index, (key, *_) in enumerate(self.choices)}
+        if event.key in letters:
+            self._choose(letters[event.key])
+        elif event.key in CHOICE_STEPS:
+            self._go((self.cursor + CHOICE_STEPS[event.key]) % len(self.choices))
+        elif event.key == "enter":
+            self._choose(self.cursor)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.y < len(self._owners):
+            self._choose(self._owners[event.y])
+
+    def _go(self, cursor: int) -> None:
+        self.cursor = cursor
+        self.repaint()
+
+    def _choose(self, index: int) -> None:
+        self.screen.dismiss(self.choices[index][1])
+
+
+class AskDialog(Dialog["str | None"]):
+    """A question with choices; the safe one first."""
+
+    CSS_PATH = "../styles/form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
+
+    def __init__(self, title: str, choices: Sequence[tuple[str, str | None, str, str]]) -> None:
+        """choices: (key, value, title, explanation), as widgets of the quit dialog have them."""
+        super().__init__()
+        self._title, self._choices = title, choices
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog") as box:
+            box.border_title = self._title
+            yield Choices(self._choices)
+
+
+class DialogText(LineWidget):
+    """Some lines of text."""
+
+    def __init__(self, name: str, lines: Callable[[int], list[Line]]) -> None:
+        super().__init__(name=name)
+        self.words = lines
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.words(width)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(len(self.words(width)), 1)
+
+
+class NameDialog(Dialog["str | None"]):
+    """Dismissed with a name that `judge` has nothing against."""
+
+    CSS_PATH = "../styles/form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
+
+    def __init__(self, title: str, text: str, suggested: str, judge: Callable[[str], str]) -> None:
+        """judge: a name → what it becomes, in words; RltuiError for one that cannot be."""
+        super().__init__()
+        self._title, self._explained, self._suggested, self._judge = title, text, suggested, judge
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="save-box") as box:
+            box.border_title, box.border_subtitle = self._title, "enter goes on · esc cancels"
+            yield DialogText("new-name-about", lambda width: [*wrap(self._explained, width, "muted"), ()])
+            yield Input(self._suggested, id="new-name", compact=True, select_on_focus=True)
+            yield DialogText("new-name-words", self._verdict)
+
+    def _verdict(self, width: int) -> list[Line]:
+        name = self.query_one(Input).value.strip()
+        try:
+            return wrap(f"✓ {self._judge(name)}", width, "good")
+        except RltuiError as error:
+            return (
+                wrap(f"✗ {error.message}; {error.hint}", width, "bad") if name else [text_line("a name, as in my-bot")]
+            )
+
+    @on(Input.Changed)
+    def judge(self, event: Input.Changed) -> None:
+        """What the name becomes."""
+        words = self.query_one("#new-name-words", DialogText)
+        words.refresh(layout=True)
+        words.repaint()
+
+    @on(Input.Submitted)
+    def accept(self, event: Input.Submitted) -> None:
+        """Only a name that can be."""
+        name = event.value.strip()
+        try:
+            self._judge(name)
+        except RltuiError:
+            return
+        self.dismiss(name)
+
+
+DIFF_ROLES = {"+": "good", "-": "bad", "@": "muted"}
+
+
+class DiffText(Scrolled):
+    """Lines of a diff, coloured, and what to know before they are written."""
+
+    def __init__(self, head: Sequence[tuple[str, str]], diff: Sequence[str]) -> None:
+        super().__init__(name="save-diff")
+        self._head, self._diff = head, diff
+
+    def _lines(self, width: int) -> list[Line]:
+        lines = [line for text, role in self._head for line in wrap(text, width, role)]
+        lines += [()] if lines else []
+        for line in self._diff:
+            shown = "…" if line.startswith("@@") else line
+            lines.append(((crop_text(clean(shown), width), DIFF_ROLES.get(line[:1], "")),))
+        return lines
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(self._lines(width), height)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(len(self._lines(width)), 1)
+
+
+class DiffDialog(Dialog[bool]):
+    """What will be written. Dismissed with whether to write it."""
+
+    CSS_PATH = "../styles/form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss(False)", "Cancel"),
+        ("q", "dismiss(False)", "Cancel"),
+        ("enter", "dismiss(True)", "Write"),
+    ]
+
+    def __init__(self, title: str, head: Sequence[tuple[str, str]], diff: Sequence[str], *, asks: bool = True) -> None:
+        """head: (text, role) above the diff. asks: whether anything follows from enter."""
+        super().__init__()
+        self._title, self._head, self._diff, self._asks = title, head, diff, asks
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="save-box") as box:
+            box.border_title = self._title
+            box.border_subtitle = (
+                "enter writes it · ↑ ↓ scroll · esc cancels" if self._asks else "esc closes · ↑ ↓ scroll"
+            )
+            yield DiffText(self._head, self._diff)
+
+    def on_mount(self) -> None:
+        self.query_one(DiffText).focus()

@@ -262,7 +262,7 @@ class LauncherScreen(Screen[None]):
         self._examining.moved()
 
     @while_there
-    def on_offer_ready(self, message: LaunchPlanReady) -> None:
+    def on_launch_plan_ready(self, message: LaunchPlanReady) -> None:
         waited_for = self.offering.arrived(message)
         if message.item == self.item:
             self.details.repaint()

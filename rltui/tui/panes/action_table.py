@@ -187,7 +187,7 @@ class ActionTablePane(FilterablePane):
         self.post_message(self.Examined(verdict, of_run))
 
     @while_there
-    def on_lut_pane_examined(self, message: ActionTablePane.Examined) -> None:
+    def on_action_table_pane_examined(self, message: ActionTablePane.Examined) -> None:
         self.verdict, self.of_run = message.verdict, message.of_run
         self._draw_again()
 

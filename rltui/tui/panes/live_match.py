@@ -245,7 +245,7 @@ class LiveMatchPane(Pane):
         if inbox.put(frame):
             self.post_message(self.FrameReady())
 
-    def on_watching_pane_frame_ready(self) -> None:
+    def on_live_match_pane_frame_ready(self) -> None:
         frame = self._inbox.take()
         if frame is None or self._frozen or self.view is None:
             return

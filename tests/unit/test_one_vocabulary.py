@@ -85,32 +85,23 @@ def discarded(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
+def test_what_counts_as_discarded(subtests: pytest.Subtests) -> None:
+    for text, found in (
         ("5 LUT", 1), ("Action table (lookup table, LUT)", 0), ("StateAwareLUTWrapper", 0), ("12,431,360 steps", 1), ("{} steps", 1),
         ("12.4 M steps", 1), ("14,100 steps/s", 0), ("30 steps a second", 0), ("12,431,360 timesteps", 0), ("raise ent_coef", 1),
         ("ppo.ent_coef = 0.1", 0), ("◆ LEARNING", 1), ("it is learning", 0), ("debug_learning", 0), ("enter keeps it", 1),
         ("{} is kept as milestone {}", 0),
-    ],
-)  # fmt: skip
-def test_what_counts_as_discarded(text: str, found: int) -> None:
-    assert len(discarded(text)) == found
+    ):  # fmt: skip
+        with subtests.test(text):
+            assert len(discarded(text)) == found
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_module_says_another_word(path: Path) -> None:
-    assert [words for text in texts(path) for words in discarded(text)] == []
-
-
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
-def test_nor_does_what_is_written_for_people(path: Path) -> None:
-    assert discarded(path.read_text(encoding="utf-8")) == []
-
-
-@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.name)
-def test_nor_does_any_picture(path: Path) -> None:
-    assert [words for line in path.read_text(encoding="utf-8").splitlines() for words in discarded(line)] == []
+def test_no_module_document_or_picture_has_a_discarded_word() -> None:
+    assert SOURCES and PICTURES
+    read = {path: list(texts(path)) for path in SOURCES}
+    read |= {path: [path.read_text(encoding="utf-8")] for path in WRITTEN}
+    read |= {path: path.read_text(encoding="utf-8").splitlines() for path in PICTURES}
+    assert [f"{path}: {words}" for path, lines in read.items() for text in lines for words in discarded(text)] == []
 
 
 def test_nor_do_the_commands_help_and_the_schema() -> None:

@@ -32,34 +32,32 @@ def own_figures(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, ast.unparse(node)
 
 
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
+def test_what_counts_as_an_own_figure(subtests: pytest.Subtests) -> None:
+    for source, found in (
         ('f"{size / 1e9:.1f} GB free"', 1), ('f"{took:.2f} s"', 1), ('f"{count:,} MB"', 1), ('f"{seconds:.0f} s"', 1),
         ('f"{limit:g} s"', 0), ('f"{speed:.0f} uu/s"', 0), ('f"{rate:,.0f} steps/s"', 0), ('f"{figures.size(free)} free"', 0),
         ('f"{number:,} steps"', 0), ('f"{number:,} saved"', 0),
-    ],
-)  # fmt: skip
-def test_what_counts_as_an_own_figure(source: str, found: int) -> None:
-    assert len(list(own_figures(source))) == found
+    ):  # fmt: skip
+        with subtests.test(source):
+            assert len(list(own_figures(source))) == found
 
 
-def test_there_is_something_to_look_through() -> None:
-    assert SOURCES and PICTURES
+def test_no_module_has_its_own_way() -> None:
+    """rltui.formatting has size, duration, age, remaining; sizes are in units of 1,000."""
+    sources = {path: path.read_text(encoding="utf-8") for path in SOURCES}
+    assert sources
+    assert [f"{path}:{line}: {text}" for path, source in sources.items() for line, text in own_figures(source)] == []
+    assert [f"{path}: {unit}" for path, source in sources.items() for unit in BINARY.findall(source)] == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_module_has_its_own_way(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
-    assert list(own_figures(source)) == [], "ask rltui.formatting: size, duration, age, remaining"
-    assert BINARY.findall(source) == [], "sizes are in units of 1,000"
+def test_no_picture_shows_another_spelling() -> None:
+    """A milestone is written as 5 M; 005M is its folder."""
+    pictures = {path: path.read_text(encoding="utf-8") for path in PICTURES}
+    assert pictures
+    assert [f"{path}: {found}" for path, text in pictures.items() for found in OTHER_SPELLINGS.findall(text)] == []
 
 
-@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.name)
-def test_no_picture_shows_another_spelling(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert re.findall(r"\b\d+ m \d\d s\b|\b\d+ h \d\d m\b|\b(?:in|after|within|about) +\d+\.\d\d s\b", text) == []
-    assert BINARY.findall(text) == []
-    assert re.findall(r"milestone \d{3}[\d.]*M +(?:saved|[━╸─=-]{3})", text) == [], (
-        "a milestone is told as 5 M; 005M is its folder"
-    )
+OTHER_SPELLINGS = re.compile(
+    r"\b\d+ m \d\d s\b|\b\d+ h \d\d m\b|\b(?:in|after|within|about) +\d+\.\d\d s\b"
+    r"|\b[KMGT]iB\b|milestone \d{3}[\d.]*M +(?:saved|[━╸─=-]{3})"
+)

@@ -36,7 +36,7 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
         ("import rltui.train.session", ("textual",)),
         ("import rltui.view.text_view", ("torch", "textual", "RocketSim", "numpy", "pydantic")),
         (
-            "import rltui.view.live_match, rltui.view.live_match, rltui.view.terminal, rltui.view.recording, rltui.view.rocketsimvis",
+            "import rltui.view.live_match, rltui.view.terminal, rltui.view.recording, rltui.view.rocketsimvis",
             ("torch", "textual", "pydantic"),
         ),
     ],

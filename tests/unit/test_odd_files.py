@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -248,18 +249,22 @@ PLACES = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
+@contextmanager
+def open_folder() -> Iterator[Path]:
     """Short, for sockets' paths, and open to others, for root is nobody to test a right with."""
     with tempfile.TemporaryDirectory(prefix="odd-") as found:
         Path(found).chmod(0o755)
         yield Path(found)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", PLACES)
-def test_it_is_neither_waited_for_nor_passed_over_in_silence(folder: Path, name: str, kind: str) -> None:
-    place = PLACES[name]
+def test_it_is_neither_waited_for_nor_passed_over_in_silence(name: str, subtests: pytest.Subtests) -> None:
+    for kind in KINDS:
+        with subtests.test(kind), open_folder() as folder:
+            _read_what_is_odd(folder, PLACES[name], kind)
+
+
+def _read_what_is_odd(folder: Path, place: Place, kind: str) -> None:
     if place.path.startswith("data/"):
         make_run(DataDir(folder / "data"), commits=1)
     path = folder / place.path

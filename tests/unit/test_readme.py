@@ -36,11 +36,10 @@ def test_there_are_exactly_two_set_up_commands() -> None:
     assert installs == ["pip install -e . && rltui", 'pip install -e ".[dev]" && pytest']
 
 
-@pytest.mark.parametrize("line", COMMAND_LINES)
-def test_every_command_parses(line: str) -> None:
-    arguments = shlex.split(line)[1:]
-    args = build_parser().parse_args(arguments)
-    assert args.command_name in COMMANDS
+def test_every_command_parses(subtests: pytest.Subtests) -> None:
+    for line in COMMAND_LINES:
+        with subtests.test(line):
+            assert build_parser().parse_args(shlex.split(line)[1:]).command_name in COMMANDS
 
 
 def test_every_shipped_profile_is_in_the_table_and_the_other_way_round() -> None:
@@ -64,9 +63,9 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EnvSpec:
     return env_spec(load("mine.toml"))
 
 
-@pytest.mark.parametrize("name", ["class HighBall", "class MyObs"])
-def test_ten_lines_are_ten_lines(name: str) -> None:
-    assert len([line for line in snippet("python", name).splitlines() if line.strip()]) <= 10
+def test_ten_lines_are_ten_lines() -> None:
+    for name in ("class HighBall", "class MyObs"):
+        assert len([line for line in snippet("python", name).splitlines() if line.strip()]) <= 10, name
 
 
 def test_the_reward_works_as_written(mine: EnvSpec) -> None:

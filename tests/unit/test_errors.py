@@ -9,23 +9,14 @@ from rltui.errors import did_you_mean, hints, nearest
 KNOWN = ("touch", "speed_toward_ball", "face_ball", "Goal")
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("tuch", "touch"),
-        ("TOUCH", "touch"),
-        ("goal", "Goal"),
-        (" touch ", "touch"),
-        ("speed", "speed_toward_ball"),
-        ("fac", "face_ball"),
-        ("fa", ""),
-        ("zebra", ""),
-        ("", ""),
-    ],
-)
-def test_what_is_near(typed: str, meant: str) -> None:
-    assert nearest(typed, KNOWN) == meant
-    assert did_you_mean(typed, KNOWN) == (f'did you mean "{meant}"?' if meant else "")
+def test_what_is_near(subtests: pytest.Subtests) -> None:
+    for typed, meant in (
+        ("tuch", "touch"), ("TOUCH", "touch"), ("goal", "Goal"), (" touch ", "touch"), ("speed", "speed_toward_ball"),
+        ("fac", "face_ball"), ("fa", ""), ("zebra", ""), ("", ""),
+    ):  # fmt: skip
+        with subtests.test(typed):
+            assert nearest(typed, KNOWN) == meant
+            assert did_you_mean(typed, KNOWN) == (f'did you mean "{meant}"?' if meant else "")
 
 
 def test_where_two_begin_so_nothing_is_guessed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,11 +76,11 @@ async def recorded_cockpit(moment: Moment, ascii_only: bool, data: DataDir) -> A
         yield pilot
 
 
-async def pictures_of(state: str, ascii_only: bool, data: DataDir) -> Pictures:
+async def pictures_of(state: str, ascii_only: bool, sizes: Sequence[Size], data: DataDir) -> Pictures:
     """The whole cockpit and each pane alone, at each size."""
     found: Pictures = {}
     async with recorded_cockpit(MOMENTS[state], ascii_only, data) as pilot:
-        for size in SIZES:
+        for size in sizes:
             frame = Frame(state, size, ascii_only)
             await pilot.resize_terminal(*size)
             found.setdefault(COCKPIT, {})[frame] = await settled(pilot, pilot.app.screen)

@@ -22,14 +22,14 @@ from rltui.tui.panes.metrics import MetricsPane
 from tests.fakes.screens import launcher
 
 FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
-    LauncherScreen: ("on_catalog_ready", "on_offer_ready", "on_preflight_news"),
+    LauncherScreen: ("on_catalog_ready", "on_launch_plan_ready", "on_preflight_news"),
     BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_start_ready", "on_act_done"),
     FormScreen: ("on_referenced", "on_checked"),
     CompareScreen: ("on_compare_screen_read",),
     ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),
     CockpitScreen: ("on_snapshot_ready",),
     MetricsPane: ("on_runs_listed", "on_other_run_read"),
-    ActionTablePane: ("on_lut_pane_examined",),
+    ActionTablePane: ("on_action_table_pane_examined",),
 }
 
 

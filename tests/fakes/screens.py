@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
@@ -24,6 +25,8 @@ from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.patience import patience
 
 SIZES = ((80, 24), (120, 40), (200, 50))
+FORMS = (((120, 40), False), ((80, 24), True))  # size and whether ASCII, of the pictures that golden files hold
+OTHER_FORMS = [(size, ascii_only) for size in SIZES for ascii_only in (False, True) if (size, ascii_only) not in FORMS]
 NOW = run_story.now_of()
 LAUNCHER_NOW = 1_764_250_000.0
 GOLDEN = Path(__file__).parents[1] / "golden" / "tui"
@@ -136,6 +139,18 @@ async def launcher(
             await until(pilot, lambda: (found := screen.preflight_of(screen.item)[0]) is not None and found.done)
         await pilot.pause()
         yield pilot
+
+
+def form_name(size: tuple[int, int], ascii_only: bool) -> str:
+    """120x40-unicode, as golden files are called."""
+    return f"{size[0]}x{size[1]}-{'ascii' if ascii_only else 'unicode'}"
+
+
+def assert_fits(text: str, size: tuple[int, int], ascii_only: bool) -> None:
+    """Of a whole screen: as many rows as the terminal, none wider, and the characters that it can show."""
+    rows = text.splitlines()
+    assert len(rows) == size[1] and max(map(cell_len, rows)) <= size[0]
+    assert text.isascii() is ascii_only
 
 
 def compare(name: str, text: str) -> None:

@@ -10,16 +10,12 @@ from textual.pilot import Pilot
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
-from tests.fakes.screens import SIZES, compare, until, until_shown
+from tests.fakes.screens import FORMS, OTHER_FORMS, assert_fits, compare, form_name, until, until_shown
 
 
 @pytest.fixture(autouse=True)
 def disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rltui.runs.inventory.free_bytes", lambda root: 212_000_000_000)
-
-
-def name_of(what: str, size: tuple[int, int], ascii_only: bool) -> str:
-    return f"browser-{what}-{size[0]}x{size[1]}-{'ascii' if ascii_only else 'unicode'}"
 
 
 async def all_checked(pilot: Pilot[str]) -> None:
@@ -30,23 +26,26 @@ async def all_checked(pilot: Pilot[str]) -> None:
     await until(pilot, lambda: all(screen._checks.verdict(e.path)[0] == "sound" for e in screen.shown if e.usable))
 
 
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
-@pytest.mark.parametrize("size", SIZES, ids=str)
-async def test_everything(data: DataDir, size: tuple[int, int], ascii_only: bool) -> None:
+@pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])
+@pytest.mark.parametrize(("size", "ascii_only"), FORMS)
+async def test_nothing_yet_and_everything(data: DataDir, size: tuple[int, int], ascii_only: bool, filled: bool) -> None:
+    if filled:
+        fill(data)
+    async with browser(data, size, ascii_only=ascii_only) as pilot:
+        text = screen_text(pilot.app.screen)
+    assert_fits(text, size, ascii_only)
+    compare(f"browser-{'filled' if filled else 'empty'}-{form_name(size, ascii_only)}", text)
+
+
+async def test_every_other_form_fits(data: DataDir, subtests: pytest.Subtests) -> None:
     fill(data)
-    async with browser(data, size, ascii_only=ascii_only) as pilot:
-        compare(name_of("filled", size, ascii_only), screen_text(pilot.app.screen))
+    for size, ascii_only in OTHER_FORMS:
+        with subtests.test(form_name(size, ascii_only)):
+            async with browser(data, size, ascii_only=ascii_only) as pilot:
+                assert_fits(screen_text(pilot.app.screen), size, ascii_only)
 
 
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
-@pytest.mark.parametrize("size", SIZES, ids=str)
-async def test_nothing_yet(data: DataDir, size: tuple[int, int], ascii_only: bool) -> None:
-    async with browser(data, size, ascii_only=ascii_only) as pilot:
-        compare(name_of("empty", size, ascii_only), screen_text(pilot.app.screen))
-
-
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize(("size", "ascii_only"), FORMS)
 async def test_two_side_by_side(data: DataDir, size: tuple[int, int], ascii_only: bool) -> None:
     fill(data)
     milestones = data.run("alpha").milestones / PHASE
@@ -59,31 +58,32 @@ async def test_two_side_by_side(data: DataDir, size: tuple[int, int], ascii_only
         await until_shown(pilot, " single iterations")
         box = pilot.app.screen.query_one("#compare").region
         rows = screen_text(pilot.app.screen).split("\n")[box.y : box.bottom]
-        compare(name_of("compare", size, ascii_only), "\n".join(row[box.x : box.right] for row in rows) + "\n")
+        compare(
+            f"browser-compare-{form_name(size, ascii_only)}", "\n".join(row[box.x : box.right] for row in rows) + "\n"
+        )
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-async def test_a_damaged_one_and_the_trash(data: DataDir, size: tuple[int, int]) -> None:
+async def test_a_damaged_one_and_the_trash(data: DataDir) -> None:
     fill(data)
-    async with browser(data, size) as pilot:
+    async with browser(data) as pilot:
         await go_to(pilot, data.run("alpha").milestones / PHASE / "000.5M")
         await all_checked(pilot)
         await until_shown(pilot, "damaged: policy.npz is damaged")
-        compare(name_of("damaged", size, False), screen_text(pilot.app.screen))
+        compare("browser-damaged-120x40-unicode", screen_text(pilot.app.screen))
         screen = browser_of(pilot)
         screen.tree_list.focus()
         await pilot.press("end")
         await until_shown(pilot, "deleted 2 h ago")
-        compare(name_of("trash", size, False), screen_text(pilot.app.screen))
+        compare("browser-trash-120x40-unicode", screen_text(pilot.app.screen))
 
 
-@pytest.mark.parametrize("size", [(1, 1), (20, 5), (45, 10), (59, 15), (300, 90)], ids=str)
-async def test_any_size_is_survived(data: DataDir, size: tuple[int, int]) -> None:
+async def test_any_size_is_survived(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
-        await pilot.resize_terminal(*size)
-        await pilot.resize_terminal(120, 40)
-        await until_shown(pilot, "Milestones and checkpoints")
+        for size in ((1, 1), (20, 5), (45, 10), (59, 15), (300, 90)):
+            await pilot.resize_terminal(*size)
+            await pilot.resize_terminal(120, 40)
+            await until_shown(pilot, "Milestones and checkpoints")
 
 
 async def test_five_hundred_milestones_are_read_in_pieces(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,17 +13,30 @@ from rltui.events.records import LogLine, StateChanged, WorkerFailed
 from rltui.tui.capture import screen_text
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
-from tests.fakes.screens import NOW, SIZES, Clock, cockpit, cockpit_of, compare, live_run, rooms_in, until, until_shown
+from tests.fakes.screens import (
+    FORMS,
+    NOW,
+    SIZES,
+    Clock,
+    assert_fits,
+    cockpit,
+    cockpit_of,
+    compare,
+    form_name,
+    live_run,
+    rooms_in,
+    until,
+    until_shown,
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
+@pytest.mark.parametrize(("size", "ascii_only"), FORMS)
 async def test_collecting(size: tuple[int, int], ascii_only: bool) -> None:
     async with cockpit(live_run(), size, ascii_only=ascii_only) as pilot:
         await until_shown(pilot, "you control" if size[0] > 80 else "COLLECTING")
         text = screen_text(pilot.app.screen)
-    assert text.isascii() is ascii_only
-    compare(f"cockpit-{size[0]}x{size[1]}-{'ascii' if ascii_only else 'unicode'}", text)
+    assert_fits(text, size, ascii_only)
+    compare(f"cockpit-{form_name(size, ascii_only)}", text)
 
 
 @dataclass
@@ -68,38 +81,35 @@ def cases() -> list[Case]:
     ]
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
-async def test_every_state_is_said_in_words(case: Case) -> None:
-    async with cockpit(case.run, clock=Clock(NOW + case.later)) as pilot:
-        for word in case.words:
-            await until_shown(pilot, word)
+async def test_every_state_is_said_in_words(subtests: pytest.Subtests) -> None:
+    for case in cases():
+        with subtests.test(case.name):
+            async with cockpit(case.run, clock=Clock(NOW + case.later)) as pilot:
+                for word in case.words:
+                    await until_shown(pilot, word)
 
 
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        ("2", "reward / episode"),
-        ("3", "Bottleneck: update"),
-        ("4", "last event"),
-        ("9", "ready in 0.9 s"),
-        ("i", "256-256-256-90"),
-    ],
-)
-async def test_at_80x24_every_pane_is_a_digit_away(key: str, words: str) -> None:
+async def test_at_80x24_every_pane_is_a_digit_away() -> None:
+    shown = {
+        "2": "reward / episode", "3": "Bottleneck: update", "4": "last event", "9": "ready in 0.9 s", "i": "256-256-256-90",
+    }  # fmt: skip
     async with cockpit(live_run(), (80, 24)) as pilot:
-        await pilot.press(key)
-        text = await until_shown(pilot, words)
-        assert rooms_in(text) == 1  # one pane at a time
-        await pilot.press("1")
-        await until_shown(pilot, "explained variance")
+        for key, words in shown.items():
+            await pilot.press(key)
+            text = await until_shown(pilot, words)
+            assert rooms_in(text) == 1  # one pane at a time
+            await pilot.press("1")
+            await until_shown(pilot, "explained variance")
 
 
-@pytest.mark.parametrize(
-    ("size", "words"), [((50, 12), "12,431,360"), ((30, 8), "COLLECTING"), ((19, 4), "● 12.4 M"), ((9, 1), "● 12.4")]
-)
-async def test_in_a_very_small_terminal_the_essentials_remain(size: tuple[int, int], words: str) -> None:
-    async with cockpit(live_run(), size) as pilot:
-        await until_shown(pilot, words)
+async def test_in_every_other_terminal_it_fits_and_the_essentials_remain() -> None:
+    async with cockpit(live_run()) as pilot:
+        for size, words in (
+            ((50, 12), "12,431,360"), ((30, 8), "COLLECTING"), ((19, 4), "● 12.4 M"), ((9, 1), "● 12.4"),
+            ((80, 24), "COLLECTING"), ((200, 50), "you control"),
+        ):  # fmt: skip
+            await pilot.resize_terminal(*size)
+            assert_fits(await until_shown(pilot, words), size, ascii_only=False)
 
 
 async def test_any_sequence_of_sizes_ends_in_the_right_picture() -> None:
@@ -153,19 +163,24 @@ async def test_the_run_s_name_is_the_last_thing_to_leave_the_head() -> None:
             assert "winter-evenings-2025112" in _first_row(pilot) or "alpha" in _first_row(pilot), columns
 
 
-@pytest.mark.parametrize("size", [(59, 24), (59, 14), (80, 14)], ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_control_and_frozen_are_seen_where_there_is_room_for_the_state_alone(size: tuple[int, int]) -> None:
-    async with cockpit(live_run(), size) as pilot:
-        await until_shown(pilot, "● you control")
-        await pilot.press("z")
-        text = await until_shown(pilot, "FROZEN")
-        assert "z goes on" in text and "alpha" in text and "flat" in text
-    async with cockpit(live_run(), size, readonly=True) as pilot:
-        await until_shown(pilot, "○ read-only")
+async def test_control_and_frozen_are_seen_where_there_is_room_for_the_state_alone() -> None:
+    sizes = ((59, 24), (59, 14), (80, 14))
+    async with cockpit(live_run(), sizes[0]) as pilot:
+        for size in sizes:
+            await pilot.resize_terminal(*size)
+            await until_shown(pilot, "● you control")
+            await pilot.press("z")
+            text = await until_shown(pilot, "FROZEN")
+            assert "z goes on" in text and "alpha" in text and "flat" in text, size
+            await pilot.press("z")
+            await until(pilot, lambda: "FROZEN" not in screen_text(pilot.app.screen))
+    async with cockpit(live_run(), sizes[0], readonly=True) as pilot:
+        for size in sizes:
+            await pilot.resize_terminal(*size)
+            await until_shown(pilot, "○ read-only")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
+@pytest.mark.parametrize(("size", "ascii_only"), [*FORMS, ((200, 50), False)])
 async def test_what_differs_from_the_plain_view_is_said_in_words(size: tuple[int, int], ascii_only: bool) -> None:
     run = live_run()
     async with cockpit(run, size, ascii_only=ascii_only) as pilot:

@@ -7,7 +7,7 @@ import pytest
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from tests.fakes import data_folder
-from tests.fakes.screens import LAUNCHER_NOW, SIZES, compare, launcher
+from tests.fakes.screens import FORMS, LAUNCHER_NOW, OTHER_FORMS, assert_fits, compare, form_name, launcher
 
 
 def fill(data: DataDir) -> None:
@@ -16,15 +16,20 @@ def fill(data: DataDir) -> None:
     data_folder.make_stopped(data, "gamma", iterations=12, time=LAUNCHER_NOW - 300_000, ended=False)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
+@pytest.mark.parametrize(("size", "ascii_only"), FORMS)
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])
 async def test_launcher(data: DataDir, size: tuple[int, int], ascii_only: bool, filled: bool) -> None:
     if filled:
         fill(data)
     async with launcher(data, size, ascii_only=ascii_only) as pilot:
         text = screen_text(pilot.app.screen)
-    assert text.isascii() is ascii_only
-    compare(
-        f"launcher-{'filled' if filled else 'empty'}-{size[0]}x{size[1]}-{'ascii' if ascii_only else 'unicode'}", text
-    )
+    assert_fits(text, size, ascii_only)
+    compare(f"launcher-{'filled' if filled else 'empty'}-{form_name(size, ascii_only)}", text)
+
+
+async def test_every_other_form_fits(data: DataDir, subtests: pytest.Subtests) -> None:
+    fill(data)
+    for size, ascii_only in OTHER_FORMS:
+        with subtests.test(form_name(size, ascii_only)):
+            async with launcher(data, size, ascii_only=ascii_only) as pilot:
+                assert_fits(screen_text(pilot.app.screen), size, ascii_only)

@@ -104,6 +104,17 @@ def read_text(path: Path, largest: int = LARGEST) -> str:
     return read_bytes(path, largest).decode("utf-8")
 
 
+def tail(file: Path, lines: int = 20, limit: int = 1 << 16) -> str:
+    """The last lines of a text file, of at most `limit` bytes; empty where there is none."""
+    try:
+        with open_to_read(file) as source:
+            source.seek(max(source.seek(0, os.SEEK_END) - limit, 0))
+            text = source.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return "\n".join(text.splitlines()[-lines:])
+
+
 def problem(path: Path, largest: int | None = None) -> str:
     """Why what is there cannot be read, in words; "" where it can, and where there is nothing. largest: as for `check`."""
     try:

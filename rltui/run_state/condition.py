@@ -1,4 +1,4 @@
-"""Run state, flags, command status in words."""
+"""Run state, flags and settings in force, in words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from rltui import formatting
 from rltui.events.records import SettingChanged, state_word
-from rltui.run_state.snapshot import CommandStatus, FlagRow, RunSnapshot, Stage
-from rltui.tui.text import Line
+from rltui.run_state.snapshot import FlagRow, RunSnapshot
 
 SILENT_AFTER = 5.0  # seconds without a live frame or a record
 SILENT_WHILE_STARTING = 60.0  # importing torch and spawning workers says nothing for a while
@@ -147,48 +146,6 @@ def flag_words(snapshot: RunSnapshot) -> str:
 
 def _where(row: FlagRow) -> str:
     return "" if row.workers is None else f" (worker {', '.join(map(str, row.workers))})"
-
-
-SHOWN = 8.0  # seconds that a final answer stays
-_STAGES = {
-    "sent": ("◌", "sent", "muted"),
-    "accepted": ("◌", "accepted", "busy"),
-    "applied": ("✓", "applied", "good"),
-    "refused": ("✗", "refused", "bad"),
-    "unsent": ("✗", "not sent", "bad"),
-    "lost": ("✗", "sent, no answer", "bad"),
-}
-
-
-def answer_line(snapshot: RunSnapshot, now: float, *, leaving: bool = False) -> Line:
-    """Empty where there is nothing to say. leaving: the program ends as soon as the run has."""
-    if leaving:
-        return (("◌ leaving as soon as the run has stopped, q leaves now", "warn"),)
-    fate = snapshot.fates[-1] if snapshot.fates else None
-    if fate is None or (fate.stage not in ("sent", "accepted") and now - fate.time > SHOWN):
-        return ()
-    return _line(fate, now)
-
-
-def _line(fate: CommandStatus, now: float) -> Line:
-    return _told(fate.name, fate.stage, fate.text or _waiting(fate, now - fate.time))
-
-
-def unsent(name: str, why: str) -> Line:
-    """Of a command for which there is nobody to hear it."""
-    return _told(name, "unsent", why)
-
-
-def _told(name: str, stage: Stage, text: str) -> Line:
-    symbol, word, role = _STAGES[stage]
-    return ((f"{symbol} ", role), (f"{name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))
-
-
-def _waiting(fate: CommandStatus, seconds: float) -> str:
-    """For how long, once that is worth saying."""
-    if fate.stage not in ("sent", "accepted") or seconds < 2:
-        return ""
-    return f"no answer within {formatting.age(seconds)}" if fate.stage == "sent" else formatting.age(seconds)
 
 
 def in_force(snapshot: RunSnapshot) -> frozenset[SettingChanged]:

@@ -20,7 +20,6 @@ from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
 from rltui.runs.lock import holder
 from rltui.runs.paths import RunPaths
-from rltui.supervise.control_client import ControlClient
 
 LOOK = 0.5  # seconds between two looks at the journal and the socket: each costs training time on a small machine
 LOOK_WHILE_WAITING = 0.05  # the same while a command's answer is due
@@ -250,15 +249,19 @@ def _end_of(fate: CommandStatus, now: float) -> str:
     return f"{accepted}the connection ended after {formatting.duration(max(now - fate.time, 0.0))}"
 
 
-CONNECT_SECONDS = 1.0
 OUTPUT_LINES = 40
 
 
 class RunFiles:
-    """launched: says whether the trainer that was just started for this run still lives; it takes its lock later."""
+    """A run in its folder. connect: opens the control connection to its trainer.
 
-    def __init__(self, paths: RunPaths, *, readonly: bool = False, launched: Callable[[], bool] | None = None) -> None:
-        self.paths, self._readonly, self._launched = paths, readonly, launched
+    launched: says whether the trainer that was just started for this run still lives; it takes its lock later.
+    """
+
+    def __init__(
+        self, paths: RunPaths, connect: Callable[[], Control], launched: Callable[[], bool] | None = None
+    ) -> None:
+        self.paths, self._connect, self._launched = paths, connect, launched
 
     @property
     def name(self) -> str:
@@ -270,10 +273,8 @@ class RunFiles:
             raise RltuiError(f"{self.paths.journal} cannot be read: {problem}", "mend it or move it away")
         return CachedJournal(self.paths.journal)
 
-    def connect(self) -> ControlClient:
-        client = ControlClient(readonly=self._readonly)
-        client.connect(self.paths, CONNECT_SECONDS)
-        return client
+    def connect(self) -> Control:
+        return self._connect()
 
     def alive(self) -> bool:
         return holder(self.paths) is not None or (self._launched is not None and self._launched())
@@ -282,6 +283,4 @@ class RunFiles:
         return not self.paths.folder.is_dir()
 
     def last_output(self) -> str:
-        from rltui.supervise.processes import tail  # with psutil, seldom needed
-
-        return tail(self.paths.log, OUTPUT_LINES) if self.paths.log.is_file() else ""
+        return safe_io.tail(self.paths.log, OUTPUT_LINES) if self.paths.log.is_file() else ""

@@ -160,6 +160,13 @@ class ControlClient:
         return self._stream
 
 
+def connected(paths: RunPaths, timeout: float, *, readonly: bool = False) -> ControlClient:
+    """A client that has been welcomed; raises as `connect` does."""
+    client = ControlClient(readonly=readonly)
+    client.connect(paths, timeout)
+    return client
+
+
 def own_name() -> str:
     """How others see this program: "ada on tower, pid 1234"."""
     return f"{user_name()} on {socket.gethostname()}, pid {os.getpid()}"

@@ -213,20 +213,9 @@ class ManagedProcess:
 
     def tail(self, lines: int = 20) -> str:
         """The last lines that it wrote."""
-        return tail(self.log, lines)
+        return safe_io.tail(self.log, lines)
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             raise RuntimeError(f"the {self.name} was not started")
         return self._process
-
-
-def tail(file: Path, lines: int = 20, limit: int = 1 << 16) -> str:
-    """The last lines of a text file, of at most `limit` bytes; empty where there is none."""
-    try:
-        with safe_io.open_to_read(file) as source:
-            source.seek(max(source.seek(0, os.SEEK_END) - limit, 0))
-            text = source.read().decode("utf-8", "replace")
-    except OSError:
-        return ""
-    return "\n".join(text.splitlines()[-lines:])

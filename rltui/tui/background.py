@@ -62,6 +62,7 @@ LATER = (
     "rltui.tui.launcher.screen",
     "rltui.tui.cockpit.screen",
     "rltui.run_state.reader",
+    "rltui.supervise.control_client",
     "rltui.run_state.other_run",
     "rltui.tui.browser.screen",
     "rltui.tui.browser.screen",

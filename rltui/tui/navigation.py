@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _NAME = "kept cockpit"  # installed, since Textual removes what is not once another takes its place
+
+CONNECT_SECONDS = 1.0
 
 
 class KeptCockpit:
@@ -179,6 +182,8 @@ class Scenes:
 
     def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RecordSource:
         from rltui.run_state.reader import RunFiles
+        from rltui.supervise.control_client import connected
 
+        paths = self._app.data.run(run)
         alive = (lambda: trainer.process.poll() is None) if trainer is not None else None
-        return RunFiles(self._app.data.run(run), readonly=self._readonly, launched=alive)
+        return RunFiles(paths, partial(connected, paths, CONNECT_SECONDS, readonly=self._readonly), alive)

@@ -54,10 +54,10 @@ class RecordedRun(RunFiles):
 
     def __init__(self, paths: RunPaths, live: Live | None, *, started: bool = False) -> None:
         """started: the trainer's process is there though it does not listen yet."""
-        super().__init__(paths)
+        super().__init__(paths, self._recorded)
         self._live, self._started = live, started
 
-    def connect(self) -> FakeControl:  # type: ignore[override]
+    def _recorded(self) -> FakeControl:
         if self._live is None:
             raise RltuiError(f"no trainer is running for run {self.name}")
         control = FakeControl()

@@ -30,7 +30,7 @@ import psutil
 
 from rltui.events.commands import SetRender
 from rltui.events.records import IterationFinished
-from rltui.run_state.condition import SHOWN
+from rltui.tui.cockpit.messages import SHOWN
 from rltui.view import viewer_process
 from tests.fakes.asking import applied
 from tests.fakes.training import Training, wait_for

@@ -9,14 +9,14 @@ from rltui.events.records import IterationFinished
 from rltui.run_state.condition import condition
 from rltui.run_state.reader import RunFiles, RunReader
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.supervise.control_client import ControlClient
+from rltui.supervise.control_client import ControlClient, connected
 from tests.fakes.training import Training, wait_for
 
 
 def test_a_deleted_run_folder_is_said_and_training_goes_on(training: Training) -> None:
     training.start().wait_records(IterationFinished)
     seen: list[RunSnapshot] = []
-    reader = RunReader(RunFiles(training.paths, readonly=True), seen.append)
+    reader = RunReader(RunFiles(training.paths, lambda: connected(training.paths, 1.0, readonly=True)), seen.append)
     reader.start()
     with ControlClient("ada") as client:
         client.connect(training.paths)

@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.supervise.processes import ManagedProcess, ProcessTree, stop_tree, tail
+from rltui.safe_io import tail
+from rltui.supervise.processes import ManagedProcess, ProcessTree, stop_tree
 from tests.fakes.patience import patience
 from tests.fakes.training import wait_for
 

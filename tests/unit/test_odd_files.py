@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui import registry
+from rltui import registry, safe_io
 from rltui.actions.table import ActionTable
 from rltui.actions.user_tables import table_in_file
 from rltui.errors import RltuiError
@@ -34,7 +34,7 @@ from rltui.runs.paths import DataDir
 from rltui.runs.summary import describe_run
 from rltui.runs.trash import ENTRY, list_trash
 from rltui.sim import meshes, recorded_states
-from rltui.supervise import processes, sockets
+from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient
 from rltui.supervise.processes import ManagedProcess
 from rltui.supervise.sockets import SocketAddress, SocketListener
@@ -102,7 +102,7 @@ def journal(path: Path) -> str:
     """As lists tell it; whoever attaches hears the same, or reads nothing."""
     paths = data(path).run("alpha")
     read_start(path), read_end(path)
-    attached = refusal(lambda: list(RunFiles(paths).journal().poll()))
+    attached = refusal(lambda: list(RunFiles(paths, connect=ControlClient).journal().poll()))
     note = describe_run(paths).note
     assert not attached or attached.split(":")[0] in note
     return note
@@ -186,7 +186,7 @@ def process(path: Path) -> str:
         child.wait(10.0)
 
     told = refusal(run)
-    processes.tail(path)
+    safe_io.tail(path)
     return told
 
 

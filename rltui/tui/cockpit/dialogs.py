@@ -13,9 +13,10 @@ from textual.geometry import Size
 
 from rltui import formatting
 from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
-from rltui.run_state.condition import answer_line, state_of
+from rltui.run_state.condition import state_of
 from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.cockpit.messages import answer_line
 from rltui.tui.text import Line, crop, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Choices, Dialog
 from rltui.tui.widgets.line_widget import LineWidget

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rltui import formatting
-from rltui.run_state.condition import SHOWN, answer_line, condition
-from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.condition import condition
+from rltui.run_state.snapshot import CommandStatus, RunSnapshot, Stage
 from rltui.tui.actions import COCKPIT, LAUNCHER, Action, in_footer, key_name
 from rltui.tui.keymap import OwnKeys, with_own_keys
 from rltui.tui.panes.pane import View
@@ -105,3 +105,45 @@ def frozen_words(still: View, live: View) -> str:
         lines += 1
     news = f"{formatting.plural(iterations, 'iteration')} and {formatting.plural(lines, 'log line')} have come"
     return f"{formatting.clock(still.now)}: {news}"
+
+
+SHOWN = 8.0  # seconds that a final answer stays
+_STAGES = {
+    "sent": ("◌", "sent", "muted"),
+    "accepted": ("◌", "accepted", "busy"),
+    "applied": ("✓", "applied", "good"),
+    "refused": ("✗", "refused", "bad"),
+    "unsent": ("✗", "not sent", "bad"),
+    "lost": ("✗", "sent, no answer", "bad"),
+}
+
+
+def answer_line(snapshot: RunSnapshot, now: float, *, leaving: bool = False) -> Line:
+    """Empty where there is nothing to say. leaving: the program ends as soon as the run has."""
+    if leaving:
+        return (("◌ leaving as soon as the run has stopped, q leaves now", "warn"),)
+    fate = snapshot.fates[-1] if snapshot.fates else None
+    if fate is None or (fate.stage not in ("sent", "accepted") and now - fate.time > SHOWN):
+        return ()
+    return _line(fate, now)
+
+
+def _line(fate: CommandStatus, now: float) -> Line:
+    return _told(fate.name, fate.stage, fate.text or _waiting(fate, now - fate.time))
+
+
+def unsent(name: str, why: str) -> Line:
+    """Of a command for which there is nobody to hear it."""
+    return _told(name, "unsent", why)
+
+
+def _told(name: str, stage: Stage, text: str) -> Line:
+    symbol, word, role = _STAGES[stage]
+    return ((f"{symbol} ", role), (f"{name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))
+
+
+def _waiting(fate: CommandStatus, seconds: float) -> str:
+    """For how long, once that is worth saying."""
+    if fate.stage not in ("sent", "accepted") or seconds < 2:
+        return ""
+    return f"no answer within {formatting.age(seconds)}" if fate.stage == "sent" else formatting.age(seconds)

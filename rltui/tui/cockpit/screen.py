@@ -28,7 +28,7 @@ from rltui.events.commands import (
     TakeControl,
     name_of,
 )
-from rltui.run_state.condition import condition, is_on, unsent
+from rltui.run_state.condition import condition, is_on
 from rltui.run_state.reader import RecordSource, RunReader
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.actions import Action, Place, bindings, in_footer, pane_footer
@@ -37,7 +37,7 @@ from rltui.tui.background import Newest, while_there
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, PhaseDialog, QuitChoice, QuitDialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, PaneGrid, PanePlaces, Seating, is_single
-from rltui.tui.cockpit.messages import SaidBelow, frozen_words, how_to_go_on, parting_words, ways_out
+from rltui.tui.cockpit.messages import SaidBelow, frozen_words, how_to_go_on, parting_words, unsent, ways_out
 from rltui.tui.messages import BrowserAsked, SnapshotReady
 from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.arena import ArenaPane

@@ -8,9 +8,10 @@ import pytest
 
 from rltui.events.records import StateChanged
 from rltui.run_state import progress
-from rltui.run_state.condition import answer_line, condition
+from rltui.run_state.condition import condition
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.snapshot import CommandStatus, RunSnapshot
+from rltui.tui.cockpit.messages import answer_line
 from rltui.tui.panes.status import progress_line
 from rltui.tui.text import plain
 from tests.fakes import figure_stories, run_story

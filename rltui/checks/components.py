@@ -167,16 +167,16 @@ def observation_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
 
 
 def reward_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
-    """Rewards of users' own, of the match and of the practice lane, that fail their trial. Ours are tried in the tests."""
-    lanes: list[tuple[KeyPath, EnvSpec]] = [((), spec)]
+    """Rewards of users' own, of the match and of the practice arenas, that fail their trial. Ours are tried in the tests."""
+    groups: list[tuple[KeyPath, EnvSpec]] = [((), spec)]
     if spec.mechanics is not None and spec.mechanics.rewards != spec.rewards:
-        lanes.append((("mechanics",), spec.lane(spec.mechanics)))
-    for place, lane in lanes:
-        for item in lane.rewards:
+        groups.append((("mechanics",), spec.for_group(spec.mechanics)))
+    for place, group in groups:
+        for item in group.rewards:
             reward: Reward = build("reward", item.component)
             if type(reward).__module__.startswith("rltui."):
                 continue
-            failure = try_out(reward, (lane.blue, lane.orange)).failure
+            failure = try_out(reward, (group.blue, group.orange)).failure
             if failure:
                 sentence = f"{item.component.label} was tried on random states and failed: {failure}"
                 yield ComponentFault((*place, "rewards", item.component.name), sentence)

@@ -111,7 +111,7 @@ def _trace(args: argparse.Namespace) -> RewardTrace:
 
     data = data_dir(args.data_dir)
     name = args.subject if args.subject is not None else newest(data, None).name
-    subject = trace_subject(name, data, args.profile, args.overrides).in_lane(args.lane)
+    subject = trace_subject(name, data, args.profile, args.overrides).in_group(args.lane)
     if args.timesteps is not None:
         subject = replace(subject, timesteps=args.timesteps)
     return RewardTrace(

@@ -189,14 +189,14 @@ def resets(case: DoctorCase) -> DoctorResult:
     """Of every reset some hundred first states are drawn: inside the field, no bodies in each other, speeds that exist."""
     found: dict[tuple[str, str], tuple[Weighted, EnvSpec]] = {}
     for spec in _specs(case):
-        lanes = [spec] if spec.mechanics is None else [spec, spec.lane(spec.mechanics)]
-        for lane in lanes:
-            for item in lane.resets:
-                teams = f"{lane.blue}v{lane.orange}"
-                found[f"{item.component.label} {sorted(item.component.options.items())}", teams] = (item, lane)
+        groups = [spec] if spec.mechanics is None else [spec, spec.for_group(spec.mechanics)]
+        for group in groups:
+            for item in group.resets:
+                teams = f"{group.blue}v{group.orange}"
+                found[f"{item.component.label} {sorted(item.component.options.items())}", teams] = (item, group)
     each = max(SAMPLES // max(len(found), 1), 1)
-    for item, lane in found.values():
-        problem = _sampled(item, lane, each)
+    for item, group in found.values():
+        problem = _sampled(item, group, each)
         if problem:
             return DoctorResult(
                 "fail", f"reset {item.component.label}: {problem}", "see first states: rltui train PROFILE --debug"

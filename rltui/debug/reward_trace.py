@@ -124,14 +124,14 @@ class TraceSubject:
         """float32 [N, 8], the action table."""
         return table_rows(self.spec)
 
-    def in_lane(self, lane: str) -> TraceSubject:
-        """The same in the match, or in the practice lane. RltuiError where there is no such lane."""
-        if lane == MATCH:
+    def in_group(self, group: str) -> TraceSubject:
+        """The same in the match, or in the practice arenas. RltuiError where there is no such arena group."""
+        if group == MATCH:
             return self
         practice = self.spec.mechanics
-        if practice is None or practice.name != lane:
-            raise RltuiError(f"{self.name} has no lane {lane!r}", "mechanics.weight above 0 opens one", exit_code=2)
-        return replace(self, name=f"{self.name}, {lane}", spec=self.spec.lane(practice))
+        if practice is None or practice.name != group:
+            raise RltuiError(f"{self.name} has no lane {group!r}", "mechanics.weight above 0 opens one", exit_code=2)
+        return replace(self, name=f"{self.name}, {group}", spec=self.spec.for_group(practice))
 
     def check(self, batch: SoccarBatch) -> None:
         """RltuiError where the policy's observation or table is another one by now."""

@@ -13,9 +13,9 @@ from rltui.env.stats import EpisodeStats
 from rltui.env.step import Finals, StepOut
 from rltui.sim.state import GameState, Int
 
-# Lanes: the arenas of one worker, a part of which may practise with other resets, terminals and rewards.
+# Arena groups: the arenas of one worker, a part of which may practise with other resets, terminals and rewards.
 #
-# Arenas of the match come first, those of the practice lane behind them; whoever acts sees one batch.
+# Arenas of the match come first, those of the practice arenas behind them; whoever acts sees one batch.
 
 MATCH = "match"
 
@@ -26,19 +26,19 @@ class ArenaGroups:
     def __init__(self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None) -> None:
         """RltuiError when a component, the meshes or the numbers of the spec do not do."""
         keys = {name: name for name in spec.reward_names}
-        lanes = [_RunningGroup(MATCH, spec, slice(0, arenas), keys)]
+        groups = [_RunningGroup(MATCH, spec, slice(0, arenas), keys)]
         if spec.mechanics is not None:
             practice = practice_arenas(spec.mechanics.share, arenas)
-            own = spec.lane(spec.mechanics)
+            own = spec.for_group(spec.mechanics)
             keys_there = {name: spec.mechanics.key(name, spec) for name in own.reward_names}
-            lanes = [
+            groups = [
                 _RunningGroup(MATCH, spec, slice(0, arenas - practice), keys),
                 _RunningGroup(spec.mechanics.name, own, slice(arenas - practice, arenas), keys_there),
             ]
-        self._lanes = [lane for lane in lanes if lane.part.stop > lane.part.start]
+        self._groups = [group for group in groups if group.part.stop > group.part.start]
         self._batches = [
-            SoccarBatch(lane.spec, lane.part.stop - lane.part.start, (*seed, index) if index else seed, cursor)
-            for index, lane in enumerate(self._lanes)
+            SoccarBatch(group.spec, group.part.stop - group.part.start, (*seed, index) if index else seed, cursor)
+            for index, group in enumerate(self._groups)
         ]
         first = self._batches[0]
         self.arenas, self.learners = arenas, first.learners
@@ -55,8 +55,8 @@ class ArenaGroups:
         if len(self._batches) == 1:
             return self._batches[0].step(actions, out)
         finals = [
-            (lane.part.start, batch.step(actions[lane.part], part))
-            for lane, (batch, part) in zip(self._lanes, self._parts(out), strict=True)
+            (group.part.start, batch.step(actions[group.part], part))
+            for group, (batch, part) in zip(self._groups, self._parts(out), strict=True)
         ]
         return Finals(
             np.concatenate([end.arenas + start for start, end in finals]),
@@ -68,37 +68,37 @@ class ArenaGroups:
         for batch in self._batches:
             batch.set_timesteps(timesteps)
 
-    def begin_with(self, reset: str) -> None:
-        """As SoccarBatch.begin_with, in every lane."""
+    def force_reset(self, reset: str) -> None:
+        """As SoccarBatch.force_reset, in every arena group."""
         for batch in self._batches:
-            batch.begin_with(reset)
+            batch.force_reset(reset)
 
     def set_weights(self, weights: Mapping[str, float]) -> None:
         """Reward weights set by hand, named as in EnvSpec.weighed; they hold from the next set_timesteps on."""
-        for lane, batch in zip(self._lanes, self._batches, strict=True):
-            batch.weights = {name: weights[key] for name, key in lane.keys.items() if key in weights}
+        for group, batch in zip(self._groups, self._batches, strict=True):
+            batch.weights = {name: weights[key] for name, key in group.keys.items() if key in weights}
 
     def drain_stats(self) -> dict[str, EpisodeStats]:
-        """Sums since the last drain, by lane."""
-        return {lane.name: batch.drain_stats() for lane, batch in zip(self._lanes, self._batches, strict=True)}
+        """Sums since the last drain, by arena group."""
+        return {group.name: batch.drain_stats() for group, batch in zip(self._groups, self._batches, strict=True)}
 
     def take_timings(self) -> Mapping[str, float]:
-        """Seconds by part since the last call, over all lanes."""
+        """Seconds by part since the last call, over all arena groups."""
         parts = [batch.timings.take() for batch in self._batches]
         return {name: sum(part[name] for part in parts) for name in parts[0]}
 
     def states(self) -> list[GameState]:
-        """Of each lane, overwritten by the next step."""
+        """Of each arena group, overwritten by the next step."""
         return [batch.state for batch in self._batches]
 
     def batches(self) -> list[SoccarBatch]:
-        """Of each lane, for the debugger."""
+        """Of each arena group, for the debugger."""
         return list(self._batches)
 
     def _parts(self, out: StepOut) -> list[tuple[SoccarBatch, StepOut]]:
         if len(self._batches) == 1:
             return [(self._batches[0], out)]
-        return [(batch, _part(out, lane.part)) for lane, batch in zip(self._lanes, self._batches, strict=True)]
+        return [(batch, _part(out, group.part)) for group, batch in zip(self._groups, self._batches, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def _pipeline(profile: Profile) -> PipelineOptions:
 
 
 def _mechanics(profile: Profile) -> ArenaGroup | None:
-    """The practice lane; what it leaves out is the match's."""
+    """The practice arenas; what it leaves out is the match's."""
     section = profile.mechanics
     if section.weight == 0 or not section.resets:
         return None
@@ -140,14 +140,14 @@ def signature(profile: Profile, spec: EnvSpec | None = None) -> Signature:
 
 
 def reward_warnings(spec: EnvSpec) -> list[str]:
-    """What is odd about the rewards of the match and of the practice lane: penalties that pay, rewards that cost or fail
+    """What is odd about the rewards of the match and of the practice arenas: penalties that pay, rewards that cost or fail
     on random states, a mode that leaves none; and what their classes want users to know.
     """
-    lanes = [spec] if spec.mechanics is None else [spec, spec.lane(spec.mechanics)]
-    return list(dict.fromkeys(warning for lane in lanes for warning in _lane_warnings(lane)))
+    groups = [spec] if spec.mechanics is None else [spec, spec.for_group(spec.mechanics)]
+    return list(dict.fromkeys(warning for group in groups for warning in _group_warnings(group)))
 
 
-def _lane_warnings(spec: EnvSpec) -> Iterator[str]:
+def _group_warnings(spec: EnvSpec) -> Iterator[str]:
     options = spec.reward_options
     factors = category_factors(options.mode, options.categories)
     weighed = []

@@ -97,7 +97,7 @@ class SoccarBatch:
             ]
         )
 
-    def begin_with(self, reset: str) -> None:
+    def force_reset(self, reset: str) -> None:
         """Every episode from the next on begins with this registered reset; "": with the spec's own again."""
         self._resets = MixedReset([(build("reset", Component(reset)), 1.0)]) if reset else self._own_resets
 

@@ -51,7 +51,7 @@ class ArenaGroup:
     terminals: tuple[Component, ...]
 
     def key(self, name: str, spec: EnvSpec) -> str:
-        """By which name the weight of this lane's reward is set: the match's where it has the match's rewards."""
+        """By which name the weight of this arena group's reward is set: the match's where it has the match's rewards."""
         return name if self.rewards == spec.rewards else f"{self.name}/{name}"
 
 
@@ -89,16 +89,16 @@ class EnvSpec:
         """By name, after so many timesteps of the lesson."""
         return {name: item.weight_at(timesteps) for name, item in zip(self.reward_names, self.rewards, strict=True)}
 
-    def lane(self, lane: ArenaGroup) -> EnvSpec:
-        """The same game as played in a lane."""
-        return replace(self, rewards=lane.rewards, resets=lane.resets, terminals=lane.terminals, mechanics=None)
+    def for_group(self, group: ArenaGroup) -> EnvSpec:
+        """The same game as played in an arena group."""
+        return replace(self, rewards=group.rewards, resets=group.resets, terminals=group.terminals, mechanics=None)
 
     @property
     def weighed(self) -> dict[str, Weighted]:
-        """Every reward whose weight can be set, by name; `<lane>/<name>` in a practice lane with rewards of its own."""
+        """Every reward whose weight can be set, by name; `<arena group>/<name>` for practice arenas with rewards of its own."""
         found = dict(zip(self.reward_names, self.rewards, strict=True))
         if self.mechanics is not None:
-            own = self.lane(self.mechanics)
+            own = self.for_group(self.mechanics)
             named = zip(own.reward_names, own.rewards, strict=True)
             found |= {self.mechanics.key(name, self): item for name, item in named}
         return found

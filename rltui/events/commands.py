@@ -56,7 +56,7 @@ class SetEntropy(msgspec.Struct, frozen=True, tag="entropy"):
 
 
 class SetRewardWeight(msgspec.Struct, frozen=True, tag="reward_weight"):
-    """Of the reward that reports call by this name, from the next rollout on; `mechanics/<name>`: of the practice lane's
+    """Of the reward that reports call by this name, from the next rollout on; `mechanics/<name>`: of the practice group's
     own. None: the profile's again, schedule included.
     """
 

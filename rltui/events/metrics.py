@@ -331,7 +331,7 @@ METRICS: tuple[Metric, ...] = (
 BY_KEY = {metric.key: metric for metric in METRICS}
 
 
-SECTIONS = {  # of keys, in the order of lists; the lanes' own follow as "<lane> …"
+SECTIONS = {  # of keys, in the order of lists; the arena groups' own follow as "<arena group> …"
     "rollout": "Play",
     "reward": "Rewards",
     "weight": "Reward weights",
@@ -356,11 +356,11 @@ def metric_of(key: str) -> Metric:
     known = BY_KEY.get(key)
     if known is not None:
         return known
-    lane, inner = _lane(key)
-    if lane:
+    group, inner = _split_group(key)
+    if group:
         metric = metric_of(inner)
         return replace(
-            metric, key=key, label=f"{metric.label} ({lane})", help=f"Of the {lane} lane alone. {metric.help}"
+            metric, key=key, label=f"{metric.label} ({group})", help=f"Of the {group} lane alone. {metric.help}"
         )
     return _by_pattern(key)
 
@@ -368,7 +368,7 @@ def metric_of(key: str) -> Metric:
 @lru_cache(4096)
 def health_of(key: str) -> Health:
     """What is usual for the key, and what to try."""
-    _, inner = _lane(key)
+    _, inner = _split_group(key)
     key = inner or key
     if key in TEXTS:
         return TEXTS[key]
@@ -380,10 +380,10 @@ def health_of(key: str) -> Health:
 
 def section_of(key: str) -> str:
     """The heading under which lists show the key."""
-    lane, inner = _lane(key)
+    group, inner = _split_group(key)
     head = (inner or key).partition("/")[0]
     name = SECTIONS.get(head, "Other")
-    return f"{name} ({lane})" if lane else name
+    return f"{name} ({group})" if group else name
 
 
 def in_order(keys: list[str]) -> list[str]:
@@ -392,20 +392,20 @@ def in_order(keys: list[str]) -> list[str]:
     rows = {key: index for index, key in enumerate(BY_KEY)}
 
     def place(key: str) -> tuple[str, int, int, str]:
-        lane, inner = _lane(key)
+        group, inner = _split_group(key)
         key_of_match = inner or key
         head = key_of_match.partition("/")[0]
         section = sections.index(head) if head in SECTIONS else len(sections)
-        return lane, section, rows.get(key_of_match, len(rows)), key
+        return group, section, rows.get(key_of_match, len(rows)), key
 
     return sorted((key for key in keys if key != "timesteps"), key=place)
 
 
-def _lane(key: str) -> tuple[str, str]:
-    """(lane, the key without it); ("", "") for one of the match. A lane's keys are `<lane>/rollout/…`."""
+def _split_group(key: str) -> tuple[str, str]:
+    """(arena group, the key without it); ("", "") for one of the match. A group's keys are `<arena group>/rollout/…`."""
     head, _, rest = key.partition("/")
-    is_lane = head not in SECTIONS and rest.partition("/")[0] in SECTIONS and "/" in rest
-    return (head, rest) if is_lane else ("", "")
+    is_group = head not in SECTIONS and rest.partition("/")[0] in SECTIONS and "/" in rest
+    return (head, rest) if is_group else ("", "")
 
 
 def _by_pattern(key: str) -> Metric:

@@ -48,9 +48,9 @@ def iteration_metrics(
     """
     reports = [report for report in workers if report is not None]
     metrics: dict[str, float | None] = {"timesteps": timesteps}
-    for lane, stats in lane_stats(reports).items():
-        prefix = "" if lane == MATCH else f"{lane}/"
-        metrics |= {prefix + name: value for name, value in _lane(stats).items()}
+    for group, stats in group_stats(reports).items():
+        prefix = "" if group == MATCH else f"{group}/"
+        metrics |= {prefix + name: value for name, value in _group_metrics(stats).items()}
     metrics |= train
     metrics |= _times(rows, times)
     metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arena_steps).items()}
@@ -64,21 +64,21 @@ def iteration_metrics(
 
 def match_stats(workers: Sequence[RolloutDone | None]) -> EpisodeStats:
     """Of the match, all workers together; one at least reported."""
-    return lane_stats([report for report in workers if report is not None])[MATCH]
+    return group_stats([report for report in workers if report is not None])[MATCH]
 
 
-def lane_stats(reports: Sequence[RolloutDone]) -> dict[str, EpisodeStats]:
-    """Of each lane, all workers together."""
-    return {lane: total([report.stats[lane] for report in reports]) for lane in reports[0].stats}
+def group_stats(reports: Sequence[RolloutDone]) -> dict[str, EpisodeStats]:
+    """Of each arena group, all workers together."""
+    return {group: total([report.stats[group] for report in reports]) for group in reports[0].stats}
 
 
 def skill_metrics(iterations: Sequence[EpisodeStats]) -> dict[str, float | None]:
-    """The metrics of several iterations of one lane taken together; one at least."""
+    """The metrics of several iterations of one arena group taken together; one at least."""
     stats = total(iterations)
     return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60)
 
 
-def _lane(stats: EpisodeStats) -> dict[str, float | None]:
+def _group_metrics(stats: EpisodeStats) -> dict[str, float | None]:
     rewards = {f"{PART}{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
     return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60) | rewards
 
@@ -232,7 +232,7 @@ class TableUse:
 
 
 def replaced(reports: Sequence[RolloutDone | None]) -> int:
-    """Choices that legality replaced, all workers and lanes together."""
+    """Choices that legality replaced, all workers and arena groups together."""
     return sum(stats.fallbacks for report in reports if report is not None for stats in report.stats.values())
 
 

@@ -50,7 +50,7 @@ def verdict(table_hash: str = HASH, outcome: str = "pass") -> TableVerdict:
 
 
 def turtled(
-    index: int, events: int, recovered: int, failed: int = 0, ticks: float | None = 100.0, lane: str = ""
+    index: int, events: int, recovered: int, failed: int = 0, ticks: float | None = 100.0, group: str = ""
 ) -> IterationFinished:
     """An iteration of the story with these turtles; ticks: mean of the recoveries, the median 10 quicker, p90 40 slower."""
     row = run_story.iteration(index)
@@ -62,7 +62,7 @@ def turtled(
     }
     counts = {"events": events, "recovered": recovered, "failed": failed, "censored": events - recovered - failed}
     found = {**counts, "per_minute": events / 10, **times}
-    metrics = {f"{lane}turtle/{name}": value for name, value in found.items()}
+    metrics = {f"{group}turtle/{name}": value for name, value in found.items()}
     return msgspec.structs.replace(row, metrics={**row.metrics, **metrics})
 
 

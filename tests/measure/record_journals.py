@@ -155,7 +155,7 @@ learning_rate = {rate}
 
 
 def campaign(tape: Tape) -> None:
-    """Two phases and stages, a practice lane of turtles, a promotion by skill and one by hand that is refused."""
+    """Two phases and stages, practice arenas of turtles, a promotion by skill and one by hand that is refused."""
     folder = tape.training.folder
     phase = PHASE.format(label="BallTouching", number=1, rewards="touch = 1\nspeed_toward_ball = 0.05", rate=2e-4)
     (folder / "first.toml").write_text(phase + LANE)

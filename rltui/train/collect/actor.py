@@ -56,13 +56,13 @@ class Actor:
         self._limit = LineLimit()
         self._debug: ActorDebug | None = None
         self._order = Configure(0)
-        self._anew = False  # the next rollout begins with new episodes
+        self._restart_episodes = False  # the next rollout begins with new episodes
         self.env.reset(self._now)
 
     def configure(self, order: Configure) -> None:
         """Be so from now on; may be called between any two steps. Weights hold from the next rollout on."""
         before, self._order = self._order, order
-        self._anew = self._anew or order.anew
+        self._restart_episodes = self._restart_episodes or order.restart_episodes
         self._limit.rate, self._limit.flags = order.lines_per_second, len(order.flags)
         self._limit.only(order.flags)
         self.env.set_weights(order.weights)
@@ -70,7 +70,7 @@ class Actor:
             return
         if self._debug is not None:
             self._debug.close()
-        self.env.begin_with(TURTLED_RESET if TURTLED in order.flags else "")
+        self.env.force_reset(TURTLED_RESET if TURTLED in order.flags else "")
         self._debug = ActorDebug(self.env, order.flags, self._limit, self._say) if order.flags else None
         if self._debug is not None and ACTIONS in order.flags and ACTIONS not in before.flags:
             self._debug.name_controls()
@@ -87,8 +87,8 @@ class Actor:
         started = time.perf_counter()
         self._policy.set_weights(weights)
         self.env.set_timesteps(timesteps)
-        if self._anew:
-            self._anew = False
+        if self._restart_episodes:
+            self._restart_episodes = False
             self.env.reset(self._now)
         if self._debug is not None:
             self._debug.began()

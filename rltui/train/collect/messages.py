@@ -24,7 +24,7 @@ class Configure(msgspec.Struct, frozen=True, tag="configure"):
     flags: tuple[str, ...] = ()  # debug flags that are on
     weights: dict[str, float] = {}  # of rewards, set by hand, in the place of the profile's
     lines_per_second: float = 0.0  # at most so many debug lines; 0: no limit
-    anew: bool = False  # the next rollout begins with new episodes everywhere
+    restart_episodes: bool = False  # the next rollout begins with new episodes everywhere
 
 
 class CloseWorker(msgspec.Struct, frozen=True, tag="close"):
@@ -50,7 +50,7 @@ class DebugLines(msgspec.Struct, frozen=True, tag="said"):
 class RolloutDone(msgspec.Struct, frozen=True, tag="done"):
     seconds: float  # wall time of the rollout
     parts: dict[str, float]  # seconds by part
-    stats: dict[str, EpisodeStats]  # by lane
+    stats: dict[str, EpisodeStats]  # by arena group
     memory: int  # resident bytes
 
 

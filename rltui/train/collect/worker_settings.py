@@ -74,13 +74,18 @@ class WorkerSettings:
             self._send(self.workers)
 
     def set_flags(
-        self, flags: Iterable[str], on: bool, worker: int | None = None, wait: Wait | None = None, anew: bool = False
+        self,
+        flags: Iterable[str],
+        on: bool,
+        worker: int | None = None,
+        wait: Wait | None = None,
+        restart_episodes: bool = False,
     ) -> None:
-        """worker None: for all of them. anew: they begin new episodes everywhere with their next rollout."""
+        """worker None: for all of them. restart_episodes: they begin new episodes everywhere with their next rollout."""
         told = self.workers if worker is None else (worker,)
         for flag in flags:
             self._set(flag, on, told)
-        self._send(told, anew)
+        self._send(told, restart_episodes)
         self._await(wait, told)
 
     def set_weights(self, weights: Mapping[str, float], waits: Iterable[Wait] = ()) -> None:
@@ -116,15 +121,15 @@ class WorkerSettings:
         if now:
             self._flags[flag] = None if now == everybody else now
 
-    def _send(self, workers: Iterable[int], anew: bool = False) -> None:
+    def _send(self, workers: Iterable[int], restart_episodes: bool = False) -> None:
         self._number += 1
         for worker in workers:
-            self._collector.configure(worker, self._order(worker, anew))
+            self._collector.configure(worker, self._order(worker, restart_episodes))
 
-    def _order(self, worker: int, anew: bool) -> Configure:
+    def _order(self, worker: int, restart_episodes: bool) -> Configure:
         on = [flag for flag, who in self._flags.items() if who is None or worker in who]
         flags = tuple(flag for flag in FLAGS if flag in on)
-        return Configure(self._number, flags, self._weights, self._rate, anew)
+        return Configure(self._number, flags, self._weights, self._rate, restart_episodes)
 
     def _await(self, wait: Wait | None, workers: Iterable[int]) -> None:
         if wait is not None:
@@ -188,10 +193,10 @@ class DebugRun:
         """An iteration begins."""
         self._iterations += 1
         if self._iterations == 1:
-            self._orders.set_flags(OTHERS, on=True, anew=True)
+            self._orders.set_flags(OTHERS, on=True, restart_episodes=True)
         elif self._iterations == 2:
             self._say(TURTLED, ["iteration 2: every episode begins turtled, whatever the profile says"])
-            self._orders.set_flags([TURTLED], on=True, anew=True)
+            self._orders.set_flags([TURTLED], on=True, restart_episodes=True)
         elif self._iterations == 3:
             self._say(TURTLED, ["over: episodes begin as the profile says"])
-            self._orders.set_flags([TURTLED], on=False, anew=True)
+            self._orders.set_flags([TURTLED], on=False, restart_episodes=True)

@@ -27,7 +27,7 @@ KEY = metric_keys.TURTLE_EVENTS
 
 @dataclass(frozen=True, slots=True)
 class Turtles:
-    """Of one lane over some iterations. Unknown is None."""
+    """Of one arena group over some iterations. Unknown is None."""
 
     events: int
     recovered: int
@@ -58,24 +58,24 @@ def wilson(successes: int, trials: int, z: float = Z) -> tuple[float, float] | N
     return max((middle - half) / (1 + square), 0.0), min((middle + half) / (1 + square), 1.0)
 
 
-def lanes(history: History) -> list[str]:
-    """Prefixes of the lanes that count turtles, "" the match's, in the journal's order."""
+def groups(history: History) -> list[str]:
+    """Prefixes of the arena groups that count turtles, "" the match's, in the journal's order."""
     return [key.removesuffix(KEY) for key in history.columns if key == KEY or key.endswith(f"/{KEY}")]
 
 
 def any_turtled(history: History) -> bool:
-    """Whether a car has ever turtled, in any lane."""
-    return any(_sum(history, f"{lane}{KEY}", 0, history.length) for lane in lanes(history))
+    """Whether a car has ever turtled, in any arena group."""
+    return any(_sum(history, f"{group}{KEY}", 0, history.length) for group in groups(history))
 
 
-def over(history: History, lane: str = "", rows: int | None = None) -> Turtles:
+def over(history: History, group: str = "", rows: int | None = None) -> Turtles:
     """The newest `rows` iterations together; None: all of them."""
     start = 0 if rows is None else max(history.length - rows, 0)
-    counts = {name: _sum(history, f"{lane}turtle/{name}", start, history.length) for name in _COUNTS}
+    counts = {name: _sum(history, f"{group}turtle/{name}", start, history.length) for name in _COUNTS}
     return Turtles(
         **{name: int(count) for name, count in counts.items()},
-        per_minute=_mean(history, f"{lane}{metric_keys.TURTLES_PER_MINUTE}", start),
-        mean_ticks=_weighted(history, lane, start),
+        per_minute=_mean(history, f"{group}{metric_keys.TURTLES_PER_MINUTE}", start),
+        mean_ticks=_weighted(history, group, start),
     )
 
 
@@ -92,16 +92,16 @@ def newest(history: History, key: str) -> tuple[float | None, int]:
     return None, 0
 
 
-def curves(history: History, lane: str = "", points: int = 400) -> tuple[list[float], list[float], list[float]]:
+def curves(history: History, group: str = "", points: int = 400) -> tuple[list[float], list[float], list[float]]:
     """(timesteps, success in %, events per minute) of up to `points` groups of neighbouring iterations; NaN where unknown."""
     size = max(-(-history.length // points), 1)
     xs, rates, often = [], [], []
     for start in range(0, history.length, size):
         end = min(start + size, history.length)
-        won, lost = (_sum(history, f"{lane}turtle/{name}", start, end) for name in ("recovered", "failed"))
+        won, lost = (_sum(history, f"{group}turtle/{name}", start, end) for name in ("recovered", "failed"))
         xs.append(history.timesteps[end - 1])
         rates.append(100 * won / (won + lost) if won + lost else math.nan)
-        mean = _mean(history, f"{lane}{metric_keys.TURTLES_PER_MINUTE}", start, end)
+        mean = _mean(history, f"{group}{metric_keys.TURTLES_PER_MINUTE}", start, end)
         often.append(math.nan if mean is None else mean)
     return xs, rates, often
 
@@ -125,9 +125,9 @@ def _mean(history: History, key: str, start: int, end: int | None = None) -> flo
     return sum(values) / len(values) if values else None
 
 
-def _weighted(history: History, lane: str, start: int) -> float | None:
+def _weighted(history: History, group: str, start: int) -> float | None:
     """Mean ticks of all recoveries: each iteration's mean counts by how many it holds."""
-    means, counts = (history.columns.get(f"{lane}turtle/{name}") for name in ("mean_ticks", "recovered"))
+    means, counts = (history.columns.get(f"{group}turtle/{name}") for name in ("mean_ticks", "recovered"))
     if means is None or counts is None:
         return None
     pairs = zip(means[start : history.length], counts[start : history.length], strict=True)
@@ -144,7 +144,7 @@ TABLE, REFERENCE, GAP = LABEL + 3 * COLUMN, 44, 4  # columns, side by side
 
 
 class TurtlePane(Pane, Scrolled):
-    """A table for each lane, what others need for comparison, charts in the room that is left."""
+    """A table for each arena group, what others need for comparison, charts in the room that is left."""
 
     NUMBER = "6"
     SLOT = "charts"
@@ -173,8 +173,8 @@ class TurtlePane(Pane, Scrolled):
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         history = view.snapshot.history
         table: list[Line] = []
-        for lane in lanes(history):
-            table += [*([()] if table else []), *_table(history, lane, min(width, TABLE))]
+        for group in groups(history):
+            table += [*([()] if table else []), *_table(history, group, min(width, TABLE))]
         if width >= TABLE + REFERENCE + GAP:
             right = width - TABLE - GAP
             lines = beside([table, list(_references(history, right))], [TABLE, right], GAP)
@@ -186,18 +186,18 @@ class TurtlePane(Pane, Scrolled):
         return self.window(lines, height)
 
 
-def _table(history: History, lane: str, width: int) -> Iterator[Line]:
+def _table(history: History, group: str, width: int) -> Iterator[Line]:
     """Newest iteration, the newest hundred, the whole run; fewer columns where there is no room."""
-    columns = [("newest iteration", over(history, lane, 1)), ("whole run", over(history, lane))]
+    columns = [("newest iteration", over(history, group, 1)), ("whole run", over(history, group))]
     if history.length > RECENT:
-        columns.insert(1, (f"last {RECENT} iterations", over(history, lane, RECENT)))
+        columns.insert(1, (f"last {RECENT} iterations", over(history, group, RECENT)))
     columns = columns[-max(min((width - LABEL) // COLUMN, 3), 1) :]
-    name = lane.rstrip("/") or "match"
+    name = group.rstrip("/") or "match"
     yield crop((_cell(name, LABEL, "title"), *(_cell(text, COLUMN, "muted", ">") for text, _ in columns)), width)
     for label, figure, role in _ROWS:
         cells = [_cell(figure(part), COLUMN, role if part.events else "muted", ">") for _, part in columns]
         yield crop((_cell(label, LABEL, "muted"), *cells), width)
-    for index, row in enumerate(wrap(_times(history, lane), max(width - LABEL, 10))):
+    for index, row in enumerate(wrap(_times(history, group), max(width - LABEL, 10))):
         yield (_cell("time to wheels" if not index else "", LABEL, "muted"), *row)
 
 
@@ -227,10 +227,10 @@ def _both(ticks: float | None) -> str:
     return formatting.UNKNOWN if ticks is None else f"{formatting.duration(ticks / TICKS)}, {ticks:.0f} ticks"
 
 
-def _times(history: History, lane: str) -> str:
+def _times(history: History, group: str) -> str:
     """Median and p90 of the newest iteration that knows them, and how old that is."""
-    median, back = newest(history, f"{lane}turtle/median_ticks")
-    p90, _ = newest(history, f"{lane}turtle/p90_ticks")
+    median, back = newest(history, f"{group}turtle/median_ticks")
+    p90, _ = newest(history, f"{group}turtle/p90_ticks")
     if median is None:
         return f"{formatting.UNKNOWN}: none has recovered yet"
     return f"median {_ticks(median)}, p90 {_ticks(p90).replace(' ticks', '')}" + (f"; {back} it. ago" if back else "")

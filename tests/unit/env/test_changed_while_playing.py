@@ -30,10 +30,10 @@ def test_a_weight_by_hand_is_that_weight_in_the_spec_and_can_be_taken_back() -> 
     heavy = spec(rewards=(Weighted(Component("speed_toward_ball"), 7.0), Weighted(Component("touch"), 1.0)))
     plain = spec(rewards=(Weighted(Component("speed_toward_ball"), 0.1), Weighted(Component("touch"), 1.0)))
     one, two, three = ArenaGroups(plain, 2, [7]), ArenaGroups(heavy, 2, [7]), ArenaGroups(plain, 2, [7])
-    outs = [new_out(lanes) for lanes in (one, two, three)]
-    for lanes, out in zip((one, two, three), outs, strict=True):
-        lanes.reset(out)
-        lanes.set_timesteps(0)
+    outs = [new_out(groups) for groups in (one, two, three)]
+    for groups, out in zip((one, two, three), outs, strict=True):
+        groups.reset(out)
+        groups.set_timesteps(0)
     one.set_weights({"speed_toward_ball": 7.0})
     for index, chosen in enumerate(steps(20, 2)):
         if index == 5:
@@ -41,61 +41,61 @@ def test_a_weight_by_hand_is_that_weight_in_the_spec_and_can_be_taken_back() -> 
         if index == 12:
             one.set_weights({})
             one.set_timesteps(0)
-        for lanes, out in zip((one, two, three), outs, strict=True):
-            lanes.step(chosen, out)
+        for groups, out in zip((one, two, three), outs, strict=True):
+            groups.step(chosen, out)
         same_as = outs[1] if 5 <= index < 12 else outs[2]
         np.testing.assert_array_equal(outs[0].rewards, same_as.rewards)
     assert not np.array_equal(outs[1].rewards, outs[2].rewards)
 
 
 def test_a_lane_with_rewards_of_its_own_has_its_own_weight() -> None:
-    lanes = ArenaGroups(spec(mechanics=PRACTICE), 4, [7])
-    lanes.set_weights({"speed_toward_ball": 2.0, "mechanics/speed_toward_ball": 5.0})
-    match, practice = lanes.batches()
+    groups = ArenaGroups(spec(mechanics=PRACTICE), 4, [7])
+    groups.set_weights({"speed_toward_ball": 2.0, "mechanics/speed_toward_ball": 5.0})
+    match, practice = groups.batches()
     assert (dict(match.weights), dict(practice.weights)) == ({"speed_toward_ball": 2.0}, {"speed_toward_ball": 5.0})
 
 
-def upside_down(lanes: ArenaGroups) -> int:
-    return sum(int((state.up[..., 2] < -0.2).sum()) for state in lanes.states())
+def upside_down(groups: ArenaGroups) -> int:
+    return sum(int((state.up[..., 2] < -0.2).sum()) for state in groups.states())
 
 
 def test_episodes_begin_on_the_roof_in_every_lane_and_as_before_again() -> None:
     kickoffs = (Weighted(Component("kickoff"), 1.0),)
-    lanes = ArenaGroups(spec(mechanics=replace(PRACTICE, resets=kickoffs), resets=kickoffs), 4, [7])
-    out = new_out(lanes)
-    lanes.reset(out)
-    assert upside_down(lanes) == 0
-    lanes.begin_with("turtled")
-    assert upside_down(lanes) == 0, "running episodes go on as they are"
-    lanes.reset(out)
-    assert upside_down(lanes) == 8
-    lanes.begin_with("")
-    lanes.reset(out)
-    assert upside_down(lanes) == 0
+    groups = ArenaGroups(spec(mechanics=replace(PRACTICE, resets=kickoffs), resets=kickoffs), 4, [7])
+    out = new_out(groups)
+    groups.reset(out)
+    assert upside_down(groups) == 0
+    groups.force_reset("turtled")
+    assert upside_down(groups) == 0, "running episodes go on as they are"
+    groups.reset(out)
+    assert upside_down(groups) == 8
+    groups.force_reset("")
+    groups.reset(out)
+    assert upside_down(groups) == 0
 
 
-def debug(lanes: ArenaGroups, *flags: str) -> tuple[ActorDebug, list[Line]]:
+def debug(groups: ArenaGroups, *flags: str) -> tuple[ActorDebug, list[Line]]:
     said: list[Line] = []
-    return ActorDebug(lanes, flags, LineLimit(), said.extend), said
+    return ActorDebug(groups, flags, LineLimit(), said.extend), said
 
 
-def play(lanes: ArenaGroups, spoken: ActorDebug, count: int) -> None:
-    out, log_probs = new_out(lanes), np.full(lanes.arenas * 2, np.log(0.5), np.float32)
+def play(groups: ArenaGroups, spoken: ActorDebug, count: int) -> None:
+    out, log_probs = new_out(groups), np.full(groups.arenas * 2, np.log(0.5), np.float32)
     spoken.began()
-    for t, chosen in enumerate(steps(count, lanes.arenas)):
-        lanes.step(chosen, out)
+    for t, chosen in enumerate(steps(count, groups.arenas)):
+        groups.step(chosen, out)
         spoken.stepped(t, chosen.ravel(), log_probs)
 
 
 def test_new_episodes_are_spelled_out_and_probed_after_their_first_step() -> None:
-    lanes = ArenaGroups(spec(), 2, [7])
-    spoken, said = debug(lanes, "global_debug_mode", "debug_turtled_start")
-    lanes.begin_with("turtled")
-    lanes.reset(new_out(lanes))
+    groups = ArenaGroups(spec(), 2, [7])
+    spoken, said = debug(groups, "global_debug_mode", "debug_turtled_start")
+    groups.force_reset("turtled")
+    groups.reset(new_out(groups))
     begun = len(said)
     assert sum("turtled True" in text for _, text in said) == 4
     assert said[-1] == ("debug_turtled_start", "new episodes that begin on the roof: 2, in arena 0, 1")
-    play(lanes, spoken, 1)
+    play(groups, spoken, 1)
     probes = [text for flag, text in said[begun:] if flag == "global_debug_mode"]
     assert len(probes) == 4
     assert all(text.startswith("turtle probe, arena") for text in probes)
@@ -103,32 +103,32 @@ def test_new_episodes_are_spelled_out_and_probed_after_their_first_step() -> Non
     assert said[-1][1].endswith("of 4 cars lie on their roof")
     spoken.close()
     heard = len(said)
-    lanes.reset(new_out(lanes))
+    groups.reset(new_out(groups))
     assert len(said) == heard
 
 
 def test_an_action_is_told_before_and_after_the_pipeline() -> None:
-    lanes = ArenaGroups(spec(), 1, [7])
-    lanes.reset(new_out(lanes))
-    spoken, said = debug(lanes, "debug_actions")
-    play(lanes, spoken, 6)
+    groups = ArenaGroups(spec(), 1, [7])
+    groups.reset(new_out(groups))
+    spoken, said = debug(groups, "debug_actions")
+    play(groups, spoken, 6)
     assert len(said) == 4, "a few in a row"
     row = int(steps(6, 1)[0, 0, 0])
-    controls = ", ".join(f"{value:g}" for value in lanes.batches()[0].controls[row])
+    controls = ", ".join(f"{value:g}" for value in groups.batches()[0].controls[row])
     assert said[0] == ("debug_actions", f"step 0: row {row} = ({controls}), probability 0.500, played so")
     spoken.finished(np.array([[row, row]]))
-    turns = bool(lanes.batches()[0].controls[row][[1, 3]].any())
+    turns = bool(groups.batches()[0].controls[row][[1, 3]].any())
     assert said[-1][1].startswith(f"{2 * turns} of 2 chosen actions turn")
 
 
 @pytest.mark.parametrize("flag", ["debug_learning", "debug_checkpoints"])
 def test_with_any_flag_what_cannot_be_is_flagged(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    lanes = ArenaGroups(spec(), 1, [7])
-    _, said = debug(lanes, flag)
-    lanes.reset(new_out(lanes))
+    groups = ArenaGroups(spec(), 1, [7])
+    _, said = debug(groups, flag)
+    groups.reset(new_out(groups))
     assert said == []
     monkeypatch.setattr("rltui.checks.resets.POST_X", 0.0)
     monkeypatch.setattr("rltui.checks.resets.field.SIDE_WALL_X", 1.0)
-    lanes.reset(new_out(lanes))
+    groups.reset(new_out(groups))
     assert any("IMPOSSIBLE: inside a side wall" in text for _, text in said)
     assert {name for name, _ in said} == {flag}

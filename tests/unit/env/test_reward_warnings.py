@@ -56,7 +56,7 @@ def test_a_mode_that_leaves_nothing() -> None:
 
 
 def test_the_practice_lane_counts_and_says_nothing_twice() -> None:
-    lane = "[mechanics]\nweight = 0.2\nresets = [{kind = 'random'}]\n"
-    assert len(warnings(f"[rewards]\nconcede = 1\n{lane}")) == 1
-    (warning,) = warnings(f"[rewards]\ntouch = 1\n{lane}[mechanics.rewards]\nconcede = 1\n")
+    practice = "[mechanics]\nweight = 0.2\nresets = [{kind = 'random'}]\n"
+    assert len(warnings(f"[rewards]\nconcede = 1\n{practice}")) == 1
+    (warning,) = warnings(f"[rewards]\ntouch = 1\n{practice}[mechanics.rewards]\nconcede = 1\n")
     assert warning.startswith("concede is a penalty")

@@ -45,8 +45,8 @@ def done(part: EpisodeStats) -> RolloutDone:
     return RolloutDone(2.0, {"simulate": 0.005, "infer": 0.001}, {MATCH: part}, 64 * 2**20)
 
 
-def replace_lanes(report: RolloutDone, lanes: Mapping[str, EpisodeStats]) -> RolloutDone:
-    return msgspec.structs.replace(report, stats=dict(lanes))
+def replace_groups(report: RolloutDone, groups: Mapping[str, EpisodeStats]) -> RolloutDone:
+    return msgspec.structs.replace(report, stats=dict(groups))
 
 
 def metrics(*parts: EpisodeStats) -> dict[str, float | None]:
@@ -109,8 +109,8 @@ def test_without_a_kickoff_its_touches_are_unknown() -> None:
 
 
 def test_a_practice_lane_has_its_own_figures() -> None:
-    lanes = {MATCH: stats(2, 8.0, 2.0), "mechanics": replace(stats(1, 3.0, 0.0), rewards={"touch": 4.0})}
-    report = replace_lanes(done(stats(1, 0.0, 0.0)), lanes)
+    groups = {MATCH: stats(2, 8.0, 2.0), "mechanics": replace(stats(1, 3.0, 0.0), rewards={"touch": 4.0})}
+    report = replace_groups(done(stats(1, 0.0, 0.0)), groups)
     times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
     found = iteration_metrics(1000, 200, [report], {}, times, arena_steps=50)
     assert found["reward/touch"] == 2.0 and found["mechanics/reward/touch"] == 2.0

@@ -117,11 +117,11 @@ def test_the_next_lessons_workers_are_told_the_same(orders: WorkerSettings) -> N
 
 def test_flags_and_weights_do_not_undo_each_other(orders: WorkerSettings, workers: Workers) -> None:
     orders.set_weights({"touch": 2.0})
-    orders.set_flags(["debug_turtled_start"], True, anew=True)
+    orders.set_flags(["debug_turtled_start"], True, restart_episodes=True)
     order = workers.told[1][-1]
-    assert (order.flags, order.weights, order.anew) == (("debug_turtled_start",), {"touch": 2.0}, True)
+    assert (order.flags, order.weights, order.restart_episodes) == (("debug_turtled_start",), {"touch": 2.0}, True)
     orders.set_weights({})
-    assert (workers.told[1][-1].flags, workers.told[1][-1].anew) == (("debug_turtled_start",), False)
+    assert (workers.told[1][-1].flags, workers.told[1][-1].restart_episodes) == (("debug_turtled_start",), False)
 
 
 def test_nothing_is_listened_to_while_there_is_nothing_to_hear(orders: WorkerSettings, workers: Workers) -> None:

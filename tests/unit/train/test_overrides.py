@@ -33,7 +33,7 @@ def overrides(lesson: Lesson) -> Overrides:
     return Overrides(cast(ResolvedConfig, lesson))
 
 
-def lane(rewards: tuple[Weighted, ...]) -> ArenaGroup:
+def group(rewards: tuple[Weighted, ...]) -> ArenaGroup:
     return ArenaGroup("mechanics", 0.2, rewards, (), ())
 
 
@@ -69,5 +69,5 @@ def test_it_goes_on_while_the_profile_says_the_same() -> None:
 
 
 def test_the_practice_lane_has_names_of_its_own_only_with_rewards_of_its_own() -> None:
-    assert overrides(Lesson(mechanics=lane((TOUCH, GOAL)))).reward_names == ["touch", "goal"]
-    assert overrides(Lesson(mechanics=lane((GOAL,)))).reward_names == ["touch", "goal", "mechanics/goal"]
+    assert overrides(Lesson(mechanics=group((TOUCH, GOAL)))).reward_names == ["touch", "goal"]
+    assert overrides(Lesson(mechanics=group((GOAL,)))).reward_names == ["touch", "goal", "mechanics/goal"]

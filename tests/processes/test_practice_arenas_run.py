@@ -1,4 +1,4 @@
-"""The practice lane in a real run: its metrics stand apart, and its rewards sum up by themselves."""
+"""The practice arenas in a real run: their metrics stand apart, and their rewards sum up by themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ face_ball = 0.5
 """
 
 
-def test_metrics_by_lane(training: Training) -> None:
+def test_metrics_by_arena_group(training: Training) -> None:
     training.profile = TINY + LANE
     training.start("--steps", "3000")
     assert training.wait_end() == 0, training.output

@@ -64,10 +64,10 @@ def test_iterations_that_say_nothing_of_turtles_are_passed_over() -> None:
 
 def test_lanes_are_counted_apart() -> None:
     match = figure_stories.turtled(1, 3, 3)
-    practice = figure_stories.turtled(1, 8, 2, 6, lane="mechanics/")
+    practice = figure_stories.turtled(1, 8, 2, 6, group="mechanics/")
     both = match.metrics | practice.metrics
     found = History().extended([(1, both)])
-    assert turtle.lanes(found) == ["", "mechanics/"]
+    assert turtle.groups(found) == ["", "mechanics/"]
     assert (turtle.over(found).events, turtle.over(found, "mechanics/").failed) == (3, 6)
 
 

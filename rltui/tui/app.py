@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -13,12 +14,13 @@ from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
-from rltui.runs.paths import DataDir
+from rltui.errors import RltuiError
+from rltui.runs.paths import DataDir, name_problem
 from rltui.supervise.guardian import BY_SIGNAL, Lifeline
 from rltui.tui import background, library_caches
 from rltui.tui.actions import Place, place_of
 from rltui.tui.ascii import AsciiFilter, HarmlessFilter, chart_style
-from rltui.tui.capture import Keeping
+from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.help import help_on, palette_commands
 from rltui.tui.keymap import keymap
@@ -26,9 +28,10 @@ from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Scenes
 from rltui.tui.notifications import Announcer, Notifier
-from rltui.tui.settings import Loaded, UiSettings, ui_path
+from rltui.tui.settings import Loaded, UiSettings, save_layout, ui_path
 from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend
 from rltui.tui.terminal.key_queue import KeyDone, KeyOrder
+from rltui.tui.text import plain
 from rltui.tui.themes import DARK, LIGHT
 from rltui.tui.widgets.dialogs import Palette
 
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from rltui.run_state.other_run import OtherRuns
     from rltui.tui.cockpit.screen import CockpitScreen
     from rltui.tui.launcher.screen import LauncherScreen
+    from rltui.tui.panes.pane import Pane
 
 
 class RltuiApp(App[str]):
@@ -81,9 +85,7 @@ class RltuiApp(App[str]):
         self.set_keymap(keymap(self.own_keys))
         teller = Announcer(self, self.ui.settings, self.write_to_terminal)
         self._messenger = Notifier(teller, self._world.clock)
-        self._keeping = Keeping(
-            self, data, lambda: self._scenes.cockpit, self._world.clock, lambda words: self.write_to_terminal(words)
-        )
+        self._capture = Capture(self, self._world.clock, lambda: self._screens_folder, self.write_to_terminal)
         self.theme = self._coloured = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         self.stylesheet.set_variables(self.get_css_variables())
         charts = self.ui.settings.charts
@@ -214,9 +216,7 @@ class RltuiApp(App[str]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: everything in the registry."""
-        cockpit = self._scenes.cockpit
-        pane = cockpit.focused_pane() if cockpit is not None and cockpit is screen else None
-        yield from palette_commands(self.place, screen, pane)
+        yield from palette_commands(self.place, screen, self._focused_pane(screen))
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, Palette):
@@ -230,19 +230,48 @@ class RltuiApp(App[str]):
     def action_toggle_theme(self) -> None:
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
 
+    @property
+    def _screens_folder(self) -> Path:
+        """Where pictures and copied texts go: the folder of the run that is looked at, else the data folder."""
+        cockpit = self._scenes.cockpit
+        run = cockpit.source.name if cockpit is not None else ""
+        return (self._data.run(run).folder if run and not name_problem(run) else self._data.root) / "screens"
+
+    def _focused_pane(self, screen: Screen[object]) -> Pane | None:
+        """None where the screen is not the cockpit."""
+        cockpit = self._scenes.cockpit
+        return cockpit.focused_pane() if cockpit is not None and cockpit is screen else None
+
     def action_picture(self) -> None:
-        self._keeping.picture()
+        self._capture.picture()
 
     def copy_to_clipboard(self, text: str) -> None:
         """A selection, by ctrl+c."""
         self._clipboard = text
-        self._keeping.selection(text)
+        self._capture.copy(text, "selection")
 
     def action_copy(self) -> None:
-        self._keeping.copy()
+        """What has the focus, as text; the whole screen where that is nothing with lines."""
+        if (pane := self._focused_pane(self.screen)) is not None:
+            self._capture.copy(plain(pane.lines), pane.pane_id())
+        else:
+            self._capture.copy(screen_text(self.screen).rstrip(), "screen")
 
     def action_save_layout(self) -> None:
-        self._keeping.layout(self.ui.path)
+        """Which panes the slots show, how high they are, light or dark: to ui.toml."""
+        cockpit = self._scenes.cockpit
+        if cockpit is None:
+            return
+        choice = cockpit.grid.choice
+        try:
+            save_layout(
+                self.ui.path, choice.chosen_ids(), choice.extra, "light" if self.theme == LIGHT.name else "dark"
+            )
+        except RltuiError as error:
+            self.notify(error.message, title="Not saved", severity="error")
+            return
+        choice.make_default()
+        self.notify(str(self.ui.path), title="Layout saved")
 
     async def action_quit(self) -> None:
         """ctrl+q, from anywhere: the launcher's and the cockpit's way to leave; a dialog it closes."""

@@ -94,8 +94,8 @@ async def each_alone(pilot: Pilot[str]) -> AsyncIterator[Pane]:
     screen = pilot.app.screen
     assert isinstance(screen, CockpitScreen)
     for pane in screen.panes:
-        screen.show_pane(pane)
-        if screen.seating.alone is None and not is_single(*screen.size):
+        screen.grid.show_pane(pane)
+        if screen.grid.choice.alone is None and not is_single(*screen.size):
             screen.action_maximise()
         await until(pilot, lambda pane=pane: pane.display and pane.has_focus)
         yield pane

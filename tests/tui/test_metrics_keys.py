@@ -238,7 +238,7 @@ async def test_rewards_are_ordered_and_have_curves() -> None:
         assert "▸in_air" in screen_text(pilot.app.screen)
         await pilot.press("escape")
         await until_shown(pilot, "face_ball")
-        assert cockpit_of(pilot).seating.alone is pane, "esc closes one thing at a time"
+        assert cockpit_of(pilot).grid.choice.alone is pane, "esc closes one thing at a time"
 
 
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")

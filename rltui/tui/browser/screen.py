@@ -28,7 +28,7 @@ from rltui.tui.browser.table import SORTABLE, KeptSorting, ShownStates
 from rltui.tui.browser.tree import Shelves
 from rltui.tui.browser.verification import HashChecks, Verifying
 from rltui.tui.checks.results import ProfileChecker
-from rltui.tui.cockpit.messages import parting_words
+from rltui.tui.cockpit.messages import exit_message
 from rltui.tui.launcher.plan import LaunchPlan, resume_start
 from rltui.tui.launcher.start import LaunchingScreen, StartDialog, with_limit_asked
 from rltui.tui.messages import ActDone, BrowserLeft, LibraryReady, RunOpened, StartReady, WatchAsked
@@ -323,7 +323,7 @@ class BrowserScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """As from the launcher."""
-        self.app.exit(parting_words([shelf.run for shelf in self.library.shelves if shelf.trainer]))
+        self.app.exit(exit_message([shelf.run for shelf in self.library.shelves if shelf.trainer]))
 
     def action_verify(self) -> None:
         self._verifying.verify([entry for entry in self.shown if entry.usable or self._is_wrong(entry)])

@@ -16,7 +16,7 @@ from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
 from rltui.run_state.condition import state_of
 from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.cockpit.messages import answer_line
+from rltui.tui.cockpit.messages import command_status
 from rltui.tui.text import Line, crop, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Choices, Dialog
 from rltui.tui.widgets.line_widget import LineWidget
@@ -85,7 +85,7 @@ class FlagsTable(LineWidget, can_focus=True):
         lines: list[Line] = [((pad("flag", NAME), "muted"), (titles, "muted"))]
         lines += [self._flag(index, columns) for index in range(len(FLAGS))]
         lines += [(), *wrap(MEANING[FLAGS[self.row]], width), ()]
-        lines += [crop(answer_line(self._snapshot(), self._clock()), width) or text_line(" ")]
+        lines += [crop(command_status(self._snapshot(), self._clock()), width) or text_line(" ")]
         return lines
 
     def _columns(self, width: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""CockpitScreen, its commands and list of panes."""
+"""CockpitScreen: shows a run in panes and sends commands to its trainer."""
 
 from __future__ import annotations
 
@@ -36,8 +36,16 @@ from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import Newest, while_there
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, PhaseDialog, QuitChoice, QuitDialog
-from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, PaneGrid, PanePlaces, Seating, is_single
-from rltui.tui.cockpit.messages import SaidBelow, frozen_words, how_to_go_on, parting_words, unsent, ways_out
+from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
+from rltui.tui.cockpit.messages import (
+    SHOWN,
+    command_status,
+    exit_message,
+    frozen_text,
+    how_to_resume,
+    nothing_to_close,
+    status_line,
+)
 from rltui.tui.messages import BrowserAsked, SnapshotReady
 from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.arena import ArenaPane
@@ -61,24 +69,247 @@ from rltui.tui.text import Line
 from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.sparing import SparingCompositor
 
+PANES: tuple[type[Pane], ...] = (
+    MetricsPane,
+    RewardsPane,
+    TimePane,
+    WorkersPane,
+    ActionTablePane,
+    TurtlePane,
+    ArenaPane,
+    TracePane,
+    CurriculumPane,
+    MachinePane,
+    RunInfoPane,
+    LogPane,
+    AuditPane,
+)
+_TRAINING = frozenset(action.name for action in in_footer("cockpit") if action.trains)
+TICK = 1.0  # seconds; ages grow also when nothing is heard
 
-class Steering(Screen[None]):
-    """The half of CockpitScreen that acts on the training."""
 
+class CockpitScreen(Screen[None]):
+    """Shows one run and sends commands to its trainer. The reader thread's newest snapshot replaces `snapshot`; its watcher
+    hands it to the panes.
+    """
+
+    PLACE: ClassVar[Place] = "cockpit"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
     snapshot: reactive[RunSnapshot] = reactive(RunSnapshot, always_update=True, init=False, repaint=False)
 
-    def __init__(self, *, readonly: bool) -> None:
+    class Left(Message):
+        """The user wants to see the launcher."""
+
+    class News(Message):
+        """The trainer has been heard again: what was known before, and what is known now."""
+
+        def __init__(self, before: RunSnapshot, now: RunSnapshot) -> None:
+            super().__init__()
+            self.before, self.now = before, now
+
+    def __init__(
+        self,
+        source: RecordSource,
+        *,
+        readonly: bool = False,
+        charts: ChartStyle = "braille",
+        clock: Callable[[], float] = time.time,
+        layout: UiSettings | None = None,
+    ) -> None:
         super().__init__()
-        self.readonly = readonly
-        self.typed: list[str] = []  # changes, oldest first
+        self._compositor = SparingCompositor()
+        self.source, self.readonly, self._charts, self._clock = source, readonly, charts, clock
+        settings = layout or UiSettings()
+        self.grid = PaneGrid([pane(name=pane.pane_id()) for pane in PANES], settings, name="body")
+        for pane in self.panes:
+            if isinstance(pane, ChartsPane):
+                pane.charting = replace(pane.charting, smoothing=settings.smoothing)
+        self._changes: list[str] = []  # typed, oldest first
+        self._note: tuple[Line, float] | None = None  # why a key did nothing, and when that was (Unix seconds)
+        self._inbox: Newest[RunSnapshot] = Newest()
+        self._reader: RunReader | None = None
+        self._ticking: Timer | None = None
+        self._leaving = False
+        self._still: View | None = None  # the view of when the display was frozen
+        self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
 
-    def send(self, command: Command) -> None:
-        """Ask the trainer."""
-        raise NotImplementedError
+    def compose(self) -> ComposeResult:
+        yield StatusPane(name="status", classes="status")
+        yield self.grid
+        yield Footer(in_footer("cockpit"), self._pane_keys)
+        yield Answer("pane('a')")
 
-    def moment(self) -> float:
-        """Unix seconds, now."""
-        raise NotImplementedError
+    def on_mount(self) -> None:
+        self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
+        self._reader.start()
+        self._ticking = self.set_interval(TICK, self.show_now)
+
+    def on_unmount(self) -> None:
+        if self._reader is not None:
+            self._reader.stop()
+
+    def rest(self) -> None:
+        """Another screen takes its place for a while: it shall cost nothing."""
+        if self._reader is not None and self._ticking is not None:
+            self._reader.rest()
+            self._ticking.pause()
+
+    def wake(self) -> None:
+        """As it was left, with what has come meanwhile."""
+        if self._reader is not None and self._ticking is not None:
+            self._reader.wake()
+            self._ticking.resume()
+
+    def on_resize(self) -> None:
+        minimal = is_minimal(*self.size)
+        self.query_one(StatusPane).styles.height = "1fr" if minimal else STATUS
+        self.query_one(Footer).display = self.grid.display = not minimal
+        self.grid.place(self.shown)
+
+    def on_pane_grid_arranged(self) -> None:
+        self.show_now()
+
+    @property
+    def panes(self) -> tuple[Pane, ...]:
+        """All of them, the status lines excepted."""
+        return self.grid.panes
+
+    def _deliver(self, snapshot: RunSnapshot) -> None:
+        """From the reader thread: one message, however many snapshots come before it is handled."""
+        if self._inbox.put(snapshot):
+            self.post_message(SnapshotReady())
+
+    @while_there
+    def on_snapshot_ready(self) -> None:
+        snapshot = self._inbox.take()
+        if snapshot is not None:
+            self.snapshot = snapshot
+
+    def watch_snapshot(self, before: RunSnapshot, now: RunSnapshot) -> None:
+        self.grid.place(self.shown)
+        self.show_now()
+        self.post_message(self.News(before, now))
+        if self._leaving and not self.running:
+            self.app.exit(
+                f"{now.run} has stopped at {now.timesteps:,} timesteps; look at it again with: rltui attach {now.run}"
+            )
+
+    @property
+    def _live_view(self) -> View:
+        return View(self.snapshot, self._clock(), self._charts)
+
+    @property
+    def shown(self) -> View:
+        """What the panes show: the newest, or what was there when they were frozen."""
+        return self._still or self._live_view
+
+    @property
+    def frozen(self) -> bool:
+        """The panes stand still while training goes on."""
+        return self._still is not None
+
+    @while_there
+    def show_now(self) -> None:
+        """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
+        live = self._live_view
+        self.grid.show(self._still or live)
+        frozen = frozen_text(self._still.snapshot, self._still.now, live.snapshot) if self._still is not None else ""
+        self.query_one(StatusPane).show(replace(live, frozen=frozen))
+        footer = self.query_one(Footer)
+        footer.show(self._footer_labels(), _TRAINING if self.why_not else frozenset())
+        self.query_one(Answer).say(self._answer(live.now), self.size.width, int(footer.display))
+
+    def _footer_labels(self) -> dict[str, str]:
+        labels = {"pause": "Resume"} if self.snapshot.state == "paused" else {}
+        labels |= {"maximise": "All panes"} if self.grid.choice.alone is not None else {}
+        return labels | ({"launcher": "Launcher"} if not self.running else {})
+
+    def _answer(self, now: float) -> Line:
+        """The note, unless a command was sent after it; else what became of the newest command."""
+        statuses = self.snapshot.fates
+        note, when = self._note or ((), 0.0)
+        newer = not statuses or statuses[-1].time <= when
+        if note and newer and not self._leaving and now - when <= SHOWN:
+            return note
+        return command_status(self.snapshot, now, leaving=self._leaving)
+
+    def _say(self, note: Line) -> None:
+        """Above the footer, until a command is sent."""
+        self._note = note, self._clock()
+        self.show_now()
+
+    @property
+    def running(self) -> bool:
+        """Whether a trainer is believed to be there."""
+        return condition(self.snapshot, self._clock()).running
+
+    def focused_pane(self) -> Pane | None:
+        """The pane that has the focus."""
+        return self.grid.focused_pane
+
+    def _pane_keys(self) -> Sequence[Action]:
+        """For the footer, of the focused pane."""
+        pane = self.focused_pane()
+        return pane_footer(pane.pane_id()) if pane is not None and not pane.typing else ()
+
+    def on_pane_tab_clicked(self, message: Pane.TabClicked) -> None:
+        self.grid.show_pane(message.pane)
+
+    def action_pane(self, number: str) -> None:
+        self.grid.show_pane(next(pane for pane in self.panes if number == pane.NUMBER))
+
+    def action_next_pane(self, step: int) -> None:
+        self.grid.step(step)
+
+    def action_maximise(self) -> None:
+        if self.grid.choice.alone is None and is_single(*self.size):
+            self._say(((f"one pane at a time here; from {SINGLE_WIDTH}×{SINGLE_HEIGHT} on several fit", "muted"),))
+            return
+        self.grid.maximise()
+        self.show_now()
+
+    def action_grow(self, direction: int) -> None:
+        self.grid.grow(direction)
+
+    def action_reset_layout(self) -> None:
+        self.grid.reset()
+
+    def action_freeze(self) -> None:
+        """The panes stand still; training, its state and your keys do not."""
+        live = self._live_view
+        self._still = None if self._still is not None else replace(live, frozen=formatting.clock(live.now))
+        self.grid.place(self.shown)
+        for pane in self.panes if self._still is None else ():
+            pane.show_at_once(self._live_view)
+        self.show_now()
+
+    def action_back(self) -> None:
+        """One level back: from frozen, from a maximised pane. It never leaves: what is typed next would act elsewhere."""
+        if self._still is not None:
+            self.action_freeze()
+        elif self.grid.choice.alone is not None:
+            self.action_maximise()
+        else:
+            self._say(nothing_to_close(getattr(self.app, "own_keys", {})))
+
+    def action_no_filter(self) -> None:
+        """The focused pane has none: what is typed behind the key would act."""
+        self.app.push_screen(NoFilterScreen(IN_PANE))
+
+    def action_browser(self) -> None:
+        self.post_message(BrowserAsked(self.snapshot.run))
+
+    def action_launcher(self) -> None:
+        self.post_message(self.Left())
+
+    def action_compare(self) -> None:
+        """From any pane: the charts, and the runs to compare with."""
+        charts = self.query_one(MetricsPane)
+        self.grid.show_pane(charts)
+        charts.action_compare()
+
+    def action_log_level(self) -> None:
+        self.query_one(LogPane).next_level()
 
     @property
     def why_not(self) -> str:
@@ -86,13 +317,22 @@ class Steering(Screen[None]):
         link = self.snapshot.link
         if self.readonly:
             return "this view is read-only; rltui attach without --readonly may act"
-        if not condition(self.snapshot, self.moment()).running:
-            return how_to_go_on(self.snapshot, getattr(self.app, "own_keys", {}))
+        if not self.running:
+            return how_to_resume(self.snapshot, getattr(self.app, "own_keys", {}))
         if not link.connected:
             return f"no trainer is connected: {link.problem}" if link.problem else "no trainer is connected"
         if not link.mine:
             return f"{link.controller or 'somebody else'} controls; O takes control"
         return ""
+
+    def send(self, command: Command) -> None:
+        """Ask the trainer; its answers show above the footer and in the log, never the request."""
+        if not self.readonly and not self._leaving and not self.running:
+            self._say(status_line(name_of(command), "unsent", self.why_not))
+            return
+        self._note = None
+        if self._reader is not None:
+            self._reader.send(command)
 
     def _may_ask(self, what: str) -> bool:
         """Before a dialog opens: says why it would lead to nothing."""
@@ -141,7 +381,7 @@ class Steering(Screen[None]):
     def action_flags(self) -> None:
         """All flags, for all workers or one."""
         if self._may_ask("Debug flags"):
-            self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self.moment))
+            self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self._clock))
 
     def action_change(self) -> None:
         def decide(command: Command | None) -> None:
@@ -149,241 +389,11 @@ class Steering(Screen[None]):
                 self.send(command)
 
         if self._may_ask("Change"):
-            self.app.push_screen(ChangePrompt(self.snapshot, self.typed), decide)
-
-
-PANES: tuple[type[Pane], ...] = (
-    MetricsPane,
-    RewardsPane,
-    TimePane,
-    WorkersPane,
-    ActionTablePane,
-    TurtlePane,
-    ArenaPane,
-    TracePane,
-    CurriculumPane,
-    MachinePane,
-    RunInfoPane,
-    LogPane,
-    AuditPane,
-)
-
-
-TICK = 1.0  # seconds; ages grow also when nothing is heard
-
-
-class CockpitScreen(Steering):
-    """`snapshot` is replaced by the reader thread's newest; its watcher hands it to the panes."""
-
-    PLACE: ClassVar[Place] = "cockpit"
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
-
-    class Left(Message):
-        """The user wants to see the launcher."""
-
-    class News(Message):
-        """The trainer has been heard again: what was known before, and what is known now."""
-
-        def __init__(self, before: RunSnapshot, now: RunSnapshot) -> None:
-            super().__init__()
-            self.before, self.now = before, now
-
-    def __init__(
-        self,
-        source: RecordSource,
-        *,
-        readonly: bool = False,
-        charts: ChartStyle = "braille",
-        clock: Callable[[], float] = time.time,
-        layout: UiSettings | None = None,
-    ) -> None:
-        super().__init__(readonly=readonly)
-        self._compositor = SparingCompositor()
-        self.source, self._charts, self._clock = source, charts, clock
-        wishes = layout or UiSettings()
-        self.seating = Seating([pane(name=pane.pane_id()) for pane in PANES], wishes)
-        self._places, self._below = PanePlaces(self, self.seating), SaidBelow(self)
-        for pane in self.panes:
-            if isinstance(pane, ChartsPane):
-                pane.charting = replace(pane.charting, smoothing=wishes.smoothing)
-        self._inbox: Newest[RunSnapshot] = Newest()
-        self._reader: RunReader | None = None
-        self._ticking: Timer | None = None
-        self._leaving = False
-        self._still: View | None = None  # the view of when the display was frozen
-        self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
-
-    def compose(self) -> ComposeResult:
-        yield StatusPane(name="status", classes="status")
-        yield PaneGrid(*self.panes, name="body")
-        yield Footer(in_footer("cockpit"), self._pane_keys)
-        yield Answer("pane('a')")
-
-    def on_mount(self) -> None:
-        self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
-        self._reader.start()
-        self._ticking = self.set_interval(TICK, self.show_now)
-
-    def on_unmount(self) -> None:
-        if self._reader is not None:
-            self._reader.stop()
-
-    def rest(self) -> None:
-        """Another screen takes its place for a while: it shall cost nothing."""
-        if self._reader is not None and self._ticking is not None:
-            self._reader.rest()
-            self._ticking.pause()
-
-    def wake(self) -> None:
-        """As it was left, with what has come meanwhile."""
-        if self._reader is not None and self._ticking is not None:
-            self._reader.wake()
-            self._ticking.resume()
-
-    def on_resize(self) -> None:
-        self._places.place()
-
-    @property
-    def panes(self) -> tuple[Pane, ...]:
-        """All of them, the status lines excepted, in the catalogue's order."""
-        return self.seating.panes
-
-    def moment(self) -> float:
-        return self._clock()
-
-    def _deliver(self, snapshot: RunSnapshot) -> None:
-        """From the reader thread: one message, however many snapshots come before it is handled."""
-        if self._inbox.put(snapshot):
-            self.post_message(SnapshotReady())
-
-    @while_there
-    def on_snapshot_ready(self) -> None:
-        snapshot = self._inbox.take()
-        if snapshot is not None:
-            self.snapshot = snapshot
-
-    def watch_snapshot(self, before: RunSnapshot, now: RunSnapshot) -> None:
-        self._places.place()
-        self.show_now()
-        self.post_message(self.News(before, now))
-        if self._leaving and not condition(now, self._clock()).running:
-            self.app.exit(
-                f"{now.run} has stopped at {now.timesteps:,} timesteps; look at it again with: rltui attach {now.run}"
-            )
-
-    @property
-    def _live_view(self) -> View:
-        return View(self.snapshot, self._clock(), self._charts)
-
-    @property
-    def shown(self) -> View:
-        """What the panes show: the newest, or what was there when they were frozen."""
-        return self._still or self._live_view
-
-    @property
-    def frozen(self) -> bool:
-        """The panes stand still while training goes on."""
-        return self._still is not None
-
-    @while_there
-    def show_now(self) -> None:
-        """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
-        live = self._live_view
-        for pane in self.panes:
-            pane.show(self._still or live)
-        words = frozen_words(self._still, live) if self._still is not None else ""
-        self.query_one(StatusPane).show(replace(live, frozen=words))
-        self._below.show(live, leaving=self._leaving)
-
-    def _say(self, words: Line) -> None:
-        """Above the footer, until a command is sent."""
-        self._below.say(words, self._clock())
-        self.show_now()
-
-    def focused_pane(self) -> Pane | None:
-        """The pane that has the focus."""
-        return self.focused if isinstance(self.focused, Pane) else None
-
-    def _pane_keys(self) -> Sequence[Action]:
-        """For the footer, of the focused pane."""
-        pane = self.focused_pane()
-        return pane_footer(pane.pane_id()) if pane is not None and not pane.typing else ()
-
-    def show_pane(self, pane: Pane) -> None:
-        """Bring it to the front of its place, with the focus."""
-        self._places.show(pane)
-
-    def on_pane_tab_clicked(self, message: Pane.TabClicked) -> None:
-        self._places.show(message.pane)
-
-    def action_pane(self, number: str) -> None:
-        self._places.show(next(pane for pane in self.panes if number == pane.NUMBER))
-
-    def action_next_pane(self, step: int) -> None:
-        self._places.step(step)
-
-    def action_maximise(self) -> None:
-        if self.seating.alone is None and is_single(*self.size):
-            self._say(((f"one pane at a time here; from {SINGLE_WIDTH}×{SINGLE_HEIGHT} on several fit", "muted"),))
-            return
-        self._places.maximise()
-        self.show_now()
-
-    def action_grow(self, direction: int) -> None:
-        self._places.grow(direction)
-
-    def action_reset_layout(self) -> None:
-        self._places.reset()
-
-    def action_freeze(self) -> None:
-        """The panes stand still; training, its state and your keys do not."""
-        live = self._live_view
-        self._still = None if self._still is not None else replace(live, frozen=formatting.clock(live.now))
-        self._places.place()
-        for pane in self.panes if self._still is None else ():
-            pane.show_at_once(self._live_view)
-        self.show_now()
-
-    def action_back(self) -> None:
-        """One level back: from frozen, from a maximised pane. It never leaves: what is typed next would act elsewhere."""
-        if self._still is not None:
-            self.action_freeze()
-        elif self.seating.alone is not None:
-            self.action_maximise()
-        else:
-            self._say(ways_out(getattr(self.app, "own_keys", {})))
-
-    def action_no_filter(self) -> None:
-        """The focused pane has none: what is typed behind the key would act."""
-        self.app.push_screen(NoFilterScreen(IN_PANE))
-
-    def action_browser(self) -> None:
-        self.post_message(BrowserAsked(self.snapshot.run))
-
-    def action_launcher(self) -> None:
-        self.post_message(self.Left())
-
-    def action_compare(self) -> None:
-        """From any pane: the charts, and the runs to compare with."""
-        charts = self.query_one(MetricsPane)
-        self.show_pane(charts)
-        charts.action_compare()
-
-    def action_log_level(self) -> None:
-        self.query_one(LogPane).next_level()
-
-    def send(self, command: Command) -> None:
-        """Ask the trainer; its answers show above the footer and in the log, never the wish."""
-        if not self.readonly and not self._leaving and not condition(self.snapshot, self._clock()).running:
-            self._say(unsent(name_of(command), self.why_not))
-            return
-        self._below.forget()
-        if self._reader is not None:
-            self._reader.send(command)
+            self.app.push_screen(ChangePrompt(self.snapshot, self._changes), decide)
 
     def action_leave(self) -> None:
         """Ask what is to become of the training, unless there is nothing to ask."""
-        if not condition(self.snapshot, self._clock()).running or self._leaving:
+        if not self.running or self._leaving:
             self.app.exit()
             return
         can_stop = not self.readonly and self.snapshot.link.connected
@@ -391,7 +401,7 @@ class CockpitScreen(Steering):
 
     def _decide(self, choice: QuitChoice | None) -> None:
         if choice == "keep":
-            self.app.exit(parting_words([self.snapshot.run]))
+            self.app.exit(exit_message([self.snapshot.run]))
         elif choice == "stop":
             self._leaving = True
             self.send(Stop("finish"))

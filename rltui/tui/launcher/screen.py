@@ -21,7 +21,7 @@ from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import while_there
 from rltui.tui.checks.doctor import Preflight
 from rltui.tui.checks.results import ProfileChecker
-from rltui.tui.cockpit.messages import parting_words
+from rltui.tui.cockpit.messages import exit_message
 from rltui.tui.dependencies import LauncherDependencies, free_megabytes
 from rltui.tui.launcher import details as offer_words
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, ProfileEntry
@@ -357,7 +357,7 @@ class LauncherScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """Nothing is asked: no run is looked at here. What goes on is told where the program was started."""
-        self.app.exit(parting_words([run.name for run in self.catalog.training] if self.catalog else []))
+        self.app.exit(exit_message([run.name for run in self.catalog.training] if self.catalog else []))
 
     # The filter
 

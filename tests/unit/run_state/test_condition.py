@@ -10,8 +10,7 @@ from rltui.events.records import StateChanged
 from rltui.run_state import progress
 from rltui.run_state.condition import condition
 from rltui.run_state.fold import fold, fold_control
-from rltui.run_state.snapshot import CommandStatus, RunSnapshot
-from rltui.tui.cockpit.messages import answer_line
+from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.status import progress_line
 from rltui.tui.text import plain
 from tests.fakes import figure_stories, run_story
@@ -142,23 +141,6 @@ def test_no_estimate_before_three_iterations_and_a_limit_where_there_is_one() ->
     assert (limit.target, limit.share) == (81_920, 0.75)
     assert limit.seconds is not None
     assert progress.goals(RunSnapshot()) == []
-
-
-def test_answers_are_the_trainers_words_and_fade() -> None:
-    def answer(stage: str, text: str, after: float) -> str:
-        fate = CommandStatus(1, "pause", stage, text, T)  # type: ignore[arg-type]
-        return plain([answer_line(replace(OPEN, fates=(fate,)), T + after)])
-
-    assert answer("sent", "", 0.5) == "◌ pause sent"
-    assert answer("sent", "", 3.0) == "◌ pause sent: no answer within 3.0 s"
-    assert answer("accepted", "", 60) == "◌ pause accepted: 1 min"
-    assert answer("applied", "paused", 2) == "✓ pause applied: paused"
-    assert answer("refused", "bob controls", 2) == "✗ pause refused: bob controls"
-    assert answer("unsent", "this view is read-only", 2) == "✗ pause not sent: this view is read-only"
-    lost = answer("lost", "the connection ended after 4 s", 2)
-    assert lost == "✗ pause sent, no answer: the connection ended after 4 s"
-    assert answer("applied", "paused", 9) == ""
-    assert plain([answer_line(OPEN, T)]) == ""
 
 
 def test_the_next_phase_is_a_goal_with_the_time_of_its_trend_or_its_latest() -> None:

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.geometry import Region, Size
 
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.cockpit.layout import FRAME, Seating, arrangement
+from rltui.tui.cockpit.layout import FRAME, LayoutChoice, slot_regions
 from rltui.tui.cockpit.screen import PANES
 from rltui.tui.panes.pane import Pane, Slot, View, markup, tabs
 from rltui.tui.settings import UiSettings
@@ -50,30 +50,34 @@ class AuditPane(APane):
     NUMBER, NAME, SHORT, SLOT = "a", "Audit", "Audit", "side"
 
 
+class FactsPane(APane):
+    NUMBER, NAME, SHORT, SLOT = "i", "Facts", "Facts", "facts"
+
+
 class LogPane(APane):
     NUMBER, NAME, SHORT, SLOT = "9", "Log", "Log", "log"
 
 
-def seating(layout: UiSettings | None = None) -> tuple[Seating, dict[str, Pane]]:
+def choice_of(settings: UiSettings | None = None) -> tuple[LayoutChoice, dict[str, Pane]]:
     panes = [OnePane(), WorkersPane(), LutPane(), ArenaPane(), AuditPane(), LogPane()]
-    return Seating(panes, layout or UiSettings()), {pane.NUMBER: pane for pane in panes}
+    return LayoutChoice(panes, settings or UiSettings()), {pane.NUMBER: pane for pane in panes}
 
 
 def markup_text(text: str) -> str:
     return Content.from_markup(text).plain
 
 
-def shown(width: int) -> str:
+def tabs_at(width: int) -> str:
     panes = [WorkersPane(), LutPane(), AuditPane()]
     return markup_text(markup(tabs(panes[1], panes, width), panes[1], False))
 
 
 def test_as_many_tabs_are_named_as_there_is_room_for() -> None:
-    assert shown(80) == "4 Workers  5 LUT  a Audit"
-    assert shown(24 + 6) == "4  5 LUT  a Audit"
-    assert shown(16 + 6) == "4  5 LUT  a"
-    assert shown(8 + 6) == "4  5 LUT"
-    assert shown(3) == "5 LUT"
+    assert tabs_at(80) == "4 Workers  5 LUT  a Audit"
+    assert tabs_at(24 + 6) == "4  5 LUT  a Audit"
+    assert tabs_at(16 + 6) == "4  5 LUT  a"
+    assert tabs_at(8 + 6) == "4  5 LUT"
+    assert tabs_at(3) == "5 LUT"
 
 
 def test_the_nearest_are_named_first_and_every_key_is_there() -> None:
@@ -118,106 +122,108 @@ def test_the_slots_tile_the_body_at_every_size_and_wish() -> None:
         width, height = chance.randrange(1, 400), chance.randrange(1, 150)
         wanted = {slot: chance.randrange(0, 80) for slot in chance.sample(SLOTS, 3)}
         extra = {slot: chance.randrange(-30, 30) for slot in chance.sample(SLOTS, 3)}
-        plan = arrangement(width, height, wanted, extra)
-        if plan.minimal:
+        slots = slot_regions(width, height, wanted, extra)
+        if slots.minimal:
             assert width < 60 or height < 15
             continue
-        rooms = list(plan.rooms.values())
-        assert all(room.width >= 10 and room.height >= 3 for room in rooms), (width, height, plan)
-        assert sum(map(area, rooms)) == width * (height - FRAME)
+        regions = list(slots.regions.values())
+        assert all(region.width >= 10 and region.height >= 3 for region in regions), (width, height, slots)
+        assert sum(map(area, regions)) == width * (height - FRAME)
         body = Region(0, 0, width, height - FRAME)
-        assert all(body.contains_region(room) for room in rooms)
-        assert not any(one.overlaps(two) for one in rooms for two in rooms if one is not two)
+        assert all(body.contains_region(region) for region in regions)
+        assert not any(one.overlaps(two) for one in regions for two in regions if one is not two)
 
 
 def test_what_is_on_screen_by_size() -> None:
-    assert arrangement(59, 40).minimal
-    assert arrangement(120, 14).minimal
-    assert arrangement(80, 24).single
-    assert arrangement(120, 29).single
-    assert set(arrangement(120, 40).rooms) == {"charts", "table", "rewards", "time", "log"}
-    assert set(arrangement(200, 50).rooms) == set(SLOTS)
-    assert arrangement(120, 40).home("side") == "table"
-    assert arrangement(120, 40).home("facts") == "time"
-    assert arrangement(200, 50).home("side") == "side"
+    assert slot_regions(59, 40).minimal
+    assert slot_regions(120, 14).minimal
+    assert slot_regions(80, 24).single
+    assert slot_regions(120, 29).single
+    assert set(slot_regions(120, 40).regions) == {"charts", "table", "rewards", "time", "log"}
+    assert set(slot_regions(200, 50).regions) == set(SLOTS)
+    side, facts = AuditPane(), FactsPane()
+    assert (slot_regions(120, 40).slot_of(side), slot_regions(120, 40).slot_of(facts)) == ("table", "time")
+    assert (slot_regions(200, 50).slot_of(side), slot_regions(200, 50).slot_of(facts)) == ("side", "facts")
 
 
-@pytest.mark.parametrize("slot", ["charts", "table", "rewards", "time", "log"])
-def test_more_rows_for_a_slot_are_more_rows(slot: Slot) -> None:
+def test_more_rows_for_a_slot_are_more_rows(subtests: pytest.Subtests) -> None:
     wanted: dict[Slot, int] = {"table": 8}
-    before, after = arrangement(120, 40, wanted), arrangement(120, 40, wanted, {slot: 2})
-    assert after.rooms[slot].height == before.rooms[slot].height + 2
+    slots: tuple[Slot, ...] = ("charts", "table", "rewards", "time", "log")
+    for slot in slots:
+        with subtests.test(slot=slot):
+            before, after = slot_regions(120, 40, wanted), slot_regions(120, 40, wanted, {slot: 2})
+            assert after.regions[slot].height == before.regions[slot].height + 2
 
 
 def test_a_pane_that_wants_rows_gets_them_from_the_charts() -> None:
-    seats, panes = seating()
+    choice, panes = choice_of()
     size = Size(120, 40)
-    low = seats.seats(size, VIEW).places[panes["4"]].height
-    seats.show(panes["5"], size)
-    places = seats.seats(size, VIEW).places
+    low = choice.layout(size, VIEW).regions[panes["4"]].height
+    choice.show(panes["5"], size)
+    places = choice.layout(size, VIEW).regions
     assert panes["4"] not in places
     assert places[panes["5"]].height == 14 > low
 
 
 def test_a_slot_shows_what_has_something_to_show_until_somebody_chooses() -> None:
-    seats, panes = seating()
+    choice, panes = choice_of()
     size = Size(200, 50)
-    assert panes["a"] in seats.seats(size, VIEW).places
-    seats.show(panes["8"], size)
-    assert panes["8"] in seats.seats(size, VIEW).places
-    seats.reset()
-    assert panes["a"] in seats.seats(size, VIEW).places
-    assert panes["8"] in seats.seats(size, VIEW, focused=panes["8"]).places
+    assert panes["a"] in choice.layout(size, VIEW).regions
+    choice.show(panes["8"], size)
+    assert panes["8"] in choice.layout(size, VIEW).regions
+    choice.reset()
+    assert panes["a"] in choice.layout(size, VIEW).regions
+    assert panes["8"] in choice.layout(size, VIEW, focused=panes["8"]).regions
 
 
 def test_where_there_is_room_for_one_every_pane_can_be_that_one() -> None:
-    seats, panes = seating()
+    choice, panes = choice_of()
     size = Size(80, 24)
     for pane in panes.values():
-        seats.show(pane, size)
-        found = seats.seats(size, VIEW)
-        assert list(found.places) == [pane]
-        assert found.sharing[pane] == seats.panes
-    assert seats.seats(Size(30, 8), VIEW).places == {}
+        choice.show(pane, size)
+        found = choice.layout(size, VIEW)
+        assert list(found.regions) == [pane]
+        assert found.sharing[pane] == choice.panes
+    assert choice.layout(Size(30, 8), VIEW).regions == {}
 
 
 def test_alone_and_back_keeps_the_others_places() -> None:
-    seats, panes = seating()
+    choice, panes = choice_of()
     size = Size(120, 40)
-    seats.show(panes["5"], size)
-    seats.maximise(panes["9"])
-    assert list(seats.seats(size, VIEW).places) == [panes["9"]]
-    seats.show(panes["a"], size)
-    assert list(seats.seats(size, VIEW).places) == [panes["a"]]
-    seats.maximise(panes["a"])
-    assert panes["a"] in seats.seats(size, VIEW).places
+    choice.show(panes["5"], size)
+    choice.maximise(panes["9"])
+    assert list(choice.layout(size, VIEW).regions) == [panes["9"]]
+    choice.show(panes["a"], size)
+    assert list(choice.layout(size, VIEW).regions) == [panes["a"]]
+    choice.maximise(panes["a"])
+    assert panes["a"] in choice.layout(size, VIEW).regions
 
 
 def test_growing_stops_at_the_end_and_does_not_add_up_unseen() -> None:
-    seats, panes = seating()
+    choice, panes = choice_of()
     size = Size(120, 40)
     for _ in range(50):
-        seats.grow(panes["9"], size, 2)
-    tall = seats.seats(size, VIEW).places[panes["9"]].height
-    seats.grow(panes["9"], size, -2)
-    assert seats.seats(size, VIEW).places[panes["9"]].height < tall
-    seats.reset()
-    assert seats.seats(size, VIEW).places[panes["9"]].height == 8
+        choice.grow(panes["9"], size, 2)
+    tall = choice.layout(size, VIEW).regions[panes["9"]].height
+    choice.grow(panes["9"], size, -2)
+    assert choice.layout(size, VIEW).regions[panes["9"]].height < tall
+    choice.reset()
+    assert choice.layout(size, VIEW).regions[panes["9"]].height == 8
 
 
 def test_the_layout_of_ui_toml_holds_and_reset_comes_back_to_it() -> None:
-    seats, panes = seating(UiSettings(shows={"table": "lut", "side": "nobody"}, rows={"log": 4}))
+    choice, panes = choice_of(UiSettings(shows={"table": "lut", "side": "nobody"}, rows={"log": 4}))
     size = Size(120, 40)
-    assert panes["5"] in seats.seats(size, VIEW).places
-    assert seats.seats(size, VIEW).places[panes["9"]].height == 12
-    seats.show(panes["4"], size)
-    assert seats.shows() == {"table": "workers"}
-    seats.reset()
-    assert panes["5"] in seats.seats(size, VIEW).places
-    seats.show(panes["4"], size)
-    seats.keep()
-    seats.reset()
-    assert panes["4"] in seats.seats(size, VIEW).places
+    assert panes["5"] in choice.layout(size, VIEW).regions
+    assert choice.layout(size, VIEW).regions[panes["9"]].height == 12
+    choice.show(panes["4"], size)
+    assert choice.chosen_ids() == {"table": "workers"}
+    choice.reset()
+    assert panes["5"] in choice.layout(size, VIEW).regions
+    choice.show(panes["4"], size)
+    choice.make_default()
+    choice.reset()
+    assert panes["4"] in choice.layout(size, VIEW).regions
 
 
 def test_a_pane_whose_questions_fail_does_not_take_the_others_places(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,5 +232,5 @@ def test_a_pane_whose_questions_fail_does_not_take_the_others_places(monkeypatch
 
     monkeypatch.setattr(ArenaPane, "has_nothing", broken)
     monkeypatch.setattr(WorkersPane, "wants", broken)
-    seats, panes = seating()
-    assert panes["8"] in seats.seats(Size(200, 50), VIEW).places
+    choice, panes = choice_of()
+    assert panes["8"] in choice.layout(Size(200, 50), VIEW).regions

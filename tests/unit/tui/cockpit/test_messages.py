@@ -1,0 +1,64 @@
+"""What the cockpit and the terminal say about runs that go on, and about runs that have ended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rltui.run_state.snapshot import CommandStatus, RunSnapshot
+from rltui.tui.cockpit.messages import command_status, exit_message, how_to_resume
+from rltui.tui.text import plain
+from tests.fakes import run_story
+
+T = run_story.START
+
+
+def test_every_run_that_goes_on_is_named_at_exit(subtests: pytest.Subtests) -> None:
+    for training, words in (
+        ([], None),
+        (["alpha"], "alpha keeps training; come back with: rltui attach alpha"),
+        (["alpha", "beta"], "alpha, beta keep training; come back with: rltui attach RUN"),
+        (list("abcde"), "a, b, c and 2 more keep training; come back with: rltui attach RUN"),
+    ):
+        with subtests.test(training=training):
+            assert exit_message(training) == words
+
+
+def test_the_keys_are_the_user_s_own() -> None:
+    ended = RunSnapshot(run="alpha", alive=False, saved_timesteps=757_760)
+    assert how_to_resume(ended, {}) == "it has ended: H opens the launcher, R there resumes it at 757,760 timesteps"
+    own = {"launcher": ("f5",), "resume": ("ctrl+r",)}
+    assert how_to_resume(ended, own) == "it has ended: f5 opens the launcher, ^r there resumes it at 757,760 timesteps"
+
+
+def test_a_run_at_its_step_limit_is_not_said_to_just_go_on() -> None:
+    ended = RunSnapshot(run="alpha", alive=False, saved_timesteps=40_448, header=run_story.header(step_limit=40_000))
+    said = (
+        "it has ended at its limit of 40,000 timesteps: H opens the launcher, R there asks for a new one and trains on"
+    )
+    assert how_to_resume(ended, {}) == said
+    assert "resumes it at 39,000" in how_to_resume(replace(ended, saved_timesteps=39_000), {})
+
+
+def test_nothing_is_promised_where_nothing_is_saved() -> None:
+    unsaved = RunSnapshot(run="alpha", alive=False)
+    assert how_to_resume(unsaved, {}) == "it has ended with nothing to resume: H opens the launcher"
+    assert how_to_resume(replace(unsaved, saved_timesteps=1, gone=True), {}) == how_to_resume(unsaved, {})
+
+
+def test_answers_are_the_trainers_words_and_fade() -> None:
+    def answer(stage: str, text: str, after: float) -> str:
+        status = CommandStatus(1, "pause", stage, text, T)  # type: ignore[arg-type]
+        return plain([command_status(RunSnapshot(fates=(status,)), T + after)])
+
+    assert answer("sent", "", 0.5) == "◌ pause sent"
+    assert answer("sent", "", 3.0) == "◌ pause sent: no answer within 3.0 s"
+    assert answer("accepted", "", 60) == "◌ pause accepted: 1 min"
+    assert answer("applied", "paused", 2) == "✓ pause applied: paused"
+    assert answer("refused", "bob controls", 2) == "✗ pause refused: bob controls"
+    assert answer("unsent", "this view is read-only", 2) == "✗ pause not sent: this view is read-only"
+    lost = answer("lost", "the connection ended after 4 s", 2)
+    assert lost == "✗ pause sent, no answer: the connection ended after 4 s"
+    assert answer("applied", "paused", 9) == ""
+    assert plain([command_status(RunSnapshot(), T)]) == ""

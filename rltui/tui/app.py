@@ -85,7 +85,9 @@ class RltuiApp(App[str]):
         self.set_keymap(keymap(self.own_keys))
         teller = Announcer(self, self.ui.settings, self.write_to_terminal)
         self._messenger = Notifier(teller, self._world.clock)
-        self._capture = Capture(self, self._world.clock, lambda: self._screens_folder, self.write_to_terminal)
+        self._capture = Capture(
+            self, self._world.clock, lambda: self._screens_folder, lambda words: self.write_to_terminal(words)
+        )
         self.theme = self._coloured = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         self.stylesheet.set_variables(self.get_css_variables())
         charts = self.ui.settings.charts

@@ -14,7 +14,7 @@ from rltui.tui.actions import PLACES, Action, Place, key_name, pane_actions, pla
 from rltui.tui.keymap import OwnKeys, with_keys, with_own_keys
 from rltui.tui.text import Line, beside, pad, wrap
 from rltui.tui.widgets.dialogs import Dialog
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
     from rltui.tui.cockpit.screen import CockpitScreen
@@ -26,7 +26,7 @@ KEYS = 13  # columns
 NO_OWN: OwnKeys = {}
 
 
-class HelpText(Scrolled):
+class HelpText(ScrollableLines):
     """Sections of (title, lines); side by side where there is room."""
 
     def __init__(self, place: Place, topic: str, explained: Sequence[tuple[str, str]], pane: str = "") -> None:

@@ -13,7 +13,7 @@ from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.dependencies import LauncherDependencies
 from rltui.tui.form.screen import FormScreen
-from rltui.tui.widgets.list_view import RowList
+from rltui.tui.widgets.list_view import ListView
 from tests.fakes import children
 from tests.fakes.screens import launcher, until
 
@@ -50,7 +50,7 @@ async def go(pilot: Pilot[str], key: str, kind: str = "field") -> None:
     shown.open(*(row.path for row in shown.rows.values() if row.kind in ("section", "element")))
     found.show_all()
     wanted = next(identity for identity in shown.rows if identity[0] == kind and show_key(identity[1]) == key)
-    rows = found.query_one("#form-rows", RowList)
+    rows = found.query_one("#form-rows", ListView)
     rows.set_rows(rows.rows, wanted)
     await pilot.pause()
 

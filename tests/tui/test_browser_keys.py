@@ -719,9 +719,9 @@ async def test_from_a_milestone_of_the_launcher(data: DataDir) -> None:
     async with launcher(data) as pilot:
         screen = pilot.app.screen
         assert isinstance(screen, LauncherScreen)
-        from rltui.tui.widgets.list_view import RowList
+        from rltui.tui.widgets.list_view import ListView
 
-        tree_list = screen.query_one("#tree", RowList)
+        tree_list = screen.query_one("#tree", ListView)
         tree_list.set_rows(tree_list.rows, Item("milestone", str(milestone(data, "005M"))))
         await pilot.press("b")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)

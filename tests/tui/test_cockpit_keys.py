@@ -390,12 +390,12 @@ async def test_the_log_level_and_scrolling() -> None:
         await pilot.press("l", "l")
         await until_shown(pilot, "debug and above")
         pane = cockpit_of(pilot).query_one(LogPane)
-        assert pane.following
+        assert pane.at_newest
         await pilot.press("home")
         await until_shown(pilot, "run alpha opened")
-        assert not pane.following
+        assert not pane.at_newest
         await pilot.press("end")
-        await until(pilot, lambda: pane.following)
+        await until(pilot, lambda: pane.at_newest)
 
 
 async def test_light_and_dark() -> None:

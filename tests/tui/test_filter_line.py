@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from rltui.tui.widgets.filter_bar import FilterLine
-from rltui.tui.widgets.list_view import RowList
+from rltui.tui.widgets.list_view import ListView
 from tests.fakes import browsed
 from tests.fakes.edited_form import form
 from tests.fakes.screens import launcher, two_runs, until
@@ -46,8 +46,8 @@ async def opened(place: Place, data: DataDir, size: tuple[int, int] = (120, 40))
             yield pilot
 
 
-def rows(pilot: Pilot[str], place: Place) -> RowList:
-    return pilot.app.screen.query_one(f"#{place.rows}", RowList)
+def rows(pilot: Pilot[str], place: Place) -> ListView:
+    return pilot.app.screen.query_one(f"#{place.rows}", ListView)
 
 
 def line(pilot: Pilot[str]) -> FilterLine:

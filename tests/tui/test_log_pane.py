@@ -45,7 +45,7 @@ async def test_search_marks_counts_and_goes_from_hit_to_hit() -> None:
         await pilot.press("9", "slash", "l", "i", "n", "e", "space", "1", ".")
         await until_shown(pilot, "/line 1.▏ 10 hits")
         await pilot.press("enter")
-        await until(pilot, lambda: not pane.following)
+        await until(pilot, lambda: not pane.at_newest)
         assert "line 19" in screen_text(pilot.app.screen)
         await pilot.press("e")
         assert "line 18" in open_entry(pane)
@@ -149,7 +149,7 @@ async def test_scrolled_up_it_stays_and_says_what_is_new() -> None:
         await until_shown(pilot, "STANDS STILL  142 new lines – End follows")
         assert pane.lines == before
         await pilot.press("end")
-        await until(pilot, lambda: pane.following)
+        await until(pilot, lambda: pane.at_newest)
         await until(pilot, lambda: "STANDS STILL" not in screen_text(pilot.app.screen))
         await until_shown(pilot, "line 341")
 
@@ -171,7 +171,7 @@ async def test_from_a_moment_of_the_charts_to_the_log() -> None:
         await pilot.press("1", "x", *["shift+left"] * 9, "d")
         pane = screen.query_one(LogPane)
         await until(pilot, lambda: screen.focused_pane() is pane)
-        assert not pane.following
+        assert not pane.at_newest
         history, cursor = screen.snapshot.history, screen.query_one(MetricsPane).charting.cursor
         assert cursor is not None and 0 <= cursor < history.timesteps[-1]
         clock = history.columns["clock"][max(i for i, steps in enumerate(history.timesteps) if steps <= cursor)]

@@ -14,7 +14,7 @@ from rltui.tui.cockpit.dialogs import QuitDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.panes.pane import Pane
-from rltui.tui.screens.no_filter import NoFilterScreen
+from rltui.tui.widgets.dialogs import NoFilterScreen
 from tests.fakes import browsed, children
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.mouse import click_twice

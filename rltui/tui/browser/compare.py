@@ -30,7 +30,7 @@ from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.checks.results import ABSENT, KeyChange, saved_changes
 from rltui.tui.text import Line, Span, clean, crop_text, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 ByHand = Mapping[str, float] | None  # value by setting, as in SettingChanged; None: not known
 AS_PROFILE, NOT_KNOWN = "as in its profile", "not known"
@@ -324,7 +324,7 @@ def change_lines(changes: list[KeyChange] | str, width: int) -> list[Line]:
     return found
 
 
-class CompareText(Scrolled):
+class CompareText(ScrollableLines):
     """Set `comparison`, `metric` and `whole` (the chart has all timesteps), then repaint."""
 
     def __init__(self, comparison: CheckpointComparison, clock: Callable[[], float], style: ChartStyle) -> None:

@@ -16,7 +16,7 @@ from rltui.tui.browser.verification import Verdict
 from rltui.tui.text import Line, beside, clean, ends, text_line, wrap
 from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
     from rltui.tui.browser.operations import Undoing
@@ -194,7 +194,7 @@ class BrowserTitle(LineWidget):
         return [ends(name, (*bad, (" · ".join(parts) + " ", "muted")), width)]
 
 
-class StateDetails(Scrolled):
+class StateDetails(ScrollableLines):
     """Of the highlighted state. The screen sets what it says."""
 
     def __init__(self, words: Callable[[int], list[Line]]) -> None:

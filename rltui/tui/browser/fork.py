@@ -26,7 +26,7 @@ from rltui.tui.launcher.plan import LaunchPlan, fork_offer, kept_profile
 from rltui.tui.launcher.start import offer_lines
 from rltui.tui.text import Line, clean, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
-from rltui.tui.widgets.list_view import Row, RowList, Scrolled
+from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines
 
 # The profiles that a saved state can be forked with: its own first, which always fits, then all others with what does not.
 #
@@ -76,7 +76,7 @@ class Fork:
     changes: list[KeyChange] | str | None = None
 
 
-class ForkWords(Scrolled):
+class ForkWords(ScrollableLines):
     """The screen says what it shows."""
 
     def __init__(self, words: Callable[[int], list[Line]]) -> None:
@@ -120,12 +120,12 @@ class ForkScreen(Dialog[LaunchPlan | None]):
             box.border_title = Content(f"Fork {self._entry.words}: with which profile?")
             box.border_subtitle = "enter starts the new run · esc cancels"
             with Horizontal():
-                yield RowList(name="fork-profiles")
+                yield ListView(name="fork-profiles")
                 yield ForkWords(self._words)
 
     def on_mount(self) -> None:
         self._show(profiles_for(self._data, self._entry))
-        self.query_one("#fork-profiles", RowList).focus()
+        self.query_one("#fork-profiles", ListView).focus()
         self.run_worker(self._check, thread=True, exit_on_error=False)
 
     def _check(self) -> None:
@@ -142,22 +142,22 @@ class ForkScreen(Dialog[LaunchPlan | None]):
     def _show(self, profiles: dict[Path, ProfileEntry]) -> None:
         self._profiles = profiles
         rows = [Row(path, row(profile, self._entry)) for path, profile in profiles.items()]
-        self.query_one("#fork-profiles", RowList).set_rows(rows)
+        self.query_one("#fork-profiles", ListView).set_rows(rows)
         self.query_one(ForkWords).repaint()
 
     @property
     def path(self) -> Path | None:
         """Of the highlighted profile."""
-        key = self.query_one("#fork-profiles", RowList).key
+        key = self.query_one("#fork-profiles", ListView).key
         return key if isinstance(key, Path) else None
 
-    def on_row_list_highlighted(self) -> None:
+    def on_list_view_highlighted(self) -> None:
         words = self.query_one(ForkWords)
         words.first = 0
         words.repaint()
         self.set_timer(PATIENCE, self._rested)
 
-    def on_row_list_chosen(self) -> None:
+    def on_list_view_chosen(self) -> None:
         self.action_take()
 
     @while_there

@@ -35,7 +35,7 @@ from rltui.tui.messages import ActDone, BrowserLeft, LibraryReady, RunOpened, St
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Answer, Footer
-from rltui.tui.widgets.list_view import RowList, StateList
+from rltui.tui.widgets.list_view import ListView
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
@@ -185,11 +185,11 @@ class BrowserScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield BrowserTitle()
         with Horizontal(id="browser-body"):
-            tree = RowList(name="shelves", classes="pane")
+            tree = ListView(name="shelves", classes="pane")
             tree.border_title = "Runs"
             yield tree
             with Vertical(id="browser-right"):
-                table = StateList(name="states", classes="pane")
+                table = ListView(name="states", classes="pane")
                 yield table
                 yield FilterLine("state-filter", table, self._states)
                 yield StateDetails(self._about.words)
@@ -204,7 +204,7 @@ class BrowserScreen(Screen[None]):
         self.set_interval(1.0, self._show_keys)
 
     @property
-    def tree_list(self) -> RowList:
+    def tree_list(self) -> ListView:
         return self._shelves.list
 
     @property
@@ -213,8 +213,8 @@ class BrowserScreen(Screen[None]):
         return self._shelves.node
 
     @property
-    def table(self) -> StateList:
-        return self.query_one("#states", StateList)
+    def table(self) -> ListView:
+        return self.query_one("#states", ListView)
 
     @property
     def shown(self) -> list[CheckpointRow]:
@@ -270,7 +270,7 @@ class BrowserScreen(Screen[None]):
 
     # Moving
 
-    def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
+    def on_list_view_highlighted(self, message: ListView.Highlighted) -> None:
         if isinstance(message.key, RunNode):
             if self._shelves.goes_to(message.key):
                 self.table.first = self.table.cursor = 0
@@ -284,7 +284,7 @@ class BrowserScreen(Screen[None]):
     def _rested(self) -> None:
         self._verifying.check_rested(self.entry)
 
-    @on(RowList.Chosen)
+    @on(ListView.Chosen)
     def action_open(self) -> None:
         if self.focused is self.tree_list:
             self.table.focus()
@@ -308,8 +308,8 @@ class BrowserScreen(Screen[None]):
         self._states.sort(key)
         self.show_table()
 
-    def on_state_list_sorted(self, message: StateList.Sorted) -> None:
-        key = state_table.key_at(self.table.head, message.x)
+    def on_list_view_head_clicked(self, message: ListView.HeadClicked) -> None:
+        key = state_table.key_at(self.table.head or (), message.x)
         if key:
             self._sort(key)
 

@@ -242,7 +242,7 @@ class ShownStates:
         first = self._first if any(row.key == self._first for row in rows) else None
         self._first = None if first is not None or library.complete else self._first
         empty = details.nothing(library, filtered_out=bool(entries), width=width)
-        table.set_table(head(columns, self._kept.order, width), rows, empty, first)
+        table.set_rows(rows, first, head(columns, self._kept.order, width), empty)
         table.border_title = Content(f"{clean(node.words)}  {formatting.count(len(entries))}")
 
     def _judged(self, entry: CheckpointRow) -> CheckpointRow:

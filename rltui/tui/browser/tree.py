@@ -8,7 +8,7 @@ from rltui import formatting
 from rltui.runs.inventory import Shelf
 from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, RunNode, parent_run
 from rltui.tui.text import Line, Span, crop_middle, pad
-from rltui.tui.widgets.list_view import Row, RowList
+from rltui.tui.widgets.list_view import ListView, Row
 
 if TYPE_CHECKING:
     from rltui.tui.browser.screen import BrowserScreen
@@ -97,8 +97,8 @@ class Shelves:
         self.node: RunNode = RunNode("run", run) if run else ALL
 
     @property
-    def list(self) -> RowList:
-        return self._screen.query_one("#shelves", RowList)
+    def list(self) -> ListView:
+        return self._screen.query_one("#shelves", ListView)
 
     def show(self) -> None:
         """The tree again, with the cursor on its node."""

@@ -20,7 +20,7 @@ from rltui.tui.cockpit.messages import command_status
 from rltui.tui.text import Line, crop, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Choices, Dialog
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 QuitChoice = Literal["keep", "stop"]
 
@@ -185,7 +185,7 @@ class PhaseDialog(Dialog[str | None]):
 _LEVEL_ROLES = {"error": "bad", "warning": "warn"}
 
 
-class LogEntryText(Scrolled):
+class LogEntryText(ScrollableLines):
     """The message with its line breaks; a trace's first line stands out."""
 
     def __init__(self, entry: LogEntry) -> None:
@@ -230,7 +230,7 @@ def failures(log: Sequence[LogEntry], worker: int) -> list[LogEntry]:
     return [entry for entry in reversed(log) if entry.worker == worker and entry.level == "error"]
 
 
-class TraceText(Scrolled):
+class TraceText(ScrollableLines):
     """The entries one below the other."""
 
     def __init__(self, entries: Sequence[LogEntry]) -> None:

@@ -63,9 +63,9 @@ from rltui.tui.panes.status import StatusPane
 from rltui.tui.panes.time import TimePane
 from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
-from rltui.tui.screens.no_filter import IN_PANE, NoFilterScreen
 from rltui.tui.settings import UiSettings
 from rltui.tui.text import Line
+from rltui.tui.widgets.dialogs import NO_FILTER_IN_PANE, NoFilterScreen
 from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.sparing import SparingCompositor
 
@@ -294,7 +294,7 @@ class CockpitScreen(Screen[None]):
 
     def action_no_filter(self) -> None:
         """The focused pane has none: what is typed behind the key would act."""
-        self.app.push_screen(NoFilterScreen(IN_PANE))
+        self.app.push_screen(NoFilterScreen(NO_FILTER_IN_PANE))
 
     def action_browser(self) -> None:
         self.post_message(BrowserAsked(self.snapshot.run))

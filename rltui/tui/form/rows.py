@@ -12,7 +12,7 @@ from rltui.tui.form.fields import FormRow, after, all_open, form_rows, found, ho
 from rltui.tui.form.schema_client import Reference
 from rltui.tui.text import Line, text_line
 from rltui.tui.widgets.filter_bar import Pattern
-from rltui.tui.widgets.list_view import Row, RowList
+from rltui.tui.widgets.list_view import ListView, Row
 
 if TYPE_CHECKING:
     from rltui.tui.form.screen import FormScreen
@@ -96,8 +96,8 @@ class ShownRows:
         self.rows: dict[fields.Identity, FormRow] = {}
 
     @property
-    def list(self) -> RowList:
-        return self._form.query_one("#form-rows", RowList)
+    def list(self) -> ListView:
+        return self._form.query_one("#form-rows", ListView)
 
     @property
     def row(self) -> FormRow | None:

@@ -35,7 +35,7 @@ from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import RowList, Scrolled
+from rltui.tui.widgets.list_view import ListView, ScrollableLines
 
 
 class FormTitle(LineWidget):
@@ -52,7 +52,7 @@ class FormTitle(LineWidget):
         return [render.title_line(session.path.stem, place, judged, session.changes, width)]
 
 
-class FormDetails(Scrolled):
+class FormDetails(ScrollableLines):
     """The right side."""
 
     def __init__(self, screen: FormScreen) -> None:
@@ -170,7 +170,7 @@ class FormScreen(Screen["Path | None"]):
         yield FormTitle(self)
         with Horizontal(id="form-body"):
             with Vertical(id="form-left"):
-                rows = RowList(name="form-rows", classes="pane")
+                rows = ListView(name="form-rows", classes="pane")
                 rows.border_title = "Profile"
                 yield rows
                 yield TomlView()
@@ -218,7 +218,7 @@ class FormScreen(Screen["Path | None"]):
         self.query_one(FormTitle).repaint()
 
     @property
-    def row_list(self) -> RowList:
+    def row_list(self) -> ListView:
         return self.shown_rows.list
 
     @property
@@ -235,7 +235,7 @@ class FormScreen(Screen["Path | None"]):
     def as_text(self) -> bool:
         return self.has_class("as-text")
 
-    def on_row_list_highlighted(self) -> None:
+    def on_list_view_highlighted(self) -> None:
         details = self.query_one(FormDetails)
         details.first = 0
         details.repaint()
@@ -276,7 +276,7 @@ class FormScreen(Screen["Path | None"]):
             return False
         return True
 
-    @on(RowList.Chosen)
+    @on(ListView.Chosen)
     def action_edit(self) -> None:
         row = self.row
         if row is None or self.line.row is not None:

@@ -14,7 +14,7 @@ from rltui.tui.launcher.descriptions import group_lines, milestone_lines, profil
 from rltui.tui.launcher.tree import Item, groups
 from rltui.tui.text import Line, clean, ends, text_line, width_of, wrap
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 
 def title_line(catalog: Catalog | None, width: int) -> Line:
@@ -109,7 +109,7 @@ class LauncherTitle(LineWidget):
         return [title_line(self.catalog, width)]
 
 
-class LauncherDetails(Scrolled):
+class LauncherDetails(ScrollableLines):
     """The right side. The launcher sets what it says."""
 
     def __init__(self, words: Callable[[int], list[Line]]) -> None:

@@ -38,7 +38,7 @@ from rltui.tui.widgets.dialogs import DiffDialog
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
-from rltui.tui.widgets.list_view import RowList
+from rltui.tui.widgets.list_view import ListView
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
@@ -193,7 +193,7 @@ class LauncherScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield LauncherTitle()
         with Horizontal(id="launcher-body"):
-            tree = RowList(name="tree", classes="pane")
+            tree = ListView(name="tree", classes="pane")
             tree.border_title = "What to train"
             yield tree
             yield LauncherDetails(self._words)
@@ -216,7 +216,7 @@ class LauncherScreen(Screen[None]):
         self._examining.end()
 
     @property
-    def tree_list(self) -> RowList:
+    def tree_list(self) -> ListView:
         return self._tree.list
 
     @property
@@ -253,7 +253,7 @@ class LauncherScreen(Screen[None]):
 
     # What enter would do
 
-    def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
+    def on_list_view_highlighted(self, message: ListView.Highlighted) -> None:
         if message.key != self.offering.impatient:
             self.offering.impatient = None
         self.details.about(self.item)
@@ -303,7 +303,7 @@ class LauncherScreen(Screen[None]):
         """In the cockpit. trainer: the one just launched for it, if so."""
         self.post_message(self.Opened(run, trainer))
 
-    @on(RowList.Chosen)
+    @on(ListView.Chosen)
     def action_launch(self) -> None:
         item = self.item
         if item is None:

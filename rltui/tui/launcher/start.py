@@ -19,7 +19,7 @@ from rltui.tui.launcher.tree import Item
 from rltui.tui.text import Line, wrap
 from rltui.tui.widgets.dialogs import AskDialog, Asked, Choices, Dialog, InputCheck, TypedDialog
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Launch = Callable[[LaunchPlan], LaunchedTrainer]
 
 
-class LaunchingText(Scrolled):
+class LaunchingText(ScrollableLines):
     """Words of the start, then of its failure."""
 
     def __init__(self, offer: LaunchPlan, clock: Callable[[], float]) -> None:

@@ -15,7 +15,7 @@ from rltui.runs.summary import RunSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.text import Line, clean, crop_middle, crop_text, pad, width_of, wrap
 from rltui.tui.widgets.filter_bar import FilterLine, Pattern
-from rltui.tui.widgets.list_view import Row, RowList
+from rltui.tui.widgets.list_view import ListView, Row
 
 if TYPE_CHECKING:
     from rltui.tui.launcher.screen import Editing, LauncherScreen
@@ -280,13 +280,13 @@ class ShownTree:
         self._branches = Branches()
 
     @property
-    def list(self) -> RowList:
-        return self._screen.query_one("#tree", RowList)
+    def list(self) -> ListView:
+        return self._screen.query_one("#tree", ListView)
 
     @property
     def item(self) -> Item | None:
         """What the cursor stands on; None where the list has gone, as a timer may find it when the program ends."""
-        tree = next(iter(self._screen.query("#tree").results(RowList)), None)
+        tree = next(iter(self._screen.query("#tree").results(ListView)), None)
         return tree.key if tree is not None and isinstance(tree.key, Item) else None
 
     def renewed(self, catalog: Catalog) -> None:

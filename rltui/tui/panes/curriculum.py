@@ -13,12 +13,12 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, clean, crop, pad, wrap
 from rltui.tui.widgets.bars import progress_bar
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 _FIGURE, _WANTED, _MISSING, _WHEN = 10, 12, 17, 13  # columns
 
 
-class CurriculumPane(Pane, Scrolled):
+class CurriculumPane(Pane, ScrollableLines):
     """From what is now to what was before; it scrolls."""
 
     NUMBER = "u"

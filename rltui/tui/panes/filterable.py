@@ -10,18 +10,20 @@ from textual import events
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, text_line
 from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter, filter_words
-from rltui.tui.widgets.list_view import Selecting
+from rltui.tui.widgets.list_view import ListView
 
 AROUND = 6  # columns of a border that are no room for its words
 NOTHING = "no row matches the filter"
 Row = TypeVar("Row")
 
 
-class FilterablePane(Pane, Selecting):
+class FilterablePane(Pane, ListView):
     """Call `sifted` from `draw`; give `words` for the lower border; have the keys `filter` and `clear` in the registry.
 
     The cursor stays on the row that it was put on, whatever the order. One that follows stands on the last row shown.
     """
+
+    SHOWS_UNFOCUSED = False
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
@@ -49,11 +51,10 @@ class FilterablePane(Pane, Selecting):
         return found
 
     def selection(self, head: Sequence[Line], rows: Sequence[Line], width: int, height: int) -> list[Line]:
-        """Where none matches, a line that says so, on which the cursor cannot stand."""
-        if rows or not self._of:
-            return super().selection(head, rows, width, height)
-        self.stand(())
-        return self.in_view(head, [text_line(f" {NOTHING}", "muted")], width, height)
+        """Head and the rows in view; where none matches, a line that says so, on which the cursor cannot stand."""
+        self.place_cursor(range(len(rows)))
+        lines = rows if rows or not self._of else [text_line(f" {NOTHING}", "muted")]
+        return self.in_view(head, lines, width, height)
 
     def subtitle(self, view: View) -> str:
         usual = self.words(view)

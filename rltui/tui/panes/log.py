@@ -18,13 +18,13 @@ from rltui.tui.panes.log_view import LogFilter, LogList, LogWindow, folded_lines
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, fit, text_line
 from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
-from rltui.tui.widgets.list_view import ROWS, Wheeled
+from rltui.tui.widgets.list_view import STEPS, ScrollableLines
 
 Value = TypeVar("Value")
 CURSOR = " ▸"  # where an entry has its level's sign
 
 
-class LogPane(Pane, Wheeled):
+class LogPane(Pane, ScrollableLines):
     """Entries of the chosen level and above, worker and flag; what is searched is marked."""
 
     NUMBER = "9"
@@ -53,7 +53,7 @@ class LogPane(Pane, Wheeled):
         return self._list.wanted.level
 
     @property
-    def following(self) -> bool:
+    def at_newest(self) -> bool:
         return self._window.cursor is None
 
     def next_level(self) -> Level:
@@ -127,7 +127,7 @@ class LogPane(Pane, Wheeled):
 
     def on_key(self, event: events.Key) -> None:
         page = max(self.size.height - 1, 1)
-        steps = {**ROWS, "pageup": -page, "pagedown": page, "home": -len(self._list), "end": len(self._list)}
+        steps = {**STEPS, "pageup": -page, "pagedown": page, "home": -len(self._list), "end": len(self._list)}
         if self._filter.typing and event.key not in MOVES:
             self._type(event)
         elif event.key in steps:
@@ -201,7 +201,7 @@ class LogPane(Pane, Wheeled):
         wanted, found = self._list.wanted, []
         if self.view is not None and self.view.frozen:
             found.append(f"{_loud('FROZEN')} [$accent]{self.said('<freeze>')} goes on[/]")
-        if not self.following:
+        if not self.at_newest:
             new = f"{formatting.plural(self._window.unseen, 'new line')} – " if self._window.unseen else ""
             found.append(f"{_loud('STANDS STILL')} [$accent]{new}End follows[/]")
         if wanted.search.text or self._filter.typing:

@@ -19,7 +19,7 @@ from rltui.tui.panes.machine_probe import GpuLoad, MachineSample, ProcessLoad, R
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, beside, clean, crop, ends, pad, wrap
 from rltui.tui.widgets.bars import progress_bar
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
     from rltui.tui.dependencies import Program
@@ -91,7 +91,7 @@ LEVELS = "▁▂▃▄▅▆▇█"
 TRACKER = "resource tracker"  # multiprocessing's own, idle all the time
 
 
-class MachinePane(Pane, Scrolled):
+class MachinePane(Pane, ScrollableLines):
     """Sampled here, while it is on screen, and not by the trainer."""
 
     NUMBER = "m"

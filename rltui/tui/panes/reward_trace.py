@@ -16,7 +16,7 @@ from rltui.tui.panes.live_match import LiveMatchPane
 from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, Span, crop, crop_text, ends, pad
 from rltui.tui.widgets.bars import filled_bar
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 MOST_STEPS = 900  # a minute of them
 
@@ -258,7 +258,7 @@ def _cell(value: float, width: int) -> Span:
 BARS = 12  # rows of content from which on the sums have bars
 
 
-class TracePane(LiveMatchPane, Scrolled):
+class TracePane(LiveMatchPane, ScrollableLines):
     """Newest at the bottom; below it the sums of this episode and of the one before."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("trace")

@@ -13,7 +13,7 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.verdict import verdict
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, Span, crop, wrap
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def judgement(view: View) -> VerdictLine | None:
 LABEL = 11  # columns
 
 
-class RunInfoPane(Pane, Scrolled):
+class RunInfoPane(Pane, ScrollableLines):
     """Label and value, one a line; what has changed since the start stands out."""
 
     NUMBER = "i"

@@ -13,7 +13,7 @@ from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, beside, crop, pad, wrap
 from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.chart import ChartData, chart
-from rltui.tui.widgets.list_view import Scrolled
+from rltui.tui.widgets.list_view import ScrollableLines
 
 # Turtle recovery added up over iterations: counts, success with its interval, times. Pure.
 #
@@ -143,7 +143,7 @@ LEAST = 4  # lines that a chart needs
 TABLE, REFERENCE, GAP = LABEL + 3 * COLUMN, 44, 4  # columns, side by side
 
 
-class TurtlePane(Pane, Scrolled):
+class TurtlePane(Pane, ScrollableLines):
     """A table for each arena group, what others need for comparison, charts in the room that is left."""
 
     NUMBER = "6"

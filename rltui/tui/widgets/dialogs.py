@@ -1,4 +1,8 @@
-"""Modal base; prompts for a text, a name, a choice, an option; a diff to confirm."""
+"""Modal screens: their base, the command palette, and prompts for a text, a name, a choice, an option, a diff to write.
+
+Textual's `dismiss` takes away whatever is on top: the second click of a double click, or an answer that comes while the
+palette is open, would close the wrong screen, in the end the launcher itself, and leave an empty one. A dialog closes itself.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +26,11 @@ from rltui.errors import RltuiError
 from rltui.tui.text import Line, clean, crop_text, fit, text_line, wrap
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import Row, RowList, Scrolled
-
-# Screens above others, each of which closes itself once and no other.
-#
-# Textual's `dismiss` takes away whatever is on top: the second click of a double click, or an answer that comes while the
-# palette is open, would close the wrong screen, in the end the launcher itself, and leave an empty one.
+from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines
 
 Answer = TypeVar("Answer")
+NO_FILTER = "no filter here (esc)"
+NO_FILTER_IN_PANE = "no filter in this pane (esc)"
 
 
 class Dialog(ModalScreen[Answer]):
@@ -43,8 +44,6 @@ class Dialog(ModalScreen[Answer]):
 
     def action_no_filter(self) -> None:
         """What is typed behind it would choose an answer."""
-        from rltui.tui.screens.no_filter import NoFilterScreen  # a dialog itself
-
         self.app.push_screen(NoFilterScreen())
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
@@ -86,6 +85,47 @@ def uncovered(screen: Screen[Answer]) -> bool:
     while app.screen is not screen:
         app.pop_screen()
     return True
+
+
+class NoFilterText(LineWidget):
+    """Text in front of the line."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(name="no-filter-said")
+        self._words = words
+
+    def on_mount(self) -> None:
+        self.styles.width = len(self._words) + 4
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return [((f" {self._words}  ", "warn"), ("/", "key"))]
+
+
+class NoFilterScreen(Dialog[None]):
+    """Notice where `/` has nothing to filter, with a line that takes what is typed behind it, which would act as keys.
+
+    Closed by enter or esc, or a click elsewhere.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close")]
+
+    def __init__(self, words: str = NO_FILTER) -> None:
+        super().__init__()
+        self._words = words
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="no-filter"):
+            yield NoFilterText(self._words)
+            yield Input(id="no-filter-line", compact=True)
+
+    @on(Input.Submitted)
+    def close(self) -> None:
+        """As esc does."""
+        self.dismiss()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.widget is self:
+            self.dismiss()
 
 
 VERDICT_ROWS = 2
@@ -184,7 +224,7 @@ class Option:
     about: Callable[[int], list[Line]]
 
 
-class About(Scrolled, can_focus=False):
+class About(ScrollableLines, can_focus=False):
     """What the highlighted option is."""
 
     def __init__(self) -> None:
@@ -212,11 +252,11 @@ class Chooser(Dialog["str | None"]):
             box.border_subtitle = "type to filter · ↑ ↓ · enter chooses · esc cancels"
             yield Input(id="chooser-filter", compact=True, placeholder=self._own or "filter")
             with Horizontal(id="chooser-body"):
-                yield RowList(name="chooser-rows")
+                yield ListView(name="chooser-rows")
                 yield About()
 
     def on_mount(self) -> None:
-        self.query_one(RowList).can_focus = False
+        self.query_one(ListView).can_focus = False
         self.query_one(Input).focus()
         self.call_after_refresh(self._show, self._current)
 
@@ -230,7 +270,7 @@ class Chooser(Dialog["str | None"]):
         found = [each for each in self._options if all(word in f"{each.name} {each.group}".lower() for word in words)]
         rows: list[Row] = []
         group = ""
-        width = self.query_one(RowList).size.width
+        width = self.query_one(ListView).size.width
         for each in found:
             if each.group != group:
                 group = each.group
@@ -239,30 +279,30 @@ class Chooser(Dialog["str | None"]):
             rows.append(Row(each.name, ((f" {mark} ", "good"), (crop_text(clean(each.name), max(width - 3, 8)), ""))))
         if not rows:
             rows = [Row(None, ((f" {self._own or 'nothing of that name'}", "muted"),))]
-        self.query_one(RowList).set_rows(rows, wanted or None)
+        self.query_one(ListView).set_rows(rows, wanted or None)
         self._tell()
 
     def _tell(self) -> None:
         about = self.query_one(About)
-        key = self.query_one(RowList).key
+        key = self.query_one(ListView).key
         option = next((each for each in self._options if each.name == key), None)
         about.words, about.first = (option.about if option else lambda width: []), 0
         about.repaint()
 
-    def on_row_list_highlighted(self) -> None:
+    def on_list_view_highlighted(self) -> None:
         self._tell()
 
-    def on_row_list_chosen(self) -> None:
+    def on_list_view_chosen(self) -> None:
         self._choose()
 
     def on_key(self, event: events.Key) -> None:
         if event.key in MOVES:
-            self.query_one(RowList).move(MOVES[event.key])
+            self.query_one(ListView).move(MOVES[event.key])
             event.stop()
 
     @on(Input.Submitted)
     def _choose(self) -> None:
-        typed, key = self.query_one(Input).value.strip(), self.query_one(RowList).key
+        typed, key = self.query_one(Input).value.strip(), self.query_one(ListView).key
         if self._own and typed and (":" in typed or "/" in typed or "." in typed):
             self.dismiss(typed)
         elif isinstance(key, str):
@@ -405,7 +445,7 @@ class NameDialog(Dialog["str | None"]):
 DIFF_ROLES = {"+": "good", "-": "bad", "@": "muted"}
 
 
-class DiffText(Scrolled):
+class DiffText(ScrollableLines):
     """Lines of a diff, coloured, and what to know before they are written."""
 
     def __init__(self, head: Sequence[tuple[str, str]], diff: Sequence[str]) -> None:

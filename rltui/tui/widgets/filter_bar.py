@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from rltui.tui.expression import Expression, TooSlow
 from rltui.tui.text import clean, crop_text
-from rltui.tui.widgets.list_view import RowList
+from rltui.tui.widgets.list_view import ListView
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Filtered(Protocol):
 class FilterLine(Input):
     """further: what else can be done once it is kept, in words."""
 
-    def __init__(self, name: str, rows: RowList, filtered: Filtered, further: str = "") -> None:
+    def __init__(self, name: str, rows: ListView, filtered: Filtered, further: str = "") -> None:
         super().__init__(id=name, compact=True, placeholder=ASKED)
         self._rows, self._filtered, self._further = rows, filtered, further
         self._shown = Pattern()
@@ -178,7 +178,7 @@ class FilterLine(Input):
         self._filtered.filter_by(self._shown, goes)
         keys, _ = self._filtered.found()
         if self._shown.text and not self._shown.problem and keys and before not in keys:
-            self._rows.set_rows(self._rows.rows, keys[0])
+            self._rows.go_to(keys[0])
         self.tell()
 
     def _words(self) -> Content:

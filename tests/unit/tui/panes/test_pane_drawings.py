@@ -166,7 +166,7 @@ def test_log_follows_until_moved() -> None:
     pane = LogPane()
     assert plain(pane.draw(view, 60, 5)).endswith("line 49")
     pane.move(-39)
-    assert not pane.following
+    assert not pane.at_newest
     assert "line 10" in plain(pane.draw(view, 60, 5))
     more = LogLine(time=NOW, level="info", source="trainer", message="new")
     moved = View(fold(view.snapshot, [more]), NOW)

@@ -6,7 +6,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from rltui.tui.text import plain, text_line
-from rltui.tui.widgets.list_view import Row, RowList, StateList
+from rltui.tui.widgets.list_view import ListView, Row
 
 
 class Lists(App[None]):
@@ -17,26 +17,26 @@ class Lists(App[None]):
         self.chosen: list[object] = []
 
     def compose(self) -> ComposeResult:
-        yield RowList(name="rows")
-        yield StateList(name="table")
+        yield ListView(name="rows")
+        yield ListView(name="table")
 
     def on_mount(self) -> None:
-        for each in self.query(RowList):
+        for each in self.query(ListView):
             each.styles.height = 4
         rows = [Row(None, text_line("  heads")), *(Row(name, text_line(f"  {name}")) for name in "abcdef")]
-        self.query_one("#rows", RowList).set_rows(rows)
+        self.query_one("#rows", ListView).set_rows(rows)
         states = [Row(name, text_line(f"  {name}")) for name in "xyz"]
-        self.query_one("#table", StateList).set_table(text_line("  title"), states, [])
+        self.query_one("#table", ListView).set_rows(states, head=text_line("  title"))
         self.query_one("#rows").focus()
 
-    def on_row_list_chosen(self) -> None:
+    def on_list_view_chosen(self) -> None:
         focused = self.focused
-        assert isinstance(focused, RowList)
+        assert isinstance(focused, ListView)
         self.chosen.append(focused.key)
 
 
 def shown(app: Lists, name: str) -> list[str]:
-    return plain(app.query_one(f"#{name}", RowList).lines).split("\n")
+    return plain(app.query_one(f"#{name}", ListView).lines).split("\n")
 
 
 async def test_the_cursor_is_solid_with_the_focus_and_hollow_without() -> None:
@@ -78,7 +78,7 @@ async def test_a_click_moves_it_and_one_more_opens_a_title_is_no_row() -> None:
 async def test_it_stays_with_its_row_or_goes_to_the_nearest(left: str, expected: str) -> None:
     app = Lists()
     async with app.run_test(size=(20, 10)):
-        rows = app.query_one("#rows", RowList)
+        rows = app.query_one("#rows", ListView)
         rows.set_rows(rows.rows, "d")
         rows.set_rows([row for row in rows.rows if row.key is None or str(row.key) in left])
         assert rows.key == expected

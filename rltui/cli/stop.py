@@ -177,8 +177,9 @@ def _about(message: ServerMessage, number: int) -> bool:
 def _signal(trainer: Holder, mode: Mode, say: Say, error: RltuiError) -> None:
     """SIGTERM to finish, which may be repeated; else as many Ctrl-C as the mode is worth. Raises `error` where the trainer is on another machine or takes no signals."""
     from rltui.errors import RltuiError
+    from rltui.supervise.signals import CAN_ASK
 
-    if trainer.pid is None or trainer.host != socket.gethostname() or sys.platform == "win32":
+    if trainer.pid is None or trainer.host != socket.gethostname() or not CAN_ASK:
         raise error
     say(f"telling pid {trainer.pid} by signal instead: {WORDS[mode]}")
     number = signal.SIGTERM if mode == "finish" else signal.SIGINT

@@ -133,7 +133,7 @@ _count.__name__ = "number of timesteps"  # argparse names the type in its error:
 def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
     """Start the same training in a session of its own; say what it goes on with, and where to look."""
     from rltui.runs.paths import data_dir
-    from rltui.supervise.launch import detached, first_words
+    from rltui.supervise.launch import detached, start_messages
 
     data = data_dir(args.data_dir)
     extra = ["--resume", args.resume] if args.fork_from is None else ["--fork-from", args.fork_from]
@@ -142,7 +142,7 @@ def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
     extra += [part for override in overrides for part in ("--set", override)]
     launched = detached(args.profile, data, args.run, extra)
     say(f"run {launched.run} trains in the background (pid {launched.pid})")
-    for words in first_words(data.run(launched.run).journal, launched.pid):
+    for words in start_messages(data.run(launched.run).journal, launched.pid):
         say(words)
     say(
         f"watch it: rltui attach {launched.run}    stop it: rltui stop {launched.run}    log: {data.run(launched.run).log}"

@@ -207,11 +207,12 @@ def _show(
     """The last moment shown. Whatever happens, the terminal is given back and the recording written."""
     from contextlib import ExitStack
 
-    from rltui.view.live_match import Pacer, Watch, stopping_by_signal
-    from rltui.view.terminal import Keyboard
+    from rltui.supervise.signals import stopping_by_signal
+    from rltui.supervise.terminal import open_keyboard
+    from rltui.view.live_match import Pacer, Watch
 
     with ExitStack() as stack:
-        keyboard = Keyboard(told.lifeline.guardian)
+        keyboard = open_keyboard(told.lifeline.guardian)
         watch = Watch(Pacer(args.speed), keyboard.pressed, told.link.toggle)
         stack.enter_context(stopping_by_signal(watch.stop))
         for output in outputs:

@@ -7,14 +7,14 @@ import tempfile
 import threading
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, overload
+from typing import IO, overload
 
 
 class Spill:
     """The file is made with the first bytes, has no name, and vanishes with the process. For several threads."""
 
     def __init__(self) -> None:
-        self._file: BinaryIO | None = None
+        self._file: IO[bytes] | None = None
         self._end = 0
         self._lock = threading.Lock()
 

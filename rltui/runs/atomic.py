@@ -9,6 +9,7 @@ import itertools
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -155,7 +156,7 @@ def make_folder(path: Path) -> None:
 
 def fsync_folder(path: Path) -> None:
     """Put the folder's names on disk. Windows has no such call: there the rename itself is the promise."""
-    if os.name == "nt":
+    if sys.platform == "win32":
         return
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:

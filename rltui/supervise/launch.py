@@ -1,10 +1,9 @@
-"""Detached trainer; its first messages."""
+"""Launching a trainer in the background, and what it says when it starts."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import tempfile
 import time
@@ -18,19 +17,16 @@ from rltui.errors import RltuiError
 from rltui.events.records import CurriculumPlanned, LogLine, Record, RunResumed, RunStarted
 from rltui.runs.journal import read_end
 from rltui.supervise.processes import ManagedProcess
+from rltui.supervise.signals import signal_name
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
 
-
-# Launching a trainer that outlives whoever launches it: its own session, nothing to read, output into a file.
-#
-# What it says before its run has started goes to a temporary file, for a launch that fails must leave nothing in the data
-# folder; `output_mover`, told by the trainer that its run has started, carries that over to the run's `trainer.log`.
-
 LOG_VARIABLE = "RLTUI_LAUNCH_LOG"
 LOOK_INTERVAL = 0.05  # seconds
 INTERRUPTED_SECONDS = 5.0
+PATIENCE = 2.0  # seconds for the messages of a start; they are written right behind the header
+MESSAGES_INTERVAL = 0.02  # seconds
 START_SECONDS = 120.0  # importing torch on a busy or cold machine takes its time
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 
@@ -51,7 +47,10 @@ def detached(
     extra_args: Sequence[str] = (),
     timeout: float = START_SECONDS,
 ) -> LaunchedTrainer:
-    """Start `rltui train PROFILE …` and wait until its run has started.
+    """Start `rltui train PROFILE …`, which outlives whoever launches it, and wait until its run has started.
+
+    What it says before goes to a temporary file, for a launch that fails must leave nothing in the data folder;
+    `output_mover` in the trainer carries that over to the run's `trainer.log`.
 
     extra_args: more options of `train`. RltuiError with the trainer's own message, hint and exit code when it ends
     before that, and when it has not started within `timeout` seconds (it is then stopped).
@@ -158,26 +157,19 @@ def _failure(process: ManagedProcess, code: int) -> RltuiError:
 
 
 def _ending(code: int) -> str:
-    if code >= 0:
-        return f"ended with exit code {code}"
-    try:
-        return f"was ended by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was ended by signal {-code}"
+    return f"ended with exit code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
 
 
-FIRST_WORDS_INTERVAL = 0.02  # seconds
-PATIENCE = 2.0  # seconds; they are written right behind the header
-
-
-def first_words(journal: Path, pid: int, patience: float = PATIENCE) -> list[str]:
-    """The reason first, warnings marked as such; as many as are there within `patience` seconds. pid: the trainer's."""
+def start_messages(journal: Path, pid: int, patience: float = PATIENCE) -> list[str]:
+    """What a trainer has written about its start: the reason first, warnings marked as such; as many as are there within
+    `patience` seconds. pid: the trainer's.
+    """
     deadline = time.monotonic() + patience
     while True:
         told = _since_start(read_end(journal), pid)
         if any(isinstance(record, CurriculumPlanned) for record in told) or time.monotonic() >= deadline:
             return [words for record in told if (words := _words(record))]
-        time.sleep(FIRST_WORDS_INTERVAL)
+        time.sleep(MESSAGES_INTERVAL)
 
 
 def _since_start(records: Sequence[Record], pid: int) -> list[Record]:

@@ -1,8 +1,9 @@
-"""ManagedProcess, process tree, stop ladder."""
+"""Processes: a detached one with its log, a spawned one with a pipe, the stop ladder for a process and its descendants."""
 
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -10,14 +11,44 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import psutil
 
 from rltui import safe_io
 from rltui.errors import RltuiError
+from rltui.supervise.signals import start_session
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
 
 LOOK_INTERVAL = 0.05  # seconds
+ASKED_UNTIL, TERMINATED_UNTIL = (
+    0.6,
+    0.9,
+)  # parts of a stop's deadline: most is for an end in good order, a kill needs little
+How = Literal["had ended", "when asked", "terminated", "killed", "would not die"]
+Spec = TypeVar("Spec")
+
+
+def start_piped(main: Callable[[Spec, Connection], object], spec: Spec, name: str) -> tuple[SpawnProcess, Connection]:
+    """A fresh daemon process that runs `main(spec, pipe)`, and this end of the pipe.
+
+    OSError or MemoryError where the system has no room for it: then nothing of it is left.
+    """
+    context = multiprocessing.get_context("spawn")
+    pipe: tuple[Any, Any] = context.Pipe()  # of another class on Windows, with the same methods
+    ours, theirs = pipe
+    process = context.Process(target=main, args=(spec, theirs), name=name, daemon=True)
+    try:
+        process.start()
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    return process, ours
 
 
 class ProcessTree:
@@ -28,7 +59,7 @@ class ProcessTree:
 
     def __init__(self, pid: int, session: bool = False) -> None:
         """A process that is gone already makes a tree without it."""
-        self._session = pid if session and hasattr(os, "getsid") else None
+        self._session = pid if session else None
         self._members: dict[int, psutil.Process] = {}
         self._remember(pid)
 
@@ -78,7 +109,7 @@ class ProcessTree:
                 yield from [child.pid for child in process.children(recursive=True)]
 
     def _in_session(self) -> Iterator[int]:
-        if self._session is None:
+        if sys.platform == "win32" or self._session is None:
             return
         for pid in psutil.pids():
             with contextlib.suppress(OSError):
@@ -93,15 +124,11 @@ def _runs(process: psutil.Process) -> bool:
         return False
 
 
-# Parts of the deadline at which each rung ends: most of it is for an end in good order, a kill needs little.
-ASKED_UNTIL, TERMINATED_UNTIL = 0.6, 0.9
-
-
 @dataclass(frozen=True)
 class StopOutcome:
     """How a stop went."""
 
-    how: Literal["had ended", "when asked", "terminated", "killed", "would not die"]
+    how: How
     seconds: float
 
 
@@ -116,7 +143,7 @@ def stop_tree(tree: ProcessTree, seconds: float = 10.0, ask: Callable[[], None] 
     def ended_by(share: float) -> bool:
         return tree.wait(max(begun + seconds * share - time.monotonic(), 0.0))
 
-    def ending(how: Literal["had ended", "when asked", "terminated", "killed", "would not die"]) -> StopOutcome:
+    def ending(how: How) -> StopOutcome:
         return StopOutcome(how, time.monotonic() - begun)
 
     tree.look()
@@ -136,10 +163,6 @@ def _asked(ask: Callable[[], None]) -> bool:
         ask()
         return True
     return False
-
-
-# Windows' way to keep a console's Ctrl-C and its closing from reaching the process.
-_OWN_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 class ManagedProcess:
@@ -178,15 +201,13 @@ class ManagedProcess:
         """Start it. RltuiError when the system will not."""
         try:
             with safe_io.open_to_append(self.log) as log:
-                self._process = subprocess.Popen(
+                self._process = start_session(
                     self._command,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     cwd=self._cwd,
                     env={**os.environ, **self._env},
-                    start_new_session=True,
-                    creationflags=_OWN_GROUP,
                 )
         except OSError as error:
             raise RltuiError(f"cannot start the {self.name}: {error}", f"command: {' '.join(self._command)}") from error

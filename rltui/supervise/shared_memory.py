@@ -1,4 +1,4 @@
-"""Anonymous shared memory with room check."""
+"""Shared memory that has no name, and the check that there is room for it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from typing import Any
 from rltui.errors import RltuiError
 from rltui.formatting import size
 
-# SharedBlock: shared memory without a file, which a child is handed by descriptor.
-#
-# Nothing of it is left once all who have it are gone, however they went: also not where a whole tree of processes is killed
-# at once, with what multiprocessing has to clean up behind it. And nobody can take it away, as systemd does with a user's
-# files in /dev/shm when the last session ends (RemoveIPC, on unless an administrator says no).
+FOLDER = Path("/dev/shm")  # of Linux; elsewhere nobody says how much there is
 
 
 class SharedBlock:
-    """Bytes at `buf`. Pickled for a child that is being spawned, it is the same memory there."""
+    """Bytes at `buf`. Pickled for a child that is being spawned, it is the same memory there, handed on by descriptor.
+
+    It has no file, so nothing is left once all who have it are gone, also where a whole tree of processes is killed at
+    once, with what multiprocessing has to clean up behind it. And nobody can take it away, as systemd does with a user's
+    files in /dev/shm when the last session ends (RemoveIPC, on unless an administrator says no).
+    """
 
     def __init__(self, memory: SharedMemory | mmap.mmap) -> None:
         self._memory = memory
@@ -46,11 +47,15 @@ class SharedBlock:
         self._memory.close()
 
     def __reduce__(self) -> tuple[Callable[..., SharedBlock], tuple[Any, ...]]:
-        if sys.platform == "win32":
-            return _by_name, (self._memory.name if isinstance(self._memory, SharedMemory) else "",)
-        from multiprocessing.reduction import DupFd  # Windows has none
+        if sys.platform != "win32":
+            from multiprocessing.reduction import DupFd
 
-        return _by_descriptor, (DupFd(int(getattr(self._memory, "_fd", -1))), len(self._buffer))
+            return _by_descriptor, (DupFd(int(getattr(self._memory, "_fd", -1))), len(self._buffer))
+        return self.by_name()
+
+    def by_name(self) -> tuple[Callable[..., SharedBlock], tuple[Any, ...]]:
+        """How Windows hands it on: there it has no file either, and goes with the last who has it open."""
+        return _by_name, (self._memory.name if isinstance(self._memory, SharedMemory) else "",)
 
 
 def _by_name(name: str) -> SharedBlock:
@@ -64,9 +69,6 @@ def _by_descriptor(passed: Any, size: int) -> SharedBlock:
         return SharedBlock(mmap.mmap(descriptor, size))
     finally:
         os.close(descriptor)
-
-
-FOLDER = Path("/dev/shm")  # of Linux; elsewhere nobody says how much there is
 
 
 def check_free(needed: int, what: str, hint: str) -> None:

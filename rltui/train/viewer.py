@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import select
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +13,8 @@ from rltui.errors import RltuiError, in_words
 from rltui.events.commands import OutputLive, SetRender, ViewerLive
 from rltui.events.records import Level
 from rltui.formatting import duration
-from rltui.supervise.child import start_piped
+from rltui.supervise.processes import start_piped
+from rltui.supervise.sockets import takes_more
 from rltui.train.active_task import ActiveTask
 from rltui.train.collect.worker_handle import why
 from rltui.train.control.commands import LiveControls, LoopState, Pending
@@ -62,7 +61,7 @@ class ViewerChild:
 
     def send(self, message: ToViewer) -> None:
         """A viewer that leaves so much unread that sending would wait for it is ended, as its host will find."""
-        if not _takes_more(self.pipe):
+        if not takes_more(self.pipe):
             self.failure = ViewerFailed("it was ended, for it took no more messages (was it stopped?)", "")
             self.process.kill()
             return
@@ -121,15 +120,6 @@ class ViewerChild:
         """Moments that its recording holds, as far as it has said so."""
         outputs = self.playing.outputs if self.playing is not None else []
         return sum(output.sent for output in outputs if output.name == "recording")
-
-
-def _takes_more(pipe: Connection) -> bool:
-    """Whether a message of a few hundred bytes can be sent without waiting."""
-    if sys.platform == "win32":
-        return True
-    room = select.poll()
-    room.register(pipe, select.POLLOUT)
-    return bool(room.poll(0))
 
 
 PATIENCE = 30.0  # seconds that the viewer may take to start or to answer

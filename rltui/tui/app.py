@@ -16,7 +16,8 @@ from textual.screen import ModalScreen, Screen
 
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir, name_problem
-from rltui.supervise.guardian import BY_SIGNAL, Lifeline
+from rltui.supervise.guardian import Lifeline
+from rltui.supervise.signals import BY_SIGNAL
 from rltui.tui import background, library_caches
 from rltui.tui.actions import Place, place_of
 from rltui.tui.ascii import AsciiFilter, HarmlessFilter, chart_style
@@ -292,8 +293,8 @@ class RltuiApp(App[str]):
 
 def _driver() -> type[Driver] | None:
     """None: Textual's own, on Windows."""
-    if sys.platform == "win32":
-        return None
-    from rltui.tui.terminal.driver import TerminalDriver
+    if sys.platform != "win32":
+        from rltui.tui.terminal.driver import TerminalDriver
 
-    return TerminalDriver
+        return TerminalDriver
+    return None

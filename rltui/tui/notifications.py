@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -18,6 +16,7 @@ from textual.notifications import Notification, Notify
 from rltui.events.records import PhaseChanged, end_words
 from rltui.formatting import state_name
 from rltui.run_state.condition import condition
+from rltui.supervise.signals import kill_session, start_session
 from rltui.tui.settings import NoticeKind, UiSettings
 from rltui.tui.terminal import clipboard
 
@@ -156,9 +155,9 @@ class Hooks:
 
     def _problem(self, notice: Notice) -> str:
         """What went wrong, in words; empty where nothing did."""
-        process = subprocess.Popen(
+        process = start_session(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            env={**os.environ, **environment(notice)}, start_new_session=True,
+            env={**os.environ, **environment(notice)},
         )  # fmt: skip
         try:
             _, said = process.communicate(payload(notice), timeout=self._seconds)
@@ -190,11 +189,7 @@ def environment(notice: Notice) -> dict[str, str]:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """With all that it has started."""
-    with suppress(OSError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
+    kill_session(process)
     with suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=1.0)
 

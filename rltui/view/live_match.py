@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rltui.errors import RltuiError
 from rltui.events.match_frames import MatchFrame
 from rltui.field import TICKS_PER_SECOND
 from rltui.league.match import Match
 from rltui.league.players import Player, PolicySide
+from rltui.supervise.terminal import GONE
 from rltui.view.output import Notice, Output
 from rltui.view.sources import PlayerSource, Seat
-from rltui.view.terminal import GONE
 
 LOOK_TICKS = 2 * TICKS_PER_SECOND  # between two looks for newer weights
 
@@ -169,19 +166,3 @@ class Watch:
                 self.paused = not self.paused
             elif key == LINK:
                 self._toggle()
-
-
-@contextlib.contextmanager
-def stopping_by_signal(stop: Callable[..., None]) -> Iterator[None]:
-    """Ctrl-C, SIGTERM and a closed window ask to stop; Ctrl-Z is not heard, for it would leave the screen behind."""
-    wanted: dict[str, Any] = dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), stop) | {"SIGTSTP": signal.SIG_IGN}
-    before = {
-        number: signal.signal(number, handler)
-        for name, handler in wanted.items()
-        if (number := getattr(signal, name, None)) is not None
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

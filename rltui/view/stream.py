@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rltui.errors import RltuiError
 from rltui.supervise import sockets
 from rltui.supervise.shared_memory import SharedBlock, check_free
-from rltui.supervise.sockets import SocketListener, pack
+from rltui.supervise.sockets import Listener, open_listener, pack
 
 INTERVAL = 1 / 6  # seconds between two frames
 MOST_CLIENTS = 8
@@ -32,7 +32,7 @@ class MatchStream:
 
     def __init__(self, run_folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._due = clock, 0.0
-        self._listener: SocketListener | None = None
+        self._listener: Listener | None = None
         self._clients: list[_Client] = []
         self._run_folder = run_folder
         self.problem = "there is no stream on Windows" if sys.platform == "win32" else ""
@@ -71,7 +71,7 @@ class MatchStream:
         """At a new address; where that cannot be, there is none."""
         self._listener = None
         try:
-            self._listener = SocketListener(new_address(self._run_folder))
+            self._listener = open_listener(new_address(self._run_folder))
         except RltuiError as error:
             self.problem = error.message
         except OSError as error:

@@ -16,8 +16,8 @@ from rltui.events import match_frames
 from rltui.events.commands import OutputLive
 from rltui.events.match_frames import MatchFrame
 from rltui.events.records import Level
-from rltui.supervise.child import follow
 from rltui.supervise.shared_memory import SharedBlock
+from rltui.supervise.signals import become_subordinate
 from rltui.view.live_match import Pacer
 from rltui.view.outputs import OutputOptions, Outputs
 from rltui.view.stream import MatchStream, WeightsBoard
@@ -116,7 +116,7 @@ class _Closing(Exception):
 
 def main(spec: ViewerSpec, pipe: Connection) -> None:
     """Entry point of the spawned process."""
-    follow(NICE)
+    become_subordinate(NICE)
     try:
         viewer = _Viewer(spec, pipe)
         with contextlib.closing(viewer):

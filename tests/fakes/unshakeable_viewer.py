@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
-from rltui.supervise.guardian import BY_SIGNAL, Lifeline, guarded
+from rltui.supervise.guardian import Lifeline, guarded
 from rltui.supervise.launch import LaunchedTrainer
+from rltui.supervise.signals import BY_SIGNAL
 from rltui.tui import app
 from rltui.tui.app import RltuiApp
 from rltui.tui.dependencies import Dependencies

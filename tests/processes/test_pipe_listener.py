@@ -8,7 +8,7 @@ import secrets
 import socket
 from collections.abc import Iterator
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client
+from multiprocessing.connection import Client, Listener
 from pathlib import Path
 
 import pytest
@@ -17,9 +17,8 @@ from rltui.events.commands import CommandAccepted, CommandApplied, Live, Pause
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerGoneError
-from rltui.supervise.sockets import SocketAddress
+from rltui.supervise.sockets import PipeListener, PipeStream, SocketAddress
 from rltui.train.control import server as controls
-from rltui.train.control.listener import PipeListener
 from rltui.train.control.server import ControlServer
 from tests.fakes.small_trainer import live
 from tests.fakes.training import wait_for
@@ -41,8 +40,8 @@ def paths(tmp_path: Path) -> RunPaths:
 
 @pytest.fixture
 def server(paths: RunPaths, address: SocketAddress, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlServer]:
-    monkeypatch.setattr(controls, "open_listener", lambda folder: PipeListener(address))
-    monkeypatch.setattr(sockets, "open_stream", lambda address, timeout: sockets.PipeStream(address))
+    monkeypatch.setattr(controls, "open_listener", lambda chosen: PipeListener(address, Listener))
+    monkeypatch.setattr(sockets, "open_stream", lambda address, timeout: PipeStream(address, Client))
     with ControlServer(paths, "alpha") as running:
         yield running
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from rltui.errors import users_line
-from rltui.supervise.child import follow
 from rltui.supervise.shared_memory import SharedBlock
+from rltui.supervise.signals import become_subordinate
 from rltui.train.collect.actor import Actor, ActorSpec
 from rltui.train.collect.messages import (
     Collect,
@@ -46,7 +46,7 @@ class _Closing(Exception):
 
 def main(spec: WorkerSpec, pipe: Connection) -> None:
     """Entry point of the spawned process."""
-    follow(NICE)
+    become_subordinate(NICE)
     with open(spec.trace_path, "w", encoding="utf-8") as trace:  # noqa: PTH123 - faulthandler keeps the descriptor
         faulthandler.enable(trace)
         try:

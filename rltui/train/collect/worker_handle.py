@@ -16,7 +16,7 @@ from typing import Literal
 
 from rltui.events.commands import WorkerLive
 from rltui.formatting import MEGABYTE
-from rltui.supervise.child import start_piped
+from rltui.supervise.processes import start_piped
 from rltui.train.collect.actor import ActorSpec
 from rltui.train.collect.messages import FromWorker, RolloutDone, ToWorker, WorkerRaised, decode_from_worker, encode
 from rltui.train.collect.shared_rollout import SharedRollout

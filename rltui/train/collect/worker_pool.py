@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections import deque
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from rltui.errors import RltuiError
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Level, LogLine, Record, WorkerFailed, WorkerStarted
 from rltui.formatting import duration
+from rltui.supervise.signals import signal_name
 from rltui.train.collect.actor import ActorSpec
 from rltui.train.collect.debug_output import tell_lines
 from rltui.train.collect.messages import (
@@ -40,7 +40,6 @@ PATIENCE = 600.0  # seconds that a run waits without a single worker for one to 
 POLL = 0.05  # seconds between looks at heartbeats and controls
 LITTLE_MEMORY = 256 * 2**20  # bytes: below this a SIGKILL is put down to the kernel
 DEATHS, DEATH_WINDOW = 3, 60.0  # so many deaths within so many seconds stop the run
-_NAMED = frozenset(map(int, signal.Signals))  # the real-time ones have no name
 FailureKind = Literal["died", "hung", "raised", "start"]
 
 
@@ -263,7 +262,7 @@ class WorkerPool:
         code = (member.running.process.exitcode if member.running else None) or 0
         if code >= 0:
             return f"exited with {code}"
-        name = signal.Signals(-code).name if -code in _NAMED else f"signal {-code}"
+        name = signal_name(-code)
         likely = ", likely out of memory" if name == "SIGKILL" and _out_of_memory() else ""
         doing = self._describe_crash(index, self._block) if member.state == "collecting" else f"while {member.state}"
         return f"killed by {name}{likely}, {doing}"

@@ -35,6 +35,7 @@ from rltui.events.commands import (
 )
 from rltui.events.episode_reward import RewardWindow
 from rltui.events.records import TrainerState
+from rltui.supervise.signals import ignore
 
 LARGEST_RATE = 1.0  # as of ppo.learning_rate
 LARGEST_ENTROPY = 10.0  # as of ppo.ent_coef
@@ -141,14 +142,13 @@ class StopRequest:
         """Take over SIGINT and SIGTERM; ignore SIGHUP where it exists."""
         signal.signal(signal.SIGINT, self._interrupt)
         signal.signal(signal.SIGTERM, lambda *_: self.ask(Urgency.FINISH, "SIGTERM"))
-        if hasattr(signal, "SIGHUP"):
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        ignore("SIGHUP")
 
     def close(self) -> None:
         """The run has ended and is saved: a late Ctrl-C must not turn that into a death by signal. A third one still ends
         the process at once.
         """
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        ignore("SIGTERM")
 
     def _interrupt(self, signum: int, frame: FrameType | None) -> None:
         self._interrupts += 1  # counted apart: a Ctrl-C after a SIGTERM is the first one

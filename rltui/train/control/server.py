@@ -17,8 +17,8 @@ from rltui.errors import RltuiError, in_words
 from rltui.events.commands import CommandApplied, CommandRefused, Live
 from rltui.events.records import CommandLogged, Level, LogLine
 from rltui.supervise import sockets
+from rltui.supervise.sockets import Listener, open_listener
 from rltui.train.control.client_session import ClientFault, ClientSession, Limits, TokenBucket
-from rltui.train.control.listener import Listener, open_listener
 from rltui.train.control.router import CommandRouter, PendingCommand
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class ControlLoop:
                 self._tell("error", f"the control socket was taken away, and cannot be made again: {in_words(error)}")
             self._said_lost = True
             return
-        self._watch(self._listener.door, False, False, self._accept)
+        self._watch(self._listener.listening, False, False, self._accept)
         self._listener.close()
         self._listener, self._said_lost = fresh, False
         self._tell("warning", f"the control socket was taken away; it is now {fresh.address.address}")
@@ -124,7 +124,7 @@ class ControlLoop:
 
     def _choose(self, now: float) -> None:
         """What to wait for, as of now (time.monotonic())."""
-        self._watch(self._listener.door, self._accept_from <= now, False, self._accept)
+        self._watch(self._listener.listening, self._accept_from <= now, False, self._accept)
         for session in self._sessions:
             serve = partial(self._serve, session)
             self._watch(session.socket, session.muted_until <= now, session.wants_to_write, serve)
@@ -315,7 +315,7 @@ class ControlServer:
 
     def _listen(self) -> Listener:
         """RltuiError as `start`."""
-        listener = open_listener(self._paths.folder)
+        listener = open_listener(sockets.choose(self._paths.folder))
         try:
             sockets.write(self._paths.socket_file, listener.address)
         except OSError as error:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
 
+from rltui.supervise.signals import kill_session, lower_priority, start_session
 from rltui.tui.checks.child import NewestChild
 
 # Whether a profile can be trained here: the doctor in a child of low priority, check by check as they end.
@@ -169,12 +168,10 @@ class DoctorChild:
     """The real one."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        self._process = start_session(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        if hasattr(os, "setpriority"):
-            with suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
+        lower_priority(self._process.pid, NICENESS)
 
     def lines(self) -> Iterator[bytes]:
         """See Child."""
@@ -184,7 +181,5 @@ class DoctorChild:
 
     def end(self) -> None:
         """The child and the workers that it may have: they share its session."""
-        if hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, 9)
+        kill_session(self._process)
         self._process.kill()

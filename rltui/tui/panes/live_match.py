@@ -41,7 +41,7 @@ class ViewerStream(Protocol):
 
 def open_local(address: str) -> ViewerStream:
     """A viewer's local socket. OSError where nobody listens."""
-    return sockets.SocketStream(address, CONNECT)
+    return sockets.open_path(address, CONNECT)
 
 
 class MatchReader(threading.Thread):

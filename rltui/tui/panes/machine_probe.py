@@ -180,7 +180,7 @@ class MachineProbe:
             time=time.time(),
             cpu=None if first or not per_core else sum(per_core) / len(per_core),
             cores=() if first else per_core,
-            load=os.getloadavg() if sys.platform != "win32" else None,
+            load=_load_average(),
             memory=_memory(),
             swap=_swap(),
             shared=_room(SHARED) if SHARED.is_dir() else None,
@@ -254,6 +254,12 @@ def _memory() -> Room:
 
     memory = psutil.virtual_memory()
     return Room(memory.total - memory.available, memory.available, memory.total)
+
+
+def _load_average() -> tuple[float, float, float] | None:
+    if sys.platform == "win32":
+        return None
+    return os.getloadavg()
 
 
 def _swap() -> Room | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import select
-import termios
+import sys
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
 
@@ -15,6 +15,10 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.keys import Keys
 from textual.message import Message
 from textual.messages import InBandWindowResize
+
+assert sys.platform != "win32"  # mypy reads no further there
+
+from rltui.supervise.terminal import apply_settings, read_settings  # noqa: E402 (behind the assert, for mypy)
 
 # KeyParser: Textual's parser of what terminals send, made proof against what they should never send.
 #
@@ -146,8 +150,8 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         self._size = self._get_terminal_size()
-        super().start_application_mode()  # type: ignore[no-untyped-call]
-        self._drawing = termios.tcgetattr(self.fileno)
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual does not annotate it
+        self._drawing = read_settings(self.fileno)
 
     def run_input_thread(self) -> None:
         """Until told to end, or until the terminal is gone, which TerminalWatch deals with."""
@@ -191,7 +195,7 @@ class TerminalDriver(LinuxDriver):
         """The shell may have had the terminal meanwhile: take it again, draw everything."""
         if self._writer_thread is None:
             return
-        termios.tcsetattr(self.fileno, termios.TCSANOW, self._drawing)
+        apply_settings(self.fileno, self._drawing)
         self.write("\x1b[?1049h\x1b[?25l\x1b[?1004h")
         self._enable_mouse_support()
         self._enable_bracketed_paste()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import select
 import shlex
 import signal
 import sys
@@ -15,8 +14,12 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
-from rltui.supervise.guardian import BY_SIGNAL, Lifeline, ending_signals
+from rltui.supervise.guardian import Lifeline
+from rltui.supervise.signals import BY_SIGNAL, ending_signals
 from rltui.supervise.terminal import SavedTerminal
+
+if sys.platform != "win32":
+    from rltui.supervise.terminal import DescriptorPoll
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -43,7 +46,7 @@ class TerminalWatch:
         self.tell: Callable[[], object] | None = None  # called from the thread when the guardian has gone
 
     def __enter__(self) -> TerminalWatch:
-        if self._terminal.known:
+        if sys.platform != "win32" and self._terminal.known:
             threading.Thread(target=self._watch, name="terminal watch", daemon=True).start()
         return self
 
@@ -59,21 +62,21 @@ class TerminalWatch:
     def asked_to_end(self) -> bool:
         return self._asked is not None
 
-    def _watch(self) -> None:
-        poll = select.poll()
-        poll.register(0, 0)  # hangup and error are always told of
-        if self._lifeline.guardian is not None:
-            poll.register(self._lifeline.guardian, 0)
-        while not self._ended.is_set():
-            for descriptor, event in poll.poll(LOOK_MS):
-                if not event & (select.POLLHUP | select.POLLERR):
-                    continue
-                if descriptor == 0:
-                    os._exit(HANGUP)
-                poll.unregister(descriptor)
-                self._orphaned()
-            if self._asked is not None and time.monotonic() - self._asked[0] > GRACE:
-                self._leave(self._asked[1])
+    if sys.platform != "win32":
+
+        def _watch(self) -> None:
+            guardian = self._lifeline.guardian
+            poll = DescriptorPoll(0) if guardian is None else DescriptorPoll(0, guardian)
+            while not self._ended.is_set():
+                for descriptor, hung_up in poll.wait(LOOK_MS):
+                    if not hung_up:
+                        continue
+                    if descriptor == 0:
+                        os._exit(HANGUP)
+                    poll.forget(descriptor)
+                    self._orphaned()
+                if self._asked is not None and time.monotonic() - self._asked[0] > GRACE:
+                    self._leave(self._asked[1])
 
     def _orphaned(self) -> None:
         """Nobody waits for us: the shell has the terminal again, so it must be made usable now."""

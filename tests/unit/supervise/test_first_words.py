@@ -9,7 +9,7 @@ import pytest
 
 from rltui.events.records import CurriculumPlanned, LogLine, Record, RunResumed
 from rltui.runs.journal import JournalWriter
-from rltui.supervise.launch import first_words
+from rltui.supervise.launch import start_messages
 from tests.fakes import run_story
 
 OLD = run_story.header()
@@ -37,15 +37,15 @@ def written(path: Path, *records: Record) -> Path:
     ],
 )
 def test_the_reason_and_the_warnings_of_this_start(tmp_path: Path, records: list[Record], words: list[str]) -> None:
-    assert first_words(written(tmp_path / "journal", *records), 77) == words
+    assert start_messages(written(tmp_path / "journal", *records), 77) == words
 
 
 def test_what_comes_a_moment_later_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = written(tmp_path / "journal", NEW)
     monkeypatch.setattr("time.sleep", lambda seconds: written(journal, RESUMED, PLAN))
-    assert first_words(journal, 77) == [RESUMED.reason]
+    assert start_messages(journal, 77) == [RESUMED.reason]
 
 
 def test_nobody_waits_for_what_never_comes(tmp_path: Path) -> None:
-    assert first_words(written(tmp_path / "journal", OLD, BEGUN, PLAN), 77, patience=0.0) == []
-    assert first_words(tmp_path / "nothing", 77, patience=0.0) == []
+    assert start_messages(written(tmp_path / "journal", OLD, BEGUN, PLAN), 77, patience=0.0) == []
+    assert start_messages(tmp_path / "nothing", 77, patience=0.0) == []

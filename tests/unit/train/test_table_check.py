@@ -67,7 +67,7 @@ def test_force_goes_with_a_detached_start(monkeypatch: pytest.MonkeyPatch, tmp_p
         return Launched()
 
     monkeypatch.setattr(launch, "detached", detached)
-    monkeypatch.setattr("rltui.supervise.launch.first_words", lambda journal, pid: [])
+    monkeypatch.setattr("rltui.supervise.launch.start_messages", lambda journal, pid: [])
     command, args = parse(["train", "quick", "--detach", "--force", "--data-dir", str(tmp_path)])
     assert command(args) == 0
     assert "--force" in given

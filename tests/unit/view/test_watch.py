@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from rltui.events.match_frames import MatchFrame
-from rltui.view.live_match import MOST_LAG, Pacer, Watch, stopping_by_signal
+from rltui.supervise.signals import stopping_by_signal
+from rltui.view.live_match import MOST_LAG, Pacer, Watch
 from rltui.view.output import Output, ThinnedOutput
 from rltui.view.terminal import PlainLines
 from tests.fakes.moments import car, moment

@@ -10,6 +10,9 @@ import traceback
 from collections.abc import Iterable
 from typing import TextIO
 
+CUTOFF = 0.6  # of difflib's likeness, 0–1
+BEGUN = 3  # characters that say enough where only one name begins with them
+
 
 class RltuiError(Exception):
     """Something a user can act on.
@@ -64,10 +67,6 @@ def where_in(error: BaseException, file: str | None) -> str:
     if isinstance(error, SyntaxError) and error.filename == file:
         lines.append(error.lineno)
     return f" ({file}:{lines[-1]})" if lines else ""
-
-
-CUTOFF = 0.6  # of difflib's likeness, 0–1
-BEGUN = 3  # characters that say enough where only one name begins with them
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -1,4 +1,16 @@
-"""Numbers, sizes, durations, timesteps: formatting and parsing."""
+"""Numbers as people read them, with their unit, unknown as an en dash and never as 0; timesteps as people type them.
+
+steps        12,431,360 in full; 12.4 M where room is short; 15 M of a milestone or limit, which is exact
+rates        14,100 steps/s in full; 14.1 k/s where room is short
+sizes        850 B, 1.2 kB, 71 MB, 15.6 GB: units of 1,000, of files, memory and disks alike
+durations    6 ms, 4.2 s, 12 s, 3 min 01 s, 2 h 04 min, 3 d 04 h
+time left    6 s, 2 min 59 s, 34 min, 2 h 04 min, 14 h
+ages         4.2 s, 12 s, 3 min, 2 h, 5 d: in one unit; with the word, 3 min ago
+settings     as they were written: 5 s, 0.5 s
+metrics      three digits in the unit of their chart: 41.4 s, 3.12 nats, 16,034 steps/s
+nearly zero  0 without a sign, where the digits at hand show nothing of it
+beyond       1.2e+15 of any quantity, and no time at all: nobody reads the zeros
+"""
 
 from __future__ import annotations
 
@@ -8,25 +20,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TypeGuard
 
-# Numbers as people read them, everywhere: with their unit, unknown as an en dash and never as 0.
-#
-# steps        12,431,360 in full; 12.4 M where room is short; 15 M of a milestone or limit, which is exact
-# rates        14,100 steps/s in full; 14.1 k/s where room is short
-# sizes        850 B, 1.2 kB, 71 MB, 15.6 GB: units of 1,000, of files, memory and disks alike
-# durations    6 ms, 4.2 s, 12 s, 3 min 01 s, 2 h 04 min, 3 d 04 h
-# time left    6 s, 2 min 59 s, 34 min, 2 h 04 min, 14 h
-# ages         4.2 s, 12 s, 3 min, 2 h, 5 d: in one unit; with the word, 3 min ago
-# settings     as they were written: 5 s, 0.5 s
-# metrics      three digits in the unit of their chart: 41.4 s, 3.12 nats, 16,034 steps/s
-# nearly zero  0 without a sign, where the digits at hand show nothing of it
-# beyond       1.2e+15 of any quantity, and no time at all: nobody reads the zeros
-
 UNKNOWN = "–"
 MEGABYTE = 1_000_000  # bytes
 HUGE = 999.5e9  # from here on there is no unit
 COUNTLESS = 1e15  # a count of so many has no meaning to its last digit
 AGES = 1e11  # seconds, three thousand years: a time so far away is none
 _AXIS = ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))  # from which size on, what it is divided by, its unit
+LARGEST = 2**53  # whole numbers up to here are exact as floats too, which histories are kept in
+UNITS: Mapping[str, int] = {"k": 1_000, "M": 1_000_000}
 
 
 def known(value: float | None) -> TypeGuard[float]:
@@ -232,10 +233,6 @@ def _local(time: float | None, form: str) -> str:
 def plural(number_of: int, noun: str) -> str:
     """1 run, 8 runs."""
     return f"{number_of:,} {noun}" if number_of == 1 else f"{number_of:,} {noun}s"
-
-
-LARGEST = 2**53  # whole numbers up to here are exact as floats too, which histories are kept in
-UNITS: Mapping[str, int] = {"k": 1_000, "M": 1_000_000}
 
 
 def timesteps_of(text: str) -> int | None:

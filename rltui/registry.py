@@ -1,4 +1,8 @@
-"""Component name or `file.py:Class` → class and its Params."""
+"""Registry of components: a registered name or a user's `path/to/file.py:Class` → class and its Params.
+
+A component is a reward, observation, reset, terminal or action table. It declares its parameters as a frozen dataclass
+named `Params` (docs, units and ranges in `field(metadata=...)`), which is how profiles are validated and documented.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,6 @@ from typing import Any, Literal
 
 from rltui import safe_io
 from rltui.errors import RltuiError, did_you_mean, hints, in_words, where_in
-
-# Component names → classes. A registered name and a user's `path/to/file.py:Class` resolve the same way.
-#
-# A component is a reward, observation, reset, terminal or action table. It declares its parameters as a frozen dataclass
-# named `Params` (docs, units and ranges in `field(metadata=...)`), which is how profiles are validated and documented.
 
 Kind = Literal["obs", "action table", "reward", "reset", "terminal", "player"]
 

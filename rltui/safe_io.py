@@ -1,4 +1,8 @@
-"""Open files that may be pipes, devices or huge; print on ASCII terminals."""
+"""Open what should be a file and may be a pipe, a device, a folder or huge; print on terminals that know only ASCII.
+
+Whatever the program reads or goes on writing at a path that somebody else could have put something at, it opens here: so
+nothing there is waited for, and what is there instead is said.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,6 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-# Opening what should be a file and may be anything: a pipe that nobody writes to, a device, a folder, gigabytes of nothing.
-#
-# Whatever the program reads or goes on writing at a path that somebody else could have put something at, it opens here:
-# so nothing there is waited for, and what is there instead is said.
-
 Read = TypeVar("Read", int, bytes)
 
 LARGEST = 16 << 20  # bytes of a file that people write, or that only informs
@@ -33,6 +32,12 @@ _KINDS = (
     (stat.S_ISCHR, "device", errno.EINVAL),
     (stat.S_ISBLK, "device", errno.EINVAL),
 )
+# Control characters but for tab and newline, marks and overrides of the writing direction, other line ends, halves of pairs.
+ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+ASCII = str.maketrans(
+    {"×": "x", "→": "->", "–": "-", "—": "-", "−": "-", "…": "...", "·": "*", "½": "1/2", "γ": "gamma", "λ": "lambda",
+     "°": " deg", "≤": "<=", "≥": ">=", "Δ": "d", "²": "^2", "“": '"', "”": '"', "‘": "'", "’": "'"}
+)  # fmt: skip
 
 
 class _Prompt(io.FileIO):
@@ -160,18 +165,6 @@ def _checked(found: os.stat_result, path: Path, largest: int | None) -> int:
 
 def _too_large(path: Path, size: int, largest: int) -> OSError:
     return OSError(errno.EFBIG, f"it is too large: {size:,} bytes, where at most {largest:,} are expected", str(path))
-
-
-# Printing what others may have named, on a terminal that may know nothing but ASCII.
-#
-# What would act on the terminal is shown, not obeyed: `\x1b`, `\u202e`. Where there is nothing but ASCII, `×` becomes `x`.
-
-# Control characters but for tab and newline, marks and overrides of the writing direction, other line ends, halves of pairs.
-ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-ASCII = str.maketrans(
-    {"×": "x", "→": "->", "–": "-", "—": "-", "−": "-", "…": "...", "·": "*", "½": "1/2", "γ": "gamma", "λ": "lambda",
-     "°": " deg", "≤": "<=", "≥": ">=", "Δ": "d", "²": "^2", "“": '"', "”": '"', "‘": "'", "’": "'"}
-)  # fmt: skip
 
 
 def say(text: str, stream: TextIO | None = None) -> None:

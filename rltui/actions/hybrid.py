@@ -1,4 +1,4 @@
-"""The 221-row hybrid table."""
+"""`hybrid`: a table of 221 rows."""
 
 from __future__ import annotations
 

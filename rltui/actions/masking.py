@@ -1,4 +1,9 @@
-"""Legality classes, masks, fallback rows."""
+"""Legality classes, masks, fallback rows: which rows of an action table can do something in the state that a car is in.
+
+It depends on three booleans of a car, so a class id (their bit field) and one mask for each class say it all. Driving is
+never forbidden: with linked steer and yaw every turning row looks like air torque, and without them only idling would be
+left on the ground.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,6 @@ from numpy.typing import NDArray
 from rltui.errors import RltuiError
 from rltui.field import BOOST, JUMP
 from rltui.sim.state import UPSIDE_DOWN, Bool, Float, GameState, Int
-
-# Legality: which rows of an action table can do something in the state that a car is in.
-#
-# It depends on three booleans of a car, so a class id (their bit field) and one mask for each class say it all. Driving
-# is never forbidden: with linked steer and yaw every turning row looks like air torque, and without them only idling
-# would be left on the ground.
 
 Classes = NDArray[np.uint8]
 

@@ -1,4 +1,16 @@
-"""Row → controls: masking, sticky buttons, clip."""
+"""Action pipeline: from the row that a policy chose to what the simulator plays. Each stage is one array operation.
+
+lookup → legality → sticky buttons → clip → repeat for `tick_skip` ticks with the action delay.
+
+- lookup (RLGym: LookupTableAction): a row number stands for its controls, and the arenas keep the simulator's own object
+  for every row, so that nothing is converted in a step;
+- legality (StateAwareLUTWrapper): `mask`, rows that can do nothing cannot be chosen; `fallback`, they are replaced here;
+- sticky (StickyButtonsWrapper): a pressed button stays down for at least so many steps;
+- clip (ClipActionWrapper): of the table, once;
+- repeat and delay (RepeatAction, ExpandForRocketSim, CollapseToSingleTick): the profile's `tick_skip` and
+  `action_delay_ticks`; the arenas set the controls once a step and let the simulator run on;
+- the way into the simulator (FinalRocketSimAdapter): `sim.arena_batch.car_controls`, by name and never by position.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +26,8 @@ from rltui.actions.table import check_indices, describe
 from rltui.errors import RltuiError
 from rltui.field import CONTROLS
 from rltui.sim.state import Bool, Float, GameState, Int
+
+LOWEST = np.array([-1, -1, -1, -1, -1, 0, 0, 0], np.float32)
 
 
 class StickyButtons:
@@ -50,23 +64,6 @@ class StickyButtons:
         self._left[new] = self._steps - 1
         played: Int = rows + (self._offsets * held).sum(axis=0)
         return played
-
-
-# ActionPipeline: from the row that a policy chose to what the simulator plays. Each stage is one array operation.
-#
-# lookup → legality → sticky buttons → clip → repeat for `tick_skip` ticks with the action delay.
-#
-# What people know under other names:
-# - lookup (RLGym's LookupTableAction): a row number stands for its controls, and the arenas keep the simulator's own
-#   object for every row, so that nothing is converted in a step;
-# - legality (StateAwareLUTWrapper): `mask`, rows that can do nothing cannot be chosen; `fallback`, they are replaced here;
-# - sticky (StickyButtonsWrapper): a pressed button stays down for at least so many steps;
-# - clip (ClipActionWrapper): of the table, once;
-# - repeat and delay (RepeatAction, ExpandForRocketSim, CollapseToSingleTick): the profile's `tick_skip` and
-#   `action_delay_ticks`; the arenas set the controls once a step and let the simulator run on;
-# - the way into the simulator (FinalRocketSimAdapter): `sim.arena_batch.car_controls`, by name and never by position.
-
-LOWEST = np.array([-1, -1, -1, -1, -1, 0, 0, 0], np.float32)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The 90-row RLGym table."""
+"""`rlgym`: the 90 rows of RLGym's LookupTableAction."""
 
 from __future__ import annotations
 

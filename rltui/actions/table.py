@@ -1,4 +1,4 @@
-"""ActionTable base class, hash, row validation, rows in words."""
+"""ActionTable base class, its hash, validation of rows, rows in words."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from rltui.errors import RltuiError
 from rltui.field import CONTROLS
 from rltui.sim.state import Bool, Float, Int
+
+MOST_ROWS = 65_535
+BUTTONS = slice(5, 8)
+SHOWN = 3  # bad cells that are named one by one
+WAYS = {  # what a negative and a positive value of a control do
+    "throttle": ("reverse", "throttle"),
+    "steer": ("steer left", "steer right"),
+    "pitch": ("nose down", "nose up"),
+    "yaw": ("yaw left", "yaw right"),
+    "roll": ("roll left", "roll right"),
+}
+BUTTON_NAMES = ("jump", "boost", "handbrake")
 
 
 class ActionTable(ABC):
@@ -66,11 +78,6 @@ def _odd(actions: NDArray[Any]) -> str:
     return f": arena {arena}, car {car} has {actions[arena, car]}"
 
 
-MOST_ROWS = 65_535
-BUTTONS = slice(5, 8)
-SHOWN = 3  # bad cells that are named one by one
-
-
 def checked_rows(table: ActionTable, clip: bool = False) -> Float:
     """float32 [N, 8] as the table has them. RltuiError naming row, column, expected and found.
 
@@ -118,16 +125,6 @@ def _cell_problems(table: ActionTable, rows: Float, clip: bool) -> Iterator[str]
 def table_error(message: str, hint: str = "") -> RltuiError:
     """Bad input: exit code 2."""
     return RltuiError(f"action table: {message}", hint, exit_code=2)
-
-
-WAYS = {  # what a negative and a positive value of a control do
-    "throttle": ("reverse", "throttle"),
-    "steer": ("steer left", "steer right"),
-    "pitch": ("nose down", "nose up"),
-    "yaw": ("yaw left", "yaw right"),
-    "roll": ("roll left", "roll right"),
-}
-BUTTON_NAMES = ("jump", "boost", "handbrake")
 
 
 def describe(row: Sequence[float]) -> str:

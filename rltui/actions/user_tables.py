@@ -1,4 +1,4 @@
-"""Tables from .csv, .npy or a function."""
+"""Action tables of users: from .csv, .npy or a function."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from rltui.sim.state import Float
 COLUMNS = ", ".join(CONTROLS)
 WRITE_CSV = "write eight numbers a line, separated by commas, as text in UTF-8"
 LARGEST = 64_000_000  # bytes; the longest table, with eight long numbers a row, has 13,000,000
+WRITE_NPY = "write it with numpy.save: an array of numbers, eight in a row"
 
 
 def read_csv(path: Path) -> tuple[Float, list[int]]:
@@ -102,9 +103,6 @@ def _number(cell: str) -> float | None:
         return float(cell)
     except ValueError:
         return None
-
-
-WRITE_NPY = "write it with numpy.save: an array of numbers, eight in a row"
 
 
 def table_in_file(path: Path) -> type[ActionTable]:

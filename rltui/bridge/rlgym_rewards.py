@@ -1,4 +1,7 @@
-"""RLGym v2 rewards as components."""
+"""RLGym v2's RewardFunctions as rewards: each arena has an instance of its own, fed with RLGym's own state objects.
+
+That is as slow as in RLGym: a class that works on the arrays of all arenas at once is faster by far.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,10 @@ from rltui.sim.state import Bool, Float, GameState, Simulated
 
 PLAIN = (bool, int, float, str)
 OWN_KEY = "weight"  # a reward's weight in the profile, and so no parameter
+NOTICE = (
+    "RLGym RewardFunctions are called for each arena by itself: in 1v1 about 10 µs more for each step of each arena, where a "
+    "reward on arrays takes 0.1"
+)
 
 
 def params_of(cls: type[Any]) -> type[Any]:
@@ -67,16 +74,6 @@ def _as_toml(value: Any) -> Any:
     if isinstance(value, list | tuple) and all(isinstance(item, PLAIN) for item in value):
         return tuple(value)
     return value if isinstance(value, PLAIN) and value == value else None
-
-
-# RLGym v2's RewardFunctions as rewards: each arena has an instance of its own, fed with RLGym's own state objects.
-#
-# That is as slow as in RLGym: a class that works on the arrays of all arenas at once is faster by far.
-
-NOTICE = (
-    "RLGym RewardFunctions are called for each arena by itself: in 1v1 about 10 µs more for each step of each arena, where a "
-    "reward on arrays takes 0.1"
-)
 
 
 class RlgymReward(Reward):

@@ -1,4 +1,4 @@
-"""GameState → RLGym objects."""
+"""GameState arrays as RLGym v2 objects."""
 
 from __future__ import annotations
 

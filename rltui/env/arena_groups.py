@@ -1,4 +1,4 @@
-"""Match and practice arena groups of one worker."""
+"""Arena groups of one worker: matches and, for a share of its arenas, practice with other resets, terminals and rewards."""
 
 from __future__ import annotations
 
@@ -13,15 +13,11 @@ from rltui.env.stats import EpisodeStats
 from rltui.env.step import Finals, StepOut
 from rltui.sim.state import GameState, Int
 
-# Arena groups: the arenas of one worker, a part of which may practise with other resets, terminals and rewards.
-#
-# Arenas of the match come first, those of the practice arenas behind them; whoever acts sees one batch.
-
 MATCH = "match"
 
 
 class ArenaGroups:
-    """SoccarBatch's own interface over one or two of them."""
+    """SoccarBatch's own interface over one or two of them: the match's arenas first, the practice arenas behind them."""
 
     def __init__(self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None) -> None:
         """RltuiError when a component, the meshes or the numbers of the spec do not do."""

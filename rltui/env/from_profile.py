@@ -1,4 +1,4 @@
-"""Profile → EnvSpec and signature."""
+"""EnvSpec and checkpoint signature of a profile; warnings about its rewards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observation stacking, learner rows."""
+"""Observer: observations of the learners' cars, stacked over steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cars not played by the learner."""
+"""Opponents: the cars that the learner does not play."""
 
 from __future__ import annotations
 

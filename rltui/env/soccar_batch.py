@@ -1,4 +1,4 @@
-"""Batched environment."""
+"""SoccarBatch: the batched environment."""
 
 from __future__ import annotations
 

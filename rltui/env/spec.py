@@ -1,4 +1,4 @@
-"""EnvSpec, ArenaGroup, Weighted: plain picklable data; spec of a saved policy."""
+"""EnvSpec: the game as plain picklable data; the game of a saved policy."""
 
 from __future__ import annotations
 

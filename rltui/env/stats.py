@@ -1,4 +1,4 @@
-"""EpisodeStats and its counters."""
+"""EpisodeStats and what counts them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from rltui.sim.state import Bool, Float, GameState, Int
 
 if TYPE_CHECKING:
     from rltui.sim.arena_batch import ArenaBatch  # loads the simulator, which reports do not need
+IN_TIME = 10 * TICKS_PER_SECOND
 
 
 class GoalCounts:
@@ -58,9 +59,6 @@ class GoalCounts:
         self.conceded += 1
         conceding = 1 if goal > 0 else 0
         self.own += 0 <= toucher < self._cars and self._team[toucher] == conceding
-
-
-IN_TIME = 10 * TICKS_PER_SECOND
 
 
 class KickoffTouches:

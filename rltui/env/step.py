@@ -1,4 +1,4 @@
-"""StepOut, Finals, per-part timings."""
+"""StepOut, Finals, and timings of the parts of a step."""
 
 from __future__ import annotations
 

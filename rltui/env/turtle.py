@@ -1,4 +1,4 @@
-"""Turtle recovery tracking."""
+"""TurtleTracker: cars on their roofs, and whether they recover."""
 
 from __future__ import annotations
 

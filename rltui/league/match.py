@@ -1,4 +1,4 @@
-"""Two players in one arena."""
+"""Match: two players in one arena."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from rltui.sim.resets.standard import KickoffReset
 from rltui.sim.state import Float, GameState, Int
 
 FLAGS = ("shots", "saves", "demos", "demoed")
+TRAIL_TICKS, TRAIL_POINTS = 6, 24  # between two points of the ball's trail, and how many: 1.2 s
+GOAL_TICKS = 2 * TICKS_PER_SECOND  # for which a goal is news
+TOUCH_GAP = 8  # ticks without contact after which the next one is another touch
 
 
 class Since:
@@ -53,11 +56,6 @@ class Since:
         for array in (step.touches, step.touch_height, step.boost_gained, *(getattr(step, name) for name in FLAGS)):
             array.fill(0)
         step.pad_picked.fill(-1)
-
-
-TRAIL_TICKS, TRAIL_POINTS = 6, 24  # between two points of the ball's trail, and how many: 1.2 s
-GOAL_TICKS = 2 * TICKS_PER_SECOND  # for which a goal is news
-TOUCH_GAP = 8  # ticks without contact after which the next one is another touch
 
 
 class _Side:

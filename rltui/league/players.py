@@ -1,4 +1,4 @@
-"""Policy and scripted sides."""
+"""Players of a match: saved policies and scripted bots."""
 
 from __future__ import annotations
 

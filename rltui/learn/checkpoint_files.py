@@ -1,4 +1,12 @@
-"""rlgym-ppo checkpoint files, safe unpickling."""
+"""The learner's state as the five files of an rlgym-ppo checkpoint, and back. Bytes in, bytes out; `runs` writes them.
+
+Names and keys are rlgym-ppo's, so that it loads ours and we load its: state dicts `model.0.weight` …, Adam's state dict,
+and a JSON file of counters with the return statistics. Loading checks everything and changes nothing.
+
+A torch file is a zip with a pickle (`…/data.pkl`) and raw storages, and anybody may have written it. Two locks, one behind
+the other: here, the zip may hold only what torch.save writes, and the pickle may name only what a dictionary of plain
+tensors needs; then `torch.load(weights_only=True)`, which never calls what it does not know.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +27,6 @@ from torch import Tensor
 from rltui.errors import RltuiError
 from rltui.learn.normalization import ObservationStatistics, RunningStatistics
 
-# Reading torch files that anybody may have written: looked through before torch's own restricted unpickler sees them.
-#
-# A torch file is a zip with a pickle (`…/data.pkl`) and raw storages. Two locks, one behind the other: here, the zip may
-# hold only what torch.save writes, and the pickle may name only what a dictionary of plain tensors needs; then
-# `torch.load(weights_only=True)`, which never calls what it does not know.
-
 _MEMBERS = re.compile(
     r"[^/]+/(data\.pkl|version|byteorder|data/\d+|\.data/serialization_id|\.format_version|\.storage_alignment)"
 )
@@ -37,6 +39,19 @@ _GLOBALS = frozenset(
 )
 _CALLS_BY_NAME = frozenset(["INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4", "STACK_GLOBAL"])
 _PICKLE_HINT = "choose another checkpoint; files of rltui and rlgym-ppo hold tensors and numbers, nothing that runs"
+POLICY = "PPO_POLICY.pt"
+CRITIC = "PPO_VALUE_NET.pt"
+POLICY_OPTIMIZER = "PPO_POLICY_OPTIMIZER.pt"
+CRITIC_OPTIMIZER = "PPO_VALUE_NET_OPTIMIZER.pt"
+BOOK_KEEPING = "BOOK_KEEPING_VARS.json"
+NAMES = (POLICY, CRITIC, POLICY_OPTIMIZER, CRITIC_OPTIMIZER, BOOK_KEEPING)
+RETURNS, OBSERVATIONS = "reward_running_stats", "obs_running_stats"  # keys of the book's statistics
+Statistics = TypeVar("Statistics")
+_MOMENTS = ("exp_avg", "exp_avg_sq")
+_MAX_JSON = 1 << 20  # bytes; rlgym-ppo's file is about 1 kB, with observation statistics some 100 kB
+_HINT = "choose another checkpoint, or change the profile to what this one was trained with"
+State = dict[str, Tensor]  # of a network: by parameter name
+AdamState = dict[int, dict[str, Tensor]]  # by parameter index: step, exp_avg, exp_avg_sq
 
 
 def load_tensors(name: str, data: bytes) -> object:
@@ -78,29 +93,6 @@ def _check_pickle(data: bytes) -> None:
                 raise pickle.UnpicklingError(f"it wants {module}.{attribute}"[:120])
         elif opcode.name in _CALLS_BY_NAME:
             raise pickle.UnpicklingError(f"it uses {opcode.name}, which torch.save does not write")
-
-
-# The learner's state as the five files of an rlgym-ppo checkpoint, and back. Bytes in, bytes out; `runs` writes them.
-#
-# Names and keys are rlgym-ppo's, so that it loads ours and we load its: state dicts `model.0.weight` …, Adam's state dict,
-# and a JSON file of counters with the return statistics. Loading checks everything and changes nothing.
-
-POLICY = "PPO_POLICY.pt"
-CRITIC = "PPO_VALUE_NET.pt"
-POLICY_OPTIMIZER = "PPO_POLICY_OPTIMIZER.pt"
-CRITIC_OPTIMIZER = "PPO_VALUE_NET_OPTIMIZER.pt"
-BOOK_KEEPING = "BOOK_KEEPING_VARS.json"
-NAMES = (POLICY, CRITIC, POLICY_OPTIMIZER, CRITIC_OPTIMIZER, BOOK_KEEPING)
-
-RETURNS, OBSERVATIONS = "reward_running_stats", "obs_running_stats"  # keys of the book's statistics
-Statistics = TypeVar("Statistics")
-
-_MOMENTS = ("exp_avg", "exp_avg_sq")
-_MAX_JSON = 1 << 20  # bytes; rlgym-ppo's file is about 1 kB, with observation statistics some 100 kB
-_HINT = "choose another checkpoint, or change the profile to what this one was trained with"
-
-State = dict[str, Tensor]  # of a network: by parameter name
-AdamState = dict[int, dict[str, Tensor]]  # by parameter index: step, exp_avg, exp_avg_sq
 
 
 @dataclass(frozen=True)

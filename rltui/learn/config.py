@@ -1,4 +1,4 @@
-"""PPOConfig, NetSizes."""
+"""PPOConfig and NetSizes."""
 
 from __future__ import annotations
 

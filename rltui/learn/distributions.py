@@ -1,4 +1,4 @@
-"""Log-probabilities and entropy."""
+"""Log-probabilities and entropy of masked categorical distributions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Advantages and returns."""
+"""Generalised advantage estimation (Schulman et al. 2016, arXiv:1506.02438) and discounted returns.
+
+Arrays are time-major: [T, …], where everything behind the first axis (workers, agents) is a sequence of its own, so
+nothing can leak between them. Within a sequence an episode's end cuts the recursion.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-# Generalised advantage estimation (Schulman et al. 2016, arXiv:1506.02438) and discounted returns.
-#
-# Arrays are time-major: [T, …], where everything behind the first axis (workers, agents) is a sequence of its own, so
-# nothing can leak between them. Within a sequence an episode's end cuts the recursion.
 
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]

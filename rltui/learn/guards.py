@@ -1,4 +1,4 @@
-"""Non-finite guard."""
+"""Guard against updates that are not finite."""
 
 from __future__ import annotations
 

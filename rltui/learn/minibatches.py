@@ -1,4 +1,4 @@
-"""Rows as tensors, batches and minibatches."""
+"""Rollout rows as tensors, in batches and minibatches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Torch networks."""
+"""Torch networks of policy and critic."""
 
 from __future__ import annotations
 

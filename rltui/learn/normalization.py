@@ -13,6 +13,10 @@ from torch import Tensor
 
 from rltui.policy.normalizer import CLIP, normalizer_flat
 
+Float = NDArray[np.float32]
+Double = NDArray[np.float64]
+CHUNK = 2_048  # rows worked on at a time: as float64 they stay in the cache
+
 
 @dataclass
 class RunningStatistics:
@@ -76,12 +80,6 @@ def read_count(data: object) -> int:
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
         raise ValueError(f"expected count of at least 0, found {count!r:.80}")
     return count
-
-
-Float = NDArray[np.float32]
-Double = NDArray[np.float64]
-
-CHUNK = 2_048  # rows worked on at a time: as float64 they stay in the cache
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,14 @@
-"""PPO update."""
+"""Proximal policy optimisation (Schulman et al. 2017, arXiv:1707.06347), clipped surrogate, in the shape of rlgym-ppo.
+
+One iteration's rollout → values, scaled rewards, advantages (GAE) → `epochs` passes over it in shuffled batches. A batch
+is one optimiser step; minibatches only split it, to fit into memory and cache.
+
+    r = π(a|s) / π_old(a|s)
+    policy loss = −mean min(r Â, clip(r, 1 − ε, 1 + ε) Â) − ent_coef · mean entropy(π(·|s))
+    critic loss = mean (V(s) − (A + V_old(s)))²
+
+Policy and critic are separate networks, each with its own Adam and its own gradient clip.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +34,6 @@ from rltui.learn.minibatches import Experience, batch_edges, join
 from rltui.learn.report import Totals, UpdateReport
 from rltui.learn.rollout import Rollout
 from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
-
-# Proximal policy optimisation (Schulman et al. 2017, arXiv:1707.06347), clipped surrogate, in the shape of rlgym-ppo.
-#
-# One iteration's rollout → values, scaled rewards, advantages (GAE) → `epochs` passes over it in shuffled batches. A batch
-# is one optimiser step; minibatches only split it, to fit into memory and cache.
-#
-#     r = π(a|s) / π_old(a|s)
-#     policy loss = −mean min(r Â, clip(r, 1 − ε, 1 + ε) Â) − ent_coef · mean entropy(π(·|s))
-#     critic loss = mean (V(s) − (A + V_old(s)))²
-#
-# Policy and critic are separate networks, each with its own Adam and its own gradient clip.
 
 CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
 

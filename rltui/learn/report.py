@@ -1,4 +1,4 @@
-"""UpdateReport and metric sums."""
+"""UpdateReport, and sums of metrics over minibatches."""
 
 from __future__ import annotations
 

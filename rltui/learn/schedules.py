@@ -1,15 +1,14 @@
-"""Learning-rate schedules."""
+"""Learning-rate schedules: constant, linear, cosine, KL-adaptive; with a floor.
+
+The schedule speaks of the policy's rate; the critic's keeps its proportion to it. A rate given by hand (an override)
+holds until it is taken back, or until what the profile says of learning rates changes.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from typing import Literal
-
-# Learning rates that change as training goes on: constant, linear, cosine, KL-adaptive; with a floor.
-#
-# The schedule speaks of the policy's rate; the critic's keeps its proportion to it. A rate given by hand (an override)
-# holds until it is taken back, or until what the profile says of learning rates changes.
 
 CEILING = 1e-2  # of kl_adaptive, as rsl_rl's
 FACTOR = 1.5  # by which it changes the rate at once

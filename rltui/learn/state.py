@@ -1,4 +1,4 @@
-"""LearnerState, snapshot, rollback."""
+"""LearnerState: snapshot, load, rollback."""
 
 from __future__ import annotations
 

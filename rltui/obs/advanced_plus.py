@@ -1,4 +1,4 @@
-"""AdvancedObsPlus builder."""
+"""`advanced_plus`: an observation in each car's own frame."""
 
 from __future__ import annotations
 

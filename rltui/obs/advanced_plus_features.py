@@ -1,4 +1,4 @@
-"""Its layout, feature groups, nearest pads."""
+"""Feature groups of the `advanced_plus` observation, its layout, nearest pads."""
 
 from __future__ import annotations
 
@@ -44,6 +44,9 @@ FACTORS = {
     "boost": 1 / 100,
     "respawn": 1 / 10,  # seconds of a big pad
 }
+Key = NDArray[np.uint32]
+NUMBER_BITS = np.uint32(63)  # the lowest six bits of a key: room for 34 pads
+HALF, ONE = np.uint32(32), np.uint32(1)
 
 
 class Feature(NamedTuple):
@@ -85,12 +88,6 @@ def vectors(names: Iterable[str]) -> list[str]:
 def _factor(name: str) -> float:
     quantity = next(part for part in reversed(name.split(".")) if part not in AXES)
     return FACTORS.get(quantity, 1.0)
-
-
-Key = NDArray[np.uint32]
-
-NUMBER_BITS = np.uint32(63)  # the lowest six bits of a key: room for 34 pads
-HALF, ONE = np.uint32(32), np.uint32(1)
 
 
 class NearestPads:
@@ -153,14 +150,11 @@ class NearestPads:
             following += beyond
 
 
-# The parts of an `advanced_plus` observation: each works out some vectors, to be turned into the car's frame, and flags.
-#
-# A part names its vectors and flags and writes them, in the game's units: vectors [3, n, C, K] in world coordinates and
-# flags [m, C, K], for K arenas with C cars.
-
-
 class FeatureGroup(ABC):
-    """vectors, flags: names of what `write` writes, in order."""
+    """Some vectors, to be turned into the car's frame, and flags. vectors, flags: names of what `write` writes, in order.
+
+    In the game's units: vectors [3, n, C, K] in world coordinates and flags [m, C, K], for K arenas with C cars.
+    """
 
     vectors: list[str]
     flags: list[str]

@@ -1,4 +1,4 @@
-"""180-number observation."""
+"""`compact`: an observation of 180 numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Player protocol (arrays in, control rows out)."""
+"""Player protocol: arrays in, control rows out."""
 
 from __future__ import annotations
 

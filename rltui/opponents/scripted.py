@@ -1,4 +1,4 @@
-"""Idle, random, chaser."""
+"""Scripted players: idle, random, chaser."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ import numpy as np
 from rltui.actions.rlgym import RlgymTable
 from rltui.opponents.base import ScriptedPlayer
 from rltui.sim.state import Bool, Float, GameState, Int
+
+STEERS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+AHEAD, NEARLY, BEHIND = 0.05, 0.3, 1.5  # rad off the nose: straight on, gentle, with the handbrake
+FAR = 800.0  # uu: boost is not wasted on a ball at hand
+DRIVE, BOOST, BRAKE = range(3)  # ways of driving, each with every steer
+JUMP = 3 * len(STEERS)  # the last row
 
 
 class IdlePlayer(ScriptedPlayer):
@@ -33,13 +39,6 @@ class RandomPlayer(ScriptedPlayer):
 
     def act(self, state: GameState, cars: slice, rng: np.random.Generator) -> Int:
         return rng.integers(len(self._rows), size=state.on_ground[:, cars].shape)
-
-
-STEERS = (-1.0, -0.5, 0.0, 0.5, 1.0)
-AHEAD, NEARLY, BEHIND = 0.05, 0.3, 1.5  # rad off the nose: straight on, gentle, with the handbrake
-FAR = 800.0  # uu: boost is not wasted on a ball at hand
-DRIVE, BOOST, BRAKE = range(3)  # ways of driving, each with every steer
-JUMP = 3 * len(STEERS)  # the last row
 
 
 class ChaserPlayer(ScriptedPlayer):

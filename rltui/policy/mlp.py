@@ -1,4 +1,4 @@
-"""NumPy forward pass and sampling of a discrete policy."""
+"""DiscretePolicy: NumPy forward pass and sampling."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from rltui.policy.weights import Float, Layer, flat_size, flatten, layer_sizes, 
 _CHUNK = 4096  # values replaced at once
 _REUSE = 16  # how often a value is read, on average, before it is replaced
 _SMALLEST = np.float32(1e-10)  # of the exponential variates: keeps the noise within −4 … 23
+Int = NDArray[np.int64]
+Bool = NDArray[np.bool_]
+Classes = NDArray[np.uint8]
+ILLEGAL = np.float32(-1e30)  # added to a logit: beyond what any other makes up for; its probability is exactly 0
 
 
 class GumbelBank:
@@ -67,13 +71,6 @@ class GumbelBank:
         np.maximum(out, _SMALLEST, out=out)
         np.log(out, out=out)
         np.negative(out, out=out)
-
-
-Int = NDArray[np.int64]
-Bool = NDArray[np.bool_]
-Classes = NDArray[np.uint8]
-
-ILLEGAL = np.float32(-1e30)  # added to a logit: beyond what any other makes up for; its probability is exactly 0
 
 
 class _Buffers:

@@ -1,4 +1,4 @@
-"""Observation normaliser (NumPy)."""
+"""Observation normaliser in NumPy."""
 
 from __future__ import annotations
 

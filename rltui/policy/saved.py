@@ -1,4 +1,9 @@
-"""policy.npz."""
+"""policy.npz: a policy as workers, viewer, evaluator and exports read it, without torch and without pickles.
+
+A zip of .npy arrays, loadable with `numpy.load(path, allow_pickle=False)`. Keys: format, kind, w0, b0, w1, b1, …
+(float32, w as [in, out]), table [actions, 8], table_hash, legality, obs_signature, tick_skip, action_delay_ticks, env
+(JSON text) and, for normalised observations, normalizer_mean and normalizer_var [obs_size].
+"""
 
 from __future__ import annotations
 
@@ -18,12 +23,6 @@ from rltui.errors import RltuiError
 from rltui.policy.mlp import DiscretePolicy
 from rltui.policy.normalizer import normalizer_flat
 from rltui.policy.weights import Float, Layer, layer_sizes
-
-# policy.npz: a policy as workers, viewer, evaluator and exports read it, without torch and without pickles.
-#
-# A zip of .npy arrays, loadable with `numpy.load(path, allow_pickle=False)`. Keys: format, kind, w0, b0, w1, b1, …
-# (float32, w as [in, out]), table [actions, 8], table_hash, legality, obs_signature, tick_skip, action_delay_ticks, env
-# (JSON text) and, for normalised observations, normalizer_mean and normalizer_var [obs_size].
 
 FORMAT = 1
 KIND = "discrete"

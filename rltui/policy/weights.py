@@ -1,4 +1,7 @@
-"""Flat weight vector layout."""
+"""Flat vector of a network's parameters: w0, b0, w1, b1, … with each w as [in, out], C order, float32.
+
+A weight matrix followed by its bias is one [in + 1, out] matrix, which is what `DiscretePolicy` multiplies by.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-
-# The flat vector of a network's parameters: w0, b0, w1, b1, … with each w as [in, out], C order, float32.
-#
-# A weight matrix followed by its bias is one [in + 1, out] matrix, which is what `DiscretePolicy` multiplies by.
 
 Float = NDArray[np.float32]
 Layer = tuple[Float, Float]  # w [in, out], b [out]

@@ -1,4 +1,4 @@
-"""Touch, strong_hit, air_touch, jump_shot, possession, velocity_ball_to_goal, own net."""
+"""Rewards for touches, possession and the ball's velocity."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from rltui.field import BALL_MAX_SPEED, CEILING_Z, TICKS_PER_SECOND
 from rltui.rewards.base import ArenaMemory, Reward, off_the_ground
 from rltui.rewards.geometry import NetParams, component, opponent_nets, own_nets
 from rltui.sim.state import Bool, Float, GameState
+
+WINDOW = 6.0  # seconds since the jump
+LONG_AGO = -1e9  # seconds
 
 
 class Touch(Reward):
@@ -68,10 +71,6 @@ class AirTouch(Reward):
         heights: Float = touched * state.ball_position[:, 2:]
         heights /= CEILING_Z
         return heights
-
-
-WINDOW = 6.0  # seconds since the jump
-LONG_AGO = -1e9  # seconds
 
 
 class JumpShot(Reward):

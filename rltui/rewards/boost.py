@@ -1,4 +1,4 @@
-"""Pickups, steal, save_boost."""
+"""Rewards for boost: pickups, stealing, saving."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from rltui.sim.state import Float
 
 ARENAS, STEPS, SEED = 128, 4, 0
 CERTAIN = 4.0  # standard errors
+NAMED_PENALTY = re.compile(r"penalty|punish", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,6 @@ def _play(reward: Reward, teams: tuple[int, int]) -> Float:
     for terms, state in zip(values, states, strict=True):
         combined.value(state, out, terms)
     return values
-
-
-NAMED_PENALTY = re.compile(r"penalty|punish", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Weighted sum, team spirit, zero sum, modes."""
+"""Weighted sum of rewards with modes, team spirit and zero sum."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ import numpy as np
 from rltui.errors import RltuiError
 from rltui.rewards.base import Category, Reward
 from rltui.sim.state import Bool, Float, GameState
+
+CATEGORIES: tuple[str, ...] = get_args(Category)
+MODES: Mapping[str, tuple[float, ...]] = {  # by category, in the order of CATEGORIES
+    "none": (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
+    "sparse": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    "dense": (0.2, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
+    "hybrid": (1.0, 0.5, 0.7, 0.6, 0.5, 0.8, 0.4, 0.7),
+}
+Weighted = tuple[str, Reward, float]  # name as the profile has it, reward, weight
+SUM = np.dtype(np.float64)  # terms of 25 and −25 leave nothing of the small ones in float32
 
 
 def team_mix(blue: int, orange: int, spirit: float, zero_sum: bool) -> Float:
@@ -30,15 +40,6 @@ def team_mix(blue: int, orange: int, spirit: float, zero_sum: bool) -> Float:
     return mix.astype(np.float32)
 
 
-CATEGORIES: tuple[str, ...] = get_args(Category)
-MODES: Mapping[str, tuple[float, ...]] = {  # by category, in the order of CATEGORIES
-    "none": (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
-    "sparse": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    "dense": (0.2, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
-    "hybrid": (1.0, 0.5, 0.7, 0.6, 0.5, 0.8, 0.4, 0.7),
-}
-
-
 def category_factors(mode: str, extra: Sequence[tuple[str, float]] = ()) -> dict[str, float]:
     """The factor of each category: the mode's, times those of `extra`.
 
@@ -52,10 +53,6 @@ def category_factors(mode: str, extra: Sequence[tuple[str, float]] = ()) -> dict
             raise RltuiError(f"reward category {name!r} does not exist", f"one of {', '.join(CATEGORIES)}", exit_code=2)
         factors[name] *= factor
     return factors
-
-
-Weighted = tuple[str, Reward, float]  # name as the profile has it, reward, weight
-SUM = np.dtype(np.float64)  # terms of 25 and −25 leave nothing of the small ones in float32
 
 
 @dataclass(frozen=True)

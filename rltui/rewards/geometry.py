@@ -1,4 +1,4 @@
-"""Vector helpers, goal positions."""
+"""Vector helpers and goal positions."""
 
 from __future__ import annotations
 

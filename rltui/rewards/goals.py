@@ -1,4 +1,4 @@
-"""Goal, concede, shot, save, kickoff_first_touch."""
+"""Rewards for goals, shots, saves and kickoffs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dribble, flip_reset, wavedash, basic_aerial, recovery, demo."""
+"""Rewards for mechanics: dribble, flip reset, wavedash, aerial, recovery, demolition."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ from rltui.sim.state import Bool, Float, GameState, turtled
 
 CARRY_REACH = 150.0  # uu, horizontally
 TILT = 10.0  # uu that a roof may rise over the ball's lowest point while it pitches and rolls
+NEAR = 300.0  # uu from car to ball one step after its wheels left it, at most
+WHEELS_ON_BALL = 150.0  # uu from car to ball with the wheels on it, at most
+BELOW = 0.7  # cosine between the car's down and the direction to the ball
+AERIAL_REACH = 500.0  # uu from the ball
+LONG_FLIGHT = 6.0 * TICKS_PER_SECOND  # ticks
+NOSE_UP, ALIGNED = 0.5, 0.8  # forward.z; cosine between velocity and direction to the ball
+STANDING = 3  # wheels
+CLEAN = 0.85  # uprightness of a good landing
 
 
 class Dribble(Reward):
@@ -31,11 +39,6 @@ class Dribble(Reward):
         carried &= lines[..., 2] >= CAR_ROOF + BALL_RADIUS - TILT
         carried &= state.on_ground & alive(state)
         return carried.astype(np.float32)
-
-
-NEAR = 300.0  # uu from car to ball one step after its wheels left it, at most
-WHEELS_ON_BALL = 150.0  # uu from car to ball with the wheels on it, at most
-BELOW = 0.7  # cosine between the car's down and the direction to the ball
 
 
 class FlipReset(Reward):
@@ -131,11 +134,6 @@ class Wavedash(Reward):
         return dashed.astype(np.float32)
 
 
-AERIAL_REACH = 500.0  # uu from the ball
-LONG_FLIGHT = 6.0 * TICKS_PER_SECOND  # ticks
-NOSE_UP, ALIGNED = 0.5, 0.8  # forward.z; cosine between velocity and direction to the ball
-
-
 class BasicAerial(Reward):
     """Off the ground within 500 uu of the ball: 0.2 · airborne seconds / 6 + 0.2 nose up + 0.3 boosting + 0.3 aligned, ≤ 1.
 
@@ -164,10 +162,6 @@ class BasicAerial(Reward):
         value += 0.3 * (component(state.velocity, lines) > ALIGNED * length(state.velocity))
         value *= airborne & (length(lines) <= AERIAL_REACH)
         return np.minimum(value, 1.0, out=value)
-
-
-STANDING = 3  # wheels
-CLEAN = 0.85  # uprightness of a good landing
 
 
 class RecoveryAndLanding(Reward):

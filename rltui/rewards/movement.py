@@ -1,4 +1,4 @@
-"""Speed, distance, facing, alignment, air and ground."""
+"""Rewards for speed, distance, facing, place, air and ground."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from rltui.field import BACK_WALL_Y, BALL_MAX_SPEED, BALL_RADIUS, CAR_MAX_SPEED,
 from rltui.rewards.base import Reward, alive, off_the_ground
 from rltui.rewards.geometry import NetParams, component, cosine, length, opponent_nets, own_nets
 from rltui.sim.state import Bool, Float, GameState
+
+TILTED, OVER = 0.75, 0.0  # up.z below it
 
 
 class SpeedTowardBall(Reward):
@@ -47,15 +49,11 @@ class FaceBall(Reward):
         return cosines
 
 
-# `liu_distance_ball_to_goal` and `liu_distance_player_to_ball`: nearness that decays with distance.
-#
-# RLGym 1 names them after Liu et al., "From Motor Control to Team Play in Simulated Humanoid Football" (2021).
-
-
 class LiuDistanceBallToGoal(Reward):
     """exp(−0.5 · (d − 971.25) / 6000), d = distance from the ball to the middle of the opponents' back net: 0..1.09.
 
-    About 1 where the ball touches the goal line: 880 uu before the back of the net, less its radius.
+    About 1 where the ball touches the goal line: 880 uu before the back of the net, less its radius. RLGym 1 names it after
+    Liu et al., "From Motor Control to Team Play in Simulated Humanoid Football" (2021).
     """
 
     category = "goal"
@@ -162,9 +160,6 @@ class InNet(Reward):
 
 def _cost(there: Bool) -> Float:
     return -there.astype(np.float32)
-
-
-TILTED, OVER = 0.75, 0.0  # up.z below it
 
 
 class BadOrientation(Reward):

@@ -1,4 +1,8 @@
-"""Random game states for trying components."""
+"""Random game states to try rewards on without a simulator.
+
+Fields agree with each other where a reward could notice (wheels and ground, touches and who touched last, goals and where
+the ball is), but one state does not follow from the one before it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,10 @@ ROOF_Z = 39.6  # of a car that lies on its roof
 AT_BALL, IN_NET = 0.3, 0.03  # shares of cars
 REACH = 250.0  # uu, of a car at the ball from it
 BEHIND_GOAL_LINE = 5400.0
+FASTEST_BALL = 3000.0
+GOAL, TOUCH, DEMO, PICKUP = 0.1, 0.3, 0.05, 0.2  # how often
+TICK_SKIP = 8
+NOW = np.iinfo(np.int64).max  # a tick: whichever the state has
 
 
 def bodies(rng: np.random.Generator, where: Int, ball: Float) -> dict[str, Any]:
@@ -104,17 +112,6 @@ def vectors(rng: np.random.Generator, shape: tuple[int, ...], longest: float, ex
 
 def coin(rng: np.random.Generator, shape: tuple[int, ...], p: float) -> Bool:
     return rng.random(shape) < p
-
-
-# Random states as they occur in games, to try rewards on before a night is spent on them: no simulator needed.
-#
-# Fields agree with each other where a reward could notice (wheels and ground, touches and who touched last, goals and where
-# the ball is), but one state does not follow from the one before it.
-
-FASTEST_BALL = 3000.0
-GOAL, TOUCH, DEMO, PICKUP = 0.1, 0.3, 0.05, 0.2  # how often
-TICK_SKIP = 8
-NOW = np.iinfo(np.int64).max  # a tick: whichever the state has
 
 
 def sample_states(

@@ -1,4 +1,4 @@
-"""Parse `lr 1e-4`; warn before odd values."""
+"""Typed change commands (`lr 1e-4`): parser, and warnings before odd values."""
 
 from __future__ import annotations
 

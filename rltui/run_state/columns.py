@@ -9,6 +9,10 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import IO, overload
 
+PAGE = 256  # rows put aside together
+ITEM = 8  # bytes of a float64
+NAN = math.nan
+
 
 class Spill:
     """The file is made with the first bytes, has no name, and vanishes with the process. For several threads."""
@@ -43,11 +47,6 @@ class Spill:
         if len(content) != length:
             raise OSError(f"{len(content)} of {length} bytes put aside can be read")
         return content
-
-
-PAGE = 256  # rows put aside together
-ITEM = 8  # bytes of a float64
-NAN = math.nan
 
 
 class PagedColumn(Sequence[float]):

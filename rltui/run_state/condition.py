@@ -11,6 +11,23 @@ from rltui.run_state.snapshot import FlagRow, RunSnapshot
 
 SILENT_AFTER = 5.0  # seconds without a live frame or a record
 SILENT_WHILE_STARTING = 60.0  # importing torch and spawning workers says nothing for a while
+_STATES = {
+    "starting": ("STARTING", "◌", "busy"),
+    "collecting": ("COLLECTING", "●", "good"),
+    "learning": ("UPDATING", "◆", "busy"),
+    "saving": ("SAVING", "↓", "busy"),
+    "paused": ("PAUSED", "‖", "warn"),
+    "stopping": ("STOPPING", "■", "warn"),
+    "stopped": ("STOPPED", "■", "idle"),
+    "failed": ("FAILED", "✗", "bad"),
+}
+SHORT: Mapping[str, str] = {
+    "global_debug_mode": "global",
+    "debug_actions": "actions",
+    "debug_learning": "learning",
+    "debug_checkpoints": "checkpoints",
+    "debug_turtled_start": "turtled start",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +39,6 @@ class Condition:
     role: str
     detail: str = ""
     running: bool = True  # a trainer is believed to be there
-
-
-_STATES = {
-    "starting": ("STARTING", "◌", "busy"),
-    "collecting": ("COLLECTING", "●", "good"),
-    "learning": ("UPDATING", "◆", "busy"),
-    "saving": ("SAVING", "↓", "busy"),
-    "paused": ("PAUSED", "‖", "warn"),
-    "stopping": ("STOPPING", "■", "warn"),
-    "stopped": ("STOPPED", "■", "idle"),
-    "failed": ("FAILED", "✗", "bad"),
-}
 
 
 def condition(snapshot: RunSnapshot, now: float) -> Condition:
@@ -108,15 +113,6 @@ def _silence(snapshot: RunSnapshot, now: float) -> float | None:
         return None
     limit = SILENT_WHILE_STARTING if snapshot.state == "starting" else SILENT_AFTER
     return now - news if now - news > limit else None
-
-
-SHORT: Mapping[str, str] = {
-    "global_debug_mode": "global",
-    "debug_actions": "actions",
-    "debug_learning": "learning",
-    "debug_checkpoints": "checkpoints",
-    "debug_turtled_start": "turtled start",
-}
 
 
 def flags_on(snapshot: RunSnapshot) -> tuple[FlagRow, ...]:

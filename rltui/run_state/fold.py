@@ -1,4 +1,7 @@
-"""Records → snapshot."""
+"""Records and live frames folded into a RunSnapshot. Pure, no clock, no files.
+
+`fold` takes what the journal says, `fold_control` what the control socket says, `with_fate` what was asked from here.
+"""
 
 from __future__ import annotations
 
@@ -87,11 +90,6 @@ def _words(key: str, value: bool | float | str) -> str:
     """As a profile has it: `ppo.epochs 3`."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return f"ppo.{key} {f'{value:,.10g}' if number else str(value).lower()}"
-
-
-# Records and live frames folded into a RunSnapshot. Pure, no Textual, no clock, no files.
-#
-# `fold` takes what the journal says, `fold_control` what the control socket says, `with_fate` what was asked from here.
 
 
 def fold(snapshot: RunSnapshot, records: Iterable[Record | IterationRows]) -> RunSnapshot:

@@ -1,4 +1,4 @@
-"""Metric columns."""
+"""History: metric columns by iteration."""
 
 from __future__ import annotations
 

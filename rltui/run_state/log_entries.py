@@ -1,4 +1,4 @@
-"""Records as log entries."""
+"""Log entries made of records."""
 
 from __future__ import annotations
 

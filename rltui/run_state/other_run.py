@@ -1,4 +1,4 @@
-"""A second run to compare with."""
+"""OtherReader: thread that reads a second run to compare with."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.paths import DataDir
 from rltui.runs.saved_profile import kept_weights
 from rltui.runs.summary import describe_run
+
+LOOK = 5.0  # seconds between two looks at its journal: it may still be training
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,6 @@ def _note(brief: RunBrief, profile: str, widest: int, now: float) -> str:
         else formatting.ago(None if brief.updated is None else now - brief.updated)
     )
     return f"{profile:<{widest}}  {formatting.short(brief.timesteps):>7} timesteps  {last}"
-
-
-LOOK = 5.0  # seconds between two looks at its journal: it may still be training
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Speed, ETA, change since, promotion."""
+"""Speed, time left, change since, distance to promotion."""
 
 from __future__ import annotations
 
@@ -21,6 +21,19 @@ from rltui.run_state.rewards import settled
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.runs.journal_reader import MOST, RecentSpeed, mean_speed
 
+HOUR = 3600.0  # seconds
+ROWS = 100  # iterations, where there is no hour yet
+SMOOTH = 10  # iterations that each end is averaged over
+CLEAR = 0.05  # of the larger end: a smaller change is noise
+TREND = 50  # newest iterations that a trend is read from
+FEWEST_FOR_PROMOTION = 10  # iterations before there is one
+SURE = 0.5  # correlation below which the figure wanders, and does not rise
+FARTHEST = 20  # times the time seen so far: beyond that nothing can be said
+_LABELS = {"min_steps": "timesteps", "window": "iterations"}
+FEWEST = 3  # iterations before an estimate is shown
+WORKER_SECONDS = re.compile(r"worker/\d+/seconds")
+_RATE = "_per_second"
+
 
 def at_work(history: History, start: int, end: int) -> float | None:
     """Seconds from the end of row `start` to that of the last row before `end`; None where they are not known.
@@ -41,12 +54,6 @@ def at_work(history: History, start: int, end: int) -> float | None:
         passed = (after - before for before, after in pairwise(clock))
         total = math.fsum(gap if math.isnan(each) else each for each, gap in zip(own, passed, strict=True))
     return None if math.isnan(total) else total
-
-
-HOUR = 3600.0  # seconds
-ROWS = 100  # iterations, where there is no hour yet
-SMOOTH = 10  # iterations that each end is averaged over
-CLEAR = 0.05  # of the larger end: a smaller change is noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +123,6 @@ def _mean(values: Sequence[float]) -> float | None:
     """Of those known, if that is half of them."""
     known = [value for value in values if math.isfinite(value)]
     return sum(known) / len(known) if len(known) * 2 >= SMOOTH else None
-
-
-TREND = 50  # newest iterations that a trend is read from
-FEWEST_FOR_PROMOTION = 10  # iterations before there is one
-SURE = 0.5  # correlation below which the figure wanders, and does not rise
-FARTHEST = 20  # times the time seen so far: beyond that nothing can be said
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +197,6 @@ def _way(snapshot: RunSnapshot, phase: PhasePlan | None, name: str, value: float
     return Way(known.label, known.unit, value, wanted, missing, steps, known.less)
 
 
-_LABELS = {"min_steps": "timesteps", "window": "iterations"}
-
-
 def _counted(snapshot: RunSnapshot, name: str, missing: float | None) -> float | None:
     """Timesteps are counted one by one; iterations at their present size."""
     if missing is None or name == "min_steps":
@@ -242,9 +240,6 @@ def is_last_phase(snapshot: RunSnapshot) -> bool:
     """No phase follows: nothing is waited for."""
     plan, now = snapshot.plan, phase_now(snapshot)
     return plan is not None and now is not None and now + 1 == len(plan.phases)
-
-
-FEWEST = 3  # iterations before an estimate is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,10 +337,6 @@ def _seconds(snapshot: RunSnapshot, steps: float) -> float | None:
         return None
     pace = recent(snapshot)
     return steps / pace.steps_per_second if pace is not None and pace.iterations >= FEWEST else None
-
-
-WORKER_SECONDS = re.compile(r"worker/\d+/seconds")
-_RATE = "_per_second"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reader thread and its sources."""
+"""RunReader: thread that turns a run's journal and control socket into snapshots."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from rltui.runs.paths import RunPaths
 LOOK = 0.5  # seconds between two looks at the journal and the socket: each costs training time on a small machine
 LOOK_WHILE_WAITING = 0.05  # the same while a command's answer is due
 CHECK = 1.0  # seconds between two looks at the process, and between two attempts to connect
+OUTPUT_LINES = 40
 
 
 class JournalSource(Protocol):
@@ -53,7 +54,7 @@ class Control(Protocol):
 
 
 class RecordSource(Protocol):
-    """Where a run's news comes from; sources.py reads real runs, tests give fakes."""
+    """Where a run's news comes from; RunFiles reads real runs, tests give fakes."""
 
     @property
     def name(self) -> str: ...
@@ -247,9 +248,6 @@ def _end_of(fate: CommandStatus, now: float) -> str:
     """How the wait for its answer ended."""
     accepted = "it was accepted, then " if fate.stage == "accepted" else ""
     return f"{accepted}the connection ended after {formatting.duration(max(now - fate.time, 0.0))}"
-
-
-OUTPUT_LINES = 40
 
 
 class RunFiles:

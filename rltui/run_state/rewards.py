@@ -1,4 +1,4 @@
-"""Reward windows, early-episode bias, comparability."""
+"""Reward figures: settling, mean over the last episodes, whether two runs can be compared."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ from rltui.runs.best import Best, doubt, words
 from rltui.runs.meta import Meta
 
 TAKEN = (REWARD, EPISODES, FIRST_EPISODES)
+SAYS = "rewards differ, not comparable"
+FARTHEST = 1000  # rows looked back for one in which episodes ended
+NAMED = 3  # differences told one by one
+PROFILE = "as in its profile"  # a row has a weight only where it is not
+BEST, DOUBT = "★", "▼"
 
 
 def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
@@ -50,14 +55,12 @@ def _first_of_window(history: History, begun: int) -> int:
     return row
 
 
-# Settling: the rewards of a time in which mostly short episodes have ended say nothing of the bot. Pure.
-#
-# All arenas begin at once, at a start, a resume or a new phase; until the longest of their first episodes has ended, about
-# one timeout later, those that have ended are the short ones.
-
-
 def settling(snapshot: RunSnapshot) -> bool:
-    """Whether the newest iteration's rewards are those of short episodes."""
+    """Whether the newest iteration's rewards are those of short episodes, which say nothing of the bot.
+
+    All arenas begin at once, at a start, a resume or a new phase; until the longest of their first episodes has ended, about
+    one timeout later, those that have ended are the short ones.
+    """
     return mostly_short(snapshot.metrics.get(FIRST_EPISODES))
 
 
@@ -71,12 +74,6 @@ def settled(history: History, key: str, start: int = 0, stop: int | None = None)
     if first is None or not any(map(mostly_short, marks := first[rows])):
         return found
     return [math.nan if mostly_short(mark) else value for value, mark in zip(found, marks, strict=True)]
-
-
-SAYS = "rewards differ, not comparable"
-FARTHEST = 1000  # rows looked back for one in which episodes ended
-NAMED = 3  # differences told one by one
-PROFILE = "as in its profile"  # a row has a weight only where it is not
 
 
 def paid(history: History, row: int, profile: Mapping[str, float] | None = None) -> dict[str, float | None]:
@@ -139,9 +136,6 @@ def told(differences: list[str]) -> str:
 
 def _words(weight: float | None) -> str:
     return PROFILE if weight is None else formatting.number(weight)
-
-
-BEST, DOUBT = "★", "▼"
 
 
 def marked(best: Best | None, meta: Meta | None) -> tuple[str, str]:

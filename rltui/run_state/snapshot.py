@@ -1,4 +1,4 @@
-"""RunSnapshot and its parts."""
+"""RunSnapshot and its parts: what a run looks like at one moment. Frozen; fold.py makes them."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from rltui.run_state.history import History
 from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.trend import Findings
 
-# The headers that were in force, each from the timesteps on at which it came: a start that goes back is judged by the one
-# from before there. Pure.
-
 FIELDS = {RATE: "learning_rate", ENTROPY: "ent_coef"}  # of a header, which say what is in force of a setting
 MOST = 256  # kept: a setting changed by hand gives a new one each time
 
 Headers = tuple[tuple[int, RunStarted], ...]  # oldest first
+LOG_LINES = 5000
+AUDIT_ENTRIES = 1000
+Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 
 
 def with_header(headers: Headers, timesteps: int, header: RunStarted) -> Headers:
     """In force from these timesteps on, in the place of all that came there or later; of those that came there, what an
-    earlier start led to stays.
+    earlier start led to stays: a start that goes back is judged by the header from before there.
     """
     led = ((since, each) for since, each in headers if since <= timesteps)
     kept = (one for one in led if one[0] < timesteps or one[1].timesteps < header.timesteps)
@@ -49,21 +49,14 @@ def header_at(headers: Headers, timesteps: int) -> RunStarted | None:
     return next((header for header in led if header.timesteps < timesteps), None)
 
 
-# What a run looks like at one moment: the frozen RunSnapshot and its parts. Pure, no Textual, no clock, no files.
-#
-# fold.py makes them from what the journal and the control socket say.
-
-LOG_LINES = 5000
-AUDIT_ENTRIES = 1000
 # unsent: it never left. lost: it was sent, and the connection ended before it was known what became of it.
-Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
 class ChartMark:
     """An event on the charts' time axis.
 
-    setting: that was changed, as events/records.py and records have it. by_hand: the record of who changed it; None of a
+    setting: that was changed, as events/records.py has it. by_hand: the record of who changed it; None of a
     start with an edited profile.
     """
 

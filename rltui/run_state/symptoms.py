@@ -1,4 +1,4 @@
-"""Metrics outside their range, worker health."""
+"""Metrics outside their usual range, and workers that are not well."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ WINDOW = 20  # newest iterations that are judged, by their median
 STEP = 10  # iterations that are looked at together for since when it is so
 FARTHEST = 1000  # iterations looked back
 SETTLED = 100  # iterations after a start or a change of rewards before a critic is judged
+BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a word
+SLOW = 0.5  # of the others' median speed
+OFTEN = 3  # restarts that are worth a word
+Word = tuple[str, str]  # text, role
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +107,6 @@ def _rows_outside(column: Sequence[float], length: int, health: Health, side: st
 def _median(values: Sequence[float]) -> float | None:
     known = [value for value in values if math.isfinite(value)]
     return median(known) if known else None
-
-
-BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a word
-SLOW = 0.5  # of the others' median speed
-OFTEN = 3  # restarts that are worth a word
-Word = tuple[str, str]  # text, role
 
 
 def beat_age(row: WorkerRow, now: float) -> float | None:

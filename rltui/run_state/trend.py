@@ -1,4 +1,4 @@
-"""Does a noisy metric still rise; finding records."""
+"""Whether a noisy metric still rises; what a diagnosis found."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Findings:
     """What the reward does since row `first`, under the present rewards, and what is ill, worst first.
 
     seconds: at work, from the trend's first row to its last; None where not known. rows: of the history that was read.
-    basis: what else they rest on, in judging.py's words; None before anything was looked for.
+    basis: what else they rest on, in verdict.py's words; None before anything was looked for.
     """
 
     trend: Trend | None = None

@@ -1,4 +1,4 @@
-"""How the run is doing, with evidence."""
+"""Diagnosis of a run, with evidence."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ from rltui.run_state.rewards import settled, settling
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.run_state.symptoms import FARTHEST, at_work_since, broken_at, illness, symptoms, usual_speed
 from rltui.run_state.trend import BLOCK, Findings, Symptom, Trend, counted, needed, trend
+
+BEFORE = 50  # iterations from a change to what it does
+EARLY = 9  # iterations by which a beginning can be put too early, being found by medians
+NAMED = 2  # changes of one edit that are told one by one
+_TYPED = {RATE: "lr", ENTROPY: "entropy"}  # as change_command.py reads them
+DIGITS = 17  # of a float at most
+_WORDS = {
+    "rising": ("▲", "learning", "good"),
+    "flat": ("━", "flat", "warn"),
+    "falling": ("▼", "falling", "warn"),
+}
 
 
 def judged(snapshot: RunSnapshot) -> RunSnapshot:
@@ -57,12 +68,6 @@ def _first_paid_so(history: History) -> int:
         others = (row for row in range(last, first - 1, -1) if math.isnan(column[row]) == is_paid)
         first = next((row + 1 for row in others if math.isfinite(rewards[row])), first)
     return first
-
-
-BEFORE = 50  # iterations from a change to what it does
-EARLY = 9  # iterations by which a beginning can be put too early, being found by medians
-NAMED = 2  # changes of one edit that are told one by one
-_TYPED = {RATE: "lr", ENTROPY: "entropy"}  # as change_words.py reads them
 
 
 def cause(snapshot: RunSnapshot, row: int) -> str:
@@ -122,14 +127,6 @@ def _steps(snapshot: RunSnapshot, row: int) -> int:
     """Timesteps of a row; of those before the first and after the last, of these."""
     history = snapshot.history
     return int(history.timesteps[min(max(row, 0), history.length - 1)]) if history.length else 0
-
-
-DIGITS = 17  # of a float at most
-_WORDS = {
-    "rising": ("▲", "learning", "good"),
-    "flat": ("━", "flat", "warn"),
-    "falling": ("▼", "falling", "warn"),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One RocketSim arena, first state of an episode."""
+"""One RocketSim arena and the first state of an episode."""
 
 from __future__ import annotations
 

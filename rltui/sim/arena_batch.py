@@ -1,4 +1,8 @@
-"""K arenas stepped and read."""
+"""ArenaBatch: K arenas stepped in turn and read into one GameState. The hot loop of everything.
+
+A call into the simulator costs as much as a small array operation, so per arena only the calls that must be made are
+made, on bound methods kept in tuples; all else happens once for all arenas.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,6 @@ from rltui.sim.boost_pads import PadTimers
 from rltui.sim.events import StepEvents
 from rltui.sim.readout import Readout, view_state
 from rltui.sim.state import ArenaSetup, Bool, Float, Int
-
-# ArenaBatch: K arenas stepped in turn and read into one GameState. The hot loop of everything.
-#
-# A call into the simulator costs as much as a small array operation, so per arena only the calls that must be made are
-# made, on bound methods kept in tuples; all else happens once for all arenas.
 
 BUILT_AT_ONCE = 10_000  # rows, that take 10 ms and 1 MB
 # NumPy compares with these faster than with Python's numbers

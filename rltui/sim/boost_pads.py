@@ -1,4 +1,7 @@
-"""Pad timers and boost arithmetic."""
+"""Seconds until each boost pad is available, counted as the simulator counts them; boost arithmetic.
+
+Asking it costs 34 calls an arena; told of each pickup, a table of its own countdown gives the same float32 numbers.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ from rltui import field
 from rltui.field import BIG_PAD_SECONDS, BIG_PADS, PADS, SMALL_PAD_SECONDS, TICKS_PER_SECOND
 from rltui.sim.state import Float, Int
 
-# Seconds until each boost pad is available, counted as the simulator counts them.
-#
-# Asking it costs 34 calls an arena; told of each pickup, a table of its own countdown gives the same float32 numbers.
-
 LONG_AGO = -(2**40)
+PAD_BOOST = tuple(field.BIG_PAD_BOOST if pad in field.BIG_PADS else field.SMALL_PAD_BOOST for pad in range(field.PADS))
+TICK = 1.0 / field.TICKS_PER_SECOND
+USE = field.BOOST_USE * TICK
+LEAST_TIME = field.LEAST_BOOST_SECONDS - TICK / 2  # between two ticks, for the simulator's float32 sums are not exact
 
 
 class PadTimers:
@@ -63,12 +66,6 @@ def countdown(seconds: float) -> Float:
         left.append(max(left[-1] - tick, np.float32(0.0)))
     numbers: NDArray[np.float32] = np.array(left, np.float32)
     return numbers
-
-
-PAD_BOOST = tuple(field.BIG_PAD_BOOST if pad in field.BIG_PADS else field.SMALL_PAD_BOOST for pad in range(field.PADS))
-TICK = 1.0 / field.TICKS_PER_SECOND
-USE = field.BOOST_USE * TICK
-LEAST_TIME = field.LEAST_BOOST_SECONDS - TICK / 2  # between two ticks, for the simulator's float32 sums are not exact
 
 
 def after_ticks(boost: float, boosting_time: float, held: Iterable[bool]) -> tuple[float, float]:

@@ -1,4 +1,13 @@
-"""Touches, pickups, demos, shots, saves; totals."""
+"""Touches, pickups, demolitions, shots and saves, from the simulator's callbacks into the state's arrays; totals.
+
+Events are few: each is a tuple in a list, and arrays are written, and emptied again, only where there were some.
+
+What each callback sees (measured with RocketSim 2.2): a touch, the ball before the hit moves it; a pickup, the boost after
+it. A full car, 100, picks up nothing. A shot is RocketSim's GameEventTracker's, and so is a save, both looked for after each
+call of `Arena.step`: a shot, when 0.3 s after a car's last touch the ball flies at 1,750 uu/s or more on a parabola that
+crosses the other goal's mouth within 2 s, at most once a second; a save, when a car of the team shot at touches the ball and
+it no longer does.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +22,8 @@ from rltui.field import BOOST, BOOST_MAX
 from rltui.sim.arena import SoccarArena
 from rltui.sim.boost_pads import PAD_BOOST, after_ticks
 from rltui.sim.state import Bool, Float, GameState, Int
+
+NO_PAD = -1
 
 
 @dataclass(frozen=True)
@@ -35,19 +46,6 @@ class EventTotals:
         """Begin at 0."""
         for array in (self.touches, self.shots, self.saves, self.demos, self.boost_received):
             array.fill(0)
-
-
-# StepEvents: touches, pickups, demolitions, shots and saves, from the simulator's callbacks into the state's arrays.
-#
-# Events are few: each is a tuple in a list, and arrays are written, and emptied again, only where there were some.
-#
-# What each callback sees (measured with RocketSim 2.2): a touch, the ball before the hit moves it; a pickup, the boost after
-# it. A full car, 100, picks up nothing. A shot is RocketSim's GameEventTracker's, and so is a save, both looked for after each
-# call of `Arena.step`: a shot, when 0.3 s after a car's last touch the ball flies at 1,750 uu/s or more on a parabola that
-# crosses the other goal's mouth within 2 s, at most once a second; a save, when a car of the team shot at touches the ball and
-# it no longer does.
-
-NO_PAD = -1
 
 
 class Pickup(NamedTuple):

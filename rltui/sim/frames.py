@@ -1,4 +1,4 @@
-"""GameState or arena → match frame."""
+"""Match frames from a GameState or an arena."""
 
 from __future__ import annotations
 

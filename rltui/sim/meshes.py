@@ -1,4 +1,8 @@
-"""Collision meshes."""
+"""Collision meshes: where they lie, whether they can be read, and the simulator's start with them.
+
+RocketSim takes any folder without a word and fails later, from C++, at the first arena: so everything is checked here.
+Importing this module loads neither RocketSim nor RLGym.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,6 @@ from pathlib import Path
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-
-# Collision meshes: where they lie, whether they can be read, and the simulator's start with them.
-#
-# RocketSim takes any folder without a word and fails later, from C++, at the first arena: so everything is checked here.
-# Importing this module loads neither RocketSim nor RLGym.
 
 LOCAL = Path("assets/collision_meshes")  # in the working folder: comes before the wheel's
 SOCCAR = "soccar"  # the game mode's folder inside a folder of meshes

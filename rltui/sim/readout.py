@@ -1,4 +1,8 @@
-"""Packing simulator state into arrays."""
+"""What is read from the simulator each step, packed so that the state's arrays are views and need no copying.
+
+`Ball.get_state` and `Car.get_state` with attribute reads beat `Arena.get_gym_state`: that lacks jump, flip and contact
+fields, works out angles and the turned view that nobody needs, and visits 34 boost pads, each a cache miss.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,6 @@ from numpy.typing import NDArray
 
 from rltui.field import PADS
 from rltui.sim.state import Bool, Contacts, Float, GameState
-
-# What is read from the simulator each step, packed so that the state's arrays are views and need no copying.
-#
-# `Ball.get_state` and `Car.get_state` with attribute reads beat `Arena.get_gym_state`: that lacks jump, flip and contact
-# fields, works out angles and the turned view that nobody needs, and visits 34 boost pads, each a cache miss.
 
 BALL_NUMBERS, CAR_NUMBERS = 9, 15  # position, velocity, angular velocity; of a car also forward, up
 FIELDS = (  # attribute of CarState, code of `struct`; in all a multiple of four bytes

@@ -1,6 +1,5 @@
-""".npz of recorded states, validated.
-
-Recorded states: an `.npz` file from which episodes can begin again (the reset `replay`).
+"""Recorded states: an `.npz` file from which episodes can begin again (the reset `replay`), checked before it is used:
+the simulator itself takes anything, NaN and cars outside the field too, without a word.
 
 N states of the same team sizes; C cars, all blue, then all orange. World coordinates; uu, uu/s, rad/s, boost 0–100.
 
@@ -45,10 +44,6 @@ from rltui.errors import RltuiError
 from rltui.runs.atomic import replace_file
 from rltui.sim.state import ArenaSetup, Bool, GameState
 
-# Whether arrays are recorded states: names, shapes, types, and numbers that the game can have.
-#
-# The simulator itself takes anything, NaN and cars outside the field too, without a word.
-
 Arrays = Mapping[str, NDArray[Any]]
 
 LENIENT = 1.001  # a recording's last digits are not at fault
@@ -72,6 +67,9 @@ OPTIONAL: Mapping[str, tuple[int | str, ...]] = {
     "demolished": ("C",),
 }
 FLAGS = frozenset({"on_ground", "flip_used", "body_down", "demolished"})
+Rule = tuple[str, Callable[[NDArray[Any]], Bool]]
+TURN = np.array([-1, -1, 1], np.float32)  # of a vector, by 180° about z
+FLOOR_Z = 60.0  # a body below it that touches the world lies on the floor
 
 
 def checked(path: Path, arrays: Arrays) -> tuple[int, int, dict[str, NDArray[Any]]]:
@@ -131,9 +129,6 @@ def _check_numbers(path: Path, name: str, array: NDArray[Any]) -> None:
         raise refused(path, f"{name}[{', '.join(map(str, at))}]: expected {words}, found {found}")
 
 
-Rule = tuple[str, Callable[[NDArray[Any]], Bool]]
-
-
 def _inside(places: NDArray[Any]) -> Bool:
     right: Bool = (np.abs(places) <= REACH * LENIENT).all(axis=-1) & (places[..., 2] >= 0)
     return right
@@ -165,10 +160,6 @@ RULES: Mapping[str, Rule] = {
     "boost": _between(0.0, 100.0),
     "pad_timers": _between(0.0, field.BIG_PAD_SECONDS),
 }
-
-
-TURN = np.array([-1, -1, 1], np.float32)  # of a vector, by 180° about z
-FLOOR_Z = 60.0  # a body below it that touches the world lies on the floor
 
 
 @dataclass(frozen=True)
@@ -258,10 +249,10 @@ def load(path: Path) -> RecordedStates:
         place = f"{name}: " if name else ""
         raise refused(path, f"{place}expected plain arrays in an .npz file, found something else ({error})") from error
     blue, orange, typed = checked(path, arrays)
-    return RecordedStates(blue, orange, _to_begin_with(path, typed))
+    return RecordedStates(blue, orange, _usable_starts(path, typed))
 
 
-def _to_begin_with(path: Path, arrays: dict[str, NDArray[Any]]) -> Arrays:
+def _usable_starts(path: Path, arrays: dict[str, NDArray[Any]]) -> Arrays:
     """Without the moments that have a wreck. RltuiError when none is left."""
     demolished = arrays.pop("demolished", None)
     if demolished is None or not demolished.any():

@@ -1,4 +1,8 @@
-"""GameState arrays; turtled()."""
+"""GameState: K arenas at one instant, as arrays. What observations, rewards and terminals read (RLGym: GameState).
+
+Units: uu, uu/s, rad/s, seconds, boost 0–100. Cars are ordered all blue, then all orange. Everything is in world
+coordinates; `team_sign` turns x and y into a team's own view (RLGym: inverted_physics).
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,13 @@ from numpy.typing import NDArray
 
 from rltui.errors import RltuiError
 
-# GameState: K arenas at one instant, as arrays. What observations, rewards and terminals read (RLGym: GameState).
-#
-# Units: uu, uu/s, rad/s, seconds, boost 0–100. Cars are ordered all blue, then all orange. Everything is in world
-# coordinates; `team_sign` turns x and y into a team's own view (RLGym: inverted_physics).
-
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 Int = NDArray[np.int64]
+MOST_WHEELS = 1  # down
+UPSIDE_DOWN = np.array(-0.2, np.float32)  # up.z, below; an array, which NumPy compares with faster
+FLOOR_NORMAL = 0.7  # z of the normal of what the body touches, above; without contact it is 0
+NUDGE = 0.01  # uu/s: a ball with exactly no velocity sleeps, and would hang in the air until touched
 
 
 @dataclass(slots=True)
@@ -115,17 +118,9 @@ class GameState:
         return self._ends
 
 
-MOST_WHEELS = 1  # down
-UPSIDE_DOWN = np.array(-0.2, np.float32)  # up.z, below; an array, which NumPy compares with faster
-FLOOR_NORMAL = 0.7  # z of the normal of what the body touches, above; without contact it is 0
-
-
 def turtled(wheels: Any, up_z: Any, normal_z: Any) -> Any:
     """Of one car, or of arrays of one shape: wheels down, z of the up vector, z of the body's contact normal → bool."""
     return (wheels <= MOST_WHEELS) & (up_z < UPSIDE_DOWN) & (normal_z > FLOOR_NORMAL)
-
-
-NUDGE = 0.01  # uu/s: a ball with exactly no velocity sleeps, and would hang in the air until touched
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Goal, no_touch, timeout."""
+"""Terminals: goal, no touch, timeout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Match as a paced stream of frames."""
+"""LiveMatch: a match as a paced stream of frames."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from rltui.view.output import Notice, Output
 from rltui.view.sources import PlayerSource, Seat
 
 LOOK_TICKS = 2 * TICKS_PER_SECOND  # between two looks for newer weights
+MOST_LAG = 0.25  # seconds behind that are caught up with; after a longer stop the game goes on from where it is
+PAUSED_SLEEP = 0.05  # seconds between two looks at the keyboard
+QUIT, PAUSE, LINK = "q", " ", "v"
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,6 @@ def _teams(a: PlayerSource, b: PlayerSource, size: int | None) -> tuple[int, int
     return (size, size) if size is not None else a.teams or b.teams or (1, 1)
 
 
-MOST_LAG = 0.25  # seconds behind that are caught up with; after a longer stop the game goes on from where it is
-
-
 class Pacer:
     """Waits until a tick is due. speed: game seconds a second."""
 
@@ -119,10 +119,6 @@ class Pacer:
         """Wait without playing; what comes next is due at once."""
         self._sleep(seconds)
         self._anchor = None
-
-
-PAUSED_SLEEP = 0.05  # seconds between two looks at the keyboard
-QUIT, PAUSE, LINK = "q", " ", "v"
 
 
 class Watch:

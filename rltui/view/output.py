@@ -1,4 +1,4 @@
-"""Output interface."""
+"""Output: where the frames of a match go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs switched while playing."""
+"""Outputs that are switched while a match is played."""
 
 from __future__ import annotations
 

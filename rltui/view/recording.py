@@ -1,4 +1,14 @@
-"""Match files."""
+"""Recording of a match: an `.npz` file to be watched again or to begin episodes with (the reset `replay`).
+
+It holds what rltui/sim/recorded_states.py lists, moment after moment, and beside it
+
+    names                  [2] text, who played blue and orange
+    tick                   [N] whole numbers, ascending: 1/120 s since the match began
+    score                  [N, 2] whole numbers
+    goal                   [N] +1 blue has just scored, −1 orange, 0 neither
+    controls               [N, C, 8] being played
+    touches                [N, C] whole numbers, of the ball since the match began
+"""
 
 from __future__ import annotations
 
@@ -22,22 +32,12 @@ from rltui.runs.atomic import replace_file
 from rltui.sim.recorded_states import NEEDED, OPTIONAL, checked, refused
 from rltui.view.output import Notice, Output
 
-# Recording: a match as an `.npz` file, to be watched again or to begin episodes with (the reset `replay`).
-#
-# It holds what rltui/sim/recorded_states.py lists, moment after moment, and beside it
-#
-#     names                  [2] text, who played blue and orange
-#     tick                   [N] whole numbers, ascending: 1/120 s since the match began
-#     score                  [N, 2] whole numbers
-#     goal                   [N] +1 blue has just scored, −1 orange, 0 neither
-#     controls               [N, C, 8] being played
-#     touches                [N, C] whole numbers, of the ball since the match began
-
 BODY = ("position", "velocity", "angular_velocity", "forward", "up")
 CAR_FLAGS = ("on_ground", "demolished", "flip_used", "body_down")
 BALL = ("ball_position", "ball_velocity", "ball_angular_velocity")
 WHOLE: Mapping[str, tuple[int | str, ...]] = {"tick": (), "score": (2,), "goal": (), "touches": ("C",)}
 TRAIL_POINTS, TRAIL_SECONDS = 24, 1.2
+MOST_MOMENTS = 216_000  # an hour at 60 a second, 100 MB in memory for 1v1
 
 
 class Recording:
@@ -148,9 +148,6 @@ def _rest(path: Path, arrays: Mapping[str, NDArray[Any]], shape: tuple[int, int]
     if not np.isfinite(arrays["controls"]).all():
         raise refused(path, "controls: expected finite numbers, found others")
     return {name: arrays[name] for name in ("controls", *WHOLE)}
-
-
-MOST_MOMENTS = 216_000  # an hour at 60 a second, 100 MB in memory for 1v1
 
 
 class Recorder(Output):

@@ -1,4 +1,7 @@
-"""RLViser."""
+"""RLViser: moments to the viewer of that name, where its Python package is installed (extra `rlviser`).
+
+The package starts the program `rlviser` of the current folder and talks to it.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,6 @@ from rltui.errors import RltuiError
 from rltui.events.match_frames import CarFrame, MatchFrame, Vector
 from rltui.field import PAD_POSITIONS, TICKS_PER_SECOND
 from rltui.view.output import Notice, Output
-
-# RLViser: moments to the viewer of that name, where its Python package is installed (extra `rlviser`).
-#
-# The package starts the program `rlviser` of the current folder and talks to it.
 
 MODULE, COMMAND = "rlviser_py", "pip install rlviser-py==0.6.13"
 

@@ -1,4 +1,8 @@
-"""UDP packets."""
+"""RocketSimVis: moments as UDP packets of JSON to the visualiser of that name.
+
+It never answers, and prints what it cannot read in a console of its own: packets must be right by themselves. Whatever
+goes wrong here stays here: a match goes on without it.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,6 @@ from typing import Any
 
 from rltui.events.match_frames import CarFrame, MatchFrame
 from rltui.view.output import Notice, Output
-
-# RocketSimVis: moments as UDP packets of JSON to the visualiser of that name.
-#
-# It never answers, and prints what it cannot read in a console of its own: packets must be right by themselves. Whatever
-# goes wrong here stays here: a match goes on without it.
 
 HOST, PORT = "127.0.0.1", 9273
 SOON = 0.2  # seconds that a name may take; the network's silence takes many, and no match waits for that

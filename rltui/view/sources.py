@@ -1,4 +1,4 @@
-"""Run, checkpoint or player named by the user."""
+"""What to watch: a run, a checkpoint or a player named by the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames for viewers; newest weights."""
+"""Stream of frames for viewers, and WeightsBoard: the newest weights in shared memory."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from rltui.supervise.sockets import Listener, open_listener, pack
 
 INTERVAL = 1 / 6  # seconds between two frames
 MOST_CLIENTS = 8
+Weights = NDArray[np.float32]
+HEADER = 2  # int64: version, timesteps
 
 
 def new_address(run_folder: Path) -> sockets.SocketAddress:
@@ -131,16 +133,11 @@ class _Client:
             self._connection.close()
 
 
-# WeightsBoard: the newest weights in shared memory, for whoever plays them while they are learned. One writes, others read.
-#
-# A sequence lock: the version is odd while a write is under way, and a reader that sees it change throws its copy away.
-
-Weights = NDArray[np.float32]
-HEADER = 2  # int64: version, timesteps
-
-
 class WeightsBoard:
-    """`parameters` float32 numbers and the timesteps after which they were written."""
+    """Newest weights in shared memory: `parameters` float32 numbers and the timesteps after which they were written.
+
+    A sequence lock: the version is odd while the one writer writes, and a reader that sees it change throws its copy away.
+    """
 
     def __init__(self, memory: SharedBlock, parameters: int) -> None:
         """memory: what the writer has, or what a reader was handed of it."""

@@ -1,4 +1,4 @@
-"""Text view in a terminal; keys; plain lines."""
+"""Text view on a terminal, and plain lines where there is none."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ MOST_HZ = 20
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J"  # another screen, no cursor
 LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l"
 Size = Callable[[], tuple[int, int]]
+EVERY = 10 * TICKS_PER_SECOND  # between two plain lines
 
 
 class TerminalPicture(Output):
@@ -92,9 +93,6 @@ def terminal_size(out: TextIO) -> Size:
         return (size.columns, size.lines) if size.columns and size.lines else (80, 24)
 
     return ask
-
-
-EVERY = 10 * TICKS_PER_SECOND
 
 
 class PlainLines(Output):

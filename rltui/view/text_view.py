@@ -1,4 +1,7 @@
-"""Field as text."""
+"""A match as text: score, the field from above, heights beside it, and a line for each car.
+
+Pure: the same moment and size give the same text. Needs neither NumPy nor the simulator, so that any process can draw.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,15 @@ STYLES: Mapping[str, str] = {  # style → colours of the terminal (SGR)
     "goal": "1;7",
 }
 NARROW = {"N", "Na", "H", "A"}  # east_asian_width of what takes one column
+GOAL_X = 893.0  # half of a goal's width
+CORNER_X = CORNER - BACK_WALL_Y  # |x| where the corner wall meets the back wall
+CELL = 2.0  # height of a cell in widths
+LEAST_WIDTH, LEAST_HEIGHT = 40, 10  # below, only the words are shown
+GAUGE = 7  # columns of the heights
+FLOOR_Z = 60.0  # uu: wheels below it are on the floor
+HIGH, HIGHER = 250.0, 800.0  # uu: from where on the ball looks smaller
+BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # dots of a cell, by row and column
+TEAMS = ("blue", "orange")
 
 
 class CellCanvas:
@@ -89,15 +101,6 @@ def _is_narrow(char: str) -> bool:
     return unicodedata.east_asian_width(char) in NARROW and not unicodedata.combining(char)
 
 
-# FieldMap: the field seen from above, laid over cells of a terminal, which are twice as high as wide.
-#
-# Blue's goal is on the left, orange's on the right; what is on blue's left hand is up.
-
-GOAL_X = 893.0  # half of a goal's width
-CORNER_X = CORNER - BACK_WALL_Y  # |x| where the corner wall meets the back wall
-CELL = 2.0  # height of a cell in widths
-
-
 @dataclass(frozen=True)
 class WallLines:
     """What walls are drawn with."""
@@ -115,7 +118,10 @@ ASCII_LINES = WallLines("-", "|", "++++", "/\\", ":")
 
 @dataclass(frozen=True)
 class FieldMap:
-    """scale: uu a column; row, column: of the cell that shows the middle of the field."""
+    """The field seen from above over cells of a terminal: blue's goal left, orange's right, blue's left hand up.
+
+    scale: uu a column; row, column: of the cell that shows the middle of the field.
+    """
 
     scale: float
     row: int
@@ -177,18 +183,6 @@ class FieldMap:
             canvas.put(row, left + 1, lines.across * (right - left - 1), style)
             canvas.put(row, line, lines.down, "line")
             canvas.put(row, back, corners[int(side > 0)], style)
-
-
-# The picture of a match in text: score, the field from above, heights beside it, and a line for each car.
-#
-# Pure: the same moment and size give the same text. Needs neither NumPy nor the simulator, so that any process can draw.
-
-LEAST_WIDTH, LEAST_HEIGHT = 40, 10  # below, only the words are shown
-GAUGE = 7  # columns of the heights
-FLOOR_Z = 60.0  # uu: wheels below it are on the floor
-HIGH, HIGHER = 250.0, 800.0  # uu: from where on the ball looks smaller
-BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # dots of a cell, by row and column
-TEAMS = ("blue", "orange")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The match a run trains on."""
+"""The match that a run trains on."""
 
 from __future__ import annotations
 

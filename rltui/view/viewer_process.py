@@ -1,4 +1,4 @@
-"""Viewer main and its messages."""
+"""Viewer process: main loop and messages."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ from rltui.view.live_match import Pacer
 from rltui.view.outputs import OutputOptions, Outputs
 from rltui.view.stream import MatchStream, WeightsBoard
 from rltui.view.training_match import RunMatch, RunMatchSpec
+
+NICE = 10  # below the workers
+TELL = 0.5  # seconds between two words on how it goes
+LISTEN = 0.1  # seconds between two looks for the trainer's wishes: one costs as much as a moment
+WAIT = 0.02  # seconds between two looks for the first weights
 
 
 class SwitchOutput(msgspec.Struct, frozen=True, tag="switch"):
@@ -90,12 +95,6 @@ def decode_from_viewer(data: bytes) -> FromViewer:
     """Raises msgspec.DecodeError for anything else."""
     message: FromViewer = _from_viewer.decode(data)
     return message
-
-
-NICE = 10  # below the workers
-TELL = 0.5  # seconds between two words on how it goes
-LISTEN = 0.1  # seconds between two looks for the trainer's wishes: one costs as much as a moment
-WAIT = 0.02  # seconds between two looks for the first weights
 
 
 @dataclass(frozen=True)

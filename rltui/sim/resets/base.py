@@ -1,4 +1,4 @@
-"""Reset base class, mixture, range parameters, scene helpers."""
+"""Reset base class, mixture of resets, ranges of parameters, bodies of a first state."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ import numpy as np
 from rltui.errors import RltuiError
 from rltui.field import BALL_REST_Z, CAR_REST_Z
 from rltui.sim.state import ArenaSetup
+
+Span = tuple[float, float]
+Vector = tuple[float, float, float]
+Rotation = tuple[Vector, Vector, Vector]  # rows of a matrix with columns forward, right, up
+STILL: Vector = (0.0, 0.0, 0.0)
+BLOCK = 64  # numbers drawn at a time: for a handful of bodies plain floats are several times quicker than arrays
+TURN = np.array([-1, -1, 1] * 3 + [-1] * 6 + [1] * 4, np.float32)  # of a car's numbers, by 180° about z
+GOAL = (0.0, 5120.0)  # the opponents', on the floor
+WAITING_X = 3000.0  # |x| of a car that waits
+APART = 400.0  # it keeps this far from the ball and from every other car, seen from above
+ASKEW = 0.5  # rad: it looks to the ball, give or take so much
 
 
 class Reset(ABC):
@@ -58,9 +69,6 @@ class MixedReset:
         return setup
 
 
-Span = tuple[float, float]
-
-
 def span(doc: str, unit: str, least: float, most: float) -> dict[str, Any]:
     """A dataclass field's metadata: both ends of what a profile sets lie in [least, most]."""
     return {"doc": doc, "unit": unit, "min": float(least), "max": float(most), "span": True}
@@ -80,18 +88,6 @@ def check_spans(params: Any) -> None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-# Bodies of a first state as plain floats, and the ArenaSetup made of them.
-#
-# For a handful of bodies plain floats are several times quicker than array operations; one array holds them in the end.
-
-Vector = tuple[float, float, float]
-Rotation = tuple[Vector, Vector, Vector]  # rows of a matrix with columns forward, right, up
-
-STILL: Vector = (0.0, 0.0, 0.0)
-BLOCK = 64  # numbers drawn at a time
-TURN = np.array([-1, -1, 1] * 3 + [-1] * 6 + [1] * 4, np.float32)  # of a car's numbers, by 180° about z
 
 
 class Ball(NamedTuple):
@@ -206,12 +202,6 @@ def assemble(ball: Ball, cars: Sequence[Car], turned: bool = False) -> ArenaSetu
 def _numbers(car: Car) -> tuple[float, ...]:
     rows = car.rotation
     return (*car.position, *car.velocity, *car.spin, *rows[0], *rows[1], *rows[2], car.boost)
-
-
-GOAL = (0.0, 5120.0)  # the opponents', on the floor
-WAITING_X = 3000.0  # |x| of a car that waits
-APART = 400.0  # it keeps this far from the ball and from every other car, seen from above
-ASKEW = 0.5  # rad: it looks to the ball, give or take so much
 
 
 class Play(NamedTuple):

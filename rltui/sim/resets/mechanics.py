@@ -1,4 +1,4 @@
-"""air_dribble, ceiling, dribble, flip_reset, jump_challenge, save, shot, wall."""
+"""Practice scenes: wall, air dribble, flip reset, jump challenge, ceiling, save, shot, dribble."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kickoff, random, turtled, replay."""
+"""Resets `kickoff`, `random`, `turtled` and `replay`."""
 
 from __future__ import annotations
 
@@ -40,6 +40,16 @@ from rltui.sim.state import ArenaSetup, Float
 
 SPAWNS = ((-2048.0, -2560.0), (2048.0, -2560.0), (-256.0, -3840.0), (256.0, -3840.0), (0.0, -4608.0))  # of blue
 YAWS = (0.25, 0.75, 0.5, 0.5, 0.5)  # of blue, in half turns
+HALF_X, HALF_Y = 3500.0, 4500.0
+DIAGONAL = 7600.0  # |x| + |y|; from 7,650 up a high ball, from 7,700 a car is inside the corner wall and thrown out
+BALL_SPEED = 3000.0
+CAR_TO_CAR = 2 * CAR_REACH + 10
+CAR_TO_BALL = CAR_REACH + BALL_RADIUS + 10
+BALL_DRAWS, CAR_DRAWS = 9, 14
+SINK = 0.45  # uu: so deep a body at rest is in the floor
+BALL_OFF = 150.0  # |x| and |y| of the ball
+SIDE_BY_SIDE = 300.0  # from car to car of a team
+JITTER = 40.0
 
 
 class KickoffReset(Reset):
@@ -72,19 +82,6 @@ class KickoffReset(Reset):
             on_ground=np.ones(blue + orange, np.bool_),
             kickoff=True,
         )
-
-
-# `random`: ball and cars anywhere, in any motion.
-#
-# Plain floats from one draw of the generator: for a handful of bodies that is several times quicker than array operations.
-
-HALF_X, HALF_Y = 3500.0, 4500.0
-DIAGONAL = 7600.0  # |x| + |y|; from 7,650 up a high ball, from 7,700 a car is inside the corner wall and thrown out
-BALL_SPEED = 3000.0
-CAR_TO_CAR = 2 * CAR_REACH + 10
-CAR_TO_BALL = CAR_REACH + BALL_RADIUS + 10
-
-BALL_DRAWS, CAR_DRAWS = 9, 14
 
 
 class RandomReset(Reset):
@@ -200,12 +197,6 @@ def _rotation(draw: Sequence[float], flat: bool) -> Rotation:
         (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
         (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
     )
-
-
-SINK = 0.45  # uu: so deep a body at rest is in the floor
-BALL_OFF = 150.0  # |x| and |y| of the ball
-SIDE_BY_SIDE = 300.0  # from car to car of a team
-JITTER = 40.0
 
 
 class TurtledReset(Reset):

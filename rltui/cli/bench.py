@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.parser import add_json, add_overrides, at_least, between, command
+from rltui.cli.parser import add_command, add_json, add_overrides, at_least, between
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ MORE = "limit: steps a second of the bare simulator; collected: while collecting
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    parser = command(
+    parser = add_command(
         subparsers, "bench", "measure collection and training speed on this machine", "rltui bench --json", MORE
     )
     add = parser.add_argument

@@ -10,20 +10,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_command, add_data_dir, add_run
 from rltui.errors import RltuiError
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.supervise.guardian import Lifeline
 
 
 MORE = "A run that trains is joined, and goes on when you leave with q; one that has ended is shown from disk."
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(subparsers, "attach", "open the cockpit on a run", "rltui attach alpha --readonly", MORE)
-    options.add_run(parser, "the newest")
-    options.add_data_dir(parser)
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(subparsers, "attach", "open the cockpit on a run", "rltui attach alpha --readonly", MORE)
+    add_run(parser, "the newest")
+    add_data_dir(parser)
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII only")
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
     parser.add_argument("--readonly", action="store_true", help="look only: no key acts on the training")

@@ -7,14 +7,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_command, add_data_dir, add_json
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.debug.doctor_check import DoctorFinding
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(
         subparsers,
         "doctor",
         "check that training will work here; exit code 1 if something fails",
@@ -30,8 +31,8 @@ def add_parser(subparsers: options.Subparsers) -> None:
         help="this check alone, by the name that is printed; may be repeated",
     )
     parser.add_argument("--lines", action="store_true", help="print a line of JSON as each check begins and ends")
-    options.add_data_dir(parser)
-    options.add_json(parser)
+    add_data_dir(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

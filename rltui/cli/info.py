@@ -11,18 +11,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_command, add_data_dir, add_json
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.runs.paths import DataDir
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(
-        subparsers, "info", "say where everything is and what was detected here", "rltui info --json"
-    )
-    options.add_data_dir(parser)
-    options.add_json(parser)
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(subparsers, "info", "say where everything is and what was detected here", "rltui info --json")
+    add_data_dir(parser)
+    add_json(parser)
     parser.add_argument("--gpu", action="store_true", help="ask torch about the GPU too (takes seconds)")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_command, add_data_dir, add_json
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.runs.paths import DataDir
     from rltui.runs.summary import RunSummary
 
@@ -18,10 +19,10 @@ STEPS/S is of whole iterations, over the newest 20 of this start, while it train
 PROFILE is the one by which a run is trained now; a campaign's phase has one of its own. A dash: not known (yet)."""
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(subparsers, "ls", "list the runs, newest first", "rltui ls --json", COLUMNS)
-    options.add_data_dir(parser)
-    options.add_json(parser)
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(subparsers, "ls", "list the runs, newest first", "rltui ls --json", COLUMNS)
+    add_data_dir(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

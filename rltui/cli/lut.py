@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_command, add_data_dir, add_json
 
 if TYPE_CHECKING:
     from rltui.checks.action_table.findings import StateReport, TableReport
     from rltui.checks.action_table.subject import Subject
+    from rltui.cli.parser import Subparsers
 
 
 SHOWN_HASH = 12  # of 64 hex digits
@@ -111,8 +112,8 @@ SUBJECT = (
 )
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(
         subparsers,
         "lut",
         "check what a bot can do with an action table (lookup table, LUT); exit code 1 if it fails",
@@ -120,8 +121,8 @@ def add_parser(subparsers: options.Subparsers) -> None:
     )
     parser.add_argument("subject", metavar="PROFILE|RUN|FILE", nargs="?", default="quick", help=SUBJECT)
     parser.add_argument("--all", action="store_true", help="show what passed too")
-    options.add_data_dir(parser)
-    options.add_json(parser)
+    add_data_dir(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

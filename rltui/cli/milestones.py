@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli import parser as options
+from rltui.cli.parser import DATA_DIR, add_command, add_data_dir, add_json
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.runs.best import Best
     from rltui.runs.inventory import CheckpointInfo, Shelf, Stray
     from rltui.runs.milestones import MilestoneMark
@@ -150,7 +151,7 @@ examples:
 """
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "milestones",
         help="list, keep, mark, delete, restore and export milestones and checkpoints",
@@ -158,8 +159,8 @@ def add_parser(subparsers: options.Subparsers) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    options.add_data_dir(parser)
-    options.add_json(parser)
+    add_data_dir(parser)
+    add_json(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="milestones_command")
     listed = _command(commands, "list", "list what is saved, damaged and stray entries with the reason", "list alpha")
     listed.add_argument("run", metavar="RUN", nargs="?", help="of this run only")
@@ -189,10 +190,10 @@ OF_ONE = {
 }
 
 
-def _command(commands: options.Subparsers, name: str, summary: str, example: str) -> argparse.ArgumentParser:
-    parser = options.command(commands, name, summary, f"rltui milestones {example}")
+def _command(commands: Subparsers, name: str, summary: str, example: str) -> argparse.ArgumentParser:
+    parser = add_command(commands, name, summary, f"rltui milestones {example}")
     # SUPPRESS: what was said before the sub-command is not taken back by its default
-    parser.add_argument("--data-dir", metavar="DIR", default=argparse.SUPPRESS, help=options.DATA_DIR)
+    parser.add_argument("--data-dir", metavar="DIR", default=argparse.SUPPRESS, help=DATA_DIR)
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser
 

@@ -122,7 +122,9 @@ class Parser(argparse.ArgumentParser):
 DATA_DIR = "where runs and checkpoints are (default: $RLTUI_DATA, else ./data)"
 
 
-def command(subparsers: Subparsers, name: str, summary: str, example: str, more: str = "") -> argparse.ArgumentParser:
+def add_command(
+    subparsers: Subparsers, name: str, summary: str, example: str, more: str = ""
+) -> argparse.ArgumentParser:
     """A command's parser: one line of help, and an example under its own --help, after what else is to be said."""
     return subparsers.add_parser(
         name,

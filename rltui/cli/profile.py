@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_command, add_json, add_overrides
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.checks.components import ComponentFault
+    from rltui.cli.parser import Subparsers
     from rltui.env.spec import EnvSpec
     from rltui.profile.load import LoadResult
     from rltui.profile.models import Profile
@@ -27,18 +28,16 @@ INVALID = 2  # exit code
 STDIN = "-"
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(
-        subparsers, "profile", "write, check, show and compare profiles", "rltui profile new my-bot"
-    )
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(subparsers, "profile", "write, check, show and compare profiles", "rltui profile new my-bot")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="profile_command", required=True)
-    new = options.command(
+    new = add_command(
         commands, "new", "write a commented profile to ./profiles, never over another one",
         "rltui profile new my-bot --from phase-1-ball-touching",
     )  # fmt: skip
     new.add_argument("name", metavar="NAME", help="the file becomes ./profiles/NAME.toml")
     new.add_argument("--from", metavar="PROFILE", dest="source", help="copy this one, comments and all")
-    check = options.command(
+    check = add_command(
         commands, "check", "find every mistake of profiles; exit code 2 if there is any", "rltui profile check my-bot"
     )
     check.add_argument("profiles", metavar="PROFILE", nargs="+", help=f"{PROFILE_HELP}; - reads the text from stdin")
@@ -46,20 +45,20 @@ def add_parser(subparsers: options.Subparsers) -> None:
         "--as", metavar="PATH", dest="path", default="profile.toml", help="the file that stdin may become"
     )
     check.add_argument("--force", action="store_true", help="what `rltui train --force` would pass over is no mistake")
-    show = options.command(commands, "show", "print a profile with all defaults filled in", "rltui profile show quick")
+    show = add_command(commands, "show", "print a profile with all defaults filled in", "rltui profile show quick")
     show.add_argument("profile", metavar="PROFILE", help=PROFILE_HELP)
-    diff = options.command(
+    diff = add_command(
         commands, "diff", "list where two profiles differ, defaults included", "rltui profile diff quick my-bot"
     )
     diff.add_argument("left", metavar="A", help=PROFILE_HELP)
     diff.add_argument("right", metavar="B", help=PROFILE_HELP)
-    schema = options.command(
+    schema = add_command(
         commands, "schema", "list every key: type, range, unit, default, meaning", "rltui profile schema --json"
     )
     for command in (check, show):
-        options.add_overrides(command)
+        add_overrides(command)
     for command in (check, show, diff, schema):
-        options.add_json(command)
+        add_json(command)
 
 
 def run(args: argparse.Namespace) -> int:

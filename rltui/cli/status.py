@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_command, add_data_dir, add_json, add_run
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.runs.paths import RunPaths
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(subparsers, "status", "say how a run is doing", "rltui status alpha")
-    options.add_run(parser, "the newest")
-    options.add_data_dir(parser)
-    options.add_json(parser)
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(subparsers, "status", "say how a run is doing", "rltui status alpha")
+    add_run(parser, "the newest")
+    add_data_dir(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_command, add_data_dir, add_run
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.errors import RltuiError
     from rltui.events.commands import ServerMessage
     from rltui.runs.lock import Holder
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 WAIT = 120.0  # seconds; an iteration can last a minute
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
-    parser = options.command(
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(
         subparsers, "stop", "stop a run: finish the iteration, save, end", "rltui stop alpha --now --wait 30"
     )
-    options.add_run(parser, "the one that is training")
-    options.add_data_dir(parser)
+    add_run(parser, "the one that is training")
+    add_data_dir(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--now", action="store_true", help="do not finish the iteration: save at once and end")
     how.add_argument(

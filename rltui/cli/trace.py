@@ -8,10 +8,11 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_data_dir, add_overrides, at_least
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.debug.reward_trace import RewardTrace, TraceStep
 
 
@@ -28,7 +29,7 @@ examples:
 PATIENCE = 1.0  # seconds before progress is shown
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "trace",
         help="write what one car is paid for, step by step, as CSV",
@@ -38,22 +39,22 @@ def add_parser(subparsers: options.Subparsers) -> None:
     )
     add = parser.add_argument
     add("subject", metavar="PROFILE|RUN|FILE", nargs="?", help=SUBJECT)
-    add("--steps", metavar="N", type=options.at_least(1), default=300, help="steps to play (default 300: 20 s)")
+    add("--steps", metavar="N", type=at_least(1), default=300, help="steps to play (default 300: 20 s)")
     add(
         "--arena",
         metavar="K",
-        type=options.at_least(0),
+        type=at_least(0),
         default=0,
         help="which arena; each begins differently (default 0)",
     )
     add(
         "--car",
         metavar="N",
-        type=options.at_least(0),
+        type=at_least(0),
         default=0,
         help="which car: blue ones from 0, then orange ones (default 0)",
     )
-    add("--seed", metavar="S", type=options.at_least(0), default=0, help="seed of resets and choices (default 0)")
+    add("--seed", metavar="S", type=at_least(0), default=0, help="seed of resets and choices (default 0)")
     add(
         "--actions",
         choices=("policy", "random", "idle"),
@@ -71,12 +72,12 @@ def add_parser(subparsers: options.Subparsers) -> None:
     add(
         "--timesteps",
         metavar="N",
-        type=options.at_least(0),
+        type=at_least(0),
         help="timesteps at which scheduled weights are taken (default: the bot's)",
     )
-    options.add_overrides(parser)
+    add_overrides(parser)
     add("--out", metavar="FILE.csv", help="write there (default: the screen)")
-    options.add_data_dir(parser)
+    add_data_dir(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli import parser as options
+from rltui.cli.parser import add_data_dir, add_json, at_least, between
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
+    from rltui.cli.parser import Subparsers
     from rltui.events.match_frames import MatchFrame
     from rltui.supervise.guardian import Lifeline
     from rltui.view.live_match import Watch
@@ -36,7 +37,7 @@ examples:
 KEYS = "q quit, space pause, v RocketSimVis"
 
 
-def add_parser(subparsers: options.Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "watch",
         help="watch bots play each other in real time",
@@ -49,17 +50,17 @@ def add_parser(subparsers: options.Subparsers) -> None:
     add("b", metavar="B", nargs="?", help="the same; without it A itself")
     add("--size", metavar="N", type=int, choices=(1, 2, 3), help="cars a team (default: as A was trained)")
     add("--deterministic", action="store_true", help="the bots' most probable actions instead of draws")
-    add("--seed", metavar="S", type=options.at_least(0), default=0, help="seed of kickoffs and draws (default 0)")
+    add("--seed", metavar="S", type=at_least(0), default=0, help="seed of kickoffs and draws (default 0)")
     add(
         "--seconds",
         metavar="S",
-        type=options.between(0.0, 1e9),
+        type=between(0.0, 1e9),
         help="seconds of the game, then end (default: until you quit)",
     )
     add(
         "--speed",
         metavar="X",
-        type=options.between(0.1, 1000.0),
+        type=between(0.1, 1000.0),
         default=1.0,
         help="this many times real time (default 1)",
     )
@@ -88,8 +89,8 @@ def add_parser(subparsers: options.Subparsers) -> None:
     add("--rlviser", action="store_true", help="show in RLViser (needs the package rlviser-py)")
     add("--plain", action="store_true", help="plain lines on a terminal too")
     add("--ascii", action="store_true", help="draw with ASCII only")
-    options.add_json(parser)
-    options.add_data_dir(parser)
+    add_json(parser)
+    add_data_dir(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,7 +7,6 @@ kickoff after a goal or so many steps. No observations, rewards or policy. How l
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 import time
 from multiprocessing.connection import Connection
@@ -15,6 +14,9 @@ from typing import Any
 
 from rltui.actions.rlgym import RlgymTable
 from rltui.sim.arena_batch import car_controls
+from rltui.supervise.processes import start_piped
+
+Shape = tuple[int, int, int, int, int]  # BareArenas' arguments
 
 WARM_STEPS = 200  # the first hundred steps of a new arena cost several times the later ones
 
@@ -67,38 +69,31 @@ def measure_limit(
     processes: int, arenas: int, cars: int, seconds: float, tick_skip: int = 8, episode_steps: int = 300
 ) -> float:
     """Timesteps per second of all processes together."""
-    context = multiprocessing.get_context("spawn")
-    pipes, workers = [], []
-    for index in range(processes):
-        ours, theirs = context.Pipe()
-        worker = context.Process(
-            target=_measure_one,
-            args=(theirs, (arenas, cars, tick_skip, episode_steps, index + 1), seconds),
-            daemon=True,
-        )
-        worker.start()
-        theirs.close()
-        pipes.append(ours)
-        workers.append(worker)
+    started = [
+        start_piped(_measure_one, ((arenas, cars, tick_skip, episode_steps, index + 1), seconds), f"bare {index}")
+        for index in range(processes)
+    ]
+    pipes = [pipe for _, pipe in started]
     for pipe in pipes:
         pipe.recv_bytes()  # warm
     for pipe in pipes:
         pipe.send_bytes(b"go")
     rates = [float(pipe.recv_bytes()) for pipe in pipes]
-    for worker in workers:
-        worker.join()
+    for process, _ in started:
+        process.join()
     return sum(rates) * cars
 
 
-def _measure_one(pipe: Connection, shape: tuple[int, int, int, int, int], seconds: float) -> None:
-    lot = BareArenas(*shape)
+def _measure_one(spec: tuple[Shape, float], pipe: Connection) -> None:
+    shape, seconds = spec
+    bare = BareArenas(*shape)
     for _ in range(WARM_STEPS):
-        lot.sweep()
+        bare.sweep()
     pipe.send_bytes(b"warm")
     pipe.recv_bytes()
     start = time.perf_counter()
     sweeps = 0
     while time.perf_counter() - start < seconds:
-        lot.sweep()
+        bare.sweep()
         sweeps += 1
     pipe.send_bytes(str(sweeps * shape[0] / (time.perf_counter() - start)).encode())

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from rltui.debug.bench import kickoff_touch_rate
+from rltui.debug.kickoff_touch import kickoff_touch_rate
 from rltui.events.records import CheckpointSaved
 from rltui.learn.checkpoint_files import BOOK_KEEPING
 from rltui.policy.saved import load_policy

@@ -14,7 +14,7 @@ import pytest
 from rltui.actions.masking import legal_rows
 from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
-from rltui.debug.bench import kickoff_touch_rate
+from rltui.debug.kickoff_touch import kickoff_touch_rate
 from rltui.events.records import IterationFinished, WorkerFailed
 from rltui.policy.saved import load_policy
 from rltui.registry import Component, build

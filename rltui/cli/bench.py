@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rltui.cli.parser import add_command, add_json, add_overrides, at_least, between
+from rltui.cli.parser import Subparsers, add_command, add_json, add_overrides, at_least, between
 from rltui.safe_io import say
-
-if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
-
 
 MORE = "limit: steps a second of the bare simulator; collected: while collecting; overall: updates included. No run is made."
 
@@ -69,8 +66,6 @@ def run(args: argparse.Namespace) -> int:
     options = BenchOptions(args.rounds, args.seconds, args.iterations)
     figures = bench(profile, options, lambda line: say(line, sys.stderr))
     if args.json:
-        import json
-
         print(json.dumps(figures))
     else:
         _show(figures)

@@ -1,4 +1,4 @@
-"""rltui, rltui attach."""
+"""rltui (the launcher), rltui attach (the cockpit on a run)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.cli.parser import add_command, add_data_dir, add_run
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_run, named_or_newest_run
 from rltui.errors import RltuiError
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
     from rltui.supervise.guardian import Lifeline
 
-
 MORE = "A run that trains is joined, and goes on when you leave with q; one that has ended is shown from disk."
+COLOR_SYSTEMS = ("auto", "standard", "256", "truecolor", "windows")
+LARGEST = 2**31 - 1  # a number of hundreds of digits is no float
+FASTEST = 1000  # pictures a second; from a thousand million on nothing is drawn at all
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -30,22 +31,40 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--readonly", action="store_true", help="look only: no key acts on the training")
 
 
+def run(args: argparse.Namespace) -> int:
+    """Open the launcher. RltuiError (exit 2) without a terminal, or where Textual is told what it cannot do."""
+    from rltui.supervise.guardian import guarded
+
+    need_terminal("train without one: rltui train PROFILE")
+    return guarded(lambda lifeline: _open_launcher(args, lifeline))
+
+
 def attach(args: argparse.Namespace) -> int:
     """Open the cockpit. RltuiError where there is no such run (1) or no terminal, or Textual is told what it cannot do (2)."""
     from rltui.supervise.guardian import guarded
 
-    return guarded(lambda lifeline: _open_run(args, lifeline))
+    return guarded(lambda lifeline: _open_cockpit(args, lifeline))
 
 
-def _open_run(args: argparse.Namespace, lifeline: Lifeline) -> int:
+def _open_launcher(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.tui import background
 
     background.begun()
-    from rltui.cli import run_argument
+    go_easy_over_ssh()
+    from rltui.runs.paths import data_dir
+    from rltui.tui.program import run_app
+
+    return run_app(data_dir(args.data_dir), ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)
+
+
+def _open_cockpit(args: argparse.Namespace, lifeline: Lifeline) -> int:
+    from rltui.tui import background
+
+    background.begun()
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)
-    name: str = run_argument.newest(data, args.run).name
+    name: str = named_or_newest_run(data, args.run).name
     need_terminal(f"ask with: rltui status {name}")
     go_easy_over_ssh()
     from rltui.tui.program import run_app
@@ -53,12 +72,22 @@ def _open_run(args: argparse.Namespace, lifeline: Lifeline) -> int:
     return run_app(data, name, args.readonly, ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)
 
 
-COLOR_SYSTEMS = ("auto", "standard", "256", "truecolor", "windows")
-LARGEST = 2**31 - 1  # a number of hundreds of digits is no float
-FASTEST = 1000  # pictures a second; from a thousand million on nothing is drawn at all
+def need_terminal(instead: str) -> None:
+    """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal, or where
+    a variable asks Textual for what it cannot do.
+    """
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        raise RltuiError(f"there is no terminal here; {instead}", exit_code=2)
+    check_textual_variables(os.environ)
 
 
-def check(environ: Mapping[str, str]) -> None:
+def go_easy_over_ssh() -> None:
+    """Draw at most 15 times a second; Textual reads this when it is imported, so call it before."""
+    if os.environ.get("SSH_CONNECTION"):
+        os.environ.setdefault("TEXTUAL_FPS", "15")
+
+
+def check_textual_variables(environ: Mapping[str, str]) -> None:
     """RltuiError (exit 2) naming the variable, what it says and what it may say."""
     for name, expected in _faults(environ):
         raise RltuiError(f"{name} is {environ[name]!r}: expected {expected}", "set it so, or not at all", exit_code=2)
@@ -104,39 +133,3 @@ def _writable(file: Path) -> bool:
     except OSError:
         return not os.path.lexists(file) and os.access(file.parent, os.W_OK)
     return (stat.S_ISREG(mode) or stat.S_ISCHR(mode)) and os.access(file, os.W_OK)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Open the launcher. RltuiError (exit 2) without a terminal, or where Textual is told what it cannot do."""
-    need_terminal("train without one: rltui train PROFILE")
-    from rltui.supervise.guardian import guarded
-
-    return guarded(lambda lifeline: _open(args, lifeline))
-
-
-def _open(args: argparse.Namespace, lifeline: Lifeline) -> int:
-    from rltui.tui import background
-
-    background.begun()
-    go_easy_over_ssh()
-    from rltui.runs.paths import data_dir
-    from rltui.tui.program import run_app
-
-    return run_app(data_dir(args.data_dir), ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)
-
-
-def need_terminal(instead: str) -> None:
-    """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal, or where
-    a variable asks Textual for what it cannot do.
-    """
-    from rltui.errors import RltuiError
-
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        raise RltuiError(f"there is no terminal here; {instead}", exit_code=2)
-    check(os.environ)
-
-
-def go_easy_over_ssh() -> None:
-    """Draw at most 15 times a second; Textual reads this when it is imported, so call it before."""
-    if os.environ.get("SSH_CONNECTION"):
-        os.environ.setdefault("TEXTUAL_FPS", "15")

@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.parser import add_command, add_data_dir, add_json
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
     from rltui.debug.doctor_check import DoctorFinding
 
 
@@ -44,7 +44,6 @@ def run(args: argparse.Namespace) -> int:
     from rltui.debug.doctor import CHECKS, chosen, examine
     from rltui.debug.doctor_check import DoctorCase
     from rltui.runs.paths import data_dir
-    from rltui.safe_io import say
 
     checks = chosen(args.only) if args.only else CHECKS
     if args.lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import shutil
@@ -11,11 +12,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.parser import add_command, add_data_dir, add_json
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json
+from rltui.errors import RltuiError
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
     from rltui.runs.paths import DataDir
+
+PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym", "textual", "pydantic", "msgspec", "psutil")
+NVIDIA = Path("/proc/driver/nvidia/gpus")  # one folder a card where NVIDIA's driver is loaded (Linux)
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -27,18 +32,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings."""
-    import json
-
     from rltui.runs.paths import data_dir
-    from rltui.safe_io import say
 
     found = findings(data_dir(args.data_dir), ask_torch=args.gpu)
     say(json.dumps(found, indent=2) if args.json else "\n".join(as_lines(found)))
     return 0
-
-
-PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym", "textual", "pydantic", "msgspec", "psutil")
-NVIDIA = Path("/proc/driver/nvidia/gpus")  # one folder a card where NVIDIA's driver is loaded (Linux)
 
 
 def findings(data: DataDir, ask_torch: bool = False) -> dict[str, dict[str, Any]]:
@@ -120,7 +118,6 @@ def _data(data: DataDir) -> dict[str, Any]:
 
 
 def _meshes() -> dict[str, Any]:
-    from rltui.errors import RltuiError
     from rltui.sim import meshes
 
     try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli.parser import add_command, add_data_dir, add_json
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json
+from rltui.safe_io import one_line, say
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
     from rltui.runs.paths import DataDir
     from rltui.runs.summary import RunSummary
 
@@ -29,7 +29,6 @@ def run(args: argparse.Namespace) -> int:
     """Print every run in one line, or all of them as one JSON document."""
     from rltui.runs.paths import data_dir
     from rltui.runs.summary import describe_runs
-    from rltui.safe_io import say
 
     data = data_dir(args.data_dir)
     runs = describe_runs(data)
@@ -45,7 +44,6 @@ def run(args: argparse.Namespace) -> int:
 def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
     from rltui.cli.output import aligned
     from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
-    from rltui.safe_io import one_line
 
     if not runs:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]

@@ -8,14 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rltui.cli.parser import add_command, add_data_dir, add_json
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.checks.action_table.findings import StateReport, TableReport
     from rltui.checks.action_table.subject import Subject
-    from rltui.cli.parser import Subparsers
 
 
+SUBJECT = (
+    "a profile, a run, a checkpoint or milestone (alpha/005M, or its folder), a .csv or .npy table, module:function, a "
+    "table's name (default: quick)"
+)
 SHOWN_HASH = 12  # of 64 hex digits
 COLUMNS = 4  # canonical states side by side: what fits 80 characters
 SHORT = {"airborne with flip": "in the air", "airborne without flip": "no flip left"}
@@ -26,13 +30,46 @@ VERDICTS = {
 }
 
 
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(
+        subparsers,
+        "lut",
+        "check what a bot can do with an action table (lookup table, LUT); exit code 1 if it fails",
+        "rltui lut my-table.csv",
+    )
+    parser.add_argument("subject", metavar="PROFILE|RUN|FILE", nargs="?", default="quick", help=SUBJECT)
+    parser.add_argument("--all", action="store_true", help="show what passed too")
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """1 when the table fails, 0 when it passes, with or without warnings, and where there is none."""
+    from rltui.train.environment import prepare_environment
+
+    prepare_environment()
+    from rltui.checks.action_table.report import examine
+    from rltui.checks.action_table.subject import subject
+    from rltui.runs.paths import data_dir
+
+    found = subject(args.subject, data_dir(args.data_dir))
+    if found is None:
+        say(no_table(args.subject, args.json))
+        return 0
+    report = examine(found.rows, found.options, found.meshes)
+    if args.json:
+        say(as_json(found, report))
+    else:
+        say_report(found, report, args.all)
+    return 1 if report.outcome == "fail" else 0
+
+
 def say_report(subject: Subject, report: TableReport, everything: bool) -> None:
     """The table of each canonical state, then what is wrong, the worst last, beside the verdict: there the eye is when it is
     all printed. everything: what is right as well.
     """
     from rltui.checks.action_table.findings import WORST
     from rltui.cli.output import say_outcome
-    from rltui.safe_io import say
 
     say(f"{subject.name}: {report.rows:,} rows, legality {report.legality}, hash {report.table_hash[:SHOWN_HASH]}")
     if subject.first_row:
@@ -104,44 +141,3 @@ def _rows(states: Sequence[StateReport]) -> Iterator[list[str]]:
         yield [f"values of {control}", *(str(len(state.values[control])) for state in states)]
     for move in dict.fromkeys(move for state in states for move in state.moves):
         yield [move, *(f"{state.moves[move]:,}" if move in state.moves else UNKNOWN for state in states)]
-
-
-SUBJECT = (
-    "a profile, a run, a checkpoint or milestone (alpha/005M, or its folder), a .csv or .npy table, module:function, a "
-    "table's name (default: quick)"
-)
-
-
-def add_parser(subparsers: Subparsers) -> None:
-    parser = add_command(
-        subparsers,
-        "lut",
-        "check what a bot can do with an action table (lookup table, LUT); exit code 1 if it fails",
-        "rltui lut my-table.csv",
-    )
-    parser.add_argument("subject", metavar="PROFILE|RUN|FILE", nargs="?", default="quick", help=SUBJECT)
-    parser.add_argument("--all", action="store_true", help="show what passed too")
-    add_data_dir(parser)
-    add_json(parser)
-
-
-def run(args: argparse.Namespace) -> int:
-    """1 when the table fails, 0 when it passes, with or without warnings, and where there is none."""
-    from rltui.train.environment import prepare_environment
-
-    prepare_environment()
-    from rltui.checks.action_table.report import examine
-    from rltui.checks.action_table.subject import subject
-    from rltui.runs.paths import data_dir
-    from rltui.safe_io import say
-
-    found = subject(args.subject, data_dir(args.data_dir))
-    if found is None:
-        say(no_table(args.subject, args.json))
-        return 0
-    report = examine(found.rows, found.options, found.meshes)
-    if args.json:
-        say(as_json(found, report))
-    else:
-        say_report(found, report, args.all)
-    return 1 if report.outcome == "fail" else 0

@@ -7,134 +7,19 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.parser import DATA_DIR, add_command, add_data_dir, add_json
-from rltui.safe_io import say
+from rltui.cli.parser import DATA_DIR, Subparsers, add_command, add_data_dir, add_json, named_or_newest_run
+from rltui.errors import RltuiError, did_you_mean, hints
+from rltui.safe_io import one_line, say
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
     from rltui.runs.best import Best
     from rltui.runs.inventory import CheckpointInfo, Shelf, Stray
     from rltui.runs.milestones import MilestoneMark
     from rltui.runs.paths import DataDir
     from rltui.runs.trash import Trashed
 
-
 HEAD = ("STATE", "TIMESTEPS", "REWARD", "EPISODES", "ENTROPY", "KL", "SAVED", "SIZE", "MARKS", "NOTE")
 RIGHT = frozenset({1, 2, 3, 4, 5, 7})
-
-
-def lines(data: DataDir, shelves: Sequence[Shelf], strays: Sequence[Stray], now: float) -> list[str]:
-    """Each run's table, damaged and stray entries with their reasons below it."""
-    from rltui.cli.output import aligned
-    from rltui.runs.best import best_of
-    from rltui.safe_io import one_line
-
-    if not shelves and not strays:
-        return [f"no runs in {data.root}; start one: rltui train PROFILE"]
-    found: list[str] = []
-    for shelf in shelves:
-        parent = f", from {one_line(shelf.parent)}" if shelf.parent else ""
-        found += [*([""] if found else []), f"{shelf.run}{', training' if shelf.trainer else ''}{parent}"]
-        infos = (*shelf.milestones, *shelf.checkpoints)
-        best, spared = best_of(shelf.complete), shelf.spared
-        rows = [HEAD, *(_row(shelf, info, best, now) for info in infos)] if infos else []
-        found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
-        found += _by_reward(infos, best)
-        found += [
-            f"  not pruned: {one_line(each.name)}, the best to go back to" for each in infos if _stays(spared, each)
-        ]
-        found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
-        found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in shelf.strays]
-        found += [f"  {shelf.problem}"] if shelf.problem else []
-    return found + [f"stray: {one_line(stray.path)}: {stray.reason}" for stray in strays]
-
-
-def _stays(spared: frozenset[int], info: CheckpointInfo) -> bool:
-    """Whether it is no milestone and yet is not pruned. spared: Shelf.spared, which looks at all."""
-    return not info.milestone and info.damage is None and info.commit in spared
-
-
-def _by_reward(infos: Sequence[CheckpointInfo], best: Sequence[Best]) -> list[str]:
-    """What `best` in the table means, and of which states the reward does not count."""
-    from rltui.runs.best import doubt, words
-    from rltui.safe_io import one_line
-
-    found = [f"  best by reward: {one.timesteps:,}, the {words(one)}" for one in best]
-    doubts = [(info, doubt(info.meta)) for info in infos if info.meta is not None and info.damage is None]
-    return found + [f"  reward does not count: {one_line(info.name)}: {reason}" for info, reason in doubts if reason]
-
-
-def _row(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], now: float) -> tuple[str, ...]:
-    from rltui.cli.output import number
-    from rltui.formatting import UNKNOWN, ago, size
-    from rltui.runs.best import is_best
-    from rltui.runs.milestones import MilestoneMark
-
-    meta, mark = info.meta, shelf.marks.get(info.milestone, MilestoneMark())
-    is_one = info.damage is None and is_best(best, meta) is not None
-    marks = [word for word, holds in (("best", is_one), ("pinned", mark.pinned), ("released", mark.released)) if holds]
-    return (
-        info.milestone or info.path.name,
-        number(info.timesteps),
-        number(meta.mean_reward if meta else None, ".3f"),
-        number(meta.reward_episodes or None if meta else None),
-        number(meta.entropy if meta else None, ".3f"),
-        number(meta.approx_kl if meta else None, ".4f"),
-        ago(now - meta.time) if meta else UNKNOWN,
-        size(info.bytes),
-        "damaged" if info.damage else " ".join(marks) or UNKNOWN,
-        mark.note,
-    )
-
-
-def trash_lines(entries: Sequence[Trashed], now: float) -> list[str]:
-    """What can be restored."""
-    from rltui.cli.output import aligned, number
-    from rltui.formatting import ago
-
-    if not entries:
-        return ["the trash is empty"]
-    rows = [("RUN", "STATE", "TIMESTEPS", "DELETED", "PLACE")]
-    rows += [(e.run, e.name, number(e.timesteps), ago(now - e.time), str(e.folder)) for e in entries]
-    return aligned(rows, frozenset({2}))
-
-
-def as_dict(shelf: Shelf) -> dict[str, Any]:
-    """One run; unknown is null."""
-    from rltui.runs.best import best_of
-
-    best, spared = best_of(shelf.complete), shelf.spared
-    return {
-        "run": shelf.run,
-        "training": shelf.trainer is not None,
-        "parent": shelf.parent,
-        "milestones": [_state(shelf, info, best, spared) for info in shelf.milestones],
-        "checkpoints": [_state(shelf, info, best, spared) for info in shelf.checkpoints],
-        "strays": [{"path": str(stray.path), "reason": stray.reason} for stray in shelf.strays],
-        "problem": shelf.problem or None,
-    }
-
-
-def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], spared: frozenset[int]) -> dict[str, Any]:
-    import msgspec
-
-    from rltui.runs.best import doubt, is_best
-    from rltui.runs.milestones import MilestoneMark
-
-    return {
-        "path": str(info.path),
-        "name": info.name,
-        "timesteps": info.timesteps,
-        "bytes": info.bytes,
-        "damage": info.damage,
-        "best": info.damage is None and is_best(best, info.meta) is not None,
-        "spared": _stays(spared, info),
-        "doubt": (doubt(info.meta) or None) if info.meta is not None else None,
-        "mark": msgspec.to_builtins(shelf.marks.get(info.milestone, MilestoneMark())) if info.milestone else None,
-        "meta": msgspec.to_builtins(info.meta),
-    }
-
-
 STATE = "as in alpha/005M, alpha/Phase1-Quick/005M, alpha/250000 (a checkpoint), or the folder"
 EXAMPLES = """\
 examples:
@@ -149,6 +34,21 @@ examples:
 
 005M is the folder of the milestone at 5 million timesteps, 250000 that of the checkpoint at 250,000.
 """
+OF_ONE = {
+    "check": ("compare every byte with its hash; exit code 1 if it is damaged", "check alpha/005M"),
+    "keep": ("copy a checkpoint to the milestones, which are never pruned, each byte checked", "keep alpha/250000"),
+    "pin": ("protect a milestone from deletion", "pin alpha/005M"),
+    "unpin": ("take a milestone's pin away", "unpin alpha/005M"),
+    "release": ("mark a milestone as released, which protects it from deletion", "release alpha/010M"),
+    "unrelease": ("take a milestone's release back", "unrelease alpha/010M"),
+    "note": ("write a note to a milestone", 'note alpha/005M "first aerial goal"'),
+    "delete": ("move a milestone or checkpoint to the trash", "delete alpha/005M"),
+    "restore": ("bring back what was deleted", "restore alpha/005M"),
+    "export": (
+        "copy a milestone or checkpoint to another place, each byte checked; never over anything",
+        "export alpha/005M ~/bots",
+    ),
+}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -173,23 +73,6 @@ def add_parser(subparsers: Subparsers) -> None:
     trash.add_argument("--empty", action="store_true", help="remove all of it for good")
 
 
-OF_ONE = {
-    "check": ("compare every byte with its hash; exit code 1 if it is damaged", "check alpha/005M"),
-    "keep": ("copy a checkpoint to the milestones, which are never pruned, each byte checked", "keep alpha/250000"),
-    "pin": ("protect a milestone from deletion", "pin alpha/005M"),
-    "unpin": ("take a milestone's pin away", "unpin alpha/005M"),
-    "release": ("mark a milestone as released, which protects it from deletion", "release alpha/010M"),
-    "unrelease": ("take a milestone's release back", "unrelease alpha/010M"),
-    "note": ("write a note to a milestone", 'note alpha/005M "first aerial goal"'),
-    "delete": ("move a milestone or checkpoint to the trash", "delete alpha/005M"),
-    "restore": ("bring back what was deleted", "restore alpha/005M"),
-    "export": (
-        "copy a milestone or checkpoint to another place, each byte checked; never over anything",
-        "export alpha/005M ~/bots",
-    ),
-}
-
-
 def _command(commands: Subparsers, name: str, summary: str, example: str) -> argparse.ArgumentParser:
     parser = add_command(commands, name, summary, f"rltui milestones {example}")
     # SUPPRESS: what was said before the sub-command is not taken back by its default
@@ -202,11 +85,10 @@ def run(args: argparse.Namespace) -> int:
     """Returns the exit code; raises RltuiError for what cannot be done."""
     from rltui.runs.paths import data_dir
 
-    command = args.milestones_command or "list"
     runners: dict[str, Callable[[argparse.Namespace, DataDir], int]] = {
         "list": _list, "check": _check, "keep": _keep, "delete": _delete, "restore": _restore, "trash": _trash, "export": _export,
     }  # fmt: skip
-    return runners.get(command, _mark)(args, data_dir(args.data_dir))
+    return runners.get(args.milestones_command or "list", _mark)(args, data_dir(args.data_dir))
 
 
 def _retyped(args: argparse.Namespace) -> Callable[[str], str]:
@@ -220,11 +102,10 @@ def _retyped(args: argparse.Namespace) -> Callable[[str], str]:
 
 
 def _list(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.cli.run_argument import newest
     from rltui.runs.inventory import foreign, read_shelf
 
     name = getattr(args, "run", None)
-    names = [newest(data, name).name] if name else data.run_names()
+    names = [named_or_newest_run(data, name).name] if name else data.run_names()
     shelves = [read_shelf(data.run(each)) for each in names]
     if args.json:
         document = {"data_dir": str(data.root), "runs": [as_dict(shelf) for shelf in shelves]}
@@ -322,7 +203,6 @@ def _restore(args: argparse.Namespace, data: DataDir) -> int:
 
 def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed:
     """The newest in the trash that the words fit: its place there, its old folder, or `RUN/…` with its name's end."""
-    from rltui.errors import RltuiError, did_you_mean, hints
     from rltui.runs.paths import absolute
     from rltui.runs.resolve import also_short, run_is_missing
     from rltui.runs.trash import list_trash
@@ -379,3 +259,113 @@ def _say_json(value: Any) -> None:
     from rltui.cli.output import json_text
 
     say(json_text(value))
+
+
+def lines(data: DataDir, shelves: Sequence[Shelf], strays: Sequence[Stray], now: float) -> list[str]:
+    """Each run's table, damaged and stray entries with their reasons below it."""
+    from rltui.cli.output import aligned
+    from rltui.runs.best import best_of
+
+    if not shelves and not strays:
+        return [f"no runs in {data.root}; start one: rltui train PROFILE"]
+    found: list[str] = []
+    for shelf in shelves:
+        parent = f", from {one_line(shelf.parent)}" if shelf.parent else ""
+        found += [*([""] if found else []), f"{shelf.run}{', training' if shelf.trainer else ''}{parent}"]
+        infos = (*shelf.milestones, *shelf.checkpoints)
+        best, spared = best_of(shelf.complete), shelf.spared
+        rows = [HEAD, *(_row(shelf, info, best, now) for info in infos)] if infos else []
+        found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
+        found += _by_reward(infos, best)
+        found += [
+            f"  not pruned: {one_line(each.name)}, the best to go back to" for each in infos if _stays(spared, each)
+        ]
+        found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
+        found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in shelf.strays]
+        found += [f"  {shelf.problem}"] if shelf.problem else []
+    return found + [f"stray: {one_line(stray.path)}: {stray.reason}" for stray in strays]
+
+
+def _stays(spared: frozenset[int], info: CheckpointInfo) -> bool:
+    """Whether it is no milestone and yet is not pruned. spared: Shelf.spared, which looks at all."""
+    return not info.milestone and info.damage is None and info.commit in spared
+
+
+def _by_reward(infos: Sequence[CheckpointInfo], best: Sequence[Best]) -> list[str]:
+    """What `best` in the table means, and of which states the reward does not count."""
+    from rltui.runs.best import doubt, words
+
+    found = [f"  best by reward: {one.timesteps:,}, the {words(one)}" for one in best]
+    doubts = [(info, doubt(info.meta)) for info in infos if info.meta is not None and info.damage is None]
+    return found + [f"  reward does not count: {one_line(info.name)}: {reason}" for info, reason in doubts if reason]
+
+
+def _row(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], now: float) -> tuple[str, ...]:
+    from rltui.cli.output import number
+    from rltui.formatting import UNKNOWN, ago, size
+    from rltui.runs.best import is_best
+    from rltui.runs.milestones import MilestoneMark
+
+    meta, mark = info.meta, shelf.marks.get(info.milestone, MilestoneMark())
+    is_one = info.damage is None and is_best(best, meta) is not None
+    marks = [word for word, holds in (("best", is_one), ("pinned", mark.pinned), ("released", mark.released)) if holds]
+    return (
+        info.milestone or info.path.name,
+        number(info.timesteps),
+        number(meta.mean_reward if meta else None, ".3f"),
+        number(meta.reward_episodes or None if meta else None),
+        number(meta.entropy if meta else None, ".3f"),
+        number(meta.approx_kl if meta else None, ".4f"),
+        ago(now - meta.time) if meta else UNKNOWN,
+        size(info.bytes),
+        "damaged" if info.damage else " ".join(marks) or UNKNOWN,
+        mark.note,
+    )
+
+
+def trash_lines(entries: Sequence[Trashed], now: float) -> list[str]:
+    """What can be restored."""
+    from rltui.cli.output import aligned, number
+    from rltui.formatting import ago
+
+    if not entries:
+        return ["the trash is empty"]
+    rows = [("RUN", "STATE", "TIMESTEPS", "DELETED", "PLACE")]
+    rows += [(e.run, e.name, number(e.timesteps), ago(now - e.time), str(e.folder)) for e in entries]
+    return aligned(rows, frozenset({2}))
+
+
+def as_dict(shelf: Shelf) -> dict[str, Any]:
+    """One run; unknown is null."""
+    from rltui.runs.best import best_of
+
+    best, spared = best_of(shelf.complete), shelf.spared
+    return {
+        "run": shelf.run,
+        "training": shelf.trainer is not None,
+        "parent": shelf.parent,
+        "milestones": [_state(shelf, info, best, spared) for info in shelf.milestones],
+        "checkpoints": [_state(shelf, info, best, spared) for info in shelf.checkpoints],
+        "strays": [{"path": str(stray.path), "reason": stray.reason} for stray in shelf.strays],
+        "problem": shelf.problem or None,
+    }
+
+
+def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], spared: frozenset[int]) -> dict[str, Any]:
+    import msgspec
+
+    from rltui.runs.best import doubt, is_best
+    from rltui.runs.milestones import MilestoneMark
+
+    return {
+        "path": str(info.path),
+        "name": info.name,
+        "timesteps": info.timesteps,
+        "bytes": info.bytes,
+        "damage": info.damage,
+        "best": info.damage is None and is_best(best, info.meta) is not None,
+        "spared": _stays(spared, info),
+        "doubt": (doubt(info.meta) or None) if info.meta is not None else None,
+        "mark": msgspec.to_builtins(shelf.marks.get(info.milestone, MilestoneMark())) if info.milestone else None,
+        "meta": msgspec.to_builtins(info.meta),
+    }

@@ -1,4 +1,4 @@
-"""Tables, JSON, check lines."""
+"""What commands print: aligned tables, JSON, lines of checks."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from rltui import formatting
 from rltui.events.episode_reward import EpisodeReward
 from rltui.formatting import over_episodes
 from rltui.safe_io import ACTS, one_line, writable
+
+MARKS = {"pass": "[OK]", "warn": "[WARN]", "fail": "[FAIL]"}
+COLOURS = {"pass": "32", "warn": "33", "fail": "31"}  # green, yellow, red
+WIDTH = max(map(len, MARKS.values()))
 
 
 def aligned(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
@@ -63,11 +67,6 @@ def _as_text(value: Any) -> Any:
             return [_as_text(part) for part in value]
         case _:
             return value
-
-
-MARKS = {"pass": "[OK]", "warn": "[WARN]", "fail": "[FAIL]"}
-COLOURS = {"pass": "32", "warn": "33", "fail": "31"}  # green, yellow, red
-WIDTH = max(map(len, MARKS.values()))
 
 
 def say_outcome(outcome: str, text: str, stream: TextIO | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Command tree, options, errors."""
+"""Command tree: the parser of all commands, options that several have, errors of what was typed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,45 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from rltui.errors import RltuiError, report
+from rltui.errors import RltuiError, did_you_mean, hints, nearest, report
 
 if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+    from rltui.runs.paths import DataDir, RunPaths
 
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Command = Callable[[argparse.Namespace], int]
 
-# Parser: argparse, whose errors say what was probably meant. What is wrong comes last, next to the prompt.
-#
-# `rltui.errors` is imported where something is wrong: who types well does not wait for difflib.
+# A module of rltui.cli each, with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
+COMMANDS = (
+    "train",
+    "attach",
+    "ls",
+    "status",
+    "stop",
+    "info",
+    "milestones",
+    "watch",
+    "profile",
+    "lut",
+    "doctor",
+    "trace",
+    "bench",
+)
+DESCRIPTION = "Train, watch, debug and ship Rocket League bots from the terminal. Without a command: the launcher."
+EXAMPLES = """\
+examples:
+  rltui                 pick a profile, a run or a milestone; see what starting it does; start it and watch
+  rltui doctor          will training work here?
+  rltui train quick     a first bot in minutes, in plain lines; the same again goes on where it stopped
+  rltui ls              what there is, what is training
+  rltui attach          the cockpit on the newest run: charts, log, every control
+  rltui watch           see the newest run play itself
 
+rltui COMMAND --help explains each. Exit codes: 0 done, 1 it failed, 2 it was asked for wrongly.
+"""
+DATA_DIR = "where runs and checkpoints are (default: $RLTUI_DATA, else ./data)"
 NO_CHOICE = re.compile(
     r"argument (?P<what>.+): invalid choice: (?P<quote>['\"]?)(?P<word>.*)(?P=quote) \(choose from (?P<choices>.*)\)"
 )
@@ -42,7 +69,10 @@ INSTEAD = {
 
 
 class Parser(argparse.ArgumentParser):
-    """As argparse's; each command refuses what it does not know itself, so that its own usage is shown."""
+    """argparse's, whose errors say what was probably meant; what is wrong comes last, next to the prompt.
+
+    Each command refuses what it does not know itself, so that its own usage is shown.
+    """
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -61,8 +91,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit code 2, with the usage and what would be right on stderr."""
-        from rltui.errors import hints
-
         self.print_usage(sys.stderr)
         text, hint = self._explained(message)
         more = f"{self.prog} --help shows " + ("all commands" if self.below else "an example")
@@ -87,8 +115,6 @@ class Parser(argparse.ArgumentParser):
         return f"{command}: " if command else ""
 
     def _no_choice(self, what: str, word: str, choices: str) -> tuple[str, str]:
-        from rltui.errors import did_you_mean, hints
-
         if self.below and what == COMMAND:
             return f"there is no command '{self.prog} {word}'", self._command(word)
         names = [choice.strip("'\" ") for choice in choices.split(", ")]
@@ -97,8 +123,6 @@ class Parser(argparse.ArgumentParser):
 
     def _command(self, word: str) -> str:
         """Where what was meant may be found."""
-        from rltui.errors import did_you_mean, hints
-
         inside = [f"{parser.prog} {word}" for parser in self.below.values() if word in parser.below]
         return hints(
             did_you_mean(word, self.below) if word not in INSTEAD else "",
@@ -109,17 +133,12 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown(self, words: Sequence[str]) -> tuple[str, str]:
         """An option that is none, or a word too much."""
-        from rltui.errors import nearest
-
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
         if not option:
             return f"{self._own}{words[0]!r} is a word too much", ""
         known = {name.lstrip("-"): name for name in self._option_string_actions}
         near = nearest(option.lstrip("-"), known)
         return f"{self._own}there is no option {option}", f'did you mean "{known[near]}"?' if near else ""
-
-
-DATA_DIR = "where runs and checkpoints are (default: $RLTUI_DATA, else ./data)"
 
 
 def add_command(
@@ -159,6 +178,44 @@ def add_run(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument("run", metavar="RUN", nargs="?", help=f"the run's name; without it {default}")
 
 
+def named_or_newest_run(data: DataDir, name: str | None) -> RunPaths:
+    """The run of that name; without one, the run with the newest record. RltuiError where there is none."""
+    from rltui.runs.summary import newest_run
+
+    if name is not None:
+        return _existing_run(data, name)
+    found = newest_run(data)
+    if found is None:
+        raise RltuiError(
+            f"there are no runs in {data.root}", "start one: rltui train PROFILE; elsewhere: --data-dir DIR"
+        )
+    return data.run(found)
+
+
+def named_or_training_run(data: DataDir, name: str | None) -> RunPaths:
+    """The run of that name; without one, the only run that is training. RltuiError where none or several are."""
+    from rltui.runs.lock import holder
+
+    if name is not None:
+        return _existing_run(data, name)
+    running = [run for run in data.run_names() if holder(data.run(run)) is not None]
+    if not running:
+        raise RltuiError(f"no run in {data.root} is training", "rltui ls shows the runs; elsewhere: --data-dir DIR")
+    if len(running) > 1:
+        raise RltuiError(f"{len(running)} runs are training: {', '.join(running)}", "say which one", exit_code=2)
+    return data.run(running[0])
+
+
+def _existing_run(data: DataDir, name: str) -> RunPaths:
+    paths = data.run(name)
+    if paths.exists():
+        return paths
+    raise RltuiError(
+        f"there is no run {name!r} in {data.root}",
+        hints(did_you_mean(name, data.run_names()), "rltui ls shows the runs; elsewhere: --data-dir DIR"),
+    )
+
+
 def at_least(least: int) -> Callable[[str], int]:
     """For argparse: a whole number, 300000, 300_000 or 3e5, not below `least`."""
 
@@ -183,39 +240,6 @@ def between(least: float, most: float) -> Callable[[str], float]:
 
     read.__name__ = "number"
     return read
-
-
-Command = Callable[[argparse.Namespace], int]
-
-# A module of rltui.cli each, with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
-COMMANDS = (
-    "train",
-    "attach",
-    "ls",
-    "status",
-    "stop",
-    "info",
-    "milestones",
-    "watch",
-    "profile",
-    "lut",
-    "doctor",
-    "trace",
-    "bench",
-)
-
-DESCRIPTION = "Train, watch, debug and ship Rocket League bots from the terminal. Without a command: the launcher."
-EXAMPLES = """\
-examples:
-  rltui                 pick a profile, a run or a milestone; see what starting it does; start it and watch
-  rltui doctor          will training work here?
-  rltui train quick     a first bot in minutes, in plain lines; the same again goes on where it stopped
-  rltui ls              what there is, what is training
-  rltui attach          the cockpit on the newest run: charts, log, every control
-  rltui watch           see the newest run play itself
-
-rltui COMMAND --help explains each. Exit codes: 0 done, 1 it failed, 2 it was asked for wrongly.
-"""
 
 
 def parse(argv: Sequence[str] | None = None) -> tuple[Command, argparse.Namespace]:

@@ -10,12 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.parser import add_command, add_json, add_overrides
+from rltui.cli.parser import Subparsers, add_command, add_json, add_overrides
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.checks.components import ComponentFault
-    from rltui.cli.parser import Subparsers
     from rltui.env.spec import EnvSpec
     from rltui.profile.load import LoadResult
     from rltui.profile.models import Profile
@@ -85,7 +84,6 @@ def _new(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-
     reports = [
         report_text(sys.stdin.buffer.read(), args.path, args.force)
         if profile == STDIN

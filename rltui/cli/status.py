@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rltui.cli.parser import add_command, add_data_dir, add_json, add_run
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, add_run, named_or_newest_run
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
     from rltui.runs.paths import RunPaths
 
 
@@ -21,13 +21,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the state of a run. RltuiError (exit 1) where there is no such run."""
-    from rltui.cli import run_argument
     from rltui.cli.output import json_text
     from rltui.cli.run_status import read_status, status_lines
     from rltui.runs.paths import data_dir
-    from rltui.safe_io import say
 
-    paths: RunPaths = run_argument.newest(data_dir(args.data_dir), args.run)
+    paths: RunPaths = named_or_newest_run(data_dir(args.data_dir), args.run)
     status = read_status(paths)
     if args.json:
         say(json_text(status))

@@ -11,17 +11,31 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from rltui.cli.parser import add_command, add_data_dir, add_run
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_run, named_or_training_run
+from rltui.errors import RltuiError
+from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
-    from rltui.errors import RltuiError
     from rltui.events.commands import ServerMessage
     from rltui.runs.lock import Holder
     from rltui.runs.paths import RunPaths
     from rltui.supervise.control_client import ControlClient
 
 
+Mode = Literal["finish", "now", "abandon"]
+Say = Callable[[str], None]
+
+WORDS = {
+    "finish": "it finishes its iteration, saves and ends",
+    "now": "it saves at once and ends",
+    "abandon": "it ends without saving",
+}
+SIGNALS = {"finish": 1, "now": 2, "abandon": 3}  # how many
+BETWEEN_SIGNALS = 0.3  # seconds; two signals that come together count as one
+ACCEPT_SECONDS = 5.0  # a trainer's socket thread answers within a second
+ABANDON_SECONDS = 10.0  # an abandoned trainer that lives on so long is killed
+KILL_SECONDS = 3.0  # for the ladder from SIGTERM to SIGKILL
+LOOK_INTERVAL = 0.1  # seconds
 WAIT = 120.0  # seconds; an iteration can last a minute
 
 
@@ -47,16 +61,14 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Stop the run. 0: it has ended (or, with --wait 0, was asked). RltuiError (1): it runs on."""
-    from rltui.cli import run_argument
     from rltui.runs.paths import data_dir
 
-    paths = run_argument.training(data_dir(args.data_dir), args.run)
+    paths = named_or_training_run(data_dir(args.data_dir), args.run)
     stop(paths, "abandon" if args.abandon else "now" if args.now else "finish", args.wait, _say)
     return 0
 
 
 def _say(line: str) -> None:
-    from rltui.safe_io import say
 
     say(line)
     sys.stdout.flush()  # it may be long until the next line
@@ -72,29 +84,11 @@ def _seconds(text: str) -> float:
 _seconds.__name__ = "number of seconds"  # argparse names the type in its error: "invalid number of seconds value: 'x'"
 
 
-Mode = Literal["finish", "now", "abandon"]
-
-WORDS = {
-    "finish": "it finishes its iteration, saves and ends",
-    "now": "it saves at once and ends",
-    "abandon": "it ends without saving",
-}
-SIGNALS = {"finish": 1, "now": 2, "abandon": 3}  # how many
-BETWEEN_SIGNALS = 0.3  # seconds; two signals that come together count as one
-ACCEPT_SECONDS = 5.0  # a trainer's socket thread answers within a second
-ABANDON_SECONDS = 10.0  # an abandoned trainer that lives on so long is killed
-KILL_SECONDS = 3.0  # for the ladder from SIGTERM to SIGKILL
-LOOK_INTERVAL = 0.1  # seconds
-
-Say = Callable[[str], None]
-
-
 def stop(paths: RunPaths, mode: Mode, wait: float, say: Say) -> None:
     """Ask the trainer to stop and wait up to `wait` seconds for its end; `say` is told what happens, line by line.
 
     RltuiError when no trainer runs, when it cannot be asked, refuses, or has not ended in time.
     """
-    from rltui.errors import RltuiError
     from rltui.runs.lock import holder
 
     trainer = holder(paths)
@@ -112,7 +106,6 @@ def stop(paths: RunPaths, mode: Mode, wait: float, say: Say) -> None:
 
 def _ask(paths: RunPaths, trainer: Holder, mode: Mode, deadline: float, say: Say) -> None:
     """By command; by signal where the trainer's socket is not there or silent."""
-    from rltui.errors import RltuiError
     from rltui.events.commands import Stop
     from rltui.supervise.control_client import ControlClient
 
@@ -136,7 +129,6 @@ def _ask(paths: RunPaths, trainer: Holder, mode: Mode, deadline: float, say: Say
 
 def _listen(client: ControlClient, number: int, deadline: float, accepted: Callable[[], None], say: Say) -> None:
     """Until the command is applied, the trainer hangs up or the deadline; always until it is accepted."""
-    from rltui.errors import RltuiError
     from rltui.events.commands import CommandApplied, CommandRefused, Live
     from rltui.events.records import state_word
     from rltui.supervise.control_client import TrainerGoneError
@@ -177,7 +169,6 @@ def _about(message: ServerMessage, number: int) -> bool:
 
 def _signal(trainer: Holder, mode: Mode, say: Say, error: RltuiError) -> None:
     """SIGTERM to finish, which may be repeated; else as many Ctrl-C as the mode is worth. Raises `error` where the trainer is on another machine or takes no signals."""
-    from rltui.errors import RltuiError
     from rltui.supervise.signals import CAN_ASK
 
     if trainer.pid is None or trainer.host != socket.gethostname() or not CAN_ASK:
@@ -208,7 +199,6 @@ def _ended(paths: RunPaths, deadline: float) -> bool:
 
 
 def _not_in_time(paths: RunPaths, trainer: Holder, mode: Mode, wait: float, say: Say) -> None:
-    from rltui.errors import RltuiError
     from rltui.supervise.processes import ProcessTree, stop_tree
 
     if mode != "abandon":

@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from rltui.cli.parser import add_data_dir, add_overrides, at_least
+from rltui.cli.parser import Subparsers, add_data_dir, add_overrides, at_least, named_or_newest_run
+from rltui.errors import RltuiError
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
     from rltui.debug.reward_trace import RewardTrace, TraceStep
 
 
@@ -91,8 +91,6 @@ def run(args: argparse.Namespace) -> int:
         return 0
     from pathlib import Path
 
-    from rltui.errors import RltuiError
-
     try:
         with Path(args.out).open("w", encoding="utf-8", newline="") as file:
             totals = _write(trace, file)
@@ -106,12 +104,11 @@ def run(args: argparse.Namespace) -> int:
 def _trace(args: argparse.Namespace) -> RewardTrace:
     from dataclasses import replace
 
-    from rltui.cli.run_argument import newest
     from rltui.debug.reward_trace import RewardTrace, TraceOptions, trace_subject
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)
-    name = args.subject if args.subject is not None else newest(data, None).name
+    name = args.subject if args.subject is not None else named_or_newest_run(data, None).name
     subject = trace_subject(name, data, args.profile, args.overrides).in_group(args.lane)
     if args.timesteps is not None:
         subject = replace(subject, timesteps=args.timesteps)

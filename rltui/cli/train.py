@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from rltui.cli.parser import add_data_dir, add_overrides
+from rltui.cli.parser import Subparsers, add_data_dir, add_overrides
 from rltui.safe_io import say
-
-if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
-
 
 RESUME = (
     "a checkpoint or milestone (alpha/005M, or its folder); auto (default): the newest run that fits; new: from zero"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.parser import add_data_dir, add_json, at_least, between
+from rltui.cli.parser import Subparsers, add_data_dir, add_json, at_least, between, named_or_newest_run
+from rltui.errors import RltuiError
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.cli.parser import Subparsers
     from rltui.events.match_frames import MatchFrame
     from rltui.supervise.guardian import Lifeline
     from rltui.view.live_match import Watch
@@ -132,7 +135,6 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
 
 def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
     """Of a match, or of a recording."""
-    from rltui.errors import RltuiError
     from rltui.view.recording import Recording
 
     if args.replay is not None:
@@ -141,13 +143,12 @@ def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
                 "--replay plays a recording and nothing else", "leave out players and --record", exit_code=2
             )
         return Recording(Path(args.replay)).moments(_ticks(args), args.seconds)
-    from rltui.cli.run_argument import newest
     from rltui.runs.paths import data_dir
     from rltui.view.live_match import LiveMatch, MatchOptions
     from rltui.view.sources import source
 
     data = data_dir(args.data_dir)
-    a = args.a if args.a is not None else newest(data, None).name
+    a = args.a if args.a is not None else named_or_newest_run(data, None).name
     # a recording has its moments whatever the speed
     ticks = _ticks(args) if args.record is None else min(_ticks(args), 120 // args.rate)
     made = MatchOptions(args.size, ticks, args.seconds, args.seed, args.deterministic)
@@ -182,8 +183,6 @@ def _viewers(args: argparse.Namespace, notice: Notice) -> list[Output]:
 
 
 def _paints(args: argparse.Namespace) -> bool:
-    import os
-
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not (args.plain or args.json)
 
 
@@ -206,8 +205,6 @@ def _show(
     args: argparse.Namespace, moments: Iterable[MatchFrame], outputs: list[Output], told: _Status
 ) -> MatchFrame | None:
     """The last moment shown. Whatever happens, the terminal is given back and the recording written."""
-    from contextlib import ExitStack
-
     from rltui.supervise.signals import stopping_by_signal
     from rltui.supervise.terminal import open_keyboard
     from rltui.view.live_match import Pacer, Watch
@@ -230,8 +227,6 @@ def _show(
 
 def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
     """The picture, or plain lines."""
-    import os
-
     from rltui.view.terminal import PlainLines, TerminalPicture, terminal_size
 
     if args.json:
@@ -259,8 +254,6 @@ def _report(args: argparse.Namespace, last: MatchFrame | None, link: LinkSwitch,
         return
     state = link.state
     if args.json:
-        import json
-
         touches = [sum(car.touches for car in last.cars if car.team == team) for team in (0, 1)]
         report: dict[str, Any] = {"names": last.names, "score": last.score, "touches": touches}
         report |= {"seconds": last.tick / 120, "packets": state.packets, "error": state.error}

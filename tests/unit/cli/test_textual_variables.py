@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import COLOR_SYSTEMS as RICHS
 
-from rltui.cli.cockpit import COLOR_SYSTEMS, check
+from rltui.cli.cockpit import COLOR_SYSTEMS, check_textual_variables
 from rltui.errors import RltuiError
 
 HARMLESS = [
@@ -28,7 +28,7 @@ HARMLESS = [
 
 @pytest.mark.parametrize("environ", [{}, *HARMLESS])
 def test_what_textual_takes_no_notice_of(environ: dict[str, str]) -> None:
-    check(environ)
+    check_textual_variables(environ)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_textual_takes_no_notice_of(environ: dict[str, str]) -> None:
 )
 def test_what_it_would_choke_on(environ: dict[str, str], named: str, expected: str) -> None:
     with pytest.raises(RltuiError) as caught:
-        check(environ)
+        check_textual_variables(environ)
     assert named in caught.value.message and expected in caught.value.message.partition("expected")[2]
     assert caught.value.exit_code == 2
 
@@ -66,18 +66,18 @@ def test_what_it_would_choke_on(environ: dict[str, str], named: str, expected: s
 def test_a_pipe_would_be_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(RltuiError, match="TEXTUAL_LOG"):
-        check({"TEXTUAL_LOG": str(tmp_path / "pipe")})
+        check_textual_variables({"TEXTUAL_LOG": str(tmp_path / "pipe")})
 
 
 def test_what_can_be_written_is_right(tmp_path: Path) -> None:
-    check(
+    check_textual_variables(
         {"TEXTUAL_LOG": str(tmp_path / "log"), "TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_LOCATION": str(tmp_path)}
     )
-    check({"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_FILENAME": "~/a.svg"})
+    check_textual_variables({"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_FILENAME": "~/a.svg"})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_color_systems_are_richs() -> None:
     assert set(COLOR_SYSTEMS) == {"auto", *RICHS}
     for name in COLOR_SYSTEMS:
-        check({"TEXTUAL_COLOR_SYSTEM": name})
+        check_textual_variables({"TEXTUAL_COLOR_SYSTEM": name})

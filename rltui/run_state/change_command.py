@@ -34,8 +34,7 @@ EXAMPLES = (
 )
 PROFILE = "profile"
 SWITCH = {"on": True, "off": False}
-
-
+LEAP = 10  # times the learning rate in force: more is warned about
 WORDS = ("lr", "entropy", "reward", "flag", "render")
 
 
@@ -170,11 +169,8 @@ def _near(name: str, known: Sequence[str]) -> str:
     return f": {did_you_mean(name, known) or 'there are ' + ', '.join(known)}"
 
 
-LEAP = 10  # times the learning rate in force
-
-
-def doubt(command: Command, snapshot: RunSnapshot) -> str:
-    """In words; empty where nothing does."""
+def value_warning(command: Command, snapshot: RunSnapshot) -> str:
+    """Why the value is odd, in words; empty where it is not."""
     match command:
         case SetLearningRate(value=float(value)):
             return _of_rate(value, snapshot)

@@ -160,15 +160,15 @@ def _settings(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> list[
 
 
 def _flags(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> Iterable[SettingChanged]:
-    """They end with the trainer that was told. What is for all replaces each worker's own."""
+    """They end with the trainer that was asked. What is for all replaces each worker's own."""
     newest: dict[tuple[str, int | None], SettingChanged] = {}
-    told_since = snapshot.opened.time if snapshot.opened is not None else 0.0
+    opened_at = snapshot.opened.time if snapshot.opened is not None else 0.0
     for record in changes if not snapshot.ended else ():
         switch = record.switch
         if switch is None:
             continue
         for key in [key for key in newest if key[0] == switch.flag and switch.worker in (None, key[1])]:
             del newest[key]
-        if switch.on and record.time >= told_since:
+        if switch.on and record.time >= opened_at:
             newest[switch.flag, switch.worker] = record
     return newest.values()

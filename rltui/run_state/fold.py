@@ -1,6 +1,6 @@
 """Records and live frames folded into a RunSnapshot. Pure, no clock, no files.
 
-`fold` takes what the journal says, `fold_control` what the control socket says, `with_fate` what was asked from here.
+`fold` takes what the journal says, `fold_control` what the control socket says, `with_command` what was asked from here.
 """
 
 from __future__ import annotations
@@ -53,6 +53,10 @@ from rltui.run_state.snapshot import (
     with_header,
 )
 from rltui.runs.journal_cache import IterationRows
+
+# Records and live frames folded into a RunSnapshot. Pure, no clock, no files.
+#
+# `fold` takes what the journal says, `fold_control` what the control socket says, `with_fate` what was asked from here.
 
 IDLE = {"minibatch"}  # it saves memory and changes nothing that is learned
 FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the same in most profiles: told once
@@ -116,16 +120,17 @@ def fold_control(snapshot: RunSnapshot, message: ServerMessage, now: float) -> R
             return _advance(snapshot, message.id, "refused", message.reason, now)
 
 
-def with_fate(snapshot: RunSnapshot, fate: CommandStatus) -> RunSnapshot:
+def with_command(snapshot: RunSnapshot, status: CommandStatus) -> RunSnapshot:
     """The snapshot with one more command on its way; the newest twenty are kept."""
-    return replace(snapshot, fates=(*snapshot.fates, fate)[-20:])
+    return replace(snapshot, command_statuses=(*snapshot.command_statuses, status)[-20:])
 
 
 def _advance(snapshot: RunSnapshot, number: int, stage: Stage, text: str, now: float) -> RunSnapshot:
-    fates = tuple(
-        replace(fate, stage=stage, text=text, time=now) if fate.id == number else fate for fate in snapshot.fates
+    command_statuses = tuple(
+        replace(status, stage=stage, text=text, time=now) if status.id == number else status
+        for status in snapshot.command_statuses
     )
-    return replace(snapshot, fates=fates)
+    return replace(snapshot, command_statuses=command_statuses)
 
 
 def _fold_live(snapshot: RunSnapshot, live: Live) -> RunSnapshot:

@@ -45,7 +45,7 @@ class LogEntry:
 
 def entry_of(record: Record) -> LogEntry | None:
     """The record's log line; None for what the other panes tell (iterations)."""
-    entry = _told(record)
+    entry = _entry(record)
     if entry is None or len(entry.message) <= LONGEST:
         return entry
     return replace(entry, message=_shortened(entry.message))
@@ -58,7 +58,7 @@ def _shortened(message: str) -> str:
     return f"{message[:half]}\n{left_out}\n{message[-half:]}"
 
 
-def _told(record: Record) -> LogEntry | None:
+def _entry(record: Record) -> LogEntry | None:
     match record:
         case LogLine():
             named = record.worker is None or record.source.endswith(str(record.worker))

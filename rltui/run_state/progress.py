@@ -126,7 +126,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class CriterionProgress:
     """To one criterion. steps: timesteps until it is reached if the trend holds; 0 where it is, None where unknown."""
 
     label: str
@@ -176,7 +176,7 @@ def metrics_of(snapshot: RunSnapshot) -> Mapping[str, float | None]:
     return {} if is_new(snapshot) else snapshot.metrics
 
 
-def ways(snapshot: RunSnapshot) -> list[Way]:
+def criteria(snapshot: RunSnapshot) -> list[CriterionProgress]:
     """Everything that the next phase waits for, in the profile's order; the least timesteps and the full window last."""
     now = phase_now(snapshot)
     phase = snapshot.plan.phases[now] if snapshot.plan is not None and now is not None else None
@@ -186,15 +186,19 @@ def ways(snapshot: RunSnapshot) -> list[Way]:
     return sorted(found, key=lambda way: way.whole)
 
 
-def _way(snapshot: RunSnapshot, phase: PhasePlan | None, name: str, value: float | None, missing: float | None) -> Way:
+def _way(
+    snapshot: RunSnapshot, phase: PhasePlan | None, name: str, value: float | None, missing: float | None
+) -> CriterionProgress:
     if name in WHOLE:
         wanted = None if value is None or missing is None else value + missing
-        return Way(_LABELS[name], "", value, wanted, missing, _counted(snapshot, name, missing), whole=True)
+        return CriterionProgress(
+            _LABELS[name], "", value, wanted, missing, _counted(snapshot, name, missing), whole=True
+        )
     of_plan = next((one for one in phase.until if one.name == name), None) if phase else None
     known = of_plan or PlannedCriterion(name=name, label=name.replace("_", " "), unit="", value=0.0, less=False)
     wanted = known.value if of_plan is not None else None
     steps = 0.0 if missing == 0 else _trend(snapshot, CURRICULUM + name, missing, known.less)
-    return Way(known.label, known.unit, value, wanted, missing, steps, known.less)
+    return CriterionProgress(known.label, known.unit, value, wanted, missing, steps, known.less)
 
 
 def _counted(snapshot: RunSnapshot, name: str, missing: float | None) -> float | None:
@@ -213,11 +217,11 @@ def _trend(snapshot: RunSnapshot, key: str, missing: float | None, less: bool) -
     points = [(x, y) for x, y in zip(xs, ys, strict=False) if y == y and x > began]
     if missing is None or len(points) < FEWEST_FOR_PROMOTION:
         return None
-    steps = until(points, -missing if less else missing)
+    steps = steps_until(points, -missing if less else missing)
     return steps if steps is not None and steps <= FARTHEST * (points[-1][0] - points[0][0]) else None
 
 
-def until(points: Sequence[tuple[float, float]], rise: float) -> float | None:
+def steps_until(points: Sequence[tuple[float, float]], rise: float) -> float | None:
     """Timesteps until the figure has risen by `rise` (negative: fallen), by the least-squares line through the points
     (x, y): rise · Σ(x − x̄)² / Σ(x − x̄)(y − ȳ). None where it goes the other way, or wanders: |r| below SURE.
     """
@@ -230,7 +234,7 @@ def until(points: Sequence[tuple[float, float]], rise: float) -> float | None:
     return rise * xx / xy
 
 
-def steps_by_skill(found: Sequence[Way]) -> float | None:
+def steps_by_skill(found: Sequence[CriterionProgress]) -> float | None:
     """Timesteps until all of it is reached by the trend; None where one of them is unknown, and where nothing is wanted."""
     known = [way.steps for way in found if way.steps is not None]
     return max(known) if found and len(known) == len(found) else None
@@ -292,7 +296,7 @@ def _begun(snapshot: RunSnapshot) -> float:
     return max((start for start in starts if start < last), default=-1)
 
 
-def goals(snapshot: RunSnapshot) -> list[StepTarget]:
+def step_targets(snapshot: RunSnapshot) -> list[StepTarget]:
     """Checkpoint, milestone and, where there are such, the next phase and the step limit. Empty before the first record."""
     header = snapshot.header
     if header is None:
@@ -319,7 +323,7 @@ def _goal(snapshot: RunSnapshot, name: str, start: int, target: int) -> StepTarg
 
 def _promotion(snapshot: RunSnapshot) -> list[StepTarget]:
     """The next phase of a campaign; its share is that of the criterion farthest away."""
-    found = [] if is_last_phase(snapshot) else ways(snapshot)
+    found = [] if is_last_phase(snapshot) else criteria(snapshot)
     if not found:
         return []
     shares = [way.share for way in found if way.share is not None]

@@ -13,9 +13,9 @@ from rltui import formatting, safe_io
 from rltui.errors import RltuiError, in_words
 from rltui.events.commands import Command, ServerMessage, Welcome, name_of
 from rltui.events.records import Record
-from rltui.run_state.fold import fold, fold_control, with_fate
+from rltui.run_state.fold import fold, fold_control, with_command
 from rltui.run_state.snapshot import CommandStatus, Link, RunSnapshot
-from rltui.run_state.verdict import judged
+from rltui.run_state.verdict import with_findings
 from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
 from rltui.runs.lock import holder
@@ -92,16 +92,16 @@ class RunReader(threading.Thread):
         self._source, self._publish, self._clock = source, publish, clock
         self._snapshot = RunSnapshot(run=source.name, link=Link(readonly=readonly))
         self._readonly = readonly
-        self._wishes: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._wake = threading.Event()
         self._leaving = self._resting = False
         self._control: Control | None = None
         self._next_check = 0.0
-        self._wish_count = 0
+        self._unsent_count = 0
 
     def send(self, command: Command) -> None:
         """Ask the trainer for something; what becomes of it shows in the snapshots. Callable from any thread."""
-        self._wishes.put(command)
+        self._requests.put(command)
         self._wake.set()
 
     def rest(self) -> None:
@@ -145,7 +145,7 @@ class RunReader(threading.Thread):
     def _show_end(self, records: Sequence[Record]) -> None:
         """The last minutes at once; the whole run takes their place."""
         if records:
-            self._publish(replace(judged(fold(self._snapshot, records)), alive=self._source.alive()))
+            self._publish(replace(with_findings(fold(self._snapshot, records)), alive=self._source.alive()))
 
     def _look(self, journal: JournalSource) -> None:
         before = self._snapshot
@@ -155,13 +155,13 @@ class RunReader(threading.Thread):
             self._next_check = time.monotonic() + CHECK
             self._check()
         self._listen()
-        self._send_wishes()
+        self._send_requests()
         if self._snapshot is not before:
-            self._snapshot = judged(self._snapshot)
+            self._snapshot = with_findings(self._snapshot)
             self._publish(self._snapshot)
 
     def _waiting(self) -> bool:
-        return any(fate.stage in ("sent", "accepted") for fate in self._snapshot.fates[-3:])
+        return any(status.stage in ("sent", "accepted") for status in self._snapshot.command_statuses[-3:])
 
     def _check(self) -> None:
         gone = self._snapshot.header is not None and self._source.gone()
@@ -199,27 +199,27 @@ class RunReader(threading.Thread):
         if messages and self._control is not None and self._control.controls != self._snapshot.link.mine:
             self._set_link(mine=self._control.controls)
 
-    def _send_wishes(self) -> None:
-        while not self._wishes.empty():
-            self._send(self._wishes.get())
+    def _send_requests(self) -> None:
+        while not self._requests.empty():
+            self._send(self._requests.get())
 
     def _send(self, command: Command) -> None:
         name, now = name_of(command), self._clock()
         problem = "this view is read-only" if self._readonly else "" if self._control else "no trainer is connected"
         if not problem and self._control is not None:
             try:
-                fate = CommandStatus(self._control.send(command), name, "sent", "", now)
+                status = CommandStatus(self._control.send(command), name, "sent", "", now)
             except RltuiError as error:
                 self._disconnect(error.message)
                 problem = error.message
             else:
-                self._snapshot = with_fate(self._snapshot, fate)
+                self._snapshot = with_command(self._snapshot, status)
                 return
-        self._wish_count += 1
-        self._snapshot = with_fate(self._snapshot, CommandStatus(-self._wish_count, name, "unsent", problem, now))
+        self._unsent_count += 1
+        self._snapshot = with_command(self._snapshot, CommandStatus(-self._unsent_count, name, "unsent", problem, now))
 
     def _disconnect(self, problem: str) -> None:
-        """Answers that were due will not come any more: ids start anew with the next connection.
+        """Answers that were due will not come any more: ids start again with the next connection.
 
         Nor is anything heard of the workers' pace and heartbeats, which the journal does not tell.
         """
@@ -228,14 +228,14 @@ class RunReader(threading.Thread):
             return
         control.close()
         now = self._clock()
-        fates = tuple(
-            replace(fate, id=-abs(fate.id) - 1000, stage="lost", text=_end_of(fate, now), time=now)
-            if fate.stage in ("sent", "accepted")
-            else replace(fate, id=-abs(fate.id) - 1000)
-            for fate in self._snapshot.fates
+        command_statuses = tuple(
+            replace(status, id=-abs(status.id) - 1000, stage="lost", text=_end_of(status, now), time=now)
+            if status.stage in ("sent", "accepted")
+            else replace(status, id=-abs(status.id) - 1000)
+            for status in self._snapshot.command_statuses
         )
         workers = tuple(replace(row, steps_per_second=None, heartbeat_age=None) for row in self._snapshot.workers)
-        self._snapshot = replace(self._snapshot, fates=fates, workers=workers)
+        self._snapshot = replace(self._snapshot, command_statuses=command_statuses, workers=workers)
         self._set_link(connected=False, mine=False, controller=None, clients=(), problem=problem)
 
     def _set_link(self, **changes: object) -> None:
@@ -244,10 +244,10 @@ class RunReader(threading.Thread):
             self._snapshot = replace(self._snapshot, link=link)
 
 
-def _end_of(fate: CommandStatus, now: float) -> str:
+def _end_of(status: CommandStatus, now: float) -> str:
     """How the wait for its answer ended."""
-    accepted = "it was accepted, then " if fate.stage == "accepted" else ""
-    return f"{accepted}the connection ended after {formatting.duration(max(now - fate.time, 0.0))}"
+    accepted = "it was accepted, then " if status.stage == "accepted" else ""
+    return f"{accepted}the connection ended after {formatting.duration(max(now - status.time, 0.0))}"
 
 
 class RunFiles:

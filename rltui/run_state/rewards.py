@@ -76,7 +76,7 @@ def settled(history: History, key: str, start: int = 0, stop: int | None = None)
     return [math.nan if mostly_short(mark) else value for value, mark in zip(found, marks, strict=True)]
 
 
-def paid(history: History, row: int, profile: Mapping[str, float] | None = None) -> dict[str, float | None]:
+def weights_in_row(history: History, row: int, profile: Mapping[str, float] | None = None) -> dict[str, float | None]:
     """The rewards of that row with their weights in force; None: as its profile has it. Negative rows count from the end.
 
     profile: the weights that it has, where those are known; a schedule's or one set by hand stands in the row.
@@ -115,7 +115,7 @@ def _weight(history: History, row: int, name: str, profile: Mapping[str, float])
     return column[row] if column is not None and math.isfinite(column[row]) else profile.get(name)
 
 
-def apart(
+def weight_differences(
     left: dict[str, float | None], right: dict[str, float | None], names: tuple[str, str] = ("left", "right")
 ) -> list[str]:
     """Where they differ, in words: `touch 2.00 → 5.00`, `goal: only right`. Empty where the same, or one is not known."""
@@ -126,7 +126,7 @@ def apart(
     return found + [f"{name} {_words(left[name])} → {_words(right[name])}" for name in both]
 
 
-def told(differences: list[str]) -> str:
+def differences_line(differences: list[str]) -> str:
     """In one line; empty where there are none."""
     if not differences:
         return ""
@@ -138,7 +138,7 @@ def _words(weight: float | None) -> str:
     return PROFILE if weight is None else formatting.number(weight)
 
 
-def marked(best: Best | None, meta: Meta | None) -> tuple[str, str]:
+def reward_with_mark(best: Best | None, meta: Meta | None) -> tuple[str, str]:
     """(its reward with the mark before it, role). best: as which it is the best."""
     mean = meta.mean_reward if meta is not None else None
     if meta is None or not formatting.known(mean):
@@ -148,7 +148,7 @@ def marked(best: Best | None, meta: Meta | None) -> tuple[str, str]:
     return (f"{DOUBT} {formatting.number(mean)}", "warn") if doubt(meta) else (formatting.number(mean), "")
 
 
-def said(best: Best | None, meta: Meta | None) -> tuple[str, str]:
+def best_note(best: Best | None, meta: Meta | None) -> tuple[str, str]:
     """(what it is, or why it does not count; role); both empty where there is nothing to say."""
     if best is not None:
         return f"{BEST} the {words(best)}", "good"

@@ -31,6 +31,7 @@ MOST = 256  # kept: a setting changed by hand gives a new one each time
 Headers = tuple[tuple[int, RunStarted], ...]  # oldest first
 LOG_LINES = 5000
 AUDIT_ENTRIES = 1000
+# unsent: it never left. lost: it was sent, and the connection ended before it was known what became of it.
 Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 
 
@@ -47,9 +48,6 @@ def header_at(headers: Headers, timesteps: int) -> RunStarted | None:
     """In force when so many timesteps had been done; None where none is known from then. A start from there has done none."""
     led = (header for since, header in reversed(headers) if since <= timesteps)
     return next((header for header in led if header.timesteps < timesteps), None)
-
-
-# unsent: it never left. lost: it was sent, and the connection ended before it was known what became of it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,7 @@ class RunSnapshot:
     finished: RunFinished | None = None
     record_time: float | None = None  # of the newest record
     live_time: float | None = None  # of the newest live frame
-    fates: tuple[CommandStatus, ...] = ()
+    command_statuses: tuple[CommandStatus, ...] = ()
     flags: tuple[FlagRow, ...] = ()  # by the newest live frame
     viewer: ViewerLive | None = None  # by the newest live frame
     link: Link = Link()

@@ -127,7 +127,7 @@ def at_work_since(snapshot: RunSnapshot) -> float:
     return math.inf if snapshot.paused else snapshot.state_since or 0.0
 
 
-def illness(row: WorkerRow, now: float, usual: float | None, since: float = 0.0) -> Word | None:
+def worker_problem(row: WorkerRow, now: float, usual: float | None, since: float = 0.0) -> Word | None:
     """What is wrong with a worker of a run that goes on, worst first; None for a healthy one. since: `at_work_since`."""
     if row.state == "failed":
         return "failed", "bad"

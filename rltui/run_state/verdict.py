@@ -15,7 +15,7 @@ from rltui.run_state.history import History
 from rltui.run_state.progress import at_work
 from rltui.run_state.rewards import settled, settling
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
-from rltui.run_state.symptoms import FARTHEST, at_work_since, broken_at, illness, symptoms, usual_speed
+from rltui.run_state.symptoms import FARTHEST, at_work_since, broken_at, symptoms, usual_speed, worker_problem
 from rltui.run_state.trend import BLOCK, Findings, Symptom, Trend, counted, needed, trend
 
 BEFORE = 50  # iterations from a change to what it does
@@ -30,7 +30,7 @@ _WORDS = {
 }
 
 
-def judged(snapshot: RunSnapshot) -> RunSnapshot:
+def with_findings(snapshot: RunSnapshot) -> RunSnapshot:
     """With the findings of its iterations; as it is where they cannot have changed, for a long history takes a while."""
     basis = _basis(snapshot)
     return snapshot if basis == snapshot.found.basis else replace(snapshot, found=_find(snapshot, basis))
@@ -210,7 +210,7 @@ def _told(snapshot: RunSnapshot, one: Symptom) -> str:
 def _ill_workers(snapshot: RunSnapshot, now: float) -> list[str]:
     usual = usual_speed(snapshot.workers)
     since = at_work_since(snapshot)
-    found = ((row, illness(row, now, usual, since)) for row in snapshot.workers)
+    found = ((row, worker_problem(row, now, usual, since)) for row in snapshot.workers)
     return [
         f"because worker {row.worker} {word[0]}: see Workers"
         for row, word in found

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.trend import trend
-from rltui.run_state.verdict import judged, verdict
+from rltui.run_state.verdict import verdict, with_findings
 
 FIGURE = r"(-?[\d.,]+(?:e[-+]\d+)?(?: [kMG])?)"
 RISES, STAYS = re.compile(f"reward {FIGURE} → {FIGURE} over"), re.compile(f"reward {FIGURE} then, {FIGURE} now")
@@ -40,7 +40,7 @@ def value(text: str) -> float:
 @given(rewards())
 def test_words_and_figures_agree(values: list[float]) -> None:
     history = History().extended((row, {"rollout/policy_reward": value}) for row, value in enumerate(values))
-    snapshot = judged(RunSnapshot(run="alpha", alive=True, history=history))
+    snapshot = with_findings(RunSnapshot(run="alpha", alive=True, history=history))
     told, found = verdict(snapshot, 0.0, heard=True), trend(values)
     if found is None:
         assert told.word == "–"

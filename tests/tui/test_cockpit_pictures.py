@@ -13,7 +13,7 @@ from rltui.events.records import LogLine, StateChanged, WorkerFailed
 from rltui.tui.capture import screen_text
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
-from tests.fakes.screens import (
+from tests.fakes.screens import (  # fmt: skip
     FORMS,
     NOW,
     SIZES,
@@ -27,7 +27,7 @@ from tests.fakes.screens import (
     rooms_in,
     until,
     until_shown,
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("size", "ascii_only"), FORMS)

@@ -19,7 +19,7 @@ from rltui.events.episode_reward import REWARD
 from rltui.events.records import setting_words
 from rltui.profile.locate import STATE_FILE
 from rltui.run_state.history import History
-from rltui.run_state.rewards import apart, paid, told
+from rltui.run_state.rewards import differences_line, weight_differences, weights_in_row
 from rltui.runs import trainer_state
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
@@ -163,10 +163,10 @@ def rewards_apart(comparison: CheckpointComparison) -> list[str]:
         return [_said(change) for change in changes if _pays(change)]
     known = all(curves.weights)
     older, newer = curves.weights if known else ({}, {})
-    left = paid(curves.own, 0, older) if curves.other is None else paid(curves.other, -1, older)
-    right = paid(curves.own, -1, newer)
+    left = weights_in_row(curves.own, 0, older) if curves.other is None else weights_in_row(curves.other, -1, older)
+    right = weights_in_row(curves.own, -1, newer)
     known = known and bool(left and right)
-    return [_said(c) for c in changes if _pays(c) and not (known and _is_weight(c))] + apart(left, right)
+    return [_said(c) for c in changes if _pays(c) and not (known and _is_weight(c))] + weight_differences(left, right)
 
 
 def _said(change: KeyChange) -> str:
@@ -200,7 +200,7 @@ def lines(
 ) -> list[Line]:
     """All of it, for a column of `width`. whole: the chart has all timesteps."""
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
-    differ = told(rewards_apart(comparison))
+    differ = differences_line(rewards_apart(comparison))
     warnings = [*([differ] if differ else []), *_doubts(comparison)]
     found += [row for words in warnings for row in wrap(f"▲ {words}", width, "warn")]
     found += [()] if warnings else []

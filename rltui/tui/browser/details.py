@@ -9,7 +9,7 @@ from textual.content import Content
 
 from rltui import formatting
 from rltui.formatting import over_episodes
-from rltui.run_state.rewards import said
+from rltui.run_state.rewards import best_note
 from rltui.runs.meta import Meta
 from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.browser.verification import Verdict
@@ -104,7 +104,7 @@ def _numbers(entry: CheckpointRow, verdict: tuple[Verdict, str], now: float) -> 
 
 def _saved(entry: CheckpointRow, meta: Meta, now: float) -> Rows:
     """What it was saved with, and how its reward stands among the others."""
-    words, role = said(entry.best, meta)
+    words, role = best_note(entry.best, meta)
     over = over_episodes(meta.reward_episodes, meta.reward_short)
     return [
         ("reward", f"{formatting.number(meta.mean_reward)}{over}", ""),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from rltui import formatting
-from rltui.run_state.rewards import marked
+from rltui.run_state.rewards import reward_with_mark
 from rltui.tui.browser import details
 from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.browser.verification import Verdict
@@ -69,7 +69,7 @@ RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=Fal
 PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
 COLUMNS = (
     CheckpointColumn("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
-    CheckpointColumn("2", "reward", 9, 2, lambda e, now: marked(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, doubt=lambda e: e.doubt or e.reason),
+    CheckpointColumn("2", "reward", 9, 2, lambda e, now: reward_with_mark(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, doubt=lambda e: e.doubt or e.reason),
     CheckpointColumn("3", "entropy", 10, 6, lambda e, now: formatting.number(e.meta.entropy if e.meta else None),
            lambda e: e.meta.entropy if e.meta else None),
     CheckpointColumn("4", "KL", 8, 8, lambda e, now: formatting.number(e.meta.approx_kl if e.meta else None),
@@ -198,7 +198,7 @@ def row(entry: CheckpointRow, drawing: Drawing, width: int) -> Row:
 def _role(column: CheckpointColumn, entry: CheckpointRow) -> str:
     if column.key == NOTE and entry.reason:
         return "bad"
-    return marked(entry.best, entry.meta)[1] if column.key == REWARD else column.role
+    return reward_with_mark(entry.best, entry.meta)[1] if column.key == REWARD else column.role
 
 
 def _sign(entry: CheckpointRow, drawing: Drawing) -> Span:

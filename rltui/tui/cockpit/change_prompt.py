@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from rltui.events.commands import Command, SetLearningRate, name_of
 from rltui.profile.usual_ranges import RATES
-from rltui.run_state.change_command import EXAMPLES, ChangeError, completed, completions, doubt, parse
+from rltui.run_state.change_command import EXAMPLES, ChangeError, completed, completions, parse, value_warning
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.text import Line, pad, wrap
 from rltui.tui.widgets.dialogs import AskDialog, Dialog
@@ -109,7 +109,7 @@ class ChangePrompt(Dialog[Command | None]):
 
     def _understood(self, command: Command) -> tuple[str, str]:
         """(words, role); what speaks against it is said while it can still be mended."""
-        words = doubt(command, self._snapshot)
+        words = value_warning(command, self._snapshot)
         if words:
             return f"! {name_of(command)}: {words}", "warn"
         usual = f" ({RATES})" if isinstance(command, SetLearningRate) else ""
@@ -148,7 +148,7 @@ class ChangePrompt(Dialog[Command | None]):
         except ChangeError as error:
             self.query_one(ChangeHelp).judge(f"✗ {error}", "bad", completions(event.value, self._rewards))
         else:
-            words = doubt(command, self._snapshot)
+            words = value_warning(command, self._snapshot)
             if words:
                 self._ask(command, words)
             else:

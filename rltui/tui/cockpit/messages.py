@@ -29,7 +29,7 @@ def command_status(snapshot: RunSnapshot, now: float, *, leaving: bool = False) 
     """Of the newest command; empty where there is nothing to say. leaving: the program ends as soon as the run has."""
     if leaving:
         return (("◌ leaving as soon as the run has stopped, q leaves now", "warn"),)
-    newest = snapshot.fates[-1] if snapshot.fates else None
+    newest = snapshot.command_statuses[-1] if snapshot.command_statuses else None
     if newest is None or (newest.stage not in ("sent", "accepted") and now - newest.time > SHOWN):
         return ()
     return status_line(newest.name, newest.stage, newest.text or _waiting(newest.stage, now - newest.time))

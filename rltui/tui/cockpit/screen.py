@@ -226,7 +226,7 @@ class CockpitScreen(Screen[None]):
 
     def _answer(self, now: float) -> Line:
         """The note, unless a command was sent after it; else what became of the newest command."""
-        statuses = self.snapshot.fates
+        statuses = self.snapshot.command_statuses
         note, when = self._note or ((), 0.0)
         newer = not statuses or statuses[-1].time <= when
         if note and newer and not self._leaving and now - when <= SHOWN:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from rltui import formatting
 from rltui.events import metric_keys
 from rltui.formatting import over_episodes, over_iterations
-from rltui.run_state.rewards import said
+from rltui.run_state.rewards import best_note
 from rltui.runs.best import Best, is_best, words
 from rltui.runs.inventory import SavedState
 from rltui.runs.meta import Meta
@@ -200,7 +200,7 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: PlanContext, wid
         ("timesteps", formatting.count(saved.timesteps)),
     ]
     if meta is not None:
-        standing, _ = said(is_best(run.best, meta), meta)
+        standing, _ = best_note(is_best(run.best, meta), meta)
         rows += [
             ("saved", f"{formatting.date(meta.time)}, {formatting.ago(moment.now - meta.time)}"),
             (
@@ -276,7 +276,7 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
 
 def _reward_words(best: Sequence[Best], meta: Meta | None) -> str:
     """`reward 24.0, ★ the best of 7 healthy ones under the same rewards`."""
-    standing, _ = said(is_best(best, meta), meta)
+    standing, _ = best_note(is_best(best, meta), meta)
     mean = formatting.number(meta.mean_reward if meta is not None else None)
     return f"reward {mean}, {standing}" if standing else f"reward {mean}"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rltui import formatting
-from rltui.run_state.rewards import marked
+from rltui.run_state.rewards import reward_with_mark
 from rltui.runs.best import is_best
 from rltui.runs.inventory import SavedState
 from rltui.runs.summary import RunSummary
@@ -204,7 +204,7 @@ def _group_name(run: str, phase: str, width: int) -> str:
 def _milestone(run: RunSummary, saved: SavedState, width: int) -> Line:
     meta = saved.meta
     sign = "●" if saved.mark.released else "▲" if saved.mark.pinned else " "
-    reward, role = marked(is_best(run.best, meta), meta)
+    reward, role = reward_with_mark(is_best(run.best, meta), meta)
     entropy = formatting.number(meta.entropy) if meta else formatting.UNKNOWN
     spans: list[tuple[str, str]] = [
         (f"     {sign} ", "warn"),

@@ -14,7 +14,7 @@ from rltui.events.records import CLOCK, ITERATION, setting_words
 from rltui.formatting import state_name
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
-from rltui.run_state.rewards import apart, paid, told
+from rltui.run_state.rewards import differences_line, weight_differences, weights_in_row
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_view import Charting, ChartScene, all_keys, charted, rechosen, row_at, span_of, usual_keys
 from rltui.tui.text import Line, Span, crop, text_line, wrap
@@ -32,7 +32,7 @@ def head_lines(scene: ChartScene, charts: int, metrics: int, *, typing: bool, wi
     )
     looks = look_line(scene)
     lines += [looks] if looks else []
-    differences = told(_rewards_apart(scene))
+    differences = differences_line(_rewards_apart(scene))
     lines += [text_line(f"▲ {differences}", "warn")] if differences else []
     lines += [by_hand] if (by_hand := _by_hand(scene)) else []
     lines += [cursor_line(scene)] if scene.charting.cursor is not None and scene.snapshot.history.length else []
@@ -100,8 +100,11 @@ def _rewards_apart(scene: ChartScene) -> list[str]:
     own = (snapshot.header.reward_weights if snapshot.header is not None else {}) or other.own_weights
     their = other.weights
     told = bool(own and their)  # of one alone nothing can be compared with
-    left, right = paid(snapshot.history, -1, own if told else {}), paid(other.history, -1, their if told else {})
-    return apart(left, right, (snapshot.run, other.name))
+    left, right = (
+        weights_in_row(snapshot.history, -1, own if told else {}),
+        weights_in_row(other.history, -1, their if told else {}),
+    )
+    return weight_differences(left, right, (snapshot.run, other.name))
 
 
 def _by_hand(scene: ChartScene) -> Line:

@@ -8,7 +8,7 @@ from rltui import formatting
 from rltui.events import metric_keys
 from rltui.events.records import CurriculumPlanned, PhaseChanged, PhasePlan, StageChanged
 from rltui.run_state import progress
-from rltui.run_state.progress import Way, is_last_phase, metrics_of, phase_now, steps_by_skill, ways
+from rltui.run_state.progress import CriterionProgress, criteria, is_last_phase, metrics_of, phase_now, steps_by_skill
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, clean, crop, pad, wrap
@@ -63,7 +63,7 @@ class CurriculumPane(Pane, ScrollableLines):
         return self.window(lines, height)
 
     def subtitle(self, view: View) -> str:
-        found = () if is_last_phase(view.snapshot) else ways(view.snapshot)
+        found = () if is_last_phase(view.snapshot) else criteria(view.snapshot)
         there = sum(way.missing == 0 for way in found)
         return f"[$muted]{there} of {len(found)} reached[/]" if found else ""
 
@@ -97,7 +97,7 @@ def _lasted(snapshot: RunSnapshot) -> str:
 
 
 def _criteria(snapshot: RunSnapshot, width: int, key: str) -> Iterator[Line]:
-    plan, found = snapshot.plan, ways(snapshot)
+    plan, found = snapshot.plan, criteria(snapshot)
     if is_last_phase(snapshot):
         yield (("The last phase: it goes on until the run ends.", "muted"),)
         return
@@ -111,7 +111,7 @@ def _criteria(snapshot: RunSnapshot, width: int, key: str) -> Iterator[Line]:
     yield from wrap(f"{key} goes on now, whatever the bot can do; it asks first.", width, "muted")
 
 
-def _way(way: Way, speed: float | None, width: int) -> Line:
+def _way(way: CriterionProgress, speed: float | None, width: int) -> Line:
     """Label, value, bar, what is wanted, what is missing, when."""
     label = min(24, max(width // 4, 16)) if width >= 90 else 16
     fixed = label + _FIGURE + _WANTED + _MISSING
@@ -129,11 +129,11 @@ def _way(way: Way, speed: float | None, width: int) -> Line:
     return crop((*spans, (pad(_in(way.steps, speed), when), "muted") if when else ("", "")), width)
 
 
-def _figure(way: Way, value: float | None) -> str:
+def _figure(way: CriterionProgress, value: float | None) -> str:
     return formatting.count(value) if way.whole else formatting.number(value)
 
 
-def _missing(way: Way) -> str:
+def _missing(way: CriterionProgress) -> str:
     if way.missing is None:
         return "not measured yet"
     return "reached" if way.missing == 0 else f"{_figure(way, way.missing)} missing"
@@ -150,7 +150,7 @@ def _in(steps: float | None, speed: float | None) -> str:
     return formatting.UNKNOWN if steps is None or not speed else f"in {formatting.remaining(steps / speed)}"
 
 
-def _when(snapshot: RunSnapshot, found: list[Way], width: int, key: str) -> Iterator[Line]:
+def _when(snapshot: RunSnapshot, found: list[CriterionProgress], width: int, key: str) -> Iterator[Line]:
     """When it will be, by the trend; and the way out."""
     speed, latest = _speed(snapshot), metrics_of(snapshot).get(metric_keys.MAX_STEPS_LEFT)
     if found:

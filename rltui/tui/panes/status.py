@@ -137,7 +137,7 @@ _LEAST, _MOST = 5, 40  # columns of a bar
 
 def progress_line(snapshot: RunSnapshot, width: int) -> Line:
     """As many goals as fit side by side, bars sharing the room evenly; nothing before the first record."""
-    goals = progress.goals(snapshot)
+    goals = progress.step_targets(snapshot)
     if not goals:
         return ()
     while goals and width < sum(_fixed(goal) + _LEAST for goal in goals):
@@ -269,7 +269,7 @@ def _column(view: View, width: int, height: int, told: list[Line]) -> list[Line]
     rows.append(((f"{'control':<12}", "muted"), *controller(snapshot)))
     rows += [
         ((f"{goal.name:<12}", "muted"), (goal.words or formatting.percent(goal.share), ""))
-        for goal in progress.goals(snapshot)
+        for goal in progress.step_targets(snapshot)
     ]
     return [fit(row, width) for row in rows[:height]]
 

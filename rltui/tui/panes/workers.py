@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from rltui import formatting
 from rltui.run_state.condition import SHORT, flags_on
 from rltui.run_state.snapshot import RunSnapshot, WorkerRow
-from rltui.run_state.symptoms import BEAT_LATE, Word, at_work_since, beat_age, illness, usual_speed
+from rltui.run_state.symptoms import BEAT_LATE, Word, at_work_since, beat_age, usual_speed, worker_problem
 from rltui.tui.actions import pane_bindings
 from rltui.tui.cockpit.dialogs import TraceScreen, failures
 from rltui.tui.panes.filterable import FilterablePane
@@ -120,7 +120,7 @@ class WorkersPane(FilterablePane):
         if view.snapshot.ended or not rates:
             return f"[$muted]{order.removeprefix(' · ')}[/]" if order else ""
         usual, since = None if _rests(view.snapshot) else usual_speed(rows), at_work_since(view.snapshot)
-        ill = sum(illness(row, view.now, usual, since) is not None for row in rows)
+        ill = sum(worker_problem(row, view.now, usual, since) is not None for row in rows)
         speed = "paused" if view.snapshot.paused else f"{formatting.rate(sum(rates))} collecting, {WINDOW}"
         sick = f" · [/][$warning]{ill} ill[/][$muted]" if ill else ""
         return f"[$muted]{formatting.plural(len(rows), 'worker')} · {speed}{sick}{order}[/]"
@@ -162,7 +162,7 @@ class _Table:
 
     def _word(self, row: WorkerRow) -> Word | None:
         since = at_work_since(self._view.snapshot)
-        return None if self._ended else illness(row, self._view.now, self._usual, since)
+        return None if self._ended else worker_problem(row, self._view.now, self._usual, since)
 
     def _cells(self, row: WorkerRow) -> dict[str, Span]:
         ended = self._ended

@@ -12,7 +12,7 @@ from rltui.events.records import IterationFinished, Record, SettingChanged
 from rltui.run_state.change_command import parse
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.run_state.verdict import judged, verdict
+from rltui.run_state.verdict import verdict, with_findings
 from tests.fakes import run_story
 
 RATE, REWARD = "learning rate", "reward touch"
@@ -41,7 +41,7 @@ def row_of(row: int, entropy: float) -> IterationFinished:
 
 
 def told(records: list[Record], rows: int) -> str:
-    snapshot = judged(fold(RunSnapshot(run="alpha", alive=True), records))
+    snapshot = with_findings(fold(RunSnapshot(run="alpha", alive=True), records))
     return verdict(snapshot, run_story.now_of(rows), heard=True).words
 
 
@@ -103,8 +103,8 @@ def test_it_began_where_it_began_until_it_is_looked_for_again() -> None:
     """50 iterations after the change, the farthest that one is blamed for; nine more do not move that."""
     records = [*run_story.opening(), *(row_of(row, 0.0 if row >= 201 else 3.0) for row in range(1, 261))]
     records.insert(records.index(row_of(151, 3.0)) + 1, changed(152))
-    snapshot = judged(fold(RunSnapshot(run="alpha", alive=True), records))
-    later = judged(fold(snapshot, [row_of(row, 0.0) for row in range(261, 270)]))
+    snapshot = with_findings(fold(RunSnapshot(run="alpha", alive=True), records))
+    later = with_findings(fold(snapshot, [row_of(row, 0.0) for row in range(261, 270)]))
     first, second = (verdict(one, run_story.now_of(269), heard=True).words for one in (snapshot, later))
     assert first == second and first.startswith("since learning rate 1 at 3.09 M timesteps")
 

@@ -102,7 +102,7 @@ def test_a_dead_reader_comes_before_everything() -> None:
 
 
 def test_goals_and_their_times() -> None:
-    checkpoint, milestone = progress.goals(OPEN)
+    checkpoint, milestone = progress.step_targets(OPEN)
     # 40 iterations of 20,480: saved at the iteration that crossed 750,000 (37 × 20,480)
     assert OPEN.saved_timesteps == 757_760
     assert (checkpoint.target, round(checkpoint.share, 4)) == (1_007_760, round((819_200 - 757_760) / 250_000, 4))
@@ -114,7 +114,7 @@ def test_goals_and_their_times() -> None:
 
 def test_while_paused_nothing_comes_nearer() -> None:
     paused = fold_control(OPEN, run_story.live(NOW, state="paused", timesteps=OPEN.timesteps), NOW)
-    assert [goal.seconds for goal in progress.goals(paused)] == [None, None]
+    assert [goal.seconds for goal in progress.step_targets(paused)] == [None, None]
     line = plain([progress_line(paused, 120)])
     assert line.count(" paused") == 2 and " in " not in line
     assert " in " in plain([progress_line(OPEN, 120)])
@@ -131,29 +131,29 @@ def test_who_has_ended_is_paused_no_more() -> None:
 
 def test_no_estimate_before_three_iterations_and_a_limit_where_there_is_one() -> None:
     two = fold(RunSnapshot(), [*run_story.opening(step_limit=81_920), *run_story.iterations(1, 2)])
-    assert [(goal.name, goal.seconds) for goal in progress.goals(two)] == [
+    assert [(goal.name, goal.seconds) for goal in progress.step_targets(two)] == [
         ("checkpoint", None),
         ("milestone", None),
         ("limit", None),
     ]
     three = fold(two, run_story.iterations(3, 3))
-    limit = progress.goals(three)[-1]
+    limit = progress.step_targets(three)[-1]
     assert (limit.target, limit.share) == (81_920, 0.75)
     assert limit.seconds is not None
-    assert progress.goals(RunSnapshot()) == []
+    assert progress.step_targets(RunSnapshot()) == []
 
 
 def test_the_next_phase_is_a_goal_with_the_time_of_its_trend_or_its_latest() -> None:
     snapshot = fold(RunSnapshot(), figure_stories.campaign(20))
     speed = progress.speed(snapshot)
     assert speed is not None
-    [goal] = [goal for goal in progress.goals(snapshot) if goal.name == "promotion"]
+    [goal] = [goal for goal in progress.step_targets(snapshot) if goal.name == "promotion"]
     assert (goal.words, goal.share, goal.target, goal.sure) == ("2 of 4", pytest.approx(0.5), None, "trend")
     assert goal.seconds == pytest.approx(40 * run_story.STEPS / speed), (
         "its touches rise by 1 an iteration, 40 are missing"
     )
     wandering = fold(RunSnapshot(), figure_stories.campaign(9))  # too few for a trend, but the phase ends in any case
-    [goal] = [goal for goal in progress.goals(wandering) if goal.name == "promotion"]
+    [goal] = [goal for goal in progress.step_targets(wandering) if goal.name == "promotion"]
     pace_then = progress.speed(wandering)
     assert pace_then is not None
     assert (goal.sure, goal.seconds) == ("latest", pytest.approx((30_000_000 - 9 * run_story.STEPS) / pace_then))
@@ -161,5 +161,5 @@ def test_the_next_phase_is_a_goal_with_the_time_of_its_trend_or_its_latest() -> 
 
 def test_before_its_figures_are_measured_a_phase_has_no_share_and_no_time() -> None:
     opened = fold(RunSnapshot(), [*run_story.opening(), figure_stories.plan()])
-    [goal] = [goal for goal in progress.goals(opened) if goal.name == "promotion"]
+    [goal] = [goal for goal in progress.step_targets(opened) if goal.name == "promotion"]
     assert (goal.words, goal.share, goal.seconds) == ("0 of 2", None, None)

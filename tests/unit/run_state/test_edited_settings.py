@@ -11,7 +11,7 @@ import pytest
 from rltui.events.records import ENTROPY, RATE, IterationFinished, Record, RunResumed, RunStarted, decode, encode
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
-from rltui.run_state.verdict import judged, verdict
+from rltui.run_state.verdict import verdict, with_findings
 from tests.fakes import run_story
 
 PPO: Mapping[str, bool | float | str] = {
@@ -134,7 +134,7 @@ def test_an_illness_that_began_with_it_is_told_with_it() -> None:
         resumed(),
         *rows(ROWS + 1, 260, 0.0),
     ]
-    snapshot = judged(fold(RunSnapshot(run="alpha", alive=True), told))
+    snapshot = with_findings(fold(RunSnapshot(run="alpha", alive=True), told))
     words = verdict(snapshot, run_story.now_of(260), heard=True).words
     assert words.startswith("since learning rate 0.01 at 4.10 M ")
     assert "by the profile: set it back there; entropy 0" in words
@@ -149,7 +149,9 @@ def ill_after(*starts: RunStarted, rows_of_each: int = 30) -> str:
         told += [msgspec.structs.replace(one, timesteps=timesteps), resumed(timesteps)]
         told += rows(done + 1, done + rows_of_each, 0.0)
         done += rows_of_each
-    return verdict(judged(fold(RunSnapshot(run="alpha", alive=True), told)), run_story.now_of(done), heard=True).words
+    return verdict(
+        with_findings(fold(RunSnapshot(run="alpha", alive=True), told)), run_story.now_of(done), heard=True
+    ).words
 
 
 def test_one_edit_is_told_whole() -> None:
@@ -168,7 +170,7 @@ def test_what_was_set_back_meanwhile_needs_not_be_set_back() -> None:
 
 def test_it_is_no_change_of_what_is_paid() -> None:
     told: list[Record] = [start(), *rows(1, ROWS), start(LAST, learning_rate=1e-3), resumed()]
-    assert judged(fold(RunSnapshot(), told)).found.first == 0
+    assert with_findings(fold(RunSnapshot(), told)).found.first == 0
 
 
 def test_the_section_survives_the_journal() -> None:

@@ -11,7 +11,7 @@ from rltui.events.records import Record, RunResumed, SettingChanged
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.run_state.symptoms import broken_at
-from rltui.run_state.verdict import judged
+from rltui.run_state.verdict import with_findings
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.text import plain
@@ -103,14 +103,14 @@ def test_the_verdict_begins_there_from_the_start_on_and_stays_so() -> None:
         for row, reward in zip(told, rewards, strict=True)
     ]
     first = msgspec.structs.replace(run_story.header(), reward_weights={"touch": 1.0})
-    snapshot, pane = judged(fold(RunSnapshot(alive=True), [first, *told[:rows]])), StatusPane()
+    snapshot, pane = with_findings(fold(RunSnapshot(alive=True), [first, *told[:rows]])), StatusPane()
 
     def line() -> str:
         return plain(pane.draw(View(snapshot, run_story.now_of(snapshot.history.length)), 160, 3)[2:])
 
     assert "falling" in line()
-    snapshot = judged(fold(snapshot, again({"touch": 5.0}, last)))
+    snapshot = with_findings(fold(snapshot, again({"touch": 5.0}, last)))
     assert "it takes 60 iterations since the rewards changed, 0 are done" in line()
     for done, row in enumerate(told[rows:], start=1):
-        snapshot = judged(fold(snapshot, [row]))
+        snapshot = with_findings(fold(snapshot, [row]))
         assert f"since the rewards changed, {done} are done" in line()

@@ -12,7 +12,7 @@ from rltui.events.records import Record, RunResumed, SettingChanged
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.trend import BLOCK, Findings, needed
-from rltui.run_state.verdict import judged
+from rltui.run_state.verdict import with_findings
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.text import plain
@@ -24,7 +24,7 @@ def told(first: int, last: int) -> list[Record]:
 
 
 def grown(snapshot: RunSnapshot, records: Sequence[Record]) -> RunSnapshot:
-    return judged(fold(snapshot, records))
+    return with_findings(fold(snapshot, records))
 
 
 def start(rows: int) -> RunSnapshot:
@@ -45,7 +45,7 @@ def test_few_iterations_are_looked_at_one_by_one() -> None:
 def test_many_are_looked_at_block_by_block() -> None:
     snapshot = start(100)
     within = grown(snapshot, told(101, 100 + BLOCK - 1))
-    assert within.found is snapshot.found and judged(within) is within
+    assert within.found is snapshot.found and with_findings(within) is within
     assert grown(within, told(100 + BLOCK, 100 + BLOCK)).found.rows == 100 + BLOCK
 
 
@@ -94,5 +94,5 @@ def test_no_picture_reads_the_history_for_them() -> None:
     watched = replace(snapshot, history=replace(snapshot.history, columns=columns))
     assert "reward" in plain(StatusPane().draw(View(watched, run_story.now_of(2000)), 120, 3)[2:])
     assert 0 < sum(read) < 100, "the speed's 20, a few single ones"
-    judged(replace(watched, found=Findings()))
+    with_findings(replace(watched, found=Findings()))
     assert sum(read) > 2000, "whoever looks for them reads all"

@@ -23,13 +23,13 @@ def with_header(**changes: object) -> RunSnapshot:
 
 
 def test_beyond_the_limit_the_way_is_whole_and_takes_no_time() -> None:
-    limit = progress.goals(with_header(step_limit=OPEN.timesteps - 1))[-1]
+    limit = progress.step_targets(with_header(step_limit=OPEN.timesteps - 1))[-1]
     assert (limit.name, limit.share, limit.seconds) == ("limit", 1.0, 0.0)
 
 
 def test_saved_ahead_of_what_is_told_is_no_way_back() -> None:
     """A live frame's steps can be older than a checkpoint's."""
-    checkpoint = progress.goals(replace(OPEN, saved_timesteps=OPEN.timesteps + 1000))[0]
+    checkpoint = progress.step_targets(replace(OPEN, saved_timesteps=OPEN.timesteps + 1000))[0]
     assert checkpoint.share == 0.0
 
 
@@ -37,14 +37,14 @@ def test_saved_ahead_of_what_is_told_is_no_way_back() -> None:
     ("off", "left"), [("save_every", ["milestone"]), ("milestone_interval", ["checkpoint"])]
 )  # fmt: skip
 def test_what_is_switched_off_is_no_goal(off: str, left: list[str]) -> None:
-    assert [goal.name for goal in progress.goals(with_header(**{off: 0}))] == left
+    assert [goal.name for goal in progress.step_targets(with_header(**{off: 0}))] == left
 
 
 def test_after_the_last_phase_there_is_none() -> None:
     campaign = fold(RunSnapshot(), figure_stories.campaign(20))
-    assert "promotion" in [goal.name for goal in progress.goals(campaign)]
+    assert "promotion" in [goal.name for goal in progress.step_targets(campaign)]
     plan = campaign.plan
     assert plan is not None
     at = replace(campaign, plan=msgspec.structs.replace(plan, phases=plan.phases[:1]))
     assert is_last_phase(at)
-    assert "promotion" not in [goal.name for goal in progress.goals(at)]
+    assert "promotion" not in [goal.name for goal in progress.step_targets(at)]

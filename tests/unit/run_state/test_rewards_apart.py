@@ -6,7 +6,7 @@ import msgspec
 
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
-from rltui.run_state.rewards import apart, paid, told
+from rltui.run_state.rewards import differences_line, weight_differences, weights_in_row
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.browser.compare import CheckpointComparison, rewards_apart
 from rltui.tui.browser.compare_curves import Curves
@@ -29,32 +29,48 @@ BY_HAND = rows(
 
 
 def test_a_weight_set_by_hand_and_a_reward_that_one_has_alone() -> None:
-    assert apart(paid(PLAIN, -1), paid(BY_HAND, -1)) == ["touch as in its profile → 5.00"]
-    assert apart(paid(BY_HAND, 0), paid(BY_HAND, -1)) == ["touch as in its profile → 5.00"]
+    assert weight_differences(weights_in_row(PLAIN, -1), weights_in_row(BY_HAND, -1)) == [
+        "touch as in its profile → 5.00"
+    ]
+    assert weight_differences(weights_in_row(BY_HAND, 0), weights_in_row(BY_HAND, -1)) == [
+        "touch as in its profile → 5.00"
+    ]
     other = rows({"reward/touch": 1.0})
-    assert apart(paid(PLAIN, -1), paid(other, -1), ("alpha", "beta")) == ["goal: only alpha"]
-    assert apart(paid(other, -1), paid(PLAIN, -1), ("alpha", "beta")) == ["goal: only beta"]
+    assert weight_differences(weights_in_row(PLAIN, -1), weights_in_row(other, -1), ("alpha", "beta")) == [
+        "goal: only alpha"
+    ]
+    assert weight_differences(weights_in_row(other, -1), weights_in_row(PLAIN, -1), ("alpha", "beta")) == [
+        "goal: only beta"
+    ]
 
 
 def test_the_same_and_the_unknown_are_no_difference() -> None:
-    assert apart(paid(PLAIN, -1), paid(PLAIN, -1)) == apart(paid(BY_HAND, -1), paid(BY_HAND, -1)) == []
-    assert apart(paid(History(), -1), paid(PLAIN, -1)) == []
-    assert told([]) == ""
+    assert (
+        weight_differences(weights_in_row(PLAIN, -1), weights_in_row(PLAIN, -1))
+        == weight_differences(weights_in_row(BY_HAND, -1), weights_in_row(BY_HAND, -1))
+        == []
+    )
+    assert weight_differences(weights_in_row(History(), -1), weights_in_row(PLAIN, -1)) == []
+    assert differences_line([]) == ""
 
 
 def test_weights_that_only_the_profile_gives_count_where_both_are_known() -> None:
     ours, theirs = {"touch": 1.0, "goal": 10.0}, {"touch": 1.0, "goal": 20.0}
-    assert apart(paid(PLAIN, -1, ours), paid(PLAIN, -1, theirs)) == ["goal 10.0 → 20.0"]
-    assert apart(paid(PLAIN, -1, ours), paid(PLAIN, -1, ours)) == []
+    assert weight_differences(weights_in_row(PLAIN, -1, ours), weights_in_row(PLAIN, -1, theirs)) == [
+        "goal 10.0 → 20.0"
+    ]
+    assert weight_differences(weights_in_row(PLAIN, -1, ours), weights_in_row(PLAIN, -1, ours)) == []
     by_hand_alike = {"touch": 5.0, "goal": 10.0}
-    assert apart(paid(BY_HAND, -1, ours), paid(PLAIN, -1, by_hand_alike)) == [], "in force is what counts"
-    assert apart(paid(BY_HAND, -1, ours), paid(BY_HAND, -1, by_hand_alike)) == []
+    assert weight_differences(weights_in_row(BY_HAND, -1, ours), weights_in_row(PLAIN, -1, by_hand_alike)) == [], (
+        "in force is what counts"
+    )
+    assert weight_differences(weights_in_row(BY_HAND, -1, ours), weights_in_row(BY_HAND, -1, by_hand_alike)) == []
 
 
 def test_rewards_are_known_where_the_newest_iteration_ended_no_episode() -> None:
     quiet = rows({"reward/touch": 1.0, "weight/touch": 5.0}, {"reward/touch": None, "weight/touch": 6.0})
-    assert paid(quiet, -1) == {"touch": 6.0}
-    assert paid(rows({"reward/touch": None}), -1) == {}
+    assert weights_in_row(quiet, -1) == {"touch": 6.0}
+    assert weights_in_row(rows({"reward/touch": None}), -1) == {}
 
 
 def test_the_charts_compare_what_is_in_force_in_both_runs() -> None:
@@ -73,7 +89,7 @@ def test_the_charts_compare_what_is_in_force_in_both_runs() -> None:
 
 
 def test_many_are_counted() -> None:
-    assert told(["a", "b", "c", "d", "e"]) == "rewards differ, not comparable: a, b, c and 2 more"
+    assert differences_line(["a", "b", "c", "d", "e"]) == "rewards differ, not comparable: a, b, c and 2 more"
 
 
 def test_two_saved_states_by_their_profiles_and_by_what_was_in_force() -> None:

@@ -19,7 +19,7 @@ from rltui.events.records import (
     WorkerFailed,
     WorkerStarted,
 )
-from rltui.run_state.fold import fold, fold_control, with_fate
+from rltui.run_state.fold import fold, fold_control, with_command
 from rltui.run_state.snapshot import LOG_LINES, CommandStatus, RunSnapshot
 from tests.fakes import run_story
 
@@ -170,13 +170,13 @@ def test_the_log_keeps_its_newest_lines() -> None:
 
 
 def test_a_command_goes_from_sent_to_applied_or_refused() -> None:
-    snapshot = with_fate(RunSnapshot(), CommandStatus(1, "pause", "sent", "", T))
-    snapshot = with_fate(snapshot, CommandStatus(2, "stop", "sent", "", T))
+    snapshot = with_command(RunSnapshot(), CommandStatus(1, "pause", "sent", "", T))
+    snapshot = with_command(snapshot, CommandStatus(2, "stop", "sent", "", T))
     snapshot = fold_control(snapshot, CommandAccepted(1), T + 1)
-    assert [fate.stage for fate in snapshot.fates] == ["accepted", "sent"]
+    assert [status.stage for status in snapshot.command_statuses] == ["accepted", "sent"]
     snapshot = fold_control(snapshot, CommandApplied(1, "paused", 0.2), T + 2)
     snapshot = fold_control(snapshot, CommandRefused(2, "bob controls"), T + 3)
-    assert [(fate.stage, fate.text, fate.time) for fate in snapshot.fates] == [
+    assert [(status.stage, status.text, status.time) for status in snapshot.command_statuses] == [
         ("applied", "paused", T + 2),
         ("refused", "bob controls", T + 3),
     ]

@@ -13,7 +13,7 @@ import pytest
 from rltui.events.commands import Pause, Stop
 from rltui.run_state.reader import RunReader
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.run_state.symptoms import illness, usual_speed
+from rltui.run_state.symptoms import usual_speed, worker_problem
 from rltui.tui.background import Newest
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeJournal, FakeRun
@@ -90,15 +90,21 @@ def test_a_command_is_sent_and_its_answers_come_back() -> None:
     with reading(FakeRun(run_story.opening(), control=control)) as (reader, inbox):
         inbox.until(lambda snapshot: snapshot.link.connected)
         reader.send(Pause())
-        inbox.until(lambda snapshot: [fate.stage for fate in snapshot.fates] == ["sent"])
+        inbox.until(lambda snapshot: [status.stage for status in snapshot.command_statuses] == ["sent"])
         control.accept(1)
-        inbox.until(lambda snapshot: snapshot.fates[-1].stage == "accepted")
+        inbox.until(lambda snapshot: snapshot.command_statuses[-1].stage == "accepted")
         control.apply(1, "paused")
-        assert inbox.until(lambda snapshot: snapshot.fates[-1].stage == "applied").fates[-1].text == "paused"
+        assert (
+            inbox.until(lambda snapshot: snapshot.command_statuses[-1].stage == "applied").command_statuses[-1].text
+            == "paused"
+        )
         reader.send(Stop("now"))
-        inbox.until(lambda snapshot: len(snapshot.fates) == 2)
+        inbox.until(lambda snapshot: len(snapshot.command_statuses) == 2)
         control.refuse(2, "bob controls")
-        assert inbox.until(lambda snapshot: snapshot.fates[-1].stage == "refused").fates[-1].text == "bob controls"
+        assert (
+            inbox.until(lambda snapshot: snapshot.command_statuses[-1].stage == "refused").command_statuses[-1].text
+            == "bob controls"
+        )
         assert control.sent == [Pause(), Stop("now")]
 
 
@@ -108,9 +114,9 @@ def test_a_wish_that_cannot_be_sent_says_why(readonly: bool) -> None:
     with reading(FakeRun(run_story.opening(), control=control), readonly=readonly) as (reader, inbox):
         inbox.until(lambda snapshot: snapshot.link.connected or snapshot.link.problem != "")
         reader.send(Pause())
-        fate = inbox.until(lambda snapshot: bool(snapshot.fates)).fates[-1]
-        assert fate.stage == "unsent"
-        assert fate.text == ("this view is read-only" if readonly else "no trainer is connected")
+        status = inbox.until(lambda snapshot: bool(snapshot.command_statuses)).command_statuses[-1]
+        assert status.stage == "unsent"
+        assert status.text == ("this view is read-only" if readonly else "no trainer is connected")
         assert control is None or control.sent == []
 
 
@@ -119,12 +125,12 @@ def test_a_broken_connection_is_seen_and_made_again() -> None:
     with reading(FakeRun(run_story.opening(), control=control)) as (reader, inbox):
         inbox.until(lambda snapshot: snapshot.link.connected)
         reader.send(Pause())
-        inbox.until(lambda snapshot: bool(snapshot.fates))
+        inbox.until(lambda snapshot: bool(snapshot.command_statuses))
         control.gone = True
         snapshot = inbox.until(lambda snapshot: not snapshot.link.connected)
         assert snapshot.link.problem == "the trainer closed the connection"
-        assert (snapshot.fates[-1].stage, snapshot.link.mine) == ("lost", False)
-        assert re.fullmatch(r"the connection ended after [\d.]+ m?s", snapshot.fates[-1].text)
+        assert (snapshot.command_statuses[-1].stage, snapshot.link.mine) == ("lost", False)
+        assert re.fullmatch(r"the connection ended after [\d.]+ m?s", snapshot.command_statuses[-1].text)
         assert control.closed
         inbox.until(lambda snapshot: snapshot.link.connected)
 
@@ -140,7 +146,7 @@ def test_of_workers_that_nobody_is_connected_to_hear_nothing_is_known() -> None:
         alone = inbox.until(lambda snapshot: not snapshot.link.connected)
         assert len(alone.workers) == len(heard.workers)
         assert all(row.heartbeat_age is row.steps_per_second is None and row.pid for row in alone.workers)
-        assert not any(illness(row, run_story.START + 300, usual_speed(alone.workers)) for row in alone.workers)
+        assert not any(worker_problem(row, run_story.START + 300, usual_speed(alone.workers)) for row in alone.workers)
 
 
 def test_a_trainer_that_died_before_its_first_record_leaves_its_last_words() -> None:

@@ -14,7 +14,7 @@ from rltui.run_state.history import History
 from rltui.run_state.progress import MetricChange, change_since
 from rltui.run_state.rewards import newest_reward, settled, settling
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.run_state.verdict import judged, verdict
+from rltui.run_state.verdict import verdict, with_findings
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.rewards import RewardsPane
 from rltui.tui.panes.status import StatusPane
@@ -41,7 +41,7 @@ def resumed(first: float | None) -> list[Record]:
 
 
 def said(told: list[Record]) -> str:
-    return verdict(judged(fold(RunSnapshot(), told)), run_story.START, heard=False).word
+    return verdict(with_findings(fold(RunSnapshot(), told)), run_story.START, heard=False).word
 
 
 def test_a_resume_alone_makes_no_run_fall() -> None:
@@ -52,7 +52,7 @@ def test_a_resume_alone_makes_no_run_fall() -> None:
 
 def test_a_first_start_is_not_judged_before_its_first_episodes_have_ended() -> None:
     told: list[Record] = [*run_story.opening(), *(row(index, 4.0, 40.0) for index in range(1, 101))]
-    snapshot = judged(fold(RunSnapshot(), told))
+    snapshot = with_findings(fold(RunSnapshot(), told))
     assert snapshot.found.trend is None
     words = verdict(snapshot, run_story.START, heard=False).words
     assert words.startswith("no verdict yet") and SHORT_SO_FAR in words

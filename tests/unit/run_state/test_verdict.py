@@ -14,8 +14,8 @@ from rltui.events.records import IterationFinished, Record, SettingChanged, Upda
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import RunSnapshot, WorkerRow
-from rltui.run_state.symptoms import illness, usual_speed
-from rltui.run_state.verdict import Verdict, judged, verdict
+from rltui.run_state.symptoms import usual_speed, worker_problem
+from rltui.run_state.verdict import Verdict, verdict, with_findings
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.text import plain, width_of
@@ -41,7 +41,7 @@ def told(
 
 def known(records: Sequence[Record]) -> RunSnapshot:
     """As the reader thread gives it to the panes."""
-    return judged(fold(RunSnapshot(run="alpha", alive=True), records))
+    return with_findings(fold(RunSnapshot(run="alpha", alive=True), records))
 
 
 def verdict_of(records: list[Record], rows: int = 300) -> Verdict:
@@ -51,7 +51,7 @@ def verdict_of(records: list[Record], rows: int = 300) -> Verdict:
 def of_rewards(values: list[float]) -> Verdict:
     """Of a history that knows nothing else, one row a timestep."""
     history = History().extended((row, {"rollout/policy_reward": value}) for row, value in enumerate(values))
-    snapshot = judged(RunSnapshot(run="alpha", alive=True, history=history))
+    snapshot = with_findings(RunSnapshot(run="alpha", alive=True, history=history))
     return verdict(snapshot, 0.0, heard=True)
 
 
@@ -141,7 +141,7 @@ def test_a_slow_worker_is_no_illness_of_the_run() -> None:
     snapshot = known(told(300, lambda row: row * 0.1))
     now = run_story.now_of(300)
     rows = [WorkerRow(index, "collecting", steps_per_second=9e3 if index else 1e3) for index in range(4)]
-    assert illness(rows[0], now, usual_speed(rows)) == ("slow: 11 % of the others", "warn")
+    assert worker_problem(rows[0], now, usual_speed(rows)) == ("slow: 11 % of the others", "warn")
     assert verdict(replace(snapshot, workers=tuple(rows)), now, heard=True).word == "learning"
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rltui.events.commands import Command, Pause, SetEntropy, SetLearningRate, SetRewardWeight
-from rltui.run_state.change_command import doubt
+from rltui.run_state.change_command import value_warning
 from rltui.run_state.snapshot import RunSnapshot
 from tests.fakes import run_story
 
@@ -34,7 +34,7 @@ STABLE = "so high that learning rarely stays stable"
     ],
 )
 def test_doubtful(command: Command, words: str) -> None:
-    assert doubt(command, SNAPSHOT).startswith(words)
+    assert value_warning(command, SNAPSHOT).startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -45,26 +45,26 @@ def test_doubtful(command: Command, words: str) -> None:
     ],
 )  # fmt: skip
 def test_not_doubtful(command: Command) -> None:
-    assert doubt(command, SNAPSHOT) == ""
+    assert value_warning(command, SNAPSHOT) == ""
 
 
 def test_a_leap_is_doubtful_where_the_rate_alone_is_not() -> None:
     low = msgspec.structs.replace(HEADER, learning_rate=1e-5)
-    assert doubt(SetLearningRate(2e-4), RunSnapshot(header=low)) == "20 times the 1e-05 of now"
-    assert doubt(SetLearningRate(1e-4), RunSnapshot(header=low)) == ""
+    assert value_warning(SetLearningRate(2e-4), RunSnapshot(header=low)) == "20 times the 1e-05 of now"
+    assert value_warning(SetLearningRate(1e-4), RunSnapshot(header=low)) == ""
 
 
 def test_the_rate_is_judged_by_the_phase_as_in_a_profile() -> None:
     late = RunSnapshot(header=msgspec.structs.replace(HEADER, phase=4))
-    assert doubt(SetLearningRate(2e-4), late).startswith("high for phase 4")
-    assert doubt(SetLearningRate(1.0), RunSnapshot()).startswith(STABLE), "also before the header is known"
+    assert value_warning(SetLearningRate(2e-4), late).startswith("high for phase 4")
+    assert value_warning(SetLearningRate(1.0), RunSnapshot()).startswith(STABLE), "also before the header is known"
 
 
 def test_a_weight_by_hand_is_newer_than_the_one_that_the_last_iteration_told() -> None:
     told = RunSnapshot(header=HEADER, metrics={"weight/turned": 0.5})
-    assert doubt(SetRewardWeight("turned", 1.0), told).startswith("its weight is -1 now")
+    assert value_warning(SetRewardWeight("turned", 1.0), told).startswith("its weight is -1 now")
 
 
 def test_from_a_rate_of_zero_nothing_is_a_leap() -> None:
     still = RunSnapshot(header=msgspec.structs.replace(HEADER, learning_rate=0.0))
-    assert doubt(SetLearningRate(2e-4), still) == ""
+    assert value_warning(SetLearningRate(2e-4), still) == ""

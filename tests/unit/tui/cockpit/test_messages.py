@@ -50,7 +50,7 @@ def test_nothing_is_promised_where_nothing_is_saved() -> None:
 def test_answers_are_the_trainers_words_and_fade() -> None:
     def answer(stage: str, text: str, after: float) -> str:
         status = CommandStatus(1, "pause", stage, text, T)  # type: ignore[arg-type]
-        return plain([command_status(RunSnapshot(fates=(status,)), T + after)])
+        return plain([command_status(RunSnapshot(command_statuses=(status,)), T + after)])
 
     assert answer("sent", "", 0.5) == "◌ pause sent"
     assert answer("sent", "", 3.0) == "◌ pause sent: no answer within 3.0 s"

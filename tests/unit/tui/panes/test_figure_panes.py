@@ -12,7 +12,7 @@ from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import RunResumed, SettingChanged, WorkerFailed
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.snapshot import FlagRow, RunSnapshot, WorkerRow
-from rltui.run_state.symptoms import illness, usual_speed
+from rltui.run_state.symptoms import usual_speed, worker_problem
 from rltui.tui.cockpit.dialogs import TraceText, failures
 from rltui.tui.panes.action_table import ActionTablePane, TableUsage
 from rltui.tui.panes.curriculum import CurriculumPane
@@ -261,11 +261,14 @@ def test_the_ill_worker_says_so_in_a_word() -> None:
     ]
     usual = usual_speed(rows)
     assert usual == 20_000
-    assert illness(rows[0], NOW, usual) is None
-    assert illness(replace(rows[0], steps_per_second=4_000.0), NOW, usual) == ("slow: 20 % of the others", "warn")
-    assert illness(replace(rows[0], heartbeat_age=12.0), NOW, usual) == ("silent 12 s", "bad")
-    assert illness(replace(rows[0], state="failed"), NOW, usual) == ("failed", "bad")
-    assert illness(replace(rows[0], restarts=3), NOW, usual) == ("restarted 3 times", "warn")
+    assert worker_problem(rows[0], NOW, usual) is None
+    assert worker_problem(replace(rows[0], steps_per_second=4_000.0), NOW, usual) == (
+        "slow: 20 % of the others",
+        "warn",
+    )
+    assert worker_problem(replace(rows[0], heartbeat_age=12.0), NOW, usual) == ("silent 12 s", "bad")
+    assert worker_problem(replace(rows[0], state="failed"), NOW, usual) == ("failed", "bad")
+    assert worker_problem(replace(rows[0], restarts=3), NOW, usual) == ("restarted 3 times", "warn")
     assert usual_speed(rows[:2]) is None, "of two nobody is the usual one"
 
 

@@ -1,4 +1,8 @@
-"""Themes and roles."""
+"""The two themes, dark (the default) and light, and the one place where a span's role becomes a colour.
+
+Series colours are Okabe–Ito's, which colour-blind people can tell apart. Neutral colours have so little saturation that they
+stay grey where the terminal has 256 colours only.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,6 @@ from functools import cache
 
 from rich.style import Style
 from textual.theme import Theme
-
-# The two themes, dark (the default) and light, and the one place where a span's role becomes a colour.
-#
-# Series colours are Okabe–Ito's, which colour-blind people can tell apart. Neutral colours have so little saturation that
-# they stay grey where the terminal has 256 colours only.
 
 DARK = Theme(
     name="rltui-dark",

@@ -21,7 +21,6 @@ from rltui.runs.journal import read_journal
 from rltui.runs.journal_reader import current_line
 from rltui.runs.paths import DataDir
 from rltui.tui.ascii import ChartStyle
-from rltui.tui.panes.comparison import common_range
 from rltui.tui.text import Line, Span, crop, pad, text_line, wrap
 from rltui.tui.widgets.bars import sparkline
 from rltui.tui.widgets.chart import (
@@ -33,6 +32,7 @@ from rltui.tui.widgets.chart import (
     Curve,
     Look,
     chart,
+    common_range,
     end_of_shorter,
     whole_span,
 )

@@ -1,4 +1,7 @@
-"""Unix driver: robust input and resize."""
+"""Unix terminal driver: input that is split, doubled or garbled neither ends the program nor is taken for keys.
+
+A slow line, a terminal's own bug or a serial console sends such reports, and capital letters act on the training.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,24 @@ assert sys.platform != "win32"  # mypy reads no further there
 
 from rltui.supervise.terminal import apply_settings, read_settings  # noqa: E402 (behind the assert, for mypy)
 
-# KeyParser: Textual's parser of what terminals send, made proof against what they should never send.
-#
-# A split, doubled or garbled report (a slow line, a terminal's own bug, a serial console) must not end the program, and
-# must not be taken for keys either: capital letters act on the training.
-
+PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
+LONGEST = 1_000_000  # characters of a paste that are kept
+LONGEST_ANSWER = 4096  # characters; nothing that long is one
+LOOK = 0.1  # seconds; also how soon a lone escape is known to be a key
+PATIENCE = 10  # looks without input after which what has begun has ended, even if its end was lost
 _COMPLETE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # a control sequence with its final byte (ECMA-48, 5.4)
 # Complete by the rule above, and yet read further by Textual: the Linux console's function keys, mouse reports of the
 # oldest form, reports that it looks for after the keys.
 _READ_ON = re.compile(r"\x1b\[(\[|M|<[-\d;]+[mM]|[-\d;]+[mM]|\?\d+;\d\$y)")
+# Answers to questions that are never asked here: OSC, DCS, APC (ECMA-48, 5.6) as terminals send them.
+_ANSWER = re.compile(r"\x1b(?:\][\dlL]|P[\d>!]|_G)[^\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\)")
+# What may go on: a control sequence, a mouse report of the oldest form, the Linux console's function keys, an answer.
+# Not behind a $, with which rxvt ends keys.
+_CUT = re.compile(r"\x1b(?:\[(?:\[|M[\s\S]{0,2}|[0-?]*)|O|[\]P_]|(?:\][\dlL]|P[\d>!]|_G)[^\x07\x1b\x9c]*\x1b?)?\Z")
 
 
 class KeyParser(XTermParser):
-    """Overrides the two places in which numbers from outside are trusted; the parser's loop itself cannot go on after an
-    exception, for it is a generator."""
+    """Textual's parser without its trust in numbers from outside: its loop, a generator, cannot go on after an exception."""
 
     def parse_mouse_code(self, code: str) -> Message | None:
         """Always in cells: pixels would need the size from the terminal's own report, which may say 0."""
@@ -60,23 +67,12 @@ def _can_be_written(key: events.Key) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in key.character or "")
 
 
-# Pieces: the terminal's bytes as whole pieces, wherever a slow line has cut them.
-#
-# Textual takes what it cannot make sense of for keys. Half a report, the rest of a paste, or an answer to the program
-# before this one ("what is your background colour?") would be so many keys, and capitals act on the training.
+class SequenceBuffer:
+    """Buffer that yields whole sequences and pastes, wherever a slow line has cut them.
 
-PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
-LONGEST = 1_000_000  # characters of a paste that are kept
-LONGEST_ANSWER = 4096  # characters; nothing that long is one
-# Answers to questions that are never asked here: OSC, DCS, APC (ECMA-48, 5.6) as terminals send them.
-_ANSWER = re.compile(r"\x1b(?:\][\dlL]|P[\d>!]|_G)[^\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\)")
-# What may go on: a control sequence, a mouse report of the oldest form, the Linux console's function keys, an answer.
-# Not behind a $, with which rxvt ends keys.
-_CUT = re.compile(r"\x1b(?:\[(?:\[|M[\s\S]{0,2}|[0-?]*)|O|[\]P_]|(?:\][\dlL]|P[\d>!]|_G)[^\x07\x1b\x9c]*\x1b?)?\Z")
-
-
-class Pieces:
-    """Text to be parsed, and pastes; what is not whole is kept for a while."""
+    Textual takes what it cannot make sense of for keys: half a report, the rest of a paste, or an answer to the program
+    before this one ("what is your background colour?").
+    """
 
     def __init__(self) -> None:
         self._rest = ""
@@ -123,10 +119,6 @@ def _paste(text: str) -> events.Paste:
     return events.Paste(text[:LONGEST].replace("\x00", ""))
 
 
-LOOK = 0.1  # seconds; also how soon a lone escape is known to be a key
-PATIENCE = 10  # looks without input after which what has begun has ended, even if its end was lost
-
-
 class TerminalDriver(LinuxDriver):
     """Sizes come from the kernel alone; bytes that are no UTF-8 and sequences that mean nothing are passed over."""
 
@@ -155,21 +147,21 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Until told to end, or until the terminal is gone, which TerminalWatch deals with."""
-        parser, pieces = KeyParser(self._debug), Pieces()
+        parser, buffer = KeyParser(self._debug), SequenceBuffer()
         decode = getincrementaldecoder("utf-8")(errors="ignore").decode
         quiet = 0
         while not self.exit_event.is_set():
             if not select.select([self.fileno], [], [], LOOK)[0]:
                 quiet += 1
-                self._take((*parser.tick(), *pieces.pause()))
+                self._take((*parser.tick(), *buffer.pause()))
                 if quiet == PATIENCE:
-                    self._take(pieces.end())
+                    self._take(buffer.end())
                 continue
             quiet = 0
             data = _read(self.fileno)
             if not data:
                 return
-            for piece in pieces.feed(decode(data)):
+            for piece in buffer.feed(decode(data)):
                 self._take(parser.feed(piece) if isinstance(piece, str) else (piece,))
 
     def _take(self, messages: Iterable[Message]) -> None:

@@ -1,4 +1,4 @@
-"""Leaving cleanly; lending the terminal."""
+"""Ending with the terminal, its guardian or a signal; lending the terminal to a command."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from textual.app import App
 
 
-# TerminalWatch: the program ends when its terminal or its guardian is gone, also when it cannot end by itself.
-#
-# A closed window stops Textual's writer in the middle, which its shutdown then waits for without end; and without a hangup
-# signal nothing would tell it at all. Nothing is lost by leaving at once: the interface holds no truth of its own.
-
 LOOK_MS = 250  # between two looks at the terminal
 GRACE = 1.0  # seconds that Textual has to end by itself once asked
 HANGUP = BY_SIGNAL + 1  # exit code, as shells have it for SIGHUP, which Windows does not know
 
 
 class TerminalWatch:
-    """Watches the terminal of standard input from a thread of its own; does nothing where there is none (Windows)."""
+    """Thread that ends the program when its terminal or its guardian is gone, also when it cannot end by itself.
+
+    A closed window stops Textual's writer in the middle, which its shutdown then waits for without end; and without a hangup
+    signal nothing would tell it at all. Nothing is lost by leaving at once: the interface holds no truth of its own. It does
+    nothing where standard input is no terminal, and on Windows.
+    """
 
     def __init__(self, lifeline: Lifeline) -> None:
         self._lifeline = lifeline

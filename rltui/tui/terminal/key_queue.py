@@ -1,4 +1,8 @@
-"""Keys in order across focus changes."""
+"""Queue of keys: the next goes to where the one before has put the focus, however fast they come.
+
+Textual gives every key of a burst to the widget that has the focus when they arrive. A key that opens a line to type in, and
+the text typed or pasted behind it, would then act as so many keys of their own.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,6 @@ from textual.message_pump import MessagePump
 if TYPE_CHECKING:
     from textual.app import App
 
-
-# Keys one after the other: the next goes to where the one before has put the focus, however fast they come.
-#
-# Textual gives every key of a burst to the widget that has the focus when they arrive. A key that opens a line to type
-# in, and the text typed or pasted behind it, would then act as so many keys of their own.
 
 ROUNDS = 2  # what a widget says because of a key comes behind the first
 LONGEST_PASTE = 20_000  # characters; a line or text of a million takes seconds for each key that follows

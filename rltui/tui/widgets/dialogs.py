@@ -31,6 +31,10 @@ from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines
 Answer = TypeVar("Answer")
 NO_FILTER = "no filter here (esc)"
 NO_FILTER_IN_PANE = "no filter in this pane (esc)"
+VERDICT_ROWS = 2
+CHOOSER_STEPS = {"up": -1, "down": 1, "pageup": -8, "pagedown": 8}
+CHOICE_STEPS = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
+DIFF_ROLES = {"+": "good", "-": "bad", "@": "muted"}
 
 
 class Dialog(ModalScreen[Answer]):
@@ -128,9 +132,6 @@ class NoFilterScreen(Dialog[None]):
             self.dismiss()
 
 
-VERDICT_ROWS = 2
-
-
 @dataclass(frozen=True, slots=True)
 class InputCheck:
     """Of what is typed so far. good: enter takes it."""
@@ -210,9 +211,6 @@ class TypedDialog(Dialog[str | None]):
             self.dismiss("" if self._asked.empty == "take" else None)
         elif self._asked.judge(event.value).good:
             self.dismiss(event.value)
-
-
-MOVES = {"up": -1, "down": 1, "pageup": -8, "pagedown": 8}
 
 
 @dataclass(frozen=True)
@@ -296,8 +294,8 @@ class Chooser(Dialog["str | None"]):
         self._choose()
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in MOVES:
-            self.query_one(ListView).move(MOVES[event.key])
+        if event.key in CHOOSER_STEPS:
+            self.query_one(ListView).move(CHOOSER_STEPS[event.key])
             event.stop()
 
     @on(Input.Submitted)
@@ -309,9 +307,6 @@ class Chooser(Dialog["str | None"]):
             self.dismiss(key)
         elif self._own and typed:
             self.dismiss(typed)
-
-
-CHOICE_STEPS = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
 
 
 class Choices(LineWidget, can_focus=True):
@@ -440,9 +435,6 @@ class NameDialog(Dialog["str | None"]):
         except RltuiError:
             return
         self.dismiss(name)
-
-
-DIFF_ROLES = {"+": "good", "-": "bad", "@": "muted"}
 
 
 class DiffText(ScrollableLines):

@@ -1,4 +1,4 @@
-"""Regex filter line for any list."""
+"""Regular-expression filters: the pattern, the state of a typed line in a pane, the input line below a list."""
 
 from __future__ import annotations
 
@@ -16,10 +16,21 @@ from rltui.tui.expression import Expression, TooSlow
 from rltui.tui.text import clean, crop_text
 from rltui.tui.widgets.list_view import ListView
 
+PLACEHOLDER = "a regular expression; ! inverts; enter sets it, esc clears it"
+HINT = "a regular expression, ! inverts"
+CLEARS = "esc clears"
+BORDER = 6  # columns of a border that are no room for its words
+LEAST_TEXT = 8  # columns that the filter's own text keeps
+PASTE = "paste"  # the key by which a pane is told what was pasted
+MOVES = {"up": -1, "down": 1}  # in what is left, while the line is open
+Place = TypeVar("Place")
+# typed: another pattern; kept, dropped: the line is closed; ignored: the key types nothing
+Outcome = Literal["typed", "kept", "dropped", "ignored"]
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """As typed. One that is no regular expression, or takes too long, matches everything and says why."""
+    """Pattern as typed. One that is no regular expression, or takes too long, matches everything and says why."""
 
     text: str = ""
 
@@ -62,16 +73,9 @@ def _expression(text: str) -> Expression:
     return Expression(text)
 
 
-# typed: another pattern; kept, dropped: the line is closed; ignored: the key types nothing
-Outcome = Literal["typed", "kept", "dropped", "ignored"]
-PASTE = "paste"  # the key by which a pane is told what was pasted
-MOVES = {"up": -1, "down": 1}  # in what is left, while the line is open
-Place = TypeVar("Place")
-
-
 @dataclass(slots=True)
 class TypedFilter(Generic[Place]):
-    """before: where the owner's cursor stood when the line was opened, to go back to when the filter is dropped."""
+    """State of a filter typed into a pane's border. before: where the owner's cursor stood when the line was opened, to go back to when the filter is dropped."""
 
     pattern: Pattern = field(default_factory=Pattern)
     typing: bool = False
@@ -109,16 +113,6 @@ def one_line(pasted: str) -> str:
     return "".join(filter(str.isprintable, next(iter(pasted.splitlines()), "")))
 
 
-# FilterLine: where a list is filtered as one types. Its rules are the same wherever a list has one.
-#
-# `/` opens it with what was typed before. Each key filters at once; the cursor stays on what it stands on, or goes to the first
-# row found; up and down move in what is left. Enter keeps the filter and goes back to the list. Esc in the line takes the filter
-# away, and the cursor back to where it was when the line was opened; esc in the list takes it away too, and the cursor stays.
-
-ASKED = "a regular expression; ! inverts; enter sets it, esc clears it"
-AROUND = 6  # columns of a border that are no room for its words
-
-
 class Filtered(Protocol):
     """What fills the list."""
 
@@ -130,10 +124,18 @@ class Filtered(Protocol):
 
 
 class FilterLine(Input):
-    """further: what else can be done once it is kept, in words."""
+    """Input line that filters a list as one types.
+
+    `/` opens it with what was typed before. Each key filters at once; the cursor stays on what it stands on, or goes to the
+    first row found; up and down move in what is left. Enter keeps the filter and goes back to the list. Esc in the line takes
+    the filter away, and the cursor back to where it was when the line was opened; esc in the list takes it away too, and the
+    cursor stays.
+
+    further: what else can be done once it is kept, in words.
+    """
 
     def __init__(self, name: str, rows: ListView, filtered: Filtered, further: str = "") -> None:
-        super().__init__(id=name, compact=True, placeholder=ASKED)
+        super().__init__(id=name, compact=True, placeholder=PLACEHOLDER)
         self._rows, self._filtered, self._further = rows, filtered, further
         self._shown = Pattern()
         self._before: object | None = None  # where the cursor stood when it was opened
@@ -190,7 +192,7 @@ class FilterLine(Input):
         found = f"/{clean(self._shown.text)}  {len(keys)} of {of}"
         further = "enter sets it" if self.is_open else self._further
         words = " · ".join(part for part in (found, further, "esc clears") if part)
-        room = self._rows.outer_size.width - AROUND
+        room = self._rows.outer_size.width - BORDER
         return Content(words if cell_len(words) <= room else f"{found} · esc clears")
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -207,11 +209,6 @@ class FilterLine(Input):
         if event.key in MOVES:
             self._rows.move(MOVES[event.key])
             event.stop()
-
-
-LEAST_TEXT = 8  # columns that the filter's own text keeps
-FILTER_HINT = "a regular expression, ! inverts"
-CLEARS = "esc clears"
 
 
 def filter_words(typed: TypedFilter[object], shown: int, of: int, usual: str, room: int) -> str:
@@ -235,7 +232,7 @@ def filter_words(typed: TypedFilter[object], shown: int, of: int, usual: str, ro
 def _forms(typed: TypedFilter[object], shown: int, of: int) -> list[str]:
     """From the whole to the briefest: how to clear it is the last to go."""
     text = typed.pattern.text
-    count = f"{shown:,} of {of:,}" if text else FILTER_HINT
+    count = f"{shown:,} of {of:,}" if text else HINT
     hidden = f", {of - shown:,} hidden" if text else ""
     keeps = "enter sets it · " if typed.typing else ""
     return [f"{count}{hidden} · {keeps}{CLEARS}", f"{count}{hidden} · {CLEARS}", f"{count} · {CLEARS}", CLEARS]

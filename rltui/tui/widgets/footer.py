@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from textual import events
-from textual.events import Click
 
 from rltui.tui.actions import Action, Group, key_name
 from rltui.tui.keymap import with_own_keys
@@ -21,6 +20,9 @@ ACTING = ("act", "debug")
 BAR: Line = ((" │ ", "track"),)
 EDGE, GAP = 1, 2  # columns before all, and between two keys of a part
 OF_THE_MOMENT = 2  # rank
+ANSWER_ROWS = 3
+ANSWER_EDGE = 2  # columns that stay free at either side: the pane's border shows
+LEAST_WIDTH = 24  # columns below which the answer takes the whole width
 
 
 def words_of(action: Action, labels: Mapping[str, str]) -> tuple[str, str]:
@@ -58,7 +60,7 @@ def fitting(actions: Sequence[Action], labels: Mapping[str, str], room: int) -> 
 
 
 class Footer(LineWidget):
-    """A click runs the action as its key would. Actions that are dimmed cannot be used now.
+    """Bar of key hints. A click runs the action as its key would. Actions that are dimmed cannot be used now.
 
     focused: more keys, of what has the focus; a click runs them there.
     """
@@ -132,13 +134,8 @@ class Footer(LineWidget):
             self.screen.call_next(owner.run_action, action.name)
 
 
-MOST = 3  # rows
-ANSWER_EDGE = 2  # columns that stay free at either side: the pane's border shows
-LEAST = 24  # columns below which the whole width is taken
-
-
 class Answer(LineWidget):
-    """Not there while there is nothing to say. A click shows where all answers are kept, if the screen has such a place."""
+    """Line above the footer, hidden while there is nothing to say. A click shows where all answers are kept, if the screen has such a place."""
 
     def __init__(self, kept: str = "") -> None:
         """kept: the screen's action that shows all answers."""
@@ -156,7 +153,7 @@ class Answer(LineWidget):
         self._said = answer
         self.display = bool(rows)
         if rows:
-            self._stand(max(width_of(row) for row in rows), len(rows), below, ANSWER_EDGE if room >= LEAST else 0)
+            self._stand(max(width_of(row) for row in rows), len(rows), below, ANSWER_EDGE if room >= LEAST_WIDTH else 0)
             self.repaint()
 
     def _stand(self, width: int, height: int, below: int, edge: int) -> None:
@@ -168,16 +165,16 @@ class Answer(LineWidget):
     def paint(self, width: int, height: int) -> list[Line]:
         return answer_rows(self._said, self.screen.size.width)
 
-    def on_click(self, event: Click) -> None:
+    def on_click(self, event: events.Click) -> None:
         if self._kept:
             self.screen.call_next(self.screen.run_action, self._kept)
 
 
 def answer_rows(answer: Line, room: int) -> list[Line]:
-    """Up to MOST rows for a screen `room` columns wide, a blank at either end; the last ends in an ellipsis if need be."""
-    width = max(room - (2 * ANSWER_EDGE if room >= LEAST else 0) - 2, 1)
+    """Up to ANSWER_ROWS rows for a screen `room` columns wide, a blank at either end; the last ends in an ellipsis if need be."""
+    width = max(room - (2 * ANSWER_EDGE if room >= LEAST_WIDTH else 0) - 2, 1)
     rows: list[Line] = []
-    while width_of(answer) > width and len(rows) < MOST - 1:
+    while width_of(answer) > width and len(rows) < ANSWER_ROWS - 1:
         row, answer = split(answer, width)
         rows.append(row)
     return [((" ", ""), *crop(row, width), (" ", "")) for row in (*rows, answer)]

@@ -1,4 +1,8 @@
-"""Widget that draws styled lines."""
+"""Widget that draws styled lines, and sends only the rows that changed to the terminal.
+
+`_set_dirty`, which Textual does not document, tells when the styles may have changed; tests/unit/tui/widgets/test_sparing.py
+compares the rows with Textual's own after changes of focus and theme.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,9 @@ from rltui.tui.text import Line, Span, fit, plain, wrap
 from rltui.tui.themes import role_style
 from rltui.tui.widgets.frame import PICTURES, Frame, leaves_content
 
-# Painted: a widget that draws lines of spans, and sends only the rows that changed to the terminal.
-#
-# `_set_dirty`, of which Textual says nothing, tells when the styles may have changed; tests/unit/tui/widgets/test_sparing.py
-# compares the rows with Textual's own after changes of focus and theme.
-
 
 class LineWidget(Widget):
-    """Subclasses give `paint`; call `repaint` whenever what it reads has changed.
+    """Subclasses define `paint`; call `repaint` whenever what it reads has changed.
 
     An exception in `paint` is shown in the widget's own room: one faulty pane does not take the others with it.
     """

@@ -1,4 +1,7 @@
-"""Braille, block and ASCII rasteriser; decimation cache."""
+"""Curves as rows of characters (Braille dots, half blocks or `*`), and the cache of their decimated columns.
+
+Where many points share a dot column, the curve goes through their means and a band behind it shows their extremes.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,6 @@ from typing import Literal
 
 from rltui.run_state.columns import PagedColumn, Spill
 from rltui.tui.ascii import ChartStyle
-
-# One curve as rows of characters: Braille dots, half blocks or `*`. Pure functions on numbers; no Textual.
-#
-# Where many points share a dot column, the curve goes through their means and a band behind it shows their extremes.
 
 # The bit of each dot, by row then column of the cell, and the characters by code.
 _BITS: dict[ChartStyle, tuple[tuple[int, ...], ...]] = {
@@ -35,6 +34,12 @@ LineKind = Literal["solid", "dashed", "faint"]  # a run's own curve, another run
 _DASH: dict[ChartStyle, tuple[int, int]] = {"braille": (6, 3), "blocks": (4, 2), "ascii": (1, 1)}  # period, drawn of it
 _OF_KIND = {"solid": _CHARACTERS, "dashed": _OTHER_CHARACTERS, "faint": _BAND_CHARACTERS}
 
+BLOCK = 32  # rows
+STRIDE = 128 * BLOCK  # rows read at once
+FEW = 4 * BLOCK  # rows of a bin that are sooner looked through than put together from blocks
+MOST_COLUMNS = 128  # remembered
+_Figures = tuple[float, float, float, int]  # lowest, highest, sum and number of the known ones
+
 
 @dataclass(frozen=True, slots=True)
 class Bin:
@@ -52,33 +57,51 @@ def decimate(xs: Sequence[float], ys: Sequence[float], span: tuple[float, float]
 
     xs: ascending. ys: same length, NaN where unknown. No extreme is lost, whatever the number of points.
     """
+    return _decimate(xs, len(xs), span, columns, lambda start, stop: _figures(list(ys[start:stop])))
+
+
+def _decimate(
+    xs: Sequence[float], length: int, span: tuple[float, float], columns: int, figures: Callable[[int, int], _Figures]
+) -> list[Bin]:
+    """figures: of the values of rows [start, stop)."""
     start, end = span
     step = (end - start) / columns if end > start else 1.0
     bins: list[Bin] = []
     broken = False
-    index = bisect_left(xs, start)
+    index = bisect_left(xs, start, 0, length)
     for column in range(columns):
-        is_last = column == columns - 1
-        stop = len(xs) if is_last and end >= xs[-1] else bisect_left(xs, start + (column + 1) * step, index)
+        edge = start + (column + 1) * step
+        stop = bisect_left(xs, edge, index, length)
+        if column == columns - 1:  # the last slice holds its end
+            stop = max(stop, _after(xs, end, index, length))
         if stop == index:
             continue
-        values, total = _known(list(ys[index:stop]))  # a list: an array would make each number anew in each pass
+        low, high, total, count = figures(index, stop)
         index = stop
-        if not values:
+        if not count:
             broken = True
             continue
-        bins.append(Bin(column, min(values), total / len(values), max(values), broken and bool(bins)))
+        bins.append(Bin(column, low, total / count, high, broken and bool(bins)))
         broken = False
     return bins
 
 
-def _known(values: list[float]) -> tuple[list[float], float]:
-    """Those that are numbers, and their sum."""
+def _after(xs: Sequence[float], end: float, index: int, length: int) -> int:
+    stop = bisect_left(xs, end, index, length)
+    while stop < length and xs[stop] == end:
+        stop += 1
+    return stop
+
+
+def _figures(values: list[float]) -> _Figures:
+    """(lowest, highest, sum, number) of those that are numbers."""
     total = sum(values)
-    if math.isfinite(total):
-        return values, total
-    values = [value for value in values if math.isfinite(value)]
-    return values, sum(values)
+    if not math.isfinite(total):
+        values = [value for value in values if math.isfinite(value)]
+        total = sum(values)
+    if not values:
+        return math.inf, -math.inf, 0.0, 0
+    return min(values), max(values), total, len(values)
 
 
 def nice_range(low: float, high: float) -> tuple[float, float]:
@@ -174,17 +197,6 @@ def _join(canvas: DotCanvas, before: Bin, item: Bin, bounds: tuple[float, float]
         here = there
 
 
-# Long columns drawn again and again: extremes and sums of blocks, moving averages and bins, kept from one drawing to the next.
-#
-# A history's columns are arrays that only grow (history.py), so what was worked out for their older rows stays right.
-
-BLOCK = 32  # rows
-STRIDE = 128 * BLOCK  # rows read at once
-FEW = 4 * BLOCK  # rows of a bin that are sooner looked through than put together from blocks
-MOST = 128  # columns remembered
-_Figures = tuple[float, float, float, int]  # lowest, highest, sum and number of the known ones
-
-
 @dataclass(slots=True)
 class Blocks:
     """Lowest, highest, sum and number of the known values of each whole block of a column."""
@@ -229,7 +241,10 @@ class _CacheEntry:
 
 
 class DecimationCache:
-    """What is known of the columns drawn so far. Not for two threads."""
+    """Cache of bins, block figures and moving averages of the columns drawn so far. Not for two threads.
+
+    A history's columns only grow, so what was worked out for their older rows stays right.
+    """
 
     def __init__(self) -> None:
         self._entries: dict[int, _CacheEntry] = {}
@@ -238,7 +253,7 @@ class DecimationCache:
     def bins(
         self, xs: Sequence[float], ys: Sequence[float], length: int, span: tuple[float, float], columns: int
     ) -> list[Bin]:
-        """plot.decimate of the first `length` rows, and as exact."""
+        """`decimate` of the first `length` rows, and as exact."""
         entry = self._entry(ys)
         key = (id(xs), span, columns)
         known = entry.bins.get(key)
@@ -279,42 +294,9 @@ class DecimationCache:
         """The column's; the one that has not been asked for the longest makes room."""
         entry = self._entries.pop(id(column), None) or _CacheEntry(column)
         self._entries[id(column)] = entry
-        if len(self._entries) > MOST:
+        if len(self._entries) > MOST_COLUMNS:
             del self._entries[next(iter(self._entries))]
         return entry
-
-
-def _decimate(
-    xs: Sequence[float], length: int, span: tuple[float, float], columns: int, figures: Callable[[int, int], _Figures]
-) -> list[Bin]:
-    """figures: of the values of rows [start, stop)."""
-    start, end = span
-    step = (end - start) / columns if end > start else 1.0
-    bins: list[Bin] = []
-    broken = False
-    index = bisect_left(xs, start, 0, length)
-    for column in range(columns):
-        edge = start + (column + 1) * step
-        stop = bisect_left(xs, edge, index, length)
-        if column == columns - 1:  # the last slice holds its end
-            stop = max(stop, _after(xs, end, index, length))
-        if stop == index:
-            continue
-        low, high, total, count = figures(index, stop)
-        index = stop
-        if not count:
-            broken = True
-            continue
-        bins.append(Bin(column, low, total / count, high, broken and bool(bins)))
-        broken = False
-    return bins
-
-
-def _after(xs: Sequence[float], end: float, index: int, length: int) -> int:
-    stop = bisect_left(xs, end, index, length)
-    while stop < length and xs[stop] == end:
-        stop += 1
-    return stop
 
 
 def _smooth(ys: Sequence[float], length: int, span: int, out: PagedColumn) -> None:
@@ -331,14 +313,3 @@ def _smooth(ys: Sequence[float], length: int, span: int, out: PagedColumn) -> No
             smooth = math.nan
         if index >= len(out):
             out.append(smooth)
-
-
-def _figures(values: list[float]) -> _Figures:
-    """(lowest, highest, sum, number) of those that are numbers."""
-    total = sum(values)
-    if not math.isfinite(total):
-        values = [value for value in values if math.isfinite(value)]
-        total = sum(values)
-    if not values:
-        return math.inf, -math.inf, 0.0, 0
-    return min(values), max(values), total, len(values)

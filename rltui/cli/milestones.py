@@ -13,8 +13,8 @@ from rltui.safe_io import one_line, say
 
 if TYPE_CHECKING:
     from rltui.runs.best import Best
-    from rltui.runs.inventory import CheckpointInfo, Shelf, Stray
-    from rltui.runs.milestones import MilestoneMark
+    from rltui.runs.inventory import CheckpointInfo, Inventory, UnrecognisedEntry
+    from rltui.runs.inventory import MilestoneMark
     from rltui.runs.paths import DataDir
     from rltui.runs.trash import Trashed
 
@@ -102,16 +102,16 @@ def _retyped(args: argparse.Namespace) -> Callable[[str], str]:
 
 
 def _list(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.inventory import foreign, read_shelf
+    from rltui.runs.inventory import unrecognised_among_runs, read_inventory
 
     name = getattr(args, "run", None)
     names = [named_or_newest_run(data, name).name] if name else data.run_names()
-    shelves = [read_shelf(data.run(each)) for each in names]
+    inventories = [read_inventory(data.run(each)) for each in names]
     if args.json:
-        document = {"data_dir": str(data.root), "runs": [as_dict(shelf) for shelf in shelves]}
+        document = {"data_dir": str(data.root), "runs": [as_dict(inventory) for inventory in inventories]}
         _say_json(document)
     else:
-        say("\n".join(lines(data, shelves, [] if name else foreign(data), time.time())))
+        say("\n".join(lines(data, inventories, [] if name else unrecognised_among_runs(data), time.time())))
     return 0
 
 
@@ -150,7 +150,7 @@ def _keep(args: argparse.Namespace, data: DataDir) -> int:
 
 def _mark(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.keep import check_markable
-    from rltui.runs.milestones import change_mark
+    from rltui.runs.inventory import change_mark
     from rltui.runs.resolve import find
 
     paths, info = find(data, args.state, _retyped(args))
@@ -261,34 +261,34 @@ def _say_json(value: Any) -> None:
     say(json_text(value))
 
 
-def lines(data: DataDir, shelves: Sequence[Shelf], strays: Sequence[Stray], now: float) -> list[str]:
+def lines(data: DataDir, inventories: Sequence[Inventory], strays: Sequence[UnrecognisedEntry], now: float) -> list[str]:
     """Each run's table, damaged and stray entries with their reasons below it."""
     from rltui.cli.output import aligned
     from rltui.runs.best import best_of
 
-    if not shelves and not strays:
+    if not inventories and not strays:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
     found: list[str] = []
-    for shelf in shelves:
-        parent = f", from {one_line(shelf.parent)}" if shelf.parent else ""
-        found += [*([""] if found else []), f"{shelf.run}{', training' if shelf.trainer else ''}{parent}"]
-        infos = (*shelf.milestones, *shelf.checkpoints)
-        best, spared = best_of(shelf.complete), shelf.spared
-        rows = [HEAD, *(_row(shelf, info, best, now) for info in infos)] if infos else []
+    for inventory in inventories:
+        parent = f", from {one_line(inventory.parent)}" if inventory.parent else ""
+        found += [*([""] if found else []), f"{inventory.run}{', training' if inventory.trainer else ''}{parent}"]
+        infos = inventory.states
+        best, protected = best_of(inventory.metas), inventory.protected
+        rows = [HEAD, *(_row(info, best, now) for info in infos)] if infos else []
         found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
         found += _by_reward(infos, best)
         found += [
-            f"  not pruned: {one_line(each.name)}, the best to go back to" for each in infos if _stays(spared, each)
+            f"  not pruned: {one_line(each.name)}, the best to go back to" for each in infos if _is_protected(protected, each)
         ]
         found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
-        found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in shelf.strays]
-        found += [f"  {shelf.problem}"] if shelf.problem else []
+        found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in inventory.unrecognised]
+        found += [f"  {inventory.problem}"] if inventory.problem else []
     return found + [f"stray: {one_line(stray.path)}: {stray.reason}" for stray in strays]
 
 
-def _stays(spared: frozenset[int], info: CheckpointInfo) -> bool:
-    """Whether it is no milestone and yet is not pruned. spared: Shelf.spared, which looks at all."""
-    return not info.milestone and info.damage is None and info.commit in spared
+def _is_protected(protected: frozenset[int], info: CheckpointInfo) -> bool:
+    """Whether it is no milestone and yet is not pruned. protected: of the whole inventory."""
+    return not info.milestone and info.damage is None and info.commit in protected
 
 
 def _by_reward(infos: Sequence[CheckpointInfo], best: Sequence[Best]) -> list[str]:
@@ -300,13 +300,12 @@ def _by_reward(infos: Sequence[CheckpointInfo], best: Sequence[Best]) -> list[st
     return found + [f"  reward does not count: {one_line(info.name)}: {reason}" for info, reason in doubts if reason]
 
 
-def _row(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], now: float) -> tuple[str, ...]:
+def _row(info: CheckpointInfo, best: Sequence[Best], now: float) -> tuple[str, ...]:
     from rltui.cli.output import number
     from rltui.formatting import UNKNOWN, ago, size
     from rltui.runs.best import is_best
-    from rltui.runs.milestones import MilestoneMark
 
-    meta, mark = info.meta, shelf.marks.get(info.milestone, MilestoneMark())
+    meta, mark = info.meta, info.mark
     is_one = info.damage is None and is_best(best, meta) is not None
     marks = [word for word, holds in (("best", is_one), ("pinned", mark.pinned), ("released", mark.released)) if holds]
     return (
@@ -335,27 +334,26 @@ def trash_lines(entries: Sequence[Trashed], now: float) -> list[str]:
     return aligned(rows, frozenset({2}))
 
 
-def as_dict(shelf: Shelf) -> dict[str, Any]:
+def as_dict(inventory: Inventory) -> dict[str, Any]:
     """One run; unknown is null."""
     from rltui.runs.best import best_of
 
-    best, spared = best_of(shelf.complete), shelf.spared
+    best, protected = best_of(inventory.metas), inventory.protected
     return {
-        "run": shelf.run,
-        "training": shelf.trainer is not None,
-        "parent": shelf.parent,
-        "milestones": [_state(shelf, info, best, spared) for info in shelf.milestones],
-        "checkpoints": [_state(shelf, info, best, spared) for info in shelf.checkpoints],
-        "strays": [{"path": str(stray.path), "reason": stray.reason} for stray in shelf.strays],
-        "problem": shelf.problem or None,
+        "run": inventory.run,
+        "training": inventory.trainer is not None,
+        "parent": inventory.parent,
+        "milestones": [_state(info, best, protected) for info in inventory.milestones],
+        "checkpoints": [_state(info, best, protected) for info in inventory.checkpoints],
+        "strays": [{"path": str(stray.path), "reason": stray.reason} for stray in inventory.unrecognised],
+        "problem": inventory.problem or None,
     }
 
 
-def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], spared: frozenset[int]) -> dict[str, Any]:
+def _state(info: CheckpointInfo, best: Sequence[Best], protected: frozenset[int]) -> dict[str, Any]:
     import msgspec
 
     from rltui.runs.best import doubt, is_best
-    from rltui.runs.milestones import MilestoneMark
 
     return {
         "path": str(info.path),
@@ -364,8 +362,8 @@ def _state(shelf: Shelf, info: CheckpointInfo, best: Sequence[Best], spared: fro
         "bytes": info.bytes,
         "damage": info.damage,
         "best": info.damage is None and is_best(best, info.meta) is not None,
-        "spared": _stays(spared, info),
+        "spared": _is_protected(protected, info),
         "doubt": (doubt(info.meta) or None) if info.meta is not None else None,
-        "mark": msgspec.to_builtins(shelf.marks.get(info.milestone, MilestoneMark())) if info.milestone else None,
+        "mark": msgspec.to_builtins(info.mark) if info.milestone else None,
         "meta": msgspec.to_builtins(info.meta),
     }

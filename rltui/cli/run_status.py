@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -17,7 +18,7 @@ from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import distances, place, reached
 from rltui.events.records import state_word
 from rltui.formatting import over_iterations, utc
-from rltui.runs.inventory import SavedState
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.journal_reader import RecentSpeed
 from rltui.runs.paths import RunPaths
 from rltui.runs.summary import describe_run
@@ -56,13 +57,18 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     workers: list[WorkerLive] | None
     clients: list[str] | None
     controller: str | None
-    checkpoint: SavedState | None  # the newest complete one
+    checkpoint: CheckpointInfo | None  # the newest complete one
     checkpoints: int
     milestones: int
     damaged: int
     folder: str
     journal: str
     log: str
+
+    def document(self) -> dict[str, Any]:
+        """As `rltui status --json` has it."""
+        checkpoint = self.checkpoint.document() if self.checkpoint else None
+        return msgspec.structs.asdict(self) | {"checkpoint": checkpoint}
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     paths: RunPaths = named_or_newest_run(data_dir(args.data_dir), args.run)
     status = read_status(paths)
     if args.json:
-        say(json_text(status))
+        say(json_text(status.document()))
     else:
         say("\n".join(status_lines(status)))
     return 0

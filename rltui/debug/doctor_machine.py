@@ -16,7 +16,7 @@ from rltui import formatting
 from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorResult
 from rltui.env.from_profile import sizes
 from rltui.profile.resolved import memory, parameter_count
-from rltui.runs.best import SPARED
+from rltui.runs.best import PROTECTED_SETS
 from rltui.runs.lock import check_writable
 from rltui.sim import meshes
 
@@ -168,10 +168,10 @@ def disk_room(case: DoctorCase) -> DoctorResult:
     root = case.data.root.absolute()
     nearest = next(folder for folder in (root, *root.parents) if folder.is_dir())
     free = shutil.disk_usage(nearest).free
-    told = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, of which the newest {profile.keep.last} stay, and up to {SPARED} older ones: the best by reward"
+    told = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, of which the newest {profile.keep.last} stay, and up to {PROTECTED_SETS} older ones: the best by reward"
     if free < 2 * one:
         return DoctorResult("fail", told, "make room, or choose another folder: --data-dir DIR")
-    if free < (profile.keep.last + SPARED + 1) * one + SPARE_BYTES:
+    if free < (profile.keep.last + PROTECTED_SETS + 1) * one + SPARE_BYTES:
         return DoctorResult("warn", told, "make room: milestones are never deleted, and journals grow")
     return DoctorResult("pass", told)
 

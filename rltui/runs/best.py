@@ -22,7 +22,7 @@ from rltui.runs.meta import Meta
 
 FEWEST = 10  # episodes that a mean is judged by
 TORN = 10.0  # times the most that is usual of the KL of one update
-SPARED = 2  # sets of rewards, the newest: of each the best checkpoint is not pruned
+PROTECTED_SETS = 2  # sets of rewards, the newest: of each the best checkpoint is not pruned
 
 _ENTROPY, _KL = health_of(metric_keys.ENTROPY), health_of(metric_keys.APPROX_KL)
 
@@ -54,14 +54,14 @@ def doubt(meta: Meta) -> str:
     return ""
 
 
-def spared(checkpoints: Iterable[Meta], milestones: Iterable[Meta]) -> frozenset[int]:
+def protected(checkpoints: Iterable[Meta], milestones: Iterable[Meta]) -> frozenset[int]:
     """Commits of a run's checkpoints that are not pruned, however many newer ones come.
 
     A bot may fall ill for longer than the newest ones reach back, often after its rewards were changed: the best healthy
     one stays, under the present rewards and under those before. One that is a milestone too is safe there.
     """
     kept = list(milestones)
-    best = {best.commit for best in best_of([*kept, *checkpoints], fewest=1)[-SPARED:]}
+    best = {best.commit for best in best_of([*kept, *checkpoints], fewest=1)[-PROTECTED_SETS:]}
     return frozenset(best - {meta.commit for meta in kept})
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY, fault, make_folder, remove_tree, same_disk, temporary_name
-from rltui.runs.best import spared
+from rltui.runs.best import protected
 from rltui.runs.checkpoint import damage, sha256, write_checkpoint
 from rltui.runs.inventory import list_checkpoints, list_milestones, look, metas
 from rltui.runs.meta import milestone_label
@@ -23,7 +23,7 @@ from rltui.runs.paths import RunPaths, folders
 
 
 def prune(paths: RunPaths, last: int) -> list[Path]:
-    """Remove all complete checkpoints but the newest `last` by commit (never fewer than one) and those that are spared as
+    """Remove all complete checkpoints but the newest `last` by commit (never fewer than one) and those that are protected as
     the best by reward, see best.py. Returns those removed.
 
     Damaged and foreign entries are not counted and not touched. A folder leaves its place by one rename before anything
@@ -31,7 +31,7 @@ def prune(paths: RunPaths, last: int) -> list[Path]:
     """
     whole = [info for info in list_checkpoints(paths) if info.damage is None]
     old = whole[: -max(last, 1)]
-    stays = spared(metas(whole), metas(list_milestones(paths))) if old else frozenset()
+    stays = protected(metas(whole), metas(list_milestones(paths))) if old else frozenset()
     removed = []
     for info in old:
         if info.commit not in stays:
@@ -76,6 +76,25 @@ def _temporaries(folder: Path) -> list[Path]:
         return [path for path in folder.iterdir() if path.name.startswith(TEMPORARY)]
     except OSError:
         return []
+
+
+class MilestoneClock:
+    """Says when a boundary of `interval` timesteps has been crossed since `last`, also after a resume."""
+
+    def __init__(self, interval: int, last: int = 0) -> None:
+        """interval: timesteps, at least 1. last: the timesteps that training starts from."""
+        if interval < 1:
+            raise RltuiError(f"milestone_interval must be at least 1, found {interval}", exit_code=2)
+        self._interval = interval
+        self._passed = last // interval
+
+    def crossed(self, timesteps: int) -> str | None:
+        """The label of the highest boundary crossed since the last call; None where there is none."""
+        passed = timesteps // self._interval
+        if passed <= self._passed:
+            return None
+        self._passed = passed
+        return milestone_label(passed * self._interval)
 
 
 # The saver thread: checkpoints and milestones reach the disk while training goes on.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -12,10 +12,9 @@ from rltui import safe_io
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CurriculumPlanned, PhaseChanged, Record, RunStarted, StageChanged, TaskSettings
 from rltui.runs.best import Best, best_of
-from rltui.runs.inventory import SavedState, SavedStates, stamp
+from rltui.runs.inventory import CheckpointInfo, file_stamp, read_inventory
 from rltui.runs.journal import LARGEST_PART, read_end
-from rltui.runs.journal_reader import JournalEnd, RecentSpeed, paused_since
-from rltui.runs.lock import holder
+from rltui.runs.journal_reader import JournalEnd, RecentSpeed
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
 
@@ -114,13 +113,21 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     iteration: int | None
     metrics: dict[str, float | None]  # of the newest iteration
     reward: EpisodeReward  # over the newest episodes
-    checkpoint: SavedState | None  # the newest complete one
+    checkpoint: CheckpointInfo | None  # the newest complete one
     checkpoints: int  # complete ones
-    milestones: list[SavedState]  # oldest first
-    damaged: list[SavedState]
+    milestones: list[CheckpointInfo]  # oldest first
+    damaged: list[CheckpointInfo]
     best: list[Best] = []  # by reward, of all that is complete; of the present rewards last
     shape: RunShape | None = None
     speed: RecentSpeed | None = None
+
+    def document(self) -> dict[str, Any]:
+        """As `rltui ls --json` has it."""
+        return msgspec.structs.asdict(self) | {
+            "checkpoint": self.checkpoint.document() if self.checkpoint else None,
+            "milestones": [info.document() for info in self.milestones],
+            "damaged": [info.document() for info in self.damaged],
+        }
 
 
 def describe_runs(data: DataDir) -> list[RunSummary]:
@@ -131,19 +138,22 @@ def describe_runs(data: DataDir) -> list[RunSummary]:
 
 def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
     """One run; all unknown where there is nothing. brief: its reward may be over fewer episodes than there are."""
-    saved, journal = SavedStates(paths), JournalEnd(paths, brief=brief)
-    meta, row, trainer = saved.newest_meta, journal.row, holder(paths)
+    journal = JournalEnd(paths, brief=brief)
+    inventory = read_inventory(paths)  # after the journal: a trainer that came or went meanwhile is seen
+    trainer, row = inventory.trainer, journal.row
+    sound = [info for info in inventory.checkpoints if info.damage is None]
+    meta = max(inventory.metas, key=lambda meta: meta.commit, default=None)
     unclean, failure = ("", "") if trainer else (journal.unclean, journal.failure)
     lesson = lesson_now(journal.records, meta, journal.first)
-    times = [journal.updated, *(meta.time for meta in saved.metas)]
+    times = [journal.updated, *(meta.time for meta in inventory.metas)]
     return RunSummary(
         name=paths.name,
         state="training" if trainer else _ended_as(bool(unclean), bool(failure), bool(journal.records or meta)),
-        note="; ".join(text for text in (unclean, failure, saved.problem, *_unreadable(paths, journal)) if text),
+        note="; ".join(text for text in (unclean, failure, inventory.problem, *_unreadable(paths, journal)) if text),
         pid=trainer.pid if trainer else None,
         host=trainer.host if trainer else None,
         since=trainer.since if trainer else None,
-        paused=paused_since(trainer, journal.records),
+        paused=inventory.paused,
         profile=lesson.profile,
         phase_profile=lesson.phase_profile,
         label=lesson.label,
@@ -155,11 +165,11 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
         iteration=row.iteration if row else None,
         metrics=row.metrics if row else {},
         reward=journal.reward,
-        checkpoint=saved.newest,
-        checkpoints=len(saved.checkpoints),
-        milestones=saved.milestones,
-        damaged=saved.damaged,
-        best=best_of(saved.metas),
+        checkpoint=sound[-1] if sound else None,
+        checkpoints=len(sound),
+        milestones=[info for info in inventory.milestones if info.damage is None],
+        damaged=inventory.damaged,
+        best=best_of(inventory.metas),
         shape=_shape(journal.header or journal.first),
         speed=journal.speed,
     )
@@ -192,7 +202,7 @@ def _unreadable(paths: RunPaths, journal: JournalEnd) -> Iterator[str]:
     for path in (paths.journal, paths.lock):
         if problem := safe_io.problem(path, LARGEST_PART):
             yield f"{path} cannot be read: {problem}; mend it or move it away"
-        elif path == paths.journal and not journal.records and (stamp(path) or (0, 0))[1]:
+        elif path == paths.journal and not journal.records and (file_stamp(path) or (0, 0))[1]:
             yield f"{path} holds no record that can be read; mend it or move it away"
 
 

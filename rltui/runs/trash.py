@@ -14,9 +14,16 @@ import msgspec
 from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY, fault, fsync_folder, make_folder, remove_tree, replace_file, temporary_name
-from rltui.runs.inventory import CheckpointInfo, complete, newest_commit
+from rltui.runs.inventory import (
+    NO_MARK,
+    CheckpointInfo,
+    MilestoneMark,
+    change_mark,
+    complete,
+    newest_commit,
+    read_marks,
+)
 from rltui.runs.lock import no_new_trainer
-from rltui.runs.milestones import MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths, check_own, folders, is_below
 
 # Deleting with a way back: a saved state goes to <data>/trash/<run>/<entry>/ by one rename, and comes back by another.
@@ -37,7 +44,7 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
     timesteps: int
     time: float  # of the deletion, Unix seconds
     milestone: str = ""
-    mark: MilestoneMark = MilestoneMark()
+    mark: MilestoneMark = NO_MARK
     entry: str = ""  # its folder; not part of the file
 
     @property
@@ -54,9 +61,9 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(Trashed)
 
 
-def kept_because(paths: RunPaths, info: CheckpointInfo, *, training: bool) -> str | None:
+def why_not_deleted(paths: RunPaths, info: CheckpointInfo, *, training: bool) -> str | None:
     """Why this one may not be deleted now, in words; None where it may."""
-    mark = read_marks(paths).get(info.milestone, MilestoneMark()) if info.milestone else MilestoneMark()
+    mark = _mark(paths, info)
     if mark.released:
         return "it is released: take the release back first"
     if mark.pinned:
@@ -68,9 +75,14 @@ def kept_because(paths: RunPaths, info: CheckpointInfo, *, training: bool) -> st
 
 def _way_out(paths: RunPaths, info: CheckpointInfo) -> str:
     """What takes the protection away, where people gave it."""
-    mark = read_marks(paths).get(info.milestone, MilestoneMark()) if info.milestone else MilestoneMark()
+    mark = _mark(paths, info)
     command = "unrelease" if mark.released else "unpin" if mark.pinned else ""
     return f"rltui milestones {command} {paths.name}/{info.milestone}" if command else ""
+
+
+def _mark(paths: RunPaths, info: CheckpointInfo) -> MilestoneMark:
+    """As it is now. RltuiError where the marks cannot be read."""
+    return read_marks(paths).get(info.milestone, NO_MARK) if info.milestone else NO_MARK
 
 
 def is_newest(paths: RunPaths, info: CheckpointInfo) -> bool:
@@ -86,7 +98,7 @@ def delete(paths: RunPaths, info: CheckpointInfo, now: float | None = None) -> T
     """
     check_own(paths.data, info.path)
     with no_new_trainer(paths) as training:
-        reason = kept_because(paths, info, training=training)
+        reason = why_not_deleted(paths, info, training=training)
         if reason is not None:
             raise RltuiError(f"{info.name} of run {paths.name!r} is not deleted: {reason}", _way_out(paths, info))
         return _move(paths, info, time.time() if now is None else now)
@@ -103,7 +115,7 @@ def restore(data: DataDir, trashed: Trashed) -> Path:
     has a note would come back without it.
     """
     paths, target = data.run(trashed.run), _target(data, trashed)
-    if trashed.mark != MilestoneMark():
+    if trashed.mark != NO_MARK:
         read_marks(paths)
     try:
         if os.path.lexists(target):
@@ -116,7 +128,7 @@ def restore(data: DataDir, trashed: Trashed) -> Path:
         fsync_folder(target.parent)
     except OSError as error:
         raise RltuiError(f"cannot restore {target}: {error.strerror or error}") from error
-    if trashed.mark != MilestoneMark():
+    if trashed.mark != NO_MARK:
         change_mark(paths, trashed.milestone, lambda _: trashed.mark)
     remove_tree(Path(trashed.entry))
     return target
@@ -137,7 +149,7 @@ def empty(data: DataDir, entries: Sequence[Trashed] | None = None) -> list[Trash
 
 def _move(paths: RunPaths, info: CheckpointInfo, now: float) -> Trashed:
     entry = _new_entry(paths, now)
-    mark = read_marks(paths).get(info.milestone, MilestoneMark()) if info.milestone else MilestoneMark()
+    mark = _mark(paths, info)
     place = info.path.relative_to(paths.data.root).as_posix()
     trashed = Trashed(
         run=paths.name, place=place, name=info.name, timesteps=info.timesteps, time=now,
@@ -153,8 +165,8 @@ def _move(paths: RunPaths, info: CheckpointInfo, now: float) -> Trashed:
     with contextlib.suppress(OSError):  # it is in the trash; at worst a crash of the machine brings it back
         fsync_folder(entry)
         fsync_folder(info.path.parent)
-    if mark != MilestoneMark():
-        change_mark(paths, info.milestone, lambda _: MilestoneMark())
+    if mark != NO_MARK:
+        change_mark(paths, info.milestone, lambda _: NO_MARK)
     return trashed
 
 

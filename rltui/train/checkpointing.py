@@ -23,8 +23,7 @@ from rltui.profile.resolved import paid
 from rltui.runs import meta, trainer_state
 from rltui.runs.checkpoint import is_complete
 from rltui.runs.meta import Meta, milestone_label
-from rltui.runs.milestones import MilestoneClock
-from rltui.runs.saver import POLICY_FILE, Kind, SaveJob, Saver, SaveResult
+from rltui.runs.saver import POLICY_FILE, Kind, MilestoneClock, SaveJob, Saver, SaveResult
 from rltui.runs.trainer_state import TrainerState
 from rltui.train.active_task import ActiveTask
 from rltui.train.collect.collector import Collected

@@ -21,8 +21,8 @@ from rltui.events.records import (
     SettingChanged,
 )
 from rltui.run_state.condition import SHORT
+from rltui.runs.inventory import read_marks
 from rltui.runs.journal import read_journal
-from rltui.runs.milestones import read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.tui.actions import COCKPIT
 from tests.fakes.phases import phase, small

@@ -10,8 +10,7 @@ import msgspec
 from textual.pilot import Pilot
 
 from rltui.runs import trash
-from rltui.runs.inventory import look
-from rltui.runs.milestones import MilestoneMark, change_mark
+from rltui.runs.inventory import MilestoneMark, change_mark, look
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.app import RltuiApp

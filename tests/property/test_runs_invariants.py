@@ -14,9 +14,9 @@ from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.journal import JournalTail, JournalWriter, encode_line, read_end, read_journal
 from rltui.runs.journal_reader import current_line
 from rltui.runs.meta import milestone_label
-from rltui.runs.milestones import MilestoneClock
 from rltui.runs.paths import DataDir, default_run_name, name_problem
 from rltui.runs.resume import choose_resume
+from rltui.runs.saver import MilestoneClock
 from rltui.runs.summary import describe_runs
 from tests.fakes.saved_runs import SIGNATURE, make_run, place, resumed, row
 

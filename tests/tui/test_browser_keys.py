@@ -12,9 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rltui.errors import RltuiError
-from rltui.runs.inventory import look
+from rltui.runs.inventory import MilestoneMark, look, read_marks
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import MilestoneMark, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import list_trash
 from rltui.tui.app import RltuiApp

@@ -25,11 +25,10 @@ from rltui.profile.curriculum import _content
 from rltui.profile.locate import Listed
 from rltui.run_state.reader import RunFiles
 from rltui.runs import checkpoint, meta
-from rltui.runs.inventory import list_checkpoints
+from rltui.runs.inventory import change_mark, list_checkpoints, read_marks
 from rltui.runs.journal import JournalWriter, read_end, read_start
 from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.lock import RunLock, check_writable, holder
-from rltui.runs.milestones import change_mark, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import describe_run
 from rltui.runs.trash import ENTRY, list_trash

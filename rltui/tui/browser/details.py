@@ -136,8 +136,8 @@ def _origin(entry: CheckpointRow, library: Library) -> Rows:
 
 
 def _left_here(library: Library, run: str, timesteps: int) -> bool:
-    shelf = library.shelf(run)
-    return shelf is not None and (shelf.parent or "").rpartition("@")[2] == str(timesteps)
+    inventory = library.inventory(run)
+    return inventory is not None and (inventory.parent or "").rpartition("@")[2] == str(timesteps)
 
 
 def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
@@ -165,7 +165,7 @@ def nothing(library: Library, *, filtered_out: bool, width: int) -> list[Line]:
         return wrap("Nothing matches the filter; esc clears it.", width, "muted")
     if not library.complete:
         return wrap("reading …", width, "muted")
-    what_to_do = "esc goes back." if library.shelves else "esc goes back: enter on a profile there trains it."
+    what_to_do = "esc goes back." if library.inventories else "esc goes back: enter on a profile there trains it."
     return wrap(f"Nothing is saved here yet. {what_to_do}", width, "muted")
 
 
@@ -187,7 +187,7 @@ class BrowserTitle(LineWidget):
             return [ends(name, text_line("reading … ", "muted"), width)]
         states = [entry for entry in library.entries if entry.kind in ("milestone", "checkpoint")]
         damaged = sum(bool(entry.reason) for entry in states)
-        parts = [formatting.plural(len(library.shelves), "run"), formatting.plural(len(states), "state")]
+        parts = [formatting.plural(len(library.inventories), "run"), formatting.plural(len(states), "state")]
         parts += [formatting.size(sum(entry.bytes or 0 for entry in states))]
         parts += [f"{formatting.size(library.free_bytes)} free"] if library.free_bytes is not None else []
         bad: Line = ((f"✗ {damaged} damaged", "bad"), (" · ", "muted")) if damaged else ()

@@ -8,19 +8,28 @@ from pathlib import Path
 from typing import Literal
 
 from rltui import formatting
-from rltui.runs import inventory
 from rltui.runs.best import Best, best_of, doubt, is_best
-from rltui.runs.inventory import CheckpointInfo, Shelf, Stray, foreign, look, read_shelf
+from rltui.runs.inventory import (
+    NO_MARK,
+    CheckpointInfo,
+    Inventory,
+    MilestoneMark,
+    UnrecognisedEntry,
+    file_stamp,
+    folder_entries,
+    free_bytes,
+    look,
+    read_inventory,
+    unrecognised_among_runs,
+)
 from rltui.runs.journal_reader import look_paused
 from rltui.runs.lock import holder
 from rltui.runs.meta import Meta
-from rltui.runs.milestones import MilestoneMark
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import Trashed, list_trash
 
 Kind = Literal["milestone", "checkpoint", "stray", "deleted"]
 NodeKind = Literal["all", "run", "phase", "checkpoints", "strays", "trash"]
-NO_MARK = MilestoneMark()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +139,13 @@ class Library:
     """complete: all runs have been read. free_bytes: on the data folder's disk."""
 
     root: Path
-    shelves: tuple[Shelf, ...] = ()
+    inventories: tuple[Inventory, ...] = ()
     entries: tuple[CheckpointRow, ...] = ()
     complete: bool = False
     free_bytes: int | None = None
 
-    def shelf(self, run: str) -> Shelf | None:
-        return next((shelf for shelf in self.shelves if shelf.run == run), None)
+    def inventory(self, run: str) -> Inventory | None:
+        return next((inventory for inventory in self.inventories if inventory.run == run), None)
 
     def entry(self, path: Path) -> CheckpointRow | None:
         return next((entry for entry in self.entries if entry.path == path), None)
@@ -146,34 +155,34 @@ class Library:
 
     def children(self, run: str) -> list[str]:
         """The runs that were branched or forked from it."""
-        return [shelf.run for shelf in self.shelves if parent_run(shelf) == run]
+        return [inventory.run for inventory in self.inventories if parent_run(inventory) == run]
 
 
-def parent_run(shelf: Shelf) -> str:
+def parent_run(inventory: Inventory) -> str:
     """The run it was branched or forked from; empty where there is none."""
-    return (shelf.parent or "").rpartition("@")[0]
+    return (inventory.parent or "").rpartition("@")[0]
 
 
-def shelf_entries(shelf: Shelf) -> list[CheckpointRow]:
+def checkpoint_rows(inventory: Inventory) -> list[CheckpointRow]:
     """Milestones and checkpoints, newest first, then strays."""
-    found, spared = best_of(shelf.complete), shelf.spared
+    found, protected = best_of(inventory.metas), inventory.protected
     states = [
         CheckpointRow(
-            "milestone" if info.milestone else "checkpoint", shelf.run, info.path, info,
-            shelf.marks.get(info.milestone, NO_MARK) if info.milestone else NO_MARK,
+            "milestone" if info.milestone else "checkpoint", inventory.run, info.path, info,
+            info.mark,
             info.damage or "", best=is_best(found, info.meta) if info.damage is None else None,
-            stays=not info.milestone and info.damage is None and info.commit in spared,
+            stays=not info.milestone and info.damage is None and info.commit in protected,
         )
-        for info in (*reversed(shelf.milestones), *reversed(shelf.checkpoints))
+        for info in (*reversed(inventory.milestones), *reversed(inventory.checkpoints))
     ]  # fmt: skip
-    return states + [stray_entry(stray, shelf.run) for stray in shelf.strays]
+    return states + [unrecognised_row(entry, inventory.run) for entry in inventory.unrecognised]
 
 
-def stray_entry(stray: Stray, run: str = "") -> CheckpointRow:
-    return CheckpointRow("stray", run, stray.path, stray.info, reason=stray.reason)
+def unrecognised_row(entry: UnrecognisedEntry, run: str = "") -> CheckpointRow:
+    return CheckpointRow("stray", run, entry.path, entry.info, reason=entry.reason)
 
 
-def trash_entry(trashed: Trashed, info: CheckpointInfo) -> CheckpointRow:
+def deleted_row(trashed: Trashed, info: CheckpointInfo) -> CheckpointRow:
     return CheckpointRow("deleted", trashed.run, trashed.folder, info, trashed.mark, trashed=trashed)
 
 
@@ -187,7 +196,7 @@ class LibraryReader:
 
     def __init__(self, data: DataDir) -> None:
         self._data = data
-        self._known: dict[str, tuple[Stamp, Shelf, tuple[CheckpointRow, ...]]] = {}
+        self._known: dict[str, tuple[Stamp, Inventory, tuple[CheckpointRow, ...]]] = {}
 
     def read(self) -> Iterator[Library]:
         """The library as it grows, the last one complete. Never raises for what is on disk."""
@@ -207,27 +216,27 @@ class LibraryReader:
         known = self._known.get(paths.name)
         if known is not None and known[0] == stamp:
             return 0
-        shelf = read_shelf(paths)
-        self._known[paths.name] = stamp, shelf, tuple(shelf_entries(shelf))
+        inventory = read_inventory(paths)
+        self._known[paths.name] = stamp, inventory, tuple(checkpoint_rows(inventory))
         return len(self._known[paths.name][2])
 
     def _library(self, names: list[str], *, complete: bool = False) -> Library:
         found = [self._known[name] for name in names]
         entries = [entry for _, _, each in found for entry in each]
         if complete:
-            entries += [stray_entry(stray) for stray in foreign(self._data)]
-            entries += [trash_entry(trashed, look(trashed.folder)) for trashed in list_trash(self._data)]
-        shelves = sorted((shelf for _, shelf, _ in found), key=_newest, reverse=True)
-        return Library(self._data.root, tuple(shelves), tuple(entries), complete, inventory.free_bytes(self._data.root))
+            entries += [unrecognised_row(entry) for entry in unrecognised_among_runs(self._data)]
+            entries += [deleted_row(trashed, look(trashed.folder)) for trashed in list_trash(self._data)]
+        inventories = sorted((inventory for _, inventory, _ in found), key=_newest, reverse=True)
+        return Library(self._data.root, tuple(inventories), tuple(entries), complete, free_bytes(self._data.root))
 
 
-def _newest(shelf: Shelf) -> tuple[bool, float]:
-    times = [info.meta.time for info in (*shelf.milestones, *shelf.checkpoints) if info.meta is not None]
-    return shelf.trainer is not None, max(times, default=0.0)
+def _newest(inventory: Inventory) -> tuple[bool, float]:
+    times = [info.meta.time for info in (*inventory.milestones, *inventory.checkpoints) if info.meta is not None]
+    return inventory.trainer is not None, max(times, default=0.0)
 
 
 def _stamp(paths: RunPaths) -> Stamp:
     """Differs once anything was added, removed, renamed or marked, another trainer is there, or it is paused."""
-    places = [paths.checkpoints, paths.milestones, *inventory.entries(paths.milestones), paths.milestones_json]
+    places = [paths.checkpoints, paths.milestones, *folder_entries(paths.milestones), paths.milestones_json]
     trainer = holder(paths)
-    return trainer is not None, look_paused(paths, trainer), *(inventory.stamp(place) for place in places)
+    return trainer is not None, look_paused(paths, trainer), *(file_stamp(place) for place in places)

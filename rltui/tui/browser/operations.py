@@ -13,10 +13,9 @@ from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs import trash
 from rltui.runs.checkpoint import DamagedError, read_file
-from rltui.runs.inventory import CheckpointInfo, look
+from rltui.runs.inventory import CheckpointInfo, MilestoneMark, change_mark, look
 from rltui.runs.keep import check_markable, export_folder, export_policy, keep, target_of
 from rltui.runs.lock import holder
-from rltui.runs.milestones import MilestoneMark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import POLICY_FILE
 from rltui.runs.trash import Trashed
@@ -270,7 +269,7 @@ class Deleting:
             return
         paths = self._data.run(entry.run)
         try:
-            reason = trash.kept_because(paths, info, training=holder(paths) is not None)
+            reason = trash.why_not_deleted(paths, info, training=holder(paths) is not None)
             newest = trash.is_newest(paths, info)
         except RltuiError as error:
             self._stage.complain(error.message, error.hint)

@@ -323,7 +323,7 @@ class BrowserScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """As from the launcher."""
-        self.app.exit(exit_message([shelf.run for shelf in self.library.shelves if shelf.trainer]))
+        self.app.exit(exit_message([inventory.run for inventory in self.library.inventories if inventory.trainer]))
 
     def action_verify(self) -> None:
         self._verifying.verify([entry for entry in self.shown if entry.usable or self._is_wrong(entry)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rltui import formatting
-from rltui.runs.inventory import Shelf
+from rltui.runs.inventory import Inventory
 from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, RunNode, parent_run
 from rltui.tui.text import Line, Span, crop_middle, pad
 from rltui.tui.widgets.list_view import ListView, Row
@@ -21,8 +21,8 @@ def rows(library: Library, closed: frozenset[RunNode], width: int) -> list[Row]:
     """All rows for a list of `width` columns; a closed run hides its phases, never its branches."""
     states = sum(entry.kind in ("milestone", "checkpoint") for entry in library.entries)
     found = [Row(ALL, _line(" ≡ ", "Everything", states, width))]
-    for shelf, depth in by_descent(library):
-        found += _of_run(shelf, depth, closed, width)
+    for inventory, depth in by_descent(library):
+        found += _of_run(inventory, depth, closed, width)
     strays, trash = len(library.under(STRAYS)), len(library.under(TRASH))
     found += [Row(None, ())] if strays or trash else []
     found += [Row(STRAYS, _line(" ? ", "Stray entries", strays, width, "muted"))] if strays else []
@@ -30,49 +30,50 @@ def rows(library: Library, closed: frozenset[RunNode], width: int) -> list[Row]:
     return found
 
 
-def by_descent(library: Library) -> list[tuple[Shelf, int]]:
+def by_descent(library: Library) -> list[tuple[Inventory, int]]:
     """Each run with how many ancestors it has here; a branch follows the run that it left."""
-    names = {shelf.run for shelf in library.shelves}
-    found: list[tuple[Shelf, int]] = []
+    names = {inventory.run for inventory in library.inventories}
+    found: list[tuple[Inventory, int]] = []
     seen: set[str] = set()
 
-    def visit(shelf: Shelf, depth: int) -> None:
-        if shelf.run not in seen:  # a hostile meta.json may claim a circle
-            seen.add(shelf.run)
-            found.append((shelf, depth))
-            for child in library.children(shelf.run):
-                if (under := library.shelf(child)) is not None:
+    def visit(inventory: Inventory, depth: int) -> None:
+        if inventory.run not in seen:  # a hostile meta.json may claim a circle
+            seen.add(inventory.run)
+            found.append((inventory, depth))
+            for child in library.children(inventory.run):
+                if (under := library.inventory(child)) is not None:
                     visit(under, depth + 1)
 
-    for shelf in library.shelves:
-        if parent_run(shelf) not in names:
-            visit(shelf, 0)
-    for shelf in library.shelves:
-        visit(shelf, 0)
+    for inventory in library.inventories:
+        if parent_run(inventory) not in names:
+            visit(inventory, 0)
+    for inventory in library.inventories:
+        visit(inventory, 0)
     return found
 
 
-def nodes_of(shelf: Shelf) -> list[tuple[RunNode, str, int]]:
+def nodes_of(inventory: Inventory) -> list[tuple[RunNode, str, int]]:
     """Phases and checkpoints under a run: node, words, count."""
     phases: dict[str, int] = {}
-    for info in shelf.milestones:
+    for info in inventory.milestones:
         name = info.milestone.partition("/")[0]
         phases[name] = phases.get(name, 0) + 1
-    found = [(RunNode("phase", shelf.run, name), name, count) for name, count in sorted(phases.items())]
-    checkpoints = len(shelf.checkpoints)
-    return found + ([(RunNode("checkpoints", shelf.run), "checkpoints", checkpoints)] if checkpoints else [])
+    found = [(RunNode("phase", inventory.run, name), name, count) for name, count in sorted(phases.items())]
+    checkpoints = len(inventory.checkpoints)
+    return found + ([(RunNode("checkpoints", inventory.run), "checkpoints", checkpoints)] if checkpoints else [])
 
 
-def _of_run(shelf: Shelf, depth: int, closed: frozenset[RunNode], width: int) -> list[Row]:
-    node = RunNode("run", shelf.run)
+def _of_run(inventory: Inventory, depth: int, closed: frozenset[RunNode], width: int) -> list[Row]:
+    node = RunNode("run", inventory.run)
     indent = "  " * min(depth, DEEPEST)
     sign = f" {indent}{'▸' if node in closed else '▾'} "
-    count = len(shelf.milestones) + len(shelf.checkpoints)
-    state = ("", "") if not shelf.trainer else ("▶ ", "good") if shelf.paused is None else ("‖ ", "warn")
-    found = [Row(node, _line(sign, f"{'└ ' if depth else ''}{shelf.run}", count, width, "", state))]
+    count = len(inventory.states)
+    state = ("", "") if not inventory.trainer else ("▶ ", "good") if inventory.paused is None else ("‖ ", "warn")
+    found = [Row(node, _line(sign, f"{'└ ' if depth else ''}{inventory.run}", count, width, "", state))]
     if node not in closed:
         found += [
-            Row(under, _line(f"   {indent}  ", name, number, width, "muted")) for under, name, number in nodes_of(shelf)
+            Row(under, _line(f"   {indent}  ", name, number, width, "muted"))
+            for under, name, number in nodes_of(inventory)
         ]
     return found
 

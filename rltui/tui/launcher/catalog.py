@@ -13,7 +13,7 @@ from rltui.events.episode_reward import WINDOW
 from rltui.profile.locate import Listed, listing
 from rltui.profile.source import MAX_BYTES
 from rltui.runs import inventory
-from rltui.runs.inventory import SavedState
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.lock import holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run
@@ -64,9 +64,9 @@ class Catalog:
         """The runs that are being trained now."""
         return tuple(run for run in self.runs if run.state == "training")
 
-    def milestone(self, path: str) -> tuple[RunSummary, SavedState] | None:
+    def milestone(self, path: str) -> tuple[RunSummary, CheckpointInfo] | None:
         """The run and the milestone in that folder."""
-        found = ((run, saved) for run in self.runs for saved in run.milestones if saved.path == path)
+        found = ((run, saved) for run in self.runs for saved in run.milestones if str(saved.path) == path)
         return next(found, None)
 
     @property
@@ -128,10 +128,10 @@ class CatalogReader:
             paths.journal,
             paths.checkpoints,
             paths.milestones,
-            *inventory.entries(paths.milestones),
+            *inventory.folder_entries(paths.milestones),
             paths.milestones_json,
         )
-        stamp = (holder(paths) is not None, *(inventory.stamp(place) for place in places))
+        stamp = (holder(paths) is not None, *(inventory.file_stamp(place) for place in places))
         known = self._runs.get(paths.name)
         if known is not None:
             return known if known[0] == stamp else (stamp, describe_run(paths))
@@ -141,7 +141,7 @@ class CatalogReader:
         return stamp, summary
 
     def _profile(self, listed: Listed) -> ProfileEntry:
-        stamp = (inventory.stamp(listed.path), listed.shipped)
+        stamp = (inventory.file_stamp(listed.path), listed.shipped)
         known = self._profiles.get(listed.path)
         if known is None or known[0] != stamp:
             known = self._profiles[listed.path] = (stamp, read_profile(listed))

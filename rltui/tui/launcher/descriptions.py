@@ -10,7 +10,7 @@ from rltui.events import metric_keys
 from rltui.formatting import over_episodes, over_iterations
 from rltui.run_state.rewards import best_note
 from rltui.runs.best import Best, is_best, words
-from rltui.runs.inventory import SavedState
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import PhaseSummary
@@ -191,7 +191,7 @@ def run_lines(run: RunSummary, moment: PlanContext, width: int) -> list[Line]:
     return [*lines, *offer_lines(moment.offer, width)]
 
 
-def milestone_lines(run: RunSummary, saved: SavedState, moment: PlanContext, width: int) -> list[Line]:
+def milestone_lines(run: RunSummary, saved: CheckpointInfo, moment: PlanContext, width: int) -> list[Line]:
     """Numbers from its meta, what enter will do."""
     meta = saved.meta
     rows: list[tuple[str, str]] = [
@@ -220,7 +220,7 @@ def milestone_lines(run: RunSummary, saved: SavedState, moment: PlanContext, wid
     return [*lines, *enter_will(moment.offer, width)]
 
 
-def group_lines(run: RunSummary, states: Sequence[SavedState], width: int) -> list[Line]:
+def group_lines(run: RunSummary, states: Sequence[CheckpointInfo], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
     rows = [(label_of(saved), _reward_words(run.best, saved.meta)) for saved in states]
     head = wrap(f"{formatting.plural(len(states), 'milestone')} of {run.name}", width, "strong")

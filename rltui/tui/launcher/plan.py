@@ -13,7 +13,7 @@ from rltui.errors import RltuiError
 from rltui.profile.locate import STATE_FILE
 from rltui.runs import meta, trainer_state
 from rltui.runs.checkpoint import DamagedError
-from rltui.runs.inventory import CheckpointInfo, SavedState
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.journal_reader import step_limit
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute
@@ -136,11 +136,11 @@ def offer_resume(data: DataDir, run: RunSummary, now: float) -> LaunchPlan:
     return _offer(data, meta.signature, str(profile), now, run=run.name)
 
 
-def offer_milestone(data: DataDir, saved: SavedState, now: float) -> LaunchPlan:
+def offer_milestone(data: DataDir, saved: CheckpointInfo, now: float) -> LaunchPlan:
     """Training on from a milestone, with the profile that it was saved with."""
     if saved.meta is None:
         return refusal(saved.damage or "it cannot be read")
-    return _offer(data, saved.meta.signature, str(Path(saved.path) / STATE_FILE), now, mode=saved.path)
+    return _offer(data, saved.meta.signature, str(saved.path / STATE_FILE), now, mode=str(saved.path))
 
 
 def offer_at(data: DataDir, info: CheckpointInfo, profile: str, now: float) -> LaunchPlan:

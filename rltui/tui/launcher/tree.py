@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from rltui import formatting
 from rltui.run_state.rewards import reward_with_mark
 from rltui.runs.best import is_best
-from rltui.runs.inventory import SavedState
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.summary import RunSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.text import Line, clean, crop_middle, crop_text, pad, width_of, wrap
@@ -112,13 +112,13 @@ def holding(catalog: Catalog, item: Item) -> set[Item]:
         return {PROFILES}
     if item.kind == "run":
         return {RUNS}
-    found = {group for group, _, states in groups(catalog) if any(state.path == item.name for state in states)}
+    found = {group for group, _, states in groups(catalog) if any(str(state.path) == item.name for state in states)}
     return {MILESTONES, *found} if item.kind in ("milestone", "group") else set()
 
 
-def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[SavedState]]]:
+def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[CheckpointInfo]]]:
     """Milestones by run and phase, runs in their order."""
-    found: dict[Item, tuple[Item, RunSummary, list[SavedState]]] = {}
+    found: dict[Item, tuple[Item, RunSummary, list[CheckpointInfo]]] = {}
     for run in catalog.runs:
         for saved in run.milestones:
             item = Item("group", f"{run.name}/{phase_of(saved)}")
@@ -126,14 +126,14 @@ def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[SavedState]]]:
     return list(found.values())
 
 
-def phase_of(saved: SavedState) -> str:
+def phase_of(saved: CheckpointInfo) -> str:
     """`Phase1-BallTouching` of `milestone Phase1-BallTouching/005M`."""
-    return saved.name.removeprefix("milestone ").partition("/")[0]
+    return saved.milestone.partition("/")[0]
 
 
-def label_of(saved: SavedState) -> str:
+def label_of(saved: CheckpointInfo) -> str:
     """`5 M` of `milestone Phase1-BallTouching/005M`."""
-    return formatting.millions(saved.name.rpartition("/")[2])
+    return formatting.millions(saved.path.name)
 
 
 def _heading(item: Item, count: int, is_closed: bool) -> Line:
@@ -188,7 +188,9 @@ def _milestones(catalog: Catalog, closed: frozenset[Item], width: int) -> list[R
         head: Line = ((f"   {'▸' if is_closed else '▾'} ", "key"), (name, ""), (f"  {len(states)}", "muted"))
         lines.append(Row(item, head))
         if not is_closed:
-            lines += [Row(Item("milestone", saved.path), _milestone(run, saved, width)) for saved in reversed(states)]
+            lines += [
+                Row(Item("milestone", str(saved.path)), _milestone(run, saved, width)) for saved in reversed(states)
+            ]
     return lines
 
 
@@ -201,7 +203,7 @@ def _group_name(run: str, phase: str, width: int) -> str:
     return f"{crop_middle(run, max(room, 4))} · {phase}"
 
 
-def _milestone(run: RunSummary, saved: SavedState, width: int) -> Line:
+def _milestone(run: RunSummary, saved: CheckpointInfo, width: int) -> Line:
     meta = saved.meta
     sign = "●" if saved.mark.released else "▲" if saved.mark.pinned else " "
     reward, role = reward_with_mark(is_best(run.best, meta), meta)

@@ -13,7 +13,7 @@ import pytest
 from rltui.__main__ import main
 from rltui.cli.output import aligned
 from rltui.errors import RltuiError, report
-from rltui.runs.milestones import MilestoneMark, change_mark
+from rltui.runs.inventory import MilestoneMark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.safe_io import escaped, one_line, say
 from tests.fakes.saved_runs import make_run, save_milestone

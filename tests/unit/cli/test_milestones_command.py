@@ -10,8 +10,8 @@ import pytest
 
 from rltui.__main__ import main
 from rltui.cli.parser import parse
+from rltui.runs.inventory import MilestoneMark, read_marks
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import MilestoneMark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.saved_runs import litter, make_run, save_milestone, tree
 

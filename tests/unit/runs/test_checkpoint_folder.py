@@ -15,8 +15,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs import checkpoint, meta
 from rltui.runs.checkpoint import damage, is_complete, read_checkpoint, verify, write_checkpoint
-from rltui.runs.inventory import list_checkpoints
-from rltui.runs.milestones import read_marks
+from rltui.runs.inventory import list_checkpoints, read_marks
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import choose_resume
 from rltui.runs.summary import describe_runs

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
 
 import msgspec
 
+from rltui.cli.output import json_text
+from rltui.runs.inventory import MilestoneMark, change_mark
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import MilestoneMark, change_mark
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import RunSummary, describe_run, describe_runs
 from tests.fakes.run_story import phase_changed
@@ -52,7 +54,19 @@ def test_a_stopped_run(tmp_path: Path) -> None:
         ("milestone Phase1-BallTouching/000.003M", "good")
     ]
     assert [(saved.name, saved.damage) for saved in run.damaged] == [("checkpoint 1000", "policy.npz is missing")]
-    assert msgspec.json.decode(msgspec.json.encode(run), type=RunSummary) == run
+    document = json.loads(json_text(run.document()))
+    assert document.keys() == set(RunSummary.__struct_fields__)
+    assert document["milestones"] == [
+        {
+            "path": str(run.milestones[0].path),
+            "name": "milestone Phase1-BallTouching/000.003M",
+            "timesteps": 3000,
+            "meta": msgspec.to_builtins(run.milestones[0].meta),
+            "damage": None,
+            "mark": {"pinned": True, "released": False, "note": "good"},
+        }
+    ]
+    assert [saved["damage"] for saved in document["damaged"]] == ["policy.npz is missing"]
 
 
 def test_a_campaign_is_where_its_newest_step_took_it(tmp_path: Path) -> None:

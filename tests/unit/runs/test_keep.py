@@ -15,10 +15,17 @@ from rltui.profile.models import Profile
 from rltui.profile.render import render
 from rltui.runs import checkpoint, meta
 from rltui.runs.checkpoint import read_checkpoint
-from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones, look
+from rltui.runs.inventory import (
+    CheckpointInfo,
+    MilestoneMark,
+    change_mark,
+    list_checkpoints,
+    list_milestones,
+    look,
+    read_marks,
+)
 from rltui.runs.keep import keep
 from rltui.runs.lock import RunLock, holder
-from rltui.runs.milestones import MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resolve import find
 from rltui.runs.resume import choose_resume

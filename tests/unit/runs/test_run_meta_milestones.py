@@ -7,9 +7,10 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import meta
+from rltui.runs.inventory import MilestoneMark, change_mark, read_marks
 from rltui.runs.meta import Meta, Signature, milestone_label, net, phase_folder
-from rltui.runs.milestones import MilestoneClock, MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir
+from rltui.runs.saver import MilestoneClock
 from tests.fakes.saved_runs import SIGNATURE, make_meta
 
 REQUIRED = {

@@ -9,10 +9,16 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import meta
-from rltui.runs.inventory import foreign, list_checkpoints, read_shelf
+from rltui.runs.inventory import (
+    MilestoneMark,
+    change_mark,
+    list_checkpoints,
+    read_inventory,
+    read_marks,
+    unrecognised_among_runs,
+)
 from rltui.runs.keep import check_markable
 from rltui.runs.lock import RunLock
-from rltui.runs.milestones import MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resolve import find, previous_good
 from tests.fakes.forked import Forked
@@ -34,14 +40,16 @@ def paths(data: DataDir) -> RunPaths:
 
 def test_nothing_that_lies_there_is_left_out(data: DataDir, paths: RunPaths) -> None:
     litter(data, paths)
-    shelf = read_shelf(paths)
-    listed = {info.path for info in (*shelf.milestones, *shelf.checkpoints)} | {stray.path for stray in shelf.strays}
+    inventory = read_inventory(paths)
+    listed = {info.path for info in (*inventory.milestones, *inventory.checkpoints)} | {
+        stray.path for stray in inventory.unrecognised
+    }
     phases = {paths.milestones / "Phase1-BallTouching", paths.milestones / "Phase2-Goals"}
     for folder in (paths.checkpoints, paths.milestones, *phases):
         assert set(folder.iterdir()) <= listed | phases
-    assert all(stray.reason for stray in shelf.strays)
+    assert all(stray.reason for stray in inventory.unrecognised)
     among_runs = {path for folder in (data.runs, data.checkpoints, data.milestones) for path in folder.iterdir()}
-    strays = {stray.path for stray in foreign(data)}
+    strays = {stray.path for stray in unrecognised_among_runs(data)}
     assert among_runs - strays == {folder / "alpha" for folder in (data.runs, data.checkpoints, data.milestones)} | {
         data.milestones
     }
@@ -50,7 +58,7 @@ def test_nothing_that_lies_there_is_left_out(data: DataDir, paths: RunPaths) -> 
 
 def test_a_saved_state_under_an_odd_name_says_what_it_holds(paths: RunPaths) -> None:
     odd = place(paths.milestones / "Phase1-BallTouching" / "best one", make_files(make_meta("alpha", 2, 7_000_000)))
-    [stray] = read_shelf(paths).strays
+    [stray] = read_inventory(paths).unrecognised
     assert (stray.path, stray.reason) == (odd, "its name is not <millions>M, as in 005M or 012.35M")
     assert stray.info is not None
     assert stray.info.timesteps == 7_000_000
@@ -62,19 +70,25 @@ def test_marks_trainer_and_parent(data: DataDir, paths: RunPaths) -> None:
     beta = data.run("beta")
     place(beta.checkpoint(9000), make_files(about))
     with RunLock(paths):
-        shelf = read_shelf(paths)
-    assert shelf.trainer is not None
-    assert shelf.marks == {"Phase1-BallTouching/005M": MilestoneMark(pinned=True)}
-    assert (shelf.parent, read_shelf(beta).parent, read_shelf(data.run("none")).parent) == (None, "alpha@5000000", None)
+        inventory = read_inventory(paths)
+    assert inventory.trainer is not None
+    assert {info.milestone: info.mark for info in inventory.states if info.mark != MilestoneMark()} == {
+        "Phase1-BallTouching/005M": MilestoneMark(pinned=True)
+    }
+    assert (inventory.parent, read_inventory(beta).parent, read_inventory(data.run("none")).parent) == (
+        None,
+        "alpha@5000000",
+        None,
+    )
     paths.milestones_json.write_bytes(b"{")
-    assert "cannot be read" in read_shelf(paths).problem
+    assert "cannot be read" in read_inventory(paths).problem
 
 
 def test_sizes_are_those_of_the_files(paths: RunPaths) -> None:
-    for info in read_shelf(paths).milestones:
+    for info in read_inventory(paths).milestones:
         assert info.bytes == sum(path.stat().st_size for path in info.path.iterdir())
     (paths.checkpoint(1000) / "manifest.sha256").unlink()
-    assert next(info for info in read_shelf(paths).checkpoints if info.damage).bytes is None
+    assert next(info for info in read_inventory(paths).checkpoints if info.damage).bytes is None
 
 
 @pytest.mark.parametrize(
@@ -169,7 +183,7 @@ def test_the_previous_good_one_is_sound_to_the_last_byte(paths: RunPaths) -> Non
 
 
 def test_only_milestones_carry_marks(paths: RunPaths) -> None:
-    check_markable(read_shelf(paths).milestones[0])
+    check_markable(read_inventory(paths).milestones[0])
     with pytest.raises(RltuiError, match="checkpoints are replaced by newer ones"):
         check_markable(list_checkpoints(paths)[0])
 

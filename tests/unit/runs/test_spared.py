@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rltui.runs import saver as pruning
-from rltui.runs.best import SPARED, doubt, spared
+from rltui.runs.best import PROTECTED_SETS, doubt, protected
 from rltui.runs.inventory import list_checkpoints
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
@@ -146,7 +146,7 @@ def test_the_disk_holds_so_many_at_most(paths: RunPaths, last: int) -> None:
     for n, (reward, paid) in enumerate(story(), 1):
         saved(paths, last, state(n, reward, paid=paid))
         most = max(most, len(left(paths)))
-    assert most == last + SPARED
+    assert most == last + PROTECTED_SETS
 
 
 def story() -> Iterator[tuple[float, str]]:
@@ -173,5 +173,5 @@ def test_spared_against_a_slow_twin(drawn: list[tuple[float | None, float, str]]
         top = max(meta.mean_reward or 0.0 for meta in of_it)
         bests.append([meta for meta in of_it if meta.mean_reward == top][-1])
     bests.sort(key=lambda meta: (meta.paid == last, meta.commit))
-    expected = {meta.commit for meta in bests[-SPARED:]} - copies
-    assert spared(metas, milestones) == expected
+    expected = {meta.commit for meta in bests[-PROTECTED_SETS:]} - copies
+    assert protected(metas, milestones) == expected

@@ -14,11 +14,17 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import trash
-from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
+from rltui.runs.inventory import (
+    CheckpointInfo,
+    MilestoneMark,
+    change_mark,
+    list_checkpoints,
+    list_milestones,
+    read_marks,
+)
 from rltui.runs.lock import RunLock, holder
-from rltui.runs.milestones import MilestoneMark, change_mark, read_marks
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.trash import Trashed, delete, empty, kept_because, list_trash, restore
+from rltui.runs.trash import Trashed, delete, empty, list_trash, restore, why_not_deleted
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import litter, make_run, save, save_milestone, tree
 
@@ -109,7 +115,7 @@ def test_of_two_copies_of_the_newest_state_one_may_go_while_it_trains(data: Data
     save_milestone(paths, 3, 10_000_000, "010M")
     with RunLock(paths):
         delete(paths, list_milestones(paths)[-1])
-        assert kept_because(paths, list_checkpoints(paths)[-1], training=True) is not None
+        assert why_not_deleted(paths, list_checkpoints(paths)[-1], training=True) is not None
 
 
 def test_no_trainer_can_start_while_something_is_moved(

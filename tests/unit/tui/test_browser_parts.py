@@ -12,12 +12,11 @@ import msgspec
 import pytest
 
 from rltui import formatting
-from rltui.runs.inventory import look, read_shelf
-from rltui.runs.milestones import MilestoneMark
+from rltui.runs.inventory import MilestoneMark, look, read_inventory
 from rltui.runs.paths import DataDir
 from rltui.tui.browser import table, tree
 from rltui.tui.browser.details import lines
-from rltui.tui.browser.library import ALL, CheckpointRow, Library, RunNode, shelf_entries
+from rltui.tui.browser.library import ALL, CheckpointRow, Library, RunNode, checkpoint_rows
 from rltui.tui.browser.operations import is_meant, last_digits
 from rltui.tui.browser.table import Sorting
 from rltui.tui.browser.verification import HashChecks, Verifying
@@ -95,9 +94,11 @@ def test_branches_stand_below_the_run_that_they_left_and_circles_end(data: DataD
     for name, parent in (("a", "c@1"), ("b", "a@1"), ("c", "b@1"), ("d", "gone@5"), ("e", "d@1")):
         about = msgspec.structs.replace(make_meta(name, 1, 1000), parent=parent)
         place(data.run(name).checkpoint(1000), make_files(about))
-    shelves = tuple(read_shelf(data.run(name)) for name in data.run_names())
-    library = Library(data.root, shelves, tuple(entry for shelf in shelves for entry in shelf_entries(shelf)), True)
-    found = {shelf.run: depth for shelf, depth in tree.by_descent(library)}
+    inventories = tuple(read_inventory(data.run(name)) for name in data.run_names())
+    library = Library(
+        data.root, inventories, tuple(entry for inventory in inventories for entry in checkpoint_rows(inventory)), True
+    )
+    found = {inventory.run: depth for inventory, depth in tree.by_descent(library)}
     assert sorted(found) == ["a", "b", "c", "d", "e"]
     assert (found["d"], found["e"]) == (0, 1)
     rows = tree.rows(library, frozenset({RunNode("run", "d")}), 30)
@@ -198,7 +199,7 @@ def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
             make_meta("alpha", steps // 1000, steps), mean_reward=reward, entropy=entropy, reward_short=short
         )
         place(paths.checkpoint(steps), make_files(about))
-    entries = shelf_entries(read_shelf(paths))
+    entries = checkpoint_rows(read_inventory(paths))
     assert [entry.timesteps for entry in table.sort(entries, Sorting("2", True))] == [
         4000,
         5000,

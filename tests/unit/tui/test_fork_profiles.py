@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.runs.inventory import read_shelf
+from rltui.runs.inventory import read_inventory
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.fork import profiles_for, row
-from rltui.tui.browser.library import CheckpointRow, shelf_entries
+from rltui.tui.browser.library import CheckpointRow, checkpoint_rows
 from rltui.tui.checks.results import ProfileCheck
 from rltui.tui.launcher.catalog import ProfileEntry
 from tests.fakes import data_folder
@@ -23,7 +23,7 @@ def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CheckpointRow:
     """The newest checkpoint of alpha; two good profiles of the user's own beside."""
     monkeypatch.chdir(tmp_path)
     data_folder.write_profiles(tmp_path)
-    return shelf_entries(read_shelf(make_run(DataDir(tmp_path / "data"), commits=1)))[0]
+    return checkpoint_rows(read_inventory(make_run(DataDir(tmp_path / "data"), commits=1)))[0]
 
 
 def text_of(profile: ProfileEntry, entry: CheckpointRow, check: ProfileCheck | None = None) -> str:

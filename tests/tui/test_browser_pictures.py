@@ -16,6 +16,7 @@ from tests.fakes.screens import FORMS, OTHER_FORMS, assert_fits, compare, form_n
 @pytest.fixture(autouse=True)
 def disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rltui.runs.inventory.free_bytes", lambda root: 212_000_000_000)
+    monkeypatch.setattr("rltui.tui.browser.library.free_bytes", lambda root: 212_000_000_000)
 
 
 async def all_checked(pilot: Pilot[str]) -> None:

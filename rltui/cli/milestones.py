@@ -13,8 +13,7 @@ from rltui.safe_io import one_line, say
 
 if TYPE_CHECKING:
     from rltui.runs.best import Best
-    from rltui.runs.inventory import CheckpointInfo, Inventory, UnrecognisedEntry
-    from rltui.runs.inventory import MilestoneMark
+    from rltui.runs.inventory import CheckpointInfo, Inventory, MilestoneMark, UnrecognisedEntry
     from rltui.runs.paths import DataDir
     from rltui.runs.trash import Trashed
 
@@ -102,7 +101,7 @@ def _retyped(args: argparse.Namespace) -> Callable[[str], str]:
 
 
 def _list(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.inventory import unrecognised_among_runs, read_inventory
+    from rltui.runs.inventory import read_inventory, unrecognised_among_runs
 
     name = getattr(args, "run", None)
     names = [named_or_newest_run(data, name).name] if name else data.run_names()
@@ -149,8 +148,8 @@ def _keep(args: argparse.Namespace, data: DataDir) -> int:
 
 
 def _mark(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.keep import check_markable
     from rltui.runs.inventory import change_mark
+    from rltui.runs.keep import check_markable
     from rltui.runs.resolve import find
 
     paths, info = find(data, args.state, _retyped(args))
@@ -261,7 +260,9 @@ def _say_json(value: Any) -> None:
     say(json_text(value))
 
 
-def lines(data: DataDir, inventories: Sequence[Inventory], strays: Sequence[UnrecognisedEntry], now: float) -> list[str]:
+def lines(
+    data: DataDir, inventories: Sequence[Inventory], strays: Sequence[UnrecognisedEntry], now: float
+) -> list[str]:
     """Each run's table, damaged and stray entries with their reasons below it."""
     from rltui.cli.output import aligned
     from rltui.runs.best import best_of
@@ -278,7 +279,9 @@ def lines(data: DataDir, inventories: Sequence[Inventory], strays: Sequence[Unre
         found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
         found += _by_reward(infos, best)
         found += [
-            f"  not pruned: {one_line(each.name)}, the best to go back to" for each in infos if _is_protected(protected, each)
+            f"  not pruned: {one_line(each.name)}, the best to go back to"
+            for each in infos
+            if _is_protected(protected, each)
         ]
         found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
         found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in inventory.unrecognised]

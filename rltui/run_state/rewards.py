@@ -21,15 +21,12 @@ from rltui.events.episode_reward import (
 from rltui.events.records import RunStarted, weight_of
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.runs.best import Best, doubt, words
-from rltui.runs.meta import Meta
 
 TAKEN = (REWARD, EPISODES, FIRST_EPISODES)
 SAYS = "rewards differ, not comparable"
 FARTHEST = 1000  # rows looked back for one in which episodes ended
 NAMED = 3  # differences told one by one
 PROFILE = "as in its profile"  # a row has a weight only where it is not
-BEST, DOUBT = "★", "▼"
 
 
 def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
@@ -136,21 +133,3 @@ def differences_line(differences: list[str]) -> str:
 
 def _words(weight: float | None) -> str:
     return PROFILE if weight is None else formatting.number(weight)
-
-
-def reward_with_mark(best: Best | None, meta: Meta | None) -> tuple[str, str]:
-    """(its reward with the mark before it, role). best: as which it is the best."""
-    mean = meta.mean_reward if meta is not None else None
-    if meta is None or not formatting.known(mean):
-        return formatting.UNKNOWN, ""
-    if best is not None:
-        return f"{BEST} {formatting.number(mean)}", "good"
-    return (f"{DOUBT} {formatting.number(mean)}", "warn") if doubt(meta) else (formatting.number(mean), "")
-
-
-def best_note(best: Best | None, meta: Meta | None) -> tuple[str, str]:
-    """(what it is, or why it does not count; role); both empty where there is nothing to say."""
-    if best is not None:
-        return f"{BEST} the {words(best)}", "good"
-    reason = doubt(meta) if meta is not None else ""
-    return (f"{DOUBT} does not count: {reason}", "warn") if reason else ("", "")

@@ -27,6 +27,9 @@ PROTECTED_SETS = 2  # sets of rewards, the newest: of each the best checkpoint i
 _ENTROPY, _KL = health_of(metric_keys.ENTROPY), health_of(metric_keys.APPROX_KL)
 
 
+BEST, DOUBT = "★", "▼"
+
+
 class Best(msgspec.Struct, frozen=True, kw_only=True):
     """The best of `of` healthy states of one run under the same rewards. now: they are those of its newest state."""
 
@@ -89,6 +92,24 @@ def is_best(found: Iterable[Best], meta: Meta | None) -> Best | None:
 def words(best: Best) -> str:
     """`best of 7 healthy ones under the same rewards`."""
     return f"best of {best.of:,} healthy ones under the same rewards"
+
+
+def reward_with_mark(best: Best | None, meta: Meta | None) -> tuple[str, str]:
+    """(its reward with the mark before it, role). best: as which it is the best."""
+    mean = meta.mean_reward if meta is not None else None
+    if meta is None or not formatting.known(mean):
+        return formatting.UNKNOWN, ""
+    if best is not None:
+        return f"{BEST} {formatting.number(mean)}", "good"
+    return (f"{DOUBT} {formatting.number(mean)}", "warn") if doubt(meta) else (formatting.number(mean), "")
+
+
+def best_note(best: Best | None, meta: Meta | None) -> tuple[str, str]:
+    """(what it is, or why it does not count; role); both empty where there is nothing to say."""
+    if best is not None:
+        return f"{BEST} the {words(best)}", "good"
+    reason = doubt(meta) if meta is not None else ""
+    return (f"{DOUBT} does not count: {reason}", "warn") if reason else ("", "")
 
 
 def _rewards(meta: Meta) -> object:

@@ -25,16 +25,15 @@ from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.help import help_on, palette_commands
 from rltui.tui.keymap import keymap
-from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
-from rltui.tui.navigation import Scenes
+from rltui.tui.navigation import Navigator
 from rltui.tui.notifications import Announcer, Notifier
 from rltui.tui.settings import Loaded, UiSettings, save_layout, ui_path
 from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend
 from rltui.tui.terminal.key_queue import KeyDone, KeyOrder
 from rltui.tui.text import plain
 from rltui.tui.themes import DARK, LIGHT
-from rltui.tui.widgets.dialogs import Palette
+from rltui.tui.widgets.dialogs import Dialog, Palette
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
     from rltui.run_state.other_run import OtherRuns
     from rltui.tui.cockpit.screen import CockpitScreen
-    from rltui.tui.launcher.screen import LauncherScreen
     from rltui.tui.panes.pane import Pane
 
 
@@ -93,7 +91,9 @@ class RltuiApp(App[str]):
         self.stylesheet.set_variables(self.get_css_variables())
         charts = self.ui.settings.charts
         charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
-        self._scenes = Scenes(self, self._lifeline, self._messenger, readonly=readonly, charts=charts)
+        self._navigator = Navigator(
+            self, data, self._world, self.ui, self._lifeline, self._messenger, readonly=readonly, charts=charts
+        )
 
     def on_load(self) -> None:
         self._lifeline.entered()
@@ -109,9 +109,9 @@ class RltuiApp(App[str]):
             lines = "\n".join(str(problem) for problem in self.ui.problems)
             self.notify(lines, title="ui.toml: the defaults hold for this", severity="warning", timeout=20)
         if self._first_run is not None:
-            self._scenes.show_run(self._first_run)
+            self._navigator.show_run(self._first_run)
         else:
-            self._scenes.show_launcher()
+            self._navigator.show_launcher()
 
     async def on_event(self, event: events.Event) -> None:
         """What is typed goes on one after the other."""
@@ -136,7 +136,7 @@ class RltuiApp(App[str]):
         self._messenger.hear(message.before, message.now)
 
     def _look_after_run(self) -> None:
-        cockpit = self._scenes.cockpit
+        cockpit = self._navigator.cockpit
         self._messenger.look(cockpit.snapshot if cockpit is not None else None)
 
     def refresh_css(self, animate: bool = True) -> None:
@@ -163,19 +163,16 @@ class RltuiApp(App[str]):
         super().panic(*renderables)
 
     def on_browser_asked(self, message: BrowserAsked) -> None:
-        self._scenes.show_browser(message.run, message.state)
+        self._navigator.show_browser(message.run, message.state)
 
     def on_browser_left(self) -> None:
-        self._scenes.leave_browser()
+        self._navigator.leave_browser()
 
     def on_run_opened(self, message: RunOpened) -> None:
-        self._scenes.show_run_from_browser(message.run, message.trainer)
+        self._navigator.open_run(message.run, message.trainer)
 
     def on_cockpit_screen_left(self) -> None:
-        self._scenes.show_launcher()
-
-    def on_launcher_screen_opened(self, message: LauncherScreen.Opened) -> None:
-        self._scenes.show_run(message.run, message.trainer)
+        self._navigator.show_launcher()
 
     def on_watch_asked(self, message: WatchAsked) -> None:
         """A match has the terminal until it is left."""
@@ -236,13 +233,13 @@ class RltuiApp(App[str]):
     @property
     def _screens_folder(self) -> Path:
         """Where pictures and copied texts go: the folder of the run that is looked at, else the data folder."""
-        cockpit = self._scenes.cockpit
+        cockpit = self._navigator.cockpit
         run = cockpit.source.name if cockpit is not None else ""
         return (self._data.run(run).folder if run and not name_problem(run) else self._data.root) / "screens"
 
     def _focused_pane(self, screen: Screen[object]) -> Pane | None:
         """None where the screen is not the cockpit."""
-        cockpit = self._scenes.cockpit
+        cockpit = self._navigator.cockpit
         return cockpit.focused_pane() if cockpit is not None and cockpit is screen else None
 
     def action_picture(self) -> None:
@@ -262,7 +259,7 @@ class RltuiApp(App[str]):
 
     def action_save_layout(self) -> None:
         """Which panes the slots show, how high they are, light or dark: to ui.toml."""
-        cockpit = self._scenes.cockpit
+        cockpit = self._navigator.cockpit
         if cockpit is None:
             return
         choice = cockpit.grid.choice
@@ -281,8 +278,8 @@ class RltuiApp(App[str]):
         screen = self.screen
         if place_of(screen) is not None:
             await screen.run_action("leave")
-        elif isinstance(screen, LaunchingScreen):
-            screen.action_close()
+        elif isinstance(screen, Dialog):
+            screen.leave()
         elif isinstance(screen, ModalScreen):
             screen.dismiss(None)
 

@@ -9,9 +9,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import Concatenate, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, TypeVar
 
-from textual.widget import Widget
+if TYPE_CHECKING:
+    from textual.widget import Widget
 
 Value = TypeVar("Value")
 
@@ -38,7 +39,7 @@ class Newest(Generic[Value]):
             return value
 
 
-Place = TypeVar("Place", bound=Widget)
+Place = TypeVar("Place", bound="Widget")
 Heard = ParamSpec("Heard")
 
 
@@ -64,7 +65,6 @@ LATER = (
     "rltui.run_state.reader",
     "rltui.supervise.control_client",
     "rltui.run_state.other_run",
-    "rltui.tui.browser.screen",
     "rltui.tui.browser.screen",
     "rltui.tui.browser.verification",
     "rltui.tui.form.screen",

@@ -3,24 +3,50 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rltui.runs.paths import DataDir
-from rltui.tui.checks.doctor import Preflights
+from rltui.tui.checks.doctor import Measurements, Preflights
 from rltui.tui.checks.results import ProfileChecker, ProfileDifferences, TableChecker
 from rltui.tui.checks.text_check import TextChecker
 from rltui.tui.form.schema_client import ReferenceReader
-from rltui.tui.launcher.speed import Measurements
 
 if TYPE_CHECKING:
     from rltui.run_state.other_run import OtherRuns
     from rltui.run_state.reader import RecordSource
     from rltui.supervise.launch import LaunchedTrainer
-    from rltui.tui.launcher.start import Launch
-    from rltui.tui.panes.machine import Sampler
+
+
+class LaunchRequest(Protocol):
+    """What supervise.launch.detached is called with."""
+
+    @property
+    def profile(self) -> str: ...
+
+    @property
+    def run(self) -> str | None: ...
+
+    @property
+    def args(self) -> Sequence[str]: ...
+
+
+Launch = Callable[[LaunchRequest], "LaunchedTrainer"]
+
+
+class Sampler(Protocol):
+    """Thread that reads the machine."""
+
+    def want(self, roles: Mapping[int, str]) -> None:
+        """Who is who, by process id, from the next reading on."""
+
+    def start(self, deliver: Callable[[Any], None]) -> None:
+        """Begin to deliver each MachineSample, from another thread."""
+
+    def stop(self) -> None:
+        """End soon; does not wait."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Launcher ↔ cockpit ↔ browser."""
+"""Switches between launcher, cockpit and browser."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ from rltui.tui.actions import place_of
 
 if TYPE_CHECKING:
     from rltui.run_state.reader import RecordSource
+    from rltui.runs.paths import DataDir
     from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
-    from rltui.tui.app import RltuiApp
     from rltui.tui.ascii import ChartStyle
     from rltui.tui.browser.table import KeptSorting
     from rltui.tui.browser.verification import HashChecks
     from rltui.tui.cockpit.screen import CockpitScreen
-    from rltui.tui.launcher.plan import LaunchPlan
+    from rltui.tui.dependencies import Dependencies, Launch, LaunchRequest
     from rltui.tui.launcher.screen import LauncherScreen
-    from rltui.tui.launcher.start import Launch
     from rltui.tui.notifications import Notifier
-
-
-_NAME = "kept cockpit"  # installed, since Textual removes what is not once another takes its place
+    from rltui.tui.settings import Loaded
 
 CONNECT_SECONDS = 1.0
+LAUNCHER = "launcher"  # the installed screen's name
+_NAME = "suspended cockpit"  # installed, since Textual removes what is not once another takes its place
 
 
-class KeptCockpit:
-    """At most one. While it is kept, nobody shows it."""
+class SuspendedCockpit:
+    """At most one. While it is suspended, nobody shows it."""
 
     def __init__(self, app: App[str]) -> None:
         self._app = app
@@ -42,26 +41,26 @@ class KeptCockpit:
 
     @property
     def run(self) -> str:
-        """Whose cockpit is kept; empty: none is."""
+        """Whose cockpit it is; empty: there is none."""
         return self._cockpit.source.name if self._cockpit is not None else ""
 
-    def keep(self, cockpit: CockpitScreen | None) -> None:
+    def suspend(self, cockpit: CockpitScreen | None) -> None:
         """Before another screen takes its place; None: there is none."""
-        self.let_go()
+        self.remove()
         if cockpit is not None:
             self._app.install_screen(cockpit, _NAME)
             cockpit.rest()
         self._cockpit = cockpit
 
-    def take(self) -> CockpitScreen | None:
-        """To be shown again; it is kept no more."""
+    def resume(self) -> CockpitScreen | None:
+        """To be shown again."""
         cockpit, self._cockpit = self._cockpit, None
         if cockpit is not None:
             self._app.uninstall_screen(cockpit)
             cockpit.wake()
         return cockpit
 
-    def let_go(self) -> None:
+    def remove(self) -> None:
         """Another run, or the launcher, is gone to."""
         cockpit, self._cockpit = self._cockpit, None
         if cockpit is not None:
@@ -69,18 +68,25 @@ class KeptCockpit:
             cockpit.remove()
 
 
-LAUNCHER = "launcher"  # the installed screen's name
-
-
-class Scenes:
-    """Of the app. Screens are imported as they are needed (see later.py): the first picture shall come soon."""
+class Navigator:
+    """Screens are imported as they are needed (background.LATER): the first picture shall come soon."""
 
     def __init__(
-        self, app: RltuiApp, lifeline: Lifeline, messenger: Notifier, *, readonly: bool, charts: ChartStyle
+        self,
+        app: App[str],
+        data: DataDir,
+        world: Dependencies,
+        ui: Loaded,
+        lifeline: Lifeline,
+        notifier: Notifier,
+        *,
+        readonly: bool,
+        charts: ChartStyle,
     ) -> None:
-        self._app, self._lifeline, self._messenger = app, lifeline, messenger
+        self._app, self._data, self._world, self._ui = app, data, world, ui
+        self._lifeline, self._notifier = lifeline, notifier
         self._readonly, self._charts = readonly, charts
-        self._kept = KeptCockpit(app)  # that the browser was opened from
+        self._suspended = SuspendedCockpit(app)  # that the browser was opened from
         self._checks: HashChecks | None = None  # of the browser, since it was first opened
         self._sorting: KeptSorting | None = None  # of the browser
 
@@ -92,7 +98,7 @@ class Scenes:
 
     def show_launcher(self) -> None:
         """It stays as it was left."""
-        self._kept.let_go()
+        self._suspended.remove()
         self._lifeline.opened("")
         if not self._app.is_screen_installed(LAUNCHER):
             self._app.install_screen(self._launcher(), LAUNCHER)
@@ -102,10 +108,10 @@ class Scenes:
         """The cockpit on a run. trainer: the one just launched for it, if so."""
         from rltui.tui.cockpit.screen import CockpitScreen
 
-        self._kept.let_go()
+        self._suspended.remove()
         self._lifeline.opened(run)
-        self._messenger.follow()
-        world, layout = self._app.world, self._app.ui.settings
+        self._notifier.follow()
+        world, layout = self._world, self._ui.settings
         source = (world.sources or self._run_files)(run, trainer)
         self._show(
             CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=world.clock, layout=layout)
@@ -117,43 +123,42 @@ class Scenes:
         from rltui.tui.browser.table import KeptSorting
         from rltui.tui.browser.verification import HashChecks
 
-        world = self._app.world
+        world, ui = self._world, self._ui
         self._checks = self._checks or HashChecks()
-        ui = self._app.ui
-        self._sorting = self._sorting or KeptSorting(ui.settings, ui.path, self._soon)
+        self._sorting = self._sorting or KeptSorting(ui.settings, ui.path, self._save_in_thread)
         around = BrowserDependencies(
-            self._app.data, self._launch, world.checker, world.clock, self._checks, run, Path(state) if state else None,
+            self._data, self._launch, world.checker, world.clock, self._checks, run, Path(state) if state else None,
             readonly=self._readonly, charts=self._charts, sorting=self._sorting,
         )  # fmt: skip
-        self._kept.keep(self.cockpit)
+        self._suspended.suspend(self.cockpit)
         self._show(BrowserScreen(around))
 
     def leave_browser(self) -> None:
         """Back to where it was opened from."""
-        if (cockpit := self._kept.take()) is not None:
+        if (cockpit := self._suspended.resume()) is not None:
             self._show(cockpit)
         else:
             self.show_launcher()
 
-    def show_run_from_browser(self, run: str, trainer: LaunchedTrainer | None) -> None:
-        """The cockpit that it was opened from, if that is the run."""
-        if trainer is None and run == self._kept.run:
+    def open_run(self, run: str, trainer: LaunchedTrainer | None) -> None:
+        """From launcher or browser: in the cockpit that the browser was opened from, if that is the run's."""
+        if trainer is None and run == self._suspended.run:
             self.leave_browser()
         else:
             self.show_run(run, trainer)
 
-    def _soon(self, write: Callable[[], None]) -> None:
-        """In a thread; where it fails it is told."""
+    def _save_in_thread(self, write: Callable[[], None]) -> None:
+        """Notifies the user where it fails."""
         app = self._app
 
-        def told() -> None:
+        def save() -> None:
             try:
                 write()
             except RltuiError as error:
                 words, hint = error.message, error.hint
                 app.call_later(lambda: app.notify(f"{words}; {hint}", title="Not saved", severity="warning"))
 
-        app.run_worker(told, thread=True, exit_on_error=False)
+        app.run_worker(save, thread=True, exit_on_error=False)
 
     def _show(self, screen: Screen[None] | str) -> None:
         """The first goes on Textual's own empty screen."""
@@ -168,22 +173,22 @@ class Scenes:
     def _launcher(self) -> LauncherScreen:
         from rltui.tui.launcher.screen import LauncherScreen
 
-        world = self._app.world
-        return LauncherScreen(self._app.data, self._launch, world.checker, world.clock, world.free_memory, world.tools)
+        world = self._world
+        return LauncherScreen(self._data, self._launch, world.checker, world.clock, world.free_memory, world.tools)
 
     @property
     def _launch(self) -> Launch:
-        return self._app.world.launch or self._launch_detached
+        return self._world.launch or self._launch_detached
 
-    def _launch_detached(self, offer: LaunchPlan) -> LaunchedTrainer:
+    def _launch_detached(self, request: LaunchRequest) -> LaunchedTrainer:
         from rltui.supervise import launch  # with psutil
 
-        return launch.detached(offer.profile, self._app.data, offer.run, offer.args)
+        return launch.detached(request.profile, self._data, request.run, request.args)
 
     def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RecordSource:
         from rltui.run_state.reader import RunFiles
         from rltui.supervise.control_client import connected
 
-        paths = self._app.data.run(run)
+        paths = self._data.run(run)
         alive = (lambda: trainer.process.poll() is None) if trainer is not None else None
         return RunFiles(paths, partial(connected, paths, CONNECT_SECONDS, readonly=self._readonly), alive)

@@ -15,7 +15,6 @@ from textual.notifications import Notification, Notify
 
 from rltui.events.records import PhaseChanged, end_words
 from rltui.formatting import state_name
-from rltui.run_state.condition import condition
 from rltui.supervise.signals import kill_session, start_session
 from rltui.tui.settings import NoticeKind, UiSettings
 from rltui.tui.terminal import clipboard
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 
 GONE_AFTER = 2.0  # seconds without a process before its end counts as unclean: the last record may still be on its way
+MOST_NAMED = 3  # runs in the exit message
 Severity = Literal["information", "warning", "error"]
 
 
@@ -257,6 +257,8 @@ class Announcer:
 
 def _state(snapshot: RunSnapshot, moment: float) -> str:
     """`training` for all that it does by itself: the title would change each second."""
+    from rltui.run_state.condition import condition  # not before the launcher's first picture
+
     now = condition(snapshot, moment)
     well = now.running and now.role != "bad"
     return "training" if well and snapshot.state in TRAINING else now.word.lower()
@@ -287,3 +289,14 @@ class Notifier:
     def _tell(self, notices: Iterable[Notice]) -> None:
         for notice in notices:
             self._teller.tell(notice)
+
+
+def exit_message(training: Sequence[str]) -> str | None:
+    """training: the runs that have a trainer. None where there is none: nothing goes on."""
+    if not training:
+        return None
+    if len(training) == 1:
+        return f"{training[0]} keeps training; come back with: rltui attach {training[0]}"
+    shown = ", ".join(training[:MOST_NAMED])
+    more = f" and {len(training) - MOST_NAMED} more" if len(training) > MOST_NAMED else ""
+    return f"{shown}{more} keep training; come back with: rltui attach RUN"

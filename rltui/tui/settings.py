@@ -13,9 +13,10 @@ from rltui import safe_io
 from rltui.errors import RltuiError, did_you_mean
 from rltui.profile.source import EMPTY, MAX_BYTES, KeyPath, Problem, ProfileError, ProfileSource, read_source, show_key
 from rltui.tui.keymap import KeyProblem, checked_keys
-from rltui.tui.panes.chart_view import SMOOTHING
-from rltui.tui.panes.pane import Slot
 
+# A place in the cockpit, held by one pane at a time. side is beside the log, where there is room; else its panes are with table's.
+Slot = Literal["charts", "table", "rewards", "time", "facts", "log", "side"]
+SMOOTHING = (0, 10, 50, 200)  # iterations of the moving average that `s` goes through
 Theme = Literal["dark", "light"]
 Charts = Literal["auto", "braille", "blocks", "ascii"]
 NoticeKind = Literal["ended", "failed", "milestone", "promotion", "worker_failed", "control"]

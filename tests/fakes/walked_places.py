@@ -15,14 +15,14 @@ from rltui.tui.actions import Place
 from rltui.tui.app import RltuiApp
 from rltui.tui.form.screen import FormScreen
 from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.navigation import Scenes
+from rltui.tui.navigation import Navigator
 from tests.fakes import browsed, changing_world, children, walking
 from tests.fakes.screens import Clock, cockpit, launcher, live_run, until
 
 AWAY: dict[Place, tuple[tuple[type, str], ...]] = {  # what leads away from a place, so that a walk stays there
-    "launcher": ((Scenes, "show_run"), (Scenes, "show_browser")),
-    "browser": ((Scenes, "leave_browser"), (Scenes, "show_run_from_browser"), (RltuiApp, "on_watch_asked")),
-    "cockpit": ((Scenes, "show_launcher"), (Scenes, "show_browser")),
+    "launcher": ((Navigator, "open_run"), (Navigator, "show_browser")),
+    "browser": ((Navigator, "leave_browser"), (Navigator, "open_run"), (RltuiApp, "on_watch_asked")),
+    "cockpit": ((Navigator, "show_launcher"), (Navigator, "show_browser")),
     "form": ((FormScreen, "dismiss"),),
 }
 

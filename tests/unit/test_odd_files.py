@@ -39,9 +39,9 @@ from rltui.supervise.processes import ManagedProcess
 from rltui.supervise.sockets import SocketAddress, SocketListener
 from rltui.tui import settings as ui_toml
 from rltui.tui.browser.library import LibraryReader
+from rltui.tui.checks.doctor import Measurements
 from rltui.tui.checks.results import content_hash, saved_changes
 from rltui.tui.launcher.catalog import read_profile
-from rltui.tui.launcher.speed import Measurements
 from rltui.tui.notifications import Hooks, Notice
 from rltui.view.recording import Recording
 from tests.fakes.odd_files import CONTENT, KINDS, as_nobody, at_once

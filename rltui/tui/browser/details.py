@@ -9,7 +9,7 @@ from textual.content import Content
 
 from rltui import formatting
 from rltui.formatting import over_episodes
-from rltui.run_state.rewards import best_note
+from rltui.runs.best import best_note
 from rltui.runs.meta import Meta
 from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.browser.verification import Verdict

@@ -170,7 +170,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
 
     def _work_out(self, path: Path, profile: ProfileEntry) -> None:
         """In a thread: first whether it can be done, then what changes."""
-        offer = fork_offer(self._data, self._entry, profile, self._clock())
+        offer = fork_offer(self._data, self._entry.path, self._entry.words, profile, self._clock())
         self.post_message(self.Worked(path, Fork(offer)))
         if not offer.refused:
             changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)

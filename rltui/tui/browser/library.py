@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from textual.message import Message
+
 from rltui import formatting
 from rltui.runs.best import Best, best_of, doubt, is_best
 from rltui.runs.inventory import (
@@ -52,6 +54,11 @@ class CheckpointRow:
     @property
     def meta(self) -> Meta | None:
         return self.info.meta if self.info else None
+
+    @property
+    def state(self) -> CheckpointInfo | None:
+        """What training can go on from; None for a stray and for what is in the trash."""
+        return self.info if self.kind in ("milestone", "checkpoint") else None
 
     @property
     def doubt(self) -> str:
@@ -189,6 +196,14 @@ def deleted_row(trashed: Trashed, info: CheckpointInfo) -> CheckpointRow:
 Stamp = tuple[object, ...]
 FIRST = 60  # entries read before the first look at a library that is not complete yet
 GROWTH = 8  # times as many before the next: a look costs as much as reading a few dozen
+
+
+class LibraryReady(Message):
+    """More of the disk has been read."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__()
+        self.library = library
 
 
 class LibraryReader:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
+from textual.message import Message
 
 from rltui import formatting
 from rltui.errors import RltuiError
@@ -20,11 +21,18 @@ from rltui.runs.paths import DataDir
 from rltui.runs.saver import POLICY_FILE
 from rltui.runs.trash import Trashed
 from rltui.tui.browser.library import CheckpointRow, Library
-from rltui.tui.messages import ActDone
 from rltui.tui.widgets.dialogs import Asked, InputCheck, TypedDialog
 
 if TYPE_CHECKING:
     from textual.screen import Screen
+
+
+class ActDone(Message):
+    """An act has ended: words, or the error."""
+
+    def __init__(self, words: str, error: RltuiError | None = None) -> None:
+        super().__init__()
+        self.words, self.error = words, error
 
 
 class OperationContext:

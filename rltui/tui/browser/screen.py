@@ -22,16 +22,26 @@ from rltui.tui.browser import table as state_table
 from rltui.tui.browser.compare import CompareScreen, compare, to_compare
 from rltui.tui.browser.details import AboutState, BrowserTitle, StateDetails
 from rltui.tui.browser.fork import ForkScreen
-from rltui.tui.browser.library import CheckpointRow, Library, LibraryReader, RunNode
-from rltui.tui.browser.operations import Copies, Deleting, Marking, OperationContext, Undoing, unplayable, watch_command
+from rltui.tui.browser.library import CheckpointRow, Library, LibraryReader, LibraryReady, RunNode
+from rltui.tui.browser.operations import (
+    ActDone,
+    Copies,
+    Deleting,
+    Marking,
+    OperationContext,
+    Undoing,
+    unplayable,
+    watch_command,
+)
 from rltui.tui.browser.table import SORTABLE, KeptSorting, ShownStates
 from rltui.tui.browser.tree import Shelves
 from rltui.tui.browser.verification import HashChecks, Verifying
 from rltui.tui.checks.results import ProfileChecker
-from rltui.tui.cockpit.messages import exit_message
-from rltui.tui.launcher.plan import LaunchPlan, resume_start
+from rltui.tui.dependencies import Launch
+from rltui.tui.launcher.plan import LaunchPlan, StartReady, resume_start
 from rltui.tui.launcher.start import LaunchingScreen, StartDialog, with_limit_asked
-from rltui.tui.messages import ActDone, BrowserLeft, LibraryReady, RunOpened, StartReady, WatchAsked
+from rltui.tui.messages import BrowserLeft, RunOpened, WatchAsked
+from rltui.tui.notifications import exit_message
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Answer, Footer
@@ -39,7 +49,6 @@ from rltui.tui.widgets.list_view import ListView
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
-    from rltui.tui.launcher.start import Launch
 
 
 class Looking:
@@ -120,7 +129,9 @@ class TrainingOn:
         self._screen.app.push_screen(ForkScreen(around.data, entry, around.checker, around.clock), self._launch)
 
     def _work_out(self, entry: CheckpointRow) -> None:
-        self._screen.post_message(StartReady(resume_start(self._around.data, entry, self._around.clock())))
+        self._screen.post_message(
+            StartReady(resume_start(self._around.data, entry.run, entry.state, entry.words, self._around.clock()))
+        )
 
     def _launch(self, offer: LaunchPlan | None) -> None:
         if offer is not None:

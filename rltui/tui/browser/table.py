@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from rltui import formatting
-from rltui.run_state.rewards import reward_with_mark
+from rltui.runs.best import reward_with_mark
 from rltui.tui.browser import details
 from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.browser.verification import Verdict

@@ -7,9 +7,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
+from textual.message import Message
+
 from rltui.runs.checkpoint import NAME, damage
 from rltui.tui.browser.library import CheckpointRow
-from rltui.tui.messages import HashesChecked
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -70,6 +71,10 @@ def _stamp(path: Path) -> Stamp | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, folder.st_mtime_ns
+
+
+class HashesChecked(Message):
+    """Those of another state have been compared."""
 
 
 class Verifying:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
 
+from rltui import safe_io
 from rltui.supervise.signals import kill_session, lower_priority, start_session
 from rltui.tui.checks.child import NewestChild
 
@@ -183,3 +189,55 @@ class DoctorChild:
         """The child and the workers that it may have: they share its session."""
         kill_session(self._process)
         self._process.kill()
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """One measurement, as it is kept."""
+
+    steps_per_second: float
+    time: float  # Unix seconds
+    busy_percent: float = 0.0
+
+
+class Measurements:
+    """What was measured on this machine, kept in the user's cache by shape (`shape_key`); bad content is no content."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """folder: None: the usual place for caches."""
+        self._folder = folder
+        self._known: dict[str, Measured] | None = None
+
+    def get(self, key: str) -> Measured | None:
+        """Of profiles of this shape."""
+        return self._all().get(key)
+
+    def put(self, key: str, found: Measured) -> None:
+        """Kept, where the cache can be written; a full disk is no reason to stop."""
+        self._all()[key] = found
+        with suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            descriptor, temporary = tempfile.mkstemp(dir=self._file.parent, suffix=".part")
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(self._all()))
+            Path(temporary).replace(self._file)
+
+    @property
+    def _file(self) -> Path:
+        folder = self._folder or cache_folder()
+        host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+        return folder / f"speed-{host}.json"
+
+    def _all(self) -> dict[str, Measured]:
+        if self._known is None:
+            try:
+                self._known = msgspec.json.decode(safe_io.read_bytes(self._file), type=dict[str, Measured])
+            except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                self._known = {}
+        return self._known
+
+
+def cache_folder() -> Path:
+    """The user's cache of this program."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("rltui", appauthor=False)

@@ -10,8 +10,8 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.message import Message
 from textual.widget import Widget
 
-from rltui.tui.panes.pane import Pane, Slot, View
-from rltui.tui.settings import UiSettings
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.settings import Slot, UiSettings
 
 FALLBACK: Mapping[Slot, Slot] = {
     "side": "table",

@@ -1,19 +1,15 @@
-"""Texts of the cockpit: command status, exit message, how an ended run goes on, what came while it was frozen."""
+"""Texts of the cockpit: command status, how an ended run goes on, what came while it was frozen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from rltui import formatting
+from rltui.run_state.snapshot import RunSnapshot, Stage
 from rltui.tui.actions import COCKPIT, LAUNCHER, Action, key_name
 from rltui.tui.keymap import OwnKeys, with_own_keys
 from rltui.tui.text import Line
 
-if TYPE_CHECKING:  # the launcher uses exit_message, and shall not wait for the snapshot
-    from rltui.run_state.snapshot import RunSnapshot, Stage
-
-MOST_NAMED = 3  # runs
 SHOWN = 8.0  # seconds that a final status, or a note, stays
 _STAGES = {
     "sent": ("◌", "sent", "muted"),
@@ -73,17 +69,6 @@ def how_to_resume(snapshot: RunSnapshot, own: OwnKeys) -> str:
 def _keys(actions: Iterable[Action], own: OwnKeys) -> dict[str, str]:
     """By the action's name, as the user has them; without those that have none."""
     return {action.name: key_name(action.keys[0]) for action in with_own_keys(actions, own) if action.keys}
-
-
-def exit_message(training: Sequence[str]) -> str | None:
-    """training: the runs that have a trainer. None where there is none: nothing goes on."""
-    if not training:
-        return None
-    if len(training) == 1:
-        return f"{training[0]} keeps training; come back with: rltui attach {training[0]}"
-    shown = ", ".join(training[:MOST_NAMED])
-    more = f" and {len(training) - MOST_NAMED} more" if len(training) > MOST_NAMED else ""
-    return f"{shown}{more} keep training; come back with: rltui attach RUN"
 
 
 def frozen_text(still: RunSnapshot, since: float, now: RunSnapshot) -> str:

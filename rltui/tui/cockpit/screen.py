@@ -40,13 +40,13 @@ from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGr
 from rltui.tui.cockpit.messages import (
     SHOWN,
     command_status,
-    exit_message,
     frozen_text,
     how_to_resume,
     nothing_to_close,
     status_line,
 )
-from rltui.tui.messages import BrowserAsked, SnapshotReady
+from rltui.tui.messages import BrowserAsked
+from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.arena import ArenaPane
 from rltui.tui.panes.audit import AuditPane
@@ -86,6 +86,10 @@ PANES: tuple[type[Pane], ...] = (
 )
 _TRAINING = frozenset(action.name for action in in_footer("cockpit") if action.trains)
 TICK = 1.0  # seconds; ages grow also when nothing is heard
+
+
+class SnapshotReady(Message, bubble=False):
+    """The run reader's slot holds a newer RunSnapshot."""
 
 
 class CockpitScreen(Screen[None]):

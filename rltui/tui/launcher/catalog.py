@@ -8,6 +8,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from textual.message import Message
+
 from rltui import safe_io
 from rltui.events.episode_reward import WINDOW
 from rltui.profile.locate import Listed, listing
@@ -72,6 +74,14 @@ class Catalog:
     @property
     def milestones(self) -> int:
         return sum(len(run.milestones) for run in self.runs)
+
+
+class CatalogReady(Message):
+    """What the launcher lists has been read again."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__()
+        self.catalog = catalog
 
 
 Stamp = tuple[object, ...]

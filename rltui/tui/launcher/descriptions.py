@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from rltui import formatting
 from rltui.events import metric_keys
 from rltui.formatting import over_episodes, over_iterations
-from rltui.run_state.rewards import best_note
-from rltui.runs.best import Best, is_best, words
+from rltui.runs.best import Best, best_note, is_best, words
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
 from rltui.runs.summary import RunSummary

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from textual.message import Message
+
 from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.locate import STATE_FILE
@@ -20,11 +22,9 @@ from rltui.runs.paths import DataDir, RunPaths, absolute
 from rltui.runs.resolve import previous_good
 from rltui.runs.resume import BeingTrained, NothingFits, ResumePlan, choose_resume, told_of_sources
 from rltui.runs.summary import RunSummary
-from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.checks.results import ProfileSummary
 from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.tree import Item, profile_at
-from rltui.tui.messages import LaunchPlanReady
 
 if TYPE_CHECKING:
     from rltui.tui.launcher.screen import LauncherScreen
@@ -207,6 +207,14 @@ def _arguments(plan: ResumePlan, mode: str) -> tuple[str, ...]:
 WITH_OFFERS = ("profile", "run", "milestone")
 
 
+class LaunchPlanReady(Message):
+    """What launching `item` would do has been worked out, for the catalog of `stamp`."""
+
+    def __init__(self, item: Item, stamp: object, offer: LaunchPlan) -> None:
+        super().__init__()
+        self.item, self.stamp, self.offer = item, stamp, offer
+
+
 class Offering:
     """The screen hears of each offer by LaunchPlanReady. impatient: enter was pressed on this before its offer was known."""
 
@@ -295,29 +303,43 @@ class Start:
     instead: LaunchPlan | None = None
 
 
-def resume_start(data: DataDir, entry: CheckpointRow, now: float) -> Start:
-    """Going on from this very state; a branch where it is not its run's newest."""
-    if entry.info is None or entry.kind not in ("milestone", "checkpoint"):
+class StartReady(Message):
+    """What resuming would do has been worked out."""
+
+    def __init__(self, start: Start) -> None:
+        super().__init__()
+        self.start = start
+
+
+def resume_start(data: DataDir, run: str, state: CheckpointInfo | None, name: str, now: float) -> Start:
+    """Going on from this very state; a branch where it is not its run's newest. None for what is no state.
+
+    name: of the state, in a sentence.
+    """
+    if state is None:
         return Start(refusal("nothing can go on from this", "choose a milestone or a checkpoint"))
-    paths = data.run(entry.run)
-    offer = _resume(data, paths, entry.info, now)
-    if not offer.refused or (entry.info.damage is None and entry.info.meta is not None and offer.kind == "in training"):
+    paths = data.run(run)
+    offer = _resume(data, paths, state, now)
+    if not offer.refused or (state.damage is None and state.meta is not None and offer.kind == "in training"):
         return Start(offer)
-    good = previous_good(paths, entry.info)
+    good = previous_good(paths, state)
     instead = _resume(data, paths, good, now) if good else None
-    return Start(replace(offer, refused=_told(offer.refused, entry), hint="" if instead else NOTHING_GOOD), instead)
+    return Start(
+        replace(offer, refused=_with_name(offer.refused, state.path, name), hint="" if instead else NOTHING_GOOD),
+        instead,
+    )
 
 
-def fork_offer(data: DataDir, entry: CheckpointRow, profile: ProfileEntry, now: float) -> LaunchPlan:
-    """A new run of this profile that begins as the state."""
+def fork_offer(data: DataDir, state: Path, name: str, profile: ProfileEntry, now: float) -> LaunchPlan:
+    """A new run of this profile that begins as the state in that folder. name: of the state, in a sentence."""
     check = profile.check
     if check is None or not check.valid or check.signature is None:
         return refusal("the profile is not valid", "mend it in your editor; it is checked again as you save")
-    path = str(entry.path)
+    path = str(state)
     try:
         plan = choose_resume(data, check.signature, profile=str(profile.path), mode=path, fork=True, now=now)
     except RltuiError as error:
-        return refusal(_told(error.message, entry))
+        return refusal(_with_name(error.message, state, name))
     title = f"start the new run {plan.run} at {plan.timesteps:,} timesteps"
     return LaunchPlan("branch", title, plan.reason, plan.warnings, profile.name, plan.run, ("--fork-from", path))
 
@@ -334,10 +356,10 @@ def kept_profile(paths: RunPaths, state: Path) -> Path:
     return paths.profile if _is_campaign(paths.profile) else state / STATE_FILE
 
 
-def _told(words: str, entry: CheckpointRow) -> str:
-    """In the words of the screen, not of the command line."""
-    path = absolute(entry.path)
-    return words.replace(f"--resume {path}", entry.words).replace(f"--fork-from {path}", entry.words)
+def _with_name(message: str, state: Path, name: str) -> str:
+    """The state's name in the place of the option that would name it on the command line."""
+    path = absolute(state)
+    return message.replace(f"--resume {path}", name).replace(f"--fork-from {path}", name)
 
 
 def _is_campaign(profile: Path) -> bool:

@@ -6,13 +6,14 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rltui.tui.checks.doctor import Preflight
+from textual.message import Message
+
+from rltui.tui.checks.doctor import Measured, Preflight
 from rltui.tui.checks.results import content_key
 from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.check_lines import in_short
-from rltui.tui.launcher.speed import Estimate, Measured, Steady, from_measurement, from_runs, shape_key
+from rltui.tui.launcher.speed import Estimate, Steady, from_measurement, from_runs, shape_key
 from rltui.tui.launcher.tree import Item, profile_at
-from rltui.tui.messages import PreflightNews
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 
 REST = 0.6  # seconds that the cursor rests on a profile before the doctor comes
 FRESH = 300.0  # seconds for which coming back to a profile does not ask again: memory and disk change meanwhile
+
+
+class PreflightNews(Message):
+    """The doctor has gone a step further."""
+
+    def __init__(self, preflight: Preflight) -> None:
+        super().__init__()
+        self.preflight = preflight
 
 
 class Examining:

@@ -11,7 +11,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.screen import Screen
 
 from rltui import formatting
@@ -21,18 +20,18 @@ from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import while_there
 from rltui.tui.checks.doctor import Preflight
 from rltui.tui.checks.results import ProfileChecker
-from rltui.tui.cockpit.messages import exit_message
-from rltui.tui.dependencies import LauncherDependencies, free_megabytes
+from rltui.tui.dependencies import Launch, LauncherDependencies, free_megabytes
 from rltui.tui.launcher import details as offer_words
-from rltui.tui.launcher.catalog import Catalog, CatalogReader, ProfileEntry
+from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
 from rltui.tui.launcher.check_lines import PlanContext
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
-from rltui.tui.launcher.plan import LaunchPlan, Offering
-from rltui.tui.launcher.preflight import Examining
+from rltui.tui.launcher.plan import LaunchPlan, LaunchPlanReady, Offering
+from rltui.tui.launcher.preflight import Examining, PreflightNews
 from rltui.tui.launcher.speed import Estimate
 from rltui.tui.launcher.start import Starting
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, Item, ShownTree, profile_at
-from rltui.tui.messages import BrowserAsked, CatalogReady, LaunchPlanReady, PreflightNews
+from rltui.tui.messages import BrowserAsked, RunOpened
+from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
 from rltui.tui.widgets.dialogs import DiffDialog
 from rltui.tui.widgets.drawn_places import DrawnCompositor
@@ -42,7 +41,6 @@ from rltui.tui.widgets.list_view import ListView
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
-    from rltui.tui.launcher.start import Launch
 
 
 class Reading:
@@ -161,13 +159,6 @@ class LauncherScreen(Screen[None]):
 
     PLACE: ClassVar[Place] = "launcher"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
-
-    class Opened(Message):
-        """A run is to be shown. trainer: the one just launched for it, if so."""
-
-        def __init__(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
-            super().__init__()
-            self.run, self.trainer = run, trainer
 
     def __init__(
         self,
@@ -301,7 +292,7 @@ class LauncherScreen(Screen[None]):
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
         """In the cockpit. trainer: the one just launched for it, if so."""
-        self.post_message(self.Opened(run, trainer))
+        self.post_message(RunOpened(run, trainer))
 
     @on(ListView.Chosen)
     def action_launch(self) -> None:

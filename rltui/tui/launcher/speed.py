@@ -1,20 +1,14 @@
-"""Speed estimate; doctor on the highlighted profile."""
+"""Estimate of a profile's training speed, from runs like it or from a measurement."""
 
 from __future__ import annotations
 
-import hashlib
-import os
 import socket
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-import msgspec
-
-from rltui import formatting, safe_io
+from rltui import formatting
 from rltui.runs.summary import RunShape, RunSummary
+from rltui.tui.checks.doctor import Measured
 from rltui.tui.checks.results import ProfileSummary
 
 STEADY = 0.1  # share of a shown speed: one that is nearer to it does not take its place
@@ -27,14 +21,6 @@ class Estimate:
 
     steps_per_second: float
     basis: str
-
-
-class Measured(msgspec.Struct, frozen=True):
-    """One measurement, as it is kept."""
-
-    steps_per_second: float
-    time: float  # Unix seconds
-    busy_percent: float = 0.0
 
 
 def from_runs(summary: ProfileSummary | None, runs: Sequence[RunSummary], now: float) -> Estimate | None:
@@ -102,50 +88,6 @@ def from_measurement(found: Measured | None, now: float) -> Estimate | None:
         return None
     busy = ", while the machine was busy" if found.busy_percent > 30 else ""
     return Estimate(found.steps_per_second, f"measured here {formatting.ago(now - found.time)}{busy}")
-
-
-class Measurements:
-    """What was measured on this machine, kept in the user's cache by shape (`shape_key`); bad content is no content."""
-
-    def __init__(self, folder: Path | None = None) -> None:
-        """folder: None: the usual place for caches."""
-        self._folder = folder
-        self._known: dict[str, Measured] | None = None
-
-    def get(self, key: str) -> Measured | None:
-        """Of profiles of this shape."""
-        return self._all().get(key)
-
-    def put(self, key: str, found: Measured) -> None:
-        """Kept, where the cache can be written; a full disk is no reason to stop."""
-        self._all()[key] = found
-        with suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(dir=self._file.parent, suffix=".part")
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(self._all()))
-            Path(temporary).replace(self._file)
-
-    @property
-    def _file(self) -> Path:
-        folder = self._folder or cache_folder()
-        host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
-        return folder / f"speed-{host}.json"
-
-    def _all(self) -> dict[str, Measured]:
-        if self._known is None:
-            try:
-                self._known = msgspec.json.decode(safe_io.read_bytes(self._file), type=dict[str, Measured])
-            except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                self._known = {}
-        return self._known
-
-
-def cache_folder() -> Path:
-    """The user's cache of this program."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("rltui", appauthor=False)
 
 
 def lines_of(summary: ProfileSummary | None, found: Estimate | None) -> list[str]:

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
     from rltui.runs.paths import DataDir
     from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.dependencies import Launch
     from rltui.tui.launcher.catalog import ProfileEntry
     from rltui.tui.launcher.screen import LauncherScreen
-
-    Launch = Callable[[LaunchPlan], LaunchedTrainer]
 
 
 class LaunchingText(ScrollableLines):
@@ -103,6 +102,9 @@ class LaunchingScreen(Dialog["LaunchedTrainer | None"]):
         """Only a failure can be closed: the trainer that is being started cannot be called back from here."""
         if self._text.error is not None:
             self.dismiss(None)
+
+    def leave(self) -> None:
+        self.action_close()
 
 
 Choice = tuple[str, "str | None", str, str]  # key, answer, title, explanation

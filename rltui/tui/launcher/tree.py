@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rltui import formatting
-from rltui.run_state.rewards import reward_with_mark
-from rltui.runs.best import is_best
+from rltui.runs.best import is_best, reward_with_mark
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.summary import RunSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry

@@ -16,6 +16,7 @@ from rltui.run_state.other_run import OtherRun
 from rltui.run_state.progress import change_since
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.ascii import ChartStyle
+from rltui.tui.settings import SMOOTHING
 from rltui.tui.text import Line, beside
 from rltui.tui.widgets.chart import AXIS, ChartData, Curve, Look, chart, whole_span
 from rltui.tui.widgets.filter_bar import Pattern
@@ -41,7 +42,6 @@ MORE = (
     metric_keys.POLICY_UPDATE,
     metric_keys.RETURN_STD,
 )
-SMOOTHING = (0, 10, 50, 200)  # iterations of the moving average that `s` goes through
 LEAST_WIDTH, GOOD_HEIGHT, LEAST_HEIGHT, GAP = 25, 8, 5, 2
 MOST_ACROSS, MOST_DOWN = 6, 8
 FEWEST_ROWS = 4  # iterations that a zoomed chart holds at least

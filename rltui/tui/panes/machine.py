@@ -22,7 +22,7 @@ from rltui.tui.widgets.bars import progress_bar
 from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
-    from rltui.tui.dependencies import Program
+    from rltui.tui.dependencies import Program, Sampler
     from rltui.tui.panes.machine_probe import MachineProbe
 
 
@@ -31,7 +31,7 @@ FIRST = 0.3  # seconds from the first reading, which knows no rates, to the seco
 Deliver = Callable[[MachineSample], None]
 
 
-class Sampler:
+class MachineSampler:
     """start and stop as often as wanted; whoever is slow gets the newest only, for `deliver` decides what it keeps."""
 
     def __init__(self, folder: Path, written: Callable[[], int | None]) -> None:
@@ -122,7 +122,7 @@ class MachinePane(Pane, ScrollableLines):
     def on_show(self) -> None:
         app = cast("Program", self.app)
         if self.sampler is None:
-            self.sampler = (app.world.sampler or Sampler)(app.data.root, lambda: app.bytes_written)
+            self.sampler = (app.world.sampler or MachineSampler)(app.data.root, lambda: app.bytes_written)
         if self.view is not None:
             self.sampler.want(self._roles(self.view.snapshot))
         self.sampler.start(self._deliver)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.geometry import Region
@@ -13,6 +13,7 @@ from textual.message import Message
 
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.keymap import OwnKeys, pane_key, with_keys
+from rltui.tui.settings import Slot
 from rltui.tui.text import Line, width_of, wrap
 from rltui.tui.widgets.filter_bar import PASTE, one_line
 from rltui.tui.widgets.line_widget import LineWidget
@@ -90,10 +91,6 @@ def _words(tab: Tab, is_shown: bool, is_alone: bool, focused: bool) -> str:
     if is_alone:
         return f"[{key}]{tab.key}[/] {tab.name}"
     return f"[{key}]{tab.key}[/]" + (f"[{name}] {tab.name}[/]" if tab.name else "")
-
-
-# A place in the cockpit, held by one pane at a time. side is beside the log, where there is room; else its panes are with table's.
-Slot = Literal["charts", "table", "rewards", "time", "facts", "log", "side"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,10 @@ class Dialog(ModalScreen[Answer]):
         """What is typed behind it would choose an answer."""
         self.app.push_screen(NoFilterScreen())
 
+    def leave(self) -> None:
+        """ctrl+q."""
+        self.dismiss(None)
+
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         return super().dismiss(result) if uncovered(self) else AwaitComplete()
 

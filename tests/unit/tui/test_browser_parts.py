@@ -19,9 +19,8 @@ from rltui.tui.browser.details import lines
 from rltui.tui.browser.library import ALL, CheckpointRow, Library, RunNode, checkpoint_rows
 from rltui.tui.browser.operations import is_meant, last_digits
 from rltui.tui.browser.table import Sorting
-from rltui.tui.browser.verification import HashChecks, Verifying
+from rltui.tui.browser.verification import HashChecks, HashesChecked, Verifying
 from rltui.tui.checks.results import KeyChange, condensed, resolved_changes, saved_changes
-from rltui.tui.messages import HashesChecked
 from rltui.tui.text import plain
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
 

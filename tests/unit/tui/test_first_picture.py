@@ -53,7 +53,9 @@ def test_the_cockpit_does_not_wait_for_the_launcher(tmp_path: Path) -> None:
     shutil.copy(JOURNALS / "quick.jsonl", paths.journal)
     found = imported(str(tmp_path), "Rewards", "alpha")
     assert "rltui.tui.cockpit.screen" in found
-    assert found & {*NEVER, "rltui.tui.launcher.screen", "rltui.tui.launcher.plan", "rltui.profile.locate"} == set()
+    assert (
+        found & {*NEVER, "rltui.tui.launcher.screen", "rltui.tui.launcher.plan", "rltui.tui.launcher.catalog"} == set()
+    )
 
 
 def test_the_names_of_the_panes_are_known_without_importing_them() -> None:
@@ -70,7 +72,7 @@ def test_whatever_is_imported_by_a_key_is_imported_before_it() -> None:
         for function in owner.body
         if isinstance(function, ast.FunctionDef)
         for node in function.body
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("rltui.tui.")
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(("rltui.tui.", "rltui.run_state."))
     }
     assert len(waiting) >= len(background.LATER) - 1
     words = subprocess.run(

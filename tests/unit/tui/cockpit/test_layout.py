@@ -12,8 +12,8 @@ from textual.geometry import Region, Size
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.cockpit.layout import FRAME, LayoutChoice, slot_regions
 from rltui.tui.cockpit.screen import PANES
-from rltui.tui.panes.pane import Pane, Slot, View, markup, tabs
-from rltui.tui.settings import UiSettings
+from rltui.tui.panes.pane import Pane, View, markup, tabs
+from rltui.tui.settings import Slot, UiSettings
 
 VIEW = View(RunSnapshot(), 0.0)
 SLOTS: tuple[Slot, ...] = ("charts", "table", "rewards", "time", "facts", "log", "side")

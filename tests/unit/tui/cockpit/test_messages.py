@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from rltui.run_state.snapshot import CommandStatus, RunSnapshot
-from rltui.tui.cockpit.messages import command_status, exit_message, how_to_resume
+from rltui.tui.cockpit.messages import command_status, how_to_resume
+from rltui.tui.notifications import exit_message
 from rltui.tui.text import plain
 from tests.fakes import run_story
 

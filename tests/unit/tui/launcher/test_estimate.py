@@ -6,8 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+from rltui.tui.checks.doctor import Measured, Measurements
 from rltui.tui.checks.results import ProfileSummary
-from rltui.tui.launcher.speed import Estimate, Measured, Measurements, Steady, shape_key
+from rltui.tui.launcher.speed import Estimate, Steady, shape_key
 
 PROFILE = ProfileSummary(
     obs="default", obs_size=92, actions=90, policy_layers=[256, 256], critic_layers=[256], workers=2, arenas=32,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rltui.tui.background import Newest
-from rltui.tui.panes.machine import Sampler
+from rltui.tui.panes.machine import MachineSampler
 from rltui.tui.panes.machine_probe import NONE, NOT_INSTALLED, Gpus, MachineProbe, MachineSample, Room, full_in
 
 
@@ -65,7 +65,7 @@ def test_the_sampler_delivers_until_it_is_stopped(tmp_path: Path) -> None:
         inbox.put(sample)
         came.set()
 
-    sampler = Sampler(tmp_path, lambda: None)
+    sampler = MachineSampler(tmp_path, lambda: None)
     sampler.want({os.getpid(): "this program"})
     sampler.start(deliver)
     sampler.start(deliver)  # already running
@@ -89,7 +89,7 @@ def test_a_sampler_that_fails_says_so(tmp_path: Path) -> None:
         found.append(sample)
         came.set()
 
-    sampler = Sampler(tmp_path, written)
+    sampler = MachineSampler(tmp_path, written)
     sampler.start(deliver)
     assert came.wait(10)
     assert found[0].problem == "OSError: the driver is gone"

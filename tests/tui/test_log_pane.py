@@ -14,9 +14,9 @@ from textual import events
 from rltui.events.records import LogLine, Record, WorkerFailed
 from rltui.run_state.log_entries import LEVELS
 from rltui.tui.capture import screen_text
-from rltui.tui.cockpit.dialogs import LogEntryScreen
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.widgets.dialogs import TextDialog
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal, FakeRun
 from tests.fakes.patience import patience
@@ -133,7 +133,7 @@ async def test_enter_opens_an_entry_with_its_whole_trace() -> None:
         pane = cockpit_of(pilot).query_one(LogPane)
         pane.jump_to(NOW + 70)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LogEntryScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextDialog))
         assert "reward.py at 29" in screen_text(pilot.app.screen)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is cockpit_of(pilot))

@@ -13,8 +13,7 @@ from rltui.events.commands import Live, SetRender, ViewerLive
 from rltui.events.match_frames import Watched
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
-from rltui.tui.panes.arena import ArenaPane
-from rltui.tui.panes.live_match import LiveMatchPane
+from rltui.tui.panes.live_match import ArenaPane, LiveMatchPane
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.reward_trace import TracePane
 from rltui.tui.text import Line

@@ -1,8 +1,8 @@
-"""Quit, flags, next phase, log entry, failures."""
+"""Dialogs of the cockpit: quit, debug flags, next phase."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Literal
 
 from textual import events
@@ -11,16 +11,13 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 
-from rltui import formatting
 from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
 from rltui.run_state.condition import state_of
-from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.cockpit.messages import command_status
 from rltui.tui.text import Line, crop, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Choices, Dialog
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import ScrollableLines
 
 QuitChoice = Literal["keep", "stop"]
 
@@ -180,91 +177,3 @@ class PhaseDialog(Dialog[str | None]):
         with Vertical(id="dialog") as box:
             box.border_title = "The campaign's next phase"
             yield Choices(choices)
-
-
-_LEVEL_ROLES = {"error": "bad", "warning": "warn"}
-
-
-class LogEntryText(ScrollableLines):
-    """The message with its line breaks; a trace's first line stands out."""
-
-    def __init__(self, entry: LogEntry) -> None:
-        super().__init__(name="log-entry-text")
-        self._entry = entry
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        entry = self._entry
-        first, _, rest = entry.message.partition("\n")
-        lines = [*wrap(first, width, _LEVEL_ROLES.get(entry.level, "")), *(wrap(rest, width) if rest else [])]
-        return self.window([*wrap(_about(entry), width, "muted"), (), *lines], height)
-
-
-class LogEntryScreen(Dialog[None]):
-    """Any of esc, q and enter closes it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss", "Close"),
-        ("q", "dismiss", "Close"),
-        ("enter", "dismiss", "Close"),
-    ]
-
-    def __init__(self, entry: LogEntry) -> None:
-        super().__init__()
-        self._entry = entry
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="help") as box:
-            box.border_title = self._entry.source or "Trainer's output"
-            box.border_subtitle = "esc closes · ↑ ↓ scroll"
-            yield LogEntryText(self._entry)
-
-
-def _about(entry: LogEntry) -> str:
-    when = f"{formatting.date(entry.time)}:{formatting.clock(entry.time)[-2:]}" if entry.time else "no time"
-    parts = [when, entry.level, "" if entry.worker is None else f"worker {entry.worker}", entry.flag]
-    return " · ".join(part for part in parts if part)
-
-
-def failures(log: Sequence[LogEntry], worker: int) -> list[LogEntry]:
-    """Of one worker, newest first."""
-    return [entry for entry in reversed(log) if entry.worker == worker and entry.level == "error"]
-
-
-class TraceText(ScrollableLines):
-    """The entries one below the other."""
-
-    def __init__(self, entries: Sequence[LogEntry]) -> None:
-        super().__init__(name="trace-text")
-        self._entries = tuple(entries)
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(list(self._lines(width)), height)
-
-    def _lines(self, width: int) -> Iterator[Line]:
-        for index, entry in enumerate(self._entries):
-            if index:
-                yield ()
-            reason, _, trace = entry.message.partition("\n")
-            yield ((f"{formatting.date(entry.time)} {formatting.clock(entry.time)}", "muted"),)
-            yield from wrap(reason, width, "bad")
-            yield from wrap(trace, width) if trace else [(("no traceback: the process was gone", "muted"),)]
-
-
-class TraceScreen(Dialog[None]):
-    """Any of esc, q and enter closes it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss", "Close"),
-        ("q", "dismiss", "Close"),
-        ("enter", "dismiss", "Close"),
-    ]
-
-    def __init__(self, worker: int, entries: Sequence[LogEntry]) -> None:
-        super().__init__()
-        self._worker, self._text = worker, TraceText(entries)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="help") as box:
-            box.border_title = f"Worker {self._worker}: what made it fail"
-            box.border_subtitle = "esc closes · ↑ ↓ scroll"
-            yield self._text

@@ -243,7 +243,7 @@ class PaneGrid(Widget):
         self.panes = tuple(panes)
         self.choice = LayoutChoice(panes, settings)
         self.regions: Mapping[Pane, Region] = {}
-        self._view: View | None = None
+        self.view: View | None = None  # the newest that the panes have
         self._placed: PaneLayout | None = None
         self._default_layout = _ByRegion()  # type: ignore[assignment]  # declared as the one that it begins with
 
@@ -253,15 +253,9 @@ class PaneGrid(Widget):
         focused = self.screen.focused
         return focused if isinstance(focused, Pane) else None
 
-    def show(self, view: View) -> None:
-        """Hand a view to the panes on screen."""
-        self._view = view
-        for pane in self.panes:
-            pane.show(view)
-
     def place(self, view: View) -> None:
         """Put each pane where it belongs with this view, at this size."""
-        self._view = view
+        self.view = view
         layout = self.choice.layout(self.screen.size, view, self.focused_pane)
         before, self._placed = self._placed, layout
         if layout == before:
@@ -287,8 +281,8 @@ class PaneGrid(Widget):
             self.screen.set_focus(heir, scroll_visible=False)
 
     def _place_again(self) -> None:
-        if self._view is not None:
-            self.place(self._view)
+        if self.view is not None:
+            self.place(self.view)
 
     def show_pane(self, pane: Pane) -> None:
         """Bring it to the front of its slot, with the focus."""

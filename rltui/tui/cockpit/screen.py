@@ -48,10 +48,9 @@ from rltui.tui.cockpit.messages import (
 from rltui.tui.messages import BrowserAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
-from rltui.tui.panes.arena import ArenaPane
 from rltui.tui.panes.audit import AuditPane
-from rltui.tui.panes.charts import ChartsPane
 from rltui.tui.panes.curriculum import CurriculumPane
+from rltui.tui.panes.live_match import ArenaPane
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.machine import MachinePane
 from rltui.tui.panes.metrics import MetricsPane
@@ -126,7 +125,7 @@ class CockpitScreen(Screen[None]):
         settings = layout or UiSettings()
         self.grid = PaneGrid([pane(name=pane.pane_id()) for pane in PANES], settings, name="body")
         for pane in self.panes:
-            if isinstance(pane, ChartsPane):
+            if isinstance(pane, MetricsPane):
                 pane.charting = replace(pane.charting, smoothing=settings.smoothing)
         self._changes: list[str] = []  # typed, oldest first
         self._note: tuple[Line, float] | None = None  # why a key did nothing, and when that was (Unix seconds)
@@ -216,7 +215,9 @@ class CockpitScreen(Screen[None]):
     def show_now(self) -> None:
         """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
         live = self._live_view
-        self.grid.show(self._still or live)
+        self.grid.view = self._still or live
+        for pane in self.panes:
+            pane.show(self.grid.view)
         frozen = frozen_text(self._still.snapshot, self._still.now, live.snapshot) if self._still is not None else ""
         self.query_one(StatusPane).show(replace(live, frozen=frozen))
         footer = self.query_one(Footer)

@@ -1,4 +1,4 @@
-"""A second run beside the charts."""
+"""A second run beside the charts: how it is chosen, read in a thread, and fitted to what both runs have."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from rltui.tui.panes.chart_view import Charting
 from rltui.tui.widgets.chart import Curve, common_range
 from rltui.tui.widgets.picker import Picker, PickerEntry
 
-Wish = Literal["choose", "next", "previous"]
-
-
 NO_RUN = "-"  # the picker's key for comparing with none; no run can be called so
+
+Choice = Literal["choose", "next", "previous"]
 
 
 def run_picker(briefs: Sequence[RunBrief], now: float, compared: bool) -> Picker:
@@ -39,14 +38,16 @@ class OtherRunRead(Message):
 class RunsListed(Message):
     """The runs that can be compared with, of which more is known where one is to be chosen; problem: why they are not known."""
 
-    def __init__(self, names: Sequence[str], wish: Wish, problem: str = "", briefs: Sequence[RunBrief] = ()) -> None:
+    def __init__(
+        self, names: Sequence[str], choice: Choice, problem: str = "", briefs: Sequence[RunBrief] = ()
+    ) -> None:
         super().__init__()
-        self.names, self.wish, self.problem, self.briefs = names, wish, problem, briefs
+        self.names, self.choice, self.problem, self.briefs = names, choice, problem, briefs
 
 
 @dataclass(slots=True)
 class RunComparison:
-    """post: how threads tell the pane. run: what is known of the compared run, None for none."""
+    """The compared run and the thread that reads it. post: how threads tell the pane. run: what is known of it, None for none."""
 
     post: Callable[[Message], object]
     run: OtherRun | None = None
@@ -86,9 +87,9 @@ class RunComparison:
         shown = self._shown
         return shown is not None and (charting.window, charting.end) == (shown[1] - shown[0], shown[1])
 
-    def ask(self, runs: OtherRuns, own: str, wish: Wish) -> None:
+    def ask(self, runs: OtherRuns, own: str, choice: Choice) -> None:
         """Have all runs but one's own listed; RunsListed comes."""
-        threading.Thread(target=self._list, args=(runs, own, wish), name="lists runs", daemon=True).start()
+        threading.Thread(target=self._list, args=(runs, own, choice), name="lists runs", daemon=True).start()
 
     def start(self, name: str, runs: OtherRuns, own: str) -> None:
         """Compare one's own run with this one; OtherRunRead comes when it has been read."""
@@ -111,11 +112,11 @@ class RunComparison:
     def _tell(self, run: OtherRun) -> None:
         self.post(OtherRunRead(run))
 
-    def _list(self, runs: OtherRuns, own: str, wish: Wish) -> None:
+    def _list(self, runs: OtherRuns, own: str, choice: Choice) -> None:
         try:
             names = [name for name in runs.names() if name != own]
-            briefs = [runs.brief(name) for name in names] if wish == "choose" else []
+            briefs = [runs.brief(name) for name in names] if choice == "choose" else []
         except OSError as error:
-            self.post(RunsListed((), wish, f"the runs cannot be listed: {error.strerror or error}"))
+            self.post(RunsListed((), choice, f"the runs cannot be listed: {error.strerror or error}"))
         else:
-            self.post(RunsListed(names, wish, briefs=briefs))
+            self.post(RunsListed(names, choice, briefs=briefs))

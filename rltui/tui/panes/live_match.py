@@ -1,11 +1,11 @@
-"""Pane that follows the viewer; its words and reader."""
+"""Panes on the match that the viewer plays: thread that reads its frames, texts about it, the field from above."""
 
 from __future__ import annotations
 
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Protocol
 
@@ -24,15 +24,30 @@ from rltui.supervise import sockets
 from rltui.supervise.sockets import FrameError, FrameReader
 from rltui.tui.background import Newest
 from rltui.tui.panes.pane import Pane, View, in_the_middle
-from rltui.tui.text import Line, width_of, wrap
+from rltui.tui.text import Line, ends, width_of, wrap
+from rltui.view import text_view
 
-TRY_AGAIN = 0.5  # seconds between two attempts to connect
-LOOK = 0.25  # seconds that it takes at most to notice that it is to end
+RETRY = 0.5  # seconds between two attempts to connect
+POLL = 0.25  # seconds that the reader takes at most to notice that it is to end
 CONNECT = 1.0  # seconds that an attempt may take
+SILENT_AFTER = 2.0  # seconds without a frame
+OFF = (
+    "Nobody plays. <render> lets the newest weights play here, in real time and under the run's own rules, and sends the match to "
+    "RocketSimVis."
+)
+STARTING = "The viewer starts: it loads the simulator and takes the newest weights."
+CONNECTING = "The viewer plays; its picture is on the way."
+# The picture's styles → roles.
+ROLES: Mapping[str, str] = {
+    "": "", "blue": "series-1", "orange": "series-2", "ball": "strong", "trail": "muted",
+    "pad": "series-5", "line": "band", "dim": "muted", "goal": "hit",
+}  # fmt: skip
+
+Sentence = tuple[str, str]  # text, role
 
 
 class ViewerStream(Protocol):
-    """supervise.byte_stream.ByteStream, as far as it is read."""
+    """Byte stream of a viewer's frames."""
 
     def receive(self, timeout: float) -> bytes | None: ...
 
@@ -45,8 +60,9 @@ def open_local(address: str) -> ViewerStream:
 
 
 class MatchReader(threading.Thread):
-    """publish(frame) is called from this thread, at most every `interval` seconds, with the newest frame; those between
-    are passed over. It connects again until it is stopped: the viewer may begin anew at the same address.
+    """Thread that calls publish(frame) with the newest frame, at most every `interval` seconds; those between are passed over.
+
+    It connects again until it is stopped: the viewer may begin anew at the same address.
     """
 
     def __init__(
@@ -72,7 +88,7 @@ class MatchReader(threading.Thread):
                 self._follow(self._connect(self.address))
             except (OSError, FrameError, msgspec.DecodeError, UnicodeDecodeError) as error:
                 self.problem = f"no picture: {error}"
-            self._leaving.wait(TRY_AGAIN)
+            self._leaving.wait(RETRY)
 
     def _follow(self, stream: ViewerStream) -> None:
         """Until the stream ends, or nobody wants it any more."""
@@ -81,7 +97,7 @@ class MatchReader(threading.Thread):
         due = time.monotonic()
         try:
             while not self._leaving.is_set():
-                wait = LOOK if newest is None else max(due - time.monotonic(), 0.0)
+                wait = POLL if newest is None else max(due - time.monotonic(), 0.0)
                 data = stream.receive(wait)
                 if data == b"":
                     raise ConnectionResetError("the viewer closed the stream")
@@ -93,16 +109,6 @@ class MatchReader(threading.Thread):
                     self._publish(frame)
         finally:
             stream.close()
-
-
-Sentence = tuple[str, str]  # text, role
-
-OFF = (
-    "Nobody plays. <render> lets the newest weights play here, in real time and under the run's own rules, and sends the match to "
-    "RocketSimVis."
-)
-STARTING = "The viewer starts: it loads the simulator and takes the newest weights."
-CONNECTING = "The viewer plays; its picture is on the way."
 
 
 def why_dark(snapshot: RunSnapshot, now: float) -> Sentence | None:
@@ -190,7 +196,6 @@ def _cells(line: Line, width: int) -> list[tuple[str, str]]:
     return cells + [(" ", "")] * (width - len(cells))
 
 
-SILENT_AFTER = 2.0  # seconds without a frame
 Reader = Callable[[str, Callable[[Watched], None], float], MatchReader]
 
 
@@ -280,7 +285,7 @@ class LiveMatchPane(Pane):
         return self.frame is not None and why_dark(view.snapshot, view.now) is None
 
     def repaint(self) -> None:
-        """Several times a second: send only the columns that differ, not whole rows."""
+        """Send only the columns that differ, not whole rows: this happens several times a second."""
         if not self.is_attached or not self.display:
             return
         before, self.lines = self.lines, self._painted()
@@ -308,3 +313,44 @@ class LiveMatchPane(Pane):
     def _waiting(self) -> Sentence:
         problem = self._reader.problem if self._reader is not None else ""
         return (problem, "warn") if problem else (CONNECTING, "busy")
+
+
+class ArenaPane(LiveMatchPane):
+    """The picture of `rltui watch`, and below it whose weights play and where the match goes."""
+
+    NUMBER = "8"
+    SLOT = "charts"
+    ROOMY_SLOT = "side"
+    NAME = "Arena"
+    SHORT = "Arena"
+    HELP = (
+        "The newest weights play one game of this run in real time, with its own resets, terminals, opponents and rewards, "
+        "in a process beside the training. Blue's goal is on the left. Cars are B and O with an arrow for where they look, "
+        "small letters above 250 uu; the ball is ● on the floor, ◉ higher, ○ above 800 uu; ◆ a big pad, ◇ an empty one; the "
+        "column on the right shows heights up to the ceiling. <render> switches the viewer on and off; type <change> and render "
+        "rocketsimvis off, render recording on, render rlviser on for what it sends to."
+    )
+
+    def wants(self, view: View) -> int:
+        return 18 if self.matters(view) else 0
+
+    def draw_match(self, view: View, frame: Watched, width: int, height: int) -> list[Line]:
+        ascii_only = view.charts == "ascii"
+        rows = text_view.runs(frame.moment, width, max(height - 1, 0), ascii_only, braille=view.charts == "braille")
+        lines: list[Line] = [tuple((text, ROLES[style]) for text, style in row) for row in rows]
+        whose = self.whose(view, frame)
+        room = width - len(whose[0]) - 2
+        return [*lines, ends((whose,), self._where_to(view, room), width)][:height]
+
+    def _where_to(self, view: View, room: int) -> Line:
+        """Where else the match goes: with figures, without, or nothing, as there is room."""
+        viewer = view.snapshot.viewer
+        outputs = viewer.outputs if viewer is not None else []
+        role = "warn" if any(output.problem for output in outputs) else "good"
+        for words in (
+            ", ".join(map(output_words, outputs)),
+            ", ".join(output.target or output.name for output in outputs),
+        ):
+            if words and len(words) + 2 <= room:
+                return ((f"→ {words}", role),)
+        return ()

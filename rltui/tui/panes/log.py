@@ -13,10 +13,10 @@ from rltui import formatting
 from rltui.events.records import Level
 from rltui.run_state.log_entries import LEVELS, LogEntry
 from rltui.tui.actions import pane_bindings
-from rltui.tui.cockpit.dialogs import LogEntryScreen
-from rltui.tui.panes.log_view import LogFilter, LogList, LogWindow, folded_lines
+from rltui.tui.panes.log_view import LogEntryText, LogFilter, LogList, LogWindow, folded_lines
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, fit, text_line
+from rltui.tui.widgets.dialogs import TextDialog
 from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
 from rltui.tui.widgets.list_view import STEPS, ScrollableLines
 
@@ -110,7 +110,8 @@ class LogPane(Pane, ScrollableLines):
 
     def action_open(self) -> None:
         if len(self._list):
-            self.app.push_screen(LogEntryScreen(self._list.entries[self._window.place]))
+            entry = self._list.entries[self._window.place]
+            self.app.push_screen(TextDialog(entry.source or "Trainer's output", LogEntryText(entry)))
 
     def action_clear(self) -> None:
         self._filter = TypedFilter[int]()

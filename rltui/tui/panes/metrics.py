@@ -1,4 +1,4 @@
-"""Charts of all metrics."""
+"""Pane with zoomable charts of all metrics, on one time axis."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from rltui.tui.background import while_there
 from rltui.tui.panes.chart_header import chart_picker, chosen, head_lines, help_lines, to_try
 from rltui.tui.panes.chart_view import (
     CORE,
+    MOST_ACROSS,
+    MOST_DOWN,
+    Cell,
     Charting,
     ChartScene,
     all_keys,
@@ -25,78 +28,41 @@ from rltui.tui.panes.chart_view import (
     charted,
     draw_cells,
     first_row,
+    grid,
+    moved_cursor,
+    next_count,
+    next_smoothing,
+    panned,
     row_at,
+    span_of,
     usual_keys,
+    with_cursor,
+    zoomed,
 )
-from rltui.tui.panes.charts import ChartsPane
-from rltui.tui.panes.comparison import NO_RUN, OtherRunRead, RunComparison, RunsListed, Wish, run_picker
+from rltui.tui.panes.comparison import NO_RUN, Choice, OtherRunRead, RunComparison, RunsListed, run_picker
 from rltui.tui.panes.log import LogPane
-from rltui.tui.panes.pane import View, in_the_middle
+from rltui.tui.panes.pane import Pane, View, in_the_middle
 from rltui.tui.text import Line, beside, text_line, wrap
+from rltui.tui.widgets.chart import AXIS
 from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
 from rltui.tui.widgets.picker import Picker
+from rltui.tui.widgets.plot import DecimationCache
 
 ALONE = "There is no other run in this data folder to compare with."
+HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
+USUAL_WIDTH = 40  # columns of a chart before the first one has been drawn
+LEAST_CHART = 5  # lines
+_OWN_KEYS = frozenset(
+    key for action in pane_actions("metrics") for key in action.keys
+)  # they rest while a list is open
 
 
 class _HasRuns(Protocol):
     other_runs: OtherRuns
 
 
-class Comparing:
-    """Of the charts' pane, which hears of what its threads find and hands it on."""
-
-    def __init__(self, pane: MetricsPane) -> None:
-        self._pane = pane
-
-    @property
-    def _runs(self) -> OtherRuns:
-        return cast("_HasRuns", self._pane.app).other_runs
-
-    def ask(self, wish: Wish) -> None:
-        """Have the runs listed."""
-        pane = self._pane
-        if pane.view is not None:
-            pane.comparison.ask(self._runs, pane.view.snapshot.run, wish)
-
-    def listed(self, message: RunsListed) -> None:
-        """A list to choose from, or the run next to the one compared so far."""
-        pane, now = self._pane, self._pane.comparison.run
-        if message.problem or not message.names:
-            pane.say(message.problem or ALONE)
-        elif message.wish == "choose":
-            moment = pane.view.now if pane.view is not None else 0.0
-            pane.picker = run_picker(message.briefs, moment, now is not None)
-        else:
-            here = now.name if now is not None else ""
-            self.with_run(neighbour(message.names, here, 1 if message.wish == "next" else -1))
-
-    def with_run(self, name: str) -> None:
-        """name: NO_RUN for none."""
-        pane = self._pane
-        pane.memory.forget()  # of the run compared so far
-        pane.charting = pane.comparison.unfitted(pane.charting)
-        if name == NO_RUN:
-            pane.comparison.stop()
-        else:
-            pane.comparison.start(name, self._runs, pane.view.snapshot.run if pane.view is not None else "")
-
-    def read(self, message: OtherRunRead) -> None:
-        """More of it is known: both shall be seen."""
-        pane = self._pane
-        pane.comparison.take(message.run)
-        if pane.view is not None:
-            pane.charting = pane.comparison.fitted(pane.charting, pane.view.snapshot.history)
-
-
-HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
-LEAST_CHART = 5  # lines
-# They rest while a list is open.
-_OWN_KEYS = frozenset(key for action in pane_actions("metrics") for key in action.keys)
-
-
-class MetricsPane(ChartsPane):
-    """A grid of charts with one time axis."""
+class MetricsPane(Pane):
+    """A grid of charts with one time axis. `charting` is how they are looked at, `cells` where each stands."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("metrics")
     NUMBER = "1"
@@ -123,19 +89,19 @@ class MetricsPane(ChartsPane):
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
+        self.charting = Charting()
+        self.cells: Sequence[Cell] = ()
+        self.memory = DecimationCache()
         self.picker: Picker | None = None
-        self.comparison, self._comparing = RunComparison(self.post_message), Comparing(self)
+        self.comparison = RunComparison(self.post_message)
         self._filter = TypedFilter[int]()
         self._was_typing = False
         self._first = 0  # row of charts in view
-        self._note = ""  # said above the charts
+        self._note = ""  # above the charts, until the next key
+        self._dragging = False
 
     def on_unmount(self) -> None:
         self.comparison.stop()
-
-    def say(self, words: str) -> None:
-        """Above the charts, until the next key."""
-        self._note = words
 
     @property
     def typing(self) -> bool:
@@ -148,8 +114,16 @@ class MetricsPane(ChartsPane):
         """Without a chart there is nothing to filter, and no line to type in."""
         return action != "filter" or (self.view is not None and not self.has_nothing(self.view))
 
+    def change(self, charting: Charting) -> None:
+        """Look at the charts like this."""
+        self.charting = charting
+        self.redraw()
+
     def redraw(self) -> None:
-        super().redraw()
+        """At once, whatever the pace of new figures."""
+        self.repaint()
+        if self.view is not None:
+            self._set_subtitle(self.subtitle(self.view))
         if self.typing != self._was_typing:
             self._was_typing = self.typing
             self.screen.refresh_bindings()  # other keys do something now
@@ -160,8 +134,26 @@ class MetricsPane(ChartsPane):
     def depends(self, view: View) -> object:
         return view.snapshot.metrics_time, view.snapshot.history.length, view.snapshot.marks, view.charts
 
+    def keys(self, view: View) -> list[str]:
+        """Of the charts, in order."""
+        return charted(self.charting, view.snapshot.history)
+
     def scene(self, view: View) -> ChartScene:
-        return replace(super().scene(view), other=self.comparison.run)
+        """What is drawn from, at this view."""
+        return ChartScene(view.snapshot, self.charting, view.charts, self.comparison.run, self.has_focus, self.memory)
+
+    def _take(self, view: View) -> None:
+        """The subtitle once more, for how many charts there are is known only when they have been drawn."""
+        super()._take(view)
+        self._set_subtitle(self.subtitle(view))
+
+    def on_resize(self) -> None:
+        self.call_next(self.redraw)
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """The selected chart is shown as such while the pane has the focus; on_blur would come too early for that."""
+        super().watch_has_focus(has_focus)
+        self.redraw()
 
     def subtitle(self, view: View) -> str:
         last = view.snapshot.history.length
@@ -257,7 +249,7 @@ class MetricsPane(ChartsPane):
         elif charting.cursor is not None:
             charting = replace(charting, cursor=None)
         elif self.comparison.run is not None:
-            self._comparing.with_run(NO_RUN)
+            self._compare_with(NO_RUN)
             charting = self.charting
         else:
             return False
@@ -283,7 +275,95 @@ class MetricsPane(ChartsPane):
         if picker.marked is not None and self.view is not None:
             self.charting = chosen(picker, self.charting, self.view.snapshot.history)
         elif picker.marked is None and entered and picker.key is not None:
-            self._comparing.with_run(picker.key)
+            self._compare_with(picker.key)
+
+    def action_smooth(self) -> None:
+        self.change(replace(self.charting, smoothing=next_smoothing(self.charting.smoothing)))
+
+    def action_log_axis(self) -> None:
+        self.change(replace(self.charting, log=not self.charting.log))
+
+    def action_guides(self) -> None:
+        self.change(replace(self.charting, guides=not self.charting.guides))
+
+    def action_explain(self) -> None:
+        self.change(replace(self.charting, explained=not self.charting.explained))
+
+    def action_enlarge(self) -> None:
+        self.change(replace(self.charting, alone=not self.charting.alone))
+
+    def action_columns(self) -> None:
+        self.change(replace(self.charting, across=next_count(self.charting.across, MOST_ACROSS)))
+
+    def action_rows(self) -> None:
+        self.change(replace(self.charting, down=next_count(self.charting.down, MOST_DOWN)))
+
+    def action_zoom(self, direction: int) -> None:
+        """1: half as many timesteps; -1: twice as many."""
+        if self.view is not None:
+            factor = 0.5 if direction > 0 else 2.0
+            self.change(zoomed(self.charting, self.view.snapshot.history, self.scene(self.view).whole, factor))
+
+    def action_pan(self, direction: int) -> None:
+        if self.view is not None:
+            self.change(panned(self.charting, self.scene(self.view).whole, direction))
+
+    def action_cursor(self) -> None:
+        """On at the newest iteration, or off."""
+        if self.charting.cursor is not None:
+            self.change(replace(self.charting, cursor=None))
+        else:
+            self.action_move_cursor(0)
+
+    def action_move_cursor(self, columns: int) -> None:
+        if self.view is not None:
+            room = max((cell.width for cell in self.cells), default=USUAL_WIDTH) - AXIS
+            whole = self.scene(self.view).whole
+            self.change(moved_cursor(self.charting, self.view.snapshot.history, whole, columns, room))
+
+    def action_select(self, steps: int) -> None:
+        """The chart so many places further on has the attention."""
+        if self.view is not None:
+            last = max(len(self.keys(self.view)) - 1, 0)
+            self.change(replace(self.charting, at=min(max(self.charting.at + steps, 0), last)))
+
+    def action_page(self, direction: int) -> None:
+        self.action_select(direction * max(len(self.cells), 1))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if event.button == 1 and self._point_at(event):
+            self._dragging = True
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._dragging:
+            self._point_at(event)
+
+    def on_mouse_up(self) -> None:
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.chain == 2 and self.cells:
+            self.action_enlarge()
+
+    def _point_at(self, event: events.MouseEvent) -> bool:
+        """Select the chart at the mouse and read all at its moment; False where there is no chart."""
+        offset = event.get_content_offset_capture(self)
+        cell = self._cell_at(offset.x, offset.y)
+        if cell is None or self.view is None:
+            return False
+        whole = self.scene(self.view).whole
+        x = cell.timesteps(offset.x, span_of(self.charting, whole))
+        self.change(with_cursor(replace(self.charting, at=cell.index), x, whole))
+        return True
+
+    def _cell_at(self, x: int, y: int) -> Cell | None:
+        """The chart at the point; while dragging the one where that began."""
+        if self._dragging:
+            return next((cell for cell in self.cells if cell.index == self.charting.at), None)
+        return next((cell for cell in self.cells if cell.holds(x, y)), None)
 
     def action_filter(self) -> None:
         self._filter.open(self.charting.at)
@@ -306,37 +386,75 @@ class MetricsPane(ChartsPane):
             self.call_later(self.screen.run_action, f"pane('{LogPane.NUMBER}')")
 
     def action_compare(self) -> None:
-        self._comparing.ask("choose")
+        self._list_runs("choose")
 
     def action_other_run(self, step: int) -> None:
-        self._comparing.ask("next" if step > 0 else "previous")
+        self._list_runs("next" if step > 0 else "previous")
+
+    @property
+    def _other_runs(self) -> OtherRuns:
+        return cast("_HasRuns", self.app).other_runs
+
+    def _list_runs(self, choice: Choice) -> None:
+        """RunsListed comes."""
+        if self.view is not None:
+            self.comparison.ask(self._other_runs, self.view.snapshot.run, choice)
 
     @while_there
     def on_runs_listed(self, message: RunsListed) -> None:
+        """A list to choose from, or the run next to the one compared so far."""
         message.stop()
-        self._comparing.listed(message)
+        now = self.comparison.run
+        if message.problem or not message.names:
+            self._note = message.problem or ALONE
+        elif message.choice == "choose":
+            self.picker = run_picker(message.briefs, self.view.now if self.view is not None else 0.0, now is not None)
+        else:
+            here = now.name if now is not None else ""
+            self._compare_with(neighbour(message.names, here, 1 if message.choice == "next" else -1))
         self.redraw()
+
+    def _compare_with(self, name: str) -> None:
+        """name: NO_RUN for none."""
+        self.memory.forget()  # of the run compared so far
+        self.charting = self.comparison.unfitted(self.charting)
+        if name == NO_RUN:
+            self.comparison.stop()
+        else:
+            self.comparison.start(name, self._other_runs, self.view.snapshot.run if self.view is not None else "")
 
     def action_whole(self) -> None:
         """All timesteps; where those are shown already, the ones near which both runs are."""
         if self.charting.window is None and self.view is not None:
             self.change(self.comparison.refitted(self.charting, self.view.snapshot.history))
         else:
-            super().action_whole()
+            self.change(replace(self.charting, window=None, end=None))
 
     @while_there
     def on_other_run_read(self, message: OtherRunRead) -> None:
+        """More of it is known: both shall be seen."""
         message.stop()
-        self._comparing.read(message)
+        self.comparison.take(message.run)
+        if self.view is not None:
+            self.charting = self.comparison.fitted(self.charting, self.view.snapshot.history)
         self.redraw()
 
-    def scroll_charts(self, event: events.MouseEvent, rows: int) -> None:
-        if self.picker is None:
-            super().scroll_charts(event, rows)
-            return
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._scroll(event, 1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._scroll(event, -1)
+
+    def _scroll(self, event: events.MouseEvent, rows: int) -> None:
+        """The wheel: a row of charts up or down; with ctrl it zooms. An open list moves its cursor."""
         event.stop()
-        self.picker.press("down" if rows > 0 else "up", None)
-        self.redraw()
+        if self.picker is not None:
+            self.picker.press("down" if rows > 0 else "up", None)
+            self.redraw()
+        elif event.ctrl:
+            self.action_zoom(-rows)
+        else:
+            self.action_select(rows * grid(*self.size, self.charting)[0])
 
 
 def _windowed(iterations: int, charting: Charting) -> str:

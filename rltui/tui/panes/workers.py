@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
 
 from rltui import formatting
 from rltui.run_state.condition import SHORT, flags_on
+from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import RunSnapshot, WorkerRow
 from rltui.run_state.symptoms import BEAT_LATE, Word, at_work_since, beat_age, usual_speed, worker_problem
 from rltui.tui.actions import pane_bindings
-from rltui.tui.cockpit.dialogs import TraceScreen, failures
 from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
-from rltui.tui.text import Line, Span, clean, crop, crop_text, pad
+from rltui.tui.text import Line, Span, clean, crop, crop_text, pad, wrap
 from rltui.tui.widgets.bars import filled_bar
+from rltui.tui.widgets.dialogs import TextDialog
+from rltui.tui.widgets.list_view import ScrollableLines
 
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
@@ -87,7 +89,7 @@ class WorkersPane(FilterablePane):
         worker = self._shown[self.cursor].worker
         found = failures(self.view.snapshot.log, worker)
         if found:
-            self.app.push_screen(TraceScreen(worker, found))
+            self.app.push_screen(TextDialog(f"Worker {worker}: what made it fail", TraceText(found)))
         else:
             self.app.notify(f"Worker {worker} has not failed, as far as the log goes back.", title="No traceback")
 
@@ -209,3 +211,28 @@ def _event(row: WorkerRow, word: Word | None, room: int) -> Line:
         told = f"{formatting.clock(row.event_time)[:5]} {what}"
         spans.append((what if len(what) <= room < len(told) else crop_text(told, room), role))
     return tuple(spans)
+
+
+def failures(log: Sequence[LogEntry], worker: int) -> list[LogEntry]:
+    """Errors of one worker, newest first."""
+    return [entry for entry in reversed(log) if entry.worker == worker and entry.level == "error"]
+
+
+class TraceText(ScrollableLines):
+    """Widget with the entries one below the other."""
+
+    def __init__(self, entries: Sequence[LogEntry]) -> None:
+        super().__init__(name="trace-text")
+        self._entries = tuple(entries)
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(list(self._lines(width)), height)
+
+    def _lines(self, width: int) -> Iterator[Line]:
+        for index, entry in enumerate(self._entries):
+            if index:
+                yield ()
+            reason, _, trace = entry.message.partition("\n")
+            yield ((f"{formatting.date(entry.time)} {formatting.clock(entry.time)}", "muted"),)
+            yield from wrap(reason, width, "bad")
+            yield from wrap(trace, width) if trace else [(("no traceback: the process was gone", "muted"),)]

@@ -488,3 +488,23 @@ class DiffDialog(Dialog[bool]):
 
     def on_mount(self) -> None:
         self.query_one(DiffText).focus()
+
+
+class TextDialog(Dialog[None]):
+    """Shows a text; any of esc, q and enter closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss", "Close"),
+        ("q", "dismiss", "Close"),
+        ("enter", "dismiss", "Close"),
+    ]
+
+    def __init__(self, title: str, text: ScrollableLines) -> None:
+        super().__init__()
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="help") as box:
+            box.border_title = self._title
+            box.border_subtitle = "esc closes · ↑ ↓ scroll"
+            yield self._text

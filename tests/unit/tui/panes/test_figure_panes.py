@@ -13,7 +13,6 @@ from rltui.events.records import RunResumed, SettingChanged, WorkerFailed
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.snapshot import FlagRow, RunSnapshot, WorkerRow
 from rltui.run_state.symptoms import usual_speed, worker_problem
-from rltui.tui.cockpit.dialogs import TraceText, failures
 from rltui.tui.panes.action_table import ActionTablePane, TableUsage
 from rltui.tui.panes.curriculum import CurriculumPane
 from rltui.tui.panes.machine import MachinePane
@@ -21,7 +20,7 @@ from rltui.tui.panes.machine_probe import GpuLoad, MachineSample, ProcessLoad, R
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.run_info import RunInfoPane, by_hand, was_is
 from rltui.tui.panes.turtle import TurtlePane
-from rltui.tui.panes.workers import WorkersPane
+from rltui.tui.panes.workers import TraceText, WorkersPane, failures
 from rltui.tui.text import plain, width_of
 from tests.fakes import figure_stories, run_story
 

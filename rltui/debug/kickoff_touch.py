@@ -16,8 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.env.soccar_batch import SoccarBatch, StepOut
+from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec, Weighted, saved_game
+from rltui.env.step import StepOut
 from rltui.field import TICKS_PER_SECOND
 from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy

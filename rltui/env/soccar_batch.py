@@ -11,12 +11,12 @@ import numpy as np
 from rltui.actions.pipeline import ActionPipeline
 from rltui.actions.table import check_indices, checked_rows, table_hash
 from rltui.env.observer import Observer
-from rltui.env.opponent_seats import Opponents
-from rltui.env.spec import EnvSpec
+from rltui.env.spec import MIRROR, EnvSpec
 from rltui.env.stats import EpisodeStats, EpisodeTally
 from rltui.env.step import Finals, PartTimings, StepOut
 from rltui.errors import RltuiError
 from rltui.field import MOST_CARS
+from rltui.opponents.base import ScriptedPlayer
 from rltui.registry import Component, build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
@@ -25,8 +25,7 @@ from rltui.sim.resets.base import MixedReset
 from rltui.sim.state import Bool, Float, GameState, Int, Simulated
 from rltui.sim.terminals import Terminal
 
-__all__ = ["Finals", "SoccarBatch", "StepOut"]
-
+OPPONENTS = 0x09  # sets their random numbers apart from the arenas'
 INT64 = np.dtype(np.int64)
 
 
@@ -107,7 +106,7 @@ class SoccarBatch:
         self._observe(out)
 
     def step(self, actions: Int, out: StepOut) -> Finals:
-        """Play one step: int64 rows of the action table [K, learners] in, `out` written. Ended episodes begin anew at once.
+        """Play one step: int64 rows of the action table [K, learners] in, `out` written. Where an episode ends, a new one begins at once.
 
         RltuiError names arena and car of an action that is no row.
         """
@@ -194,6 +193,29 @@ class SoccarBatch:
         self._pipeline.reset(begun)
         if self.on_begun is not None:
             self.on_begun(arenas)
+
+
+class Opponents:
+    """A scripted player in orange, or nobody."""
+
+    def __init__(self, spec: EnvSpec, rows_before: int, seed: Sequence[int]) -> None:
+        """rows_before: rows of the policy's own controls, behind which the player's stand."""
+        self._player: ScriptedPlayer | None = None
+        if spec.opponent.name != MIRROR:
+            self._player = build("player", spec.opponent)
+        self._cars = slice(spec.learners, spec.blue + spec.orange)
+        self._offset = rows_before
+        self._rng = np.random.default_rng(np.random.SeedSequence([*seed, OPPONENTS]))
+
+    def after(self, controls: Float) -> Float:
+        """The policy's controls [M, 8] followed by the player's."""
+        return controls if self._player is None else np.concatenate([controls, self._player.rows()])
+
+    def join(self, played: Int, state: GameState) -> Int:
+        """The policy's rows [K, learners] followed by the player's: rows of `after` for all cars [K, C]."""
+        if self._player is None:
+            return played
+        return np.concatenate([played, self._player.act(state, self._cars, self._rng) + self._offset], axis=1)
 
 
 def _any(terminals: Sequence[Terminal], state: GameState, out: Bool) -> None:

@@ -24,8 +24,8 @@ GOAL_TICKS = 2 * TICKS_PER_SECOND  # for which a goal is news
 TOUCH_GAP = 8  # ticks without contact after which the next one is another touch
 
 
-class Since:
-    """`state` is the arena's own, but for events: those of the whole step, as the player was trained to see them."""
+class StepView:
+    """State as a player sees it: `state` is the arena's own, but for events: those of the whole step, as the player was trained to see them."""
 
     def __init__(self, state: GameState, previous_actions: Float) -> None:
         """previous_actions: [1, C, 8], kept current by their owner."""
@@ -61,16 +61,16 @@ class Since:
 class _Side:
     """One player's cars: what was chosen, and what is being played until the choice is due. Rows are the arena's own."""
 
-    def __init__(self, player: Player, cars: slice, offset: int, since: Since) -> None:
-        self.player, self.cars, self.since = player, cars, since
+    def __init__(self, player: Player, cars: slice, offset: int, view: StepView) -> None:
+        self.player, self.cars, self.view = player, cars, view
         self._offset = offset
         self._chosen: Int = np.zeros(0, np.int64)
         self._due = -1  # tick of the episode
 
     def begin(self) -> None:
         self._due = -1
-        self.since.clear()
-        self.player.begin(self.since.state)
+        self.view.clear()
+        self.player.begin(self.view.state)
 
     def take_turn(self, tick: int, playing: Int) -> Int | None:
         """Before this tick of the episode: write what is due to `playing` [C]; returns the rows chosen now [n], if any."""
@@ -78,10 +78,10 @@ class _Side:
             playing[self.cars] = self._chosen
         if tick % self.player.tick_skip:
             return None
-        self._chosen, self._due = self.player.choose(self.since.state) + self._offset, tick + self.player.delay
+        self._chosen, self._due = self.player.choose(self.view.state) + self._offset, tick + self.player.delay
         if not self.player.delay:
             playing[self.cars] = self._chosen
-        self.since.clear()
+        self.view.clear()
         return self._chosen
 
 
@@ -115,7 +115,7 @@ class Match:
         places = (slice(0, teams[0]), slice(teams[0], self._cars))
         offsets = (0, len(players[0].controls))
         self._sides = [
-            _Side(player, cars, offset, Since(self._arena.state, self._previous))
+            _Side(player, cars, offset, StepView(self._arena.state, self._previous))
             for player, cars, offset in zip(players, places, offsets, strict=True)
         ]
         self._kick_off()
@@ -130,7 +130,7 @@ class Match:
         for _ in range(ticks):
             self._play_one()
 
-    def go_on_from(self, other: Match) -> None:
+    def carry_over(self, other: Match) -> None:
         """Take over time, score and touches of a match in the same team sizes."""
         self.tick, self.score = other.tick, list(other.score)
         self.touches[:] = other.touches
@@ -158,7 +158,7 @@ class Match:
         self._arena.step(playing)
         self.tick += 1
         for side in self._sides:
-            side.since.add()
+            side.view.add()
         self._note(state)
         if state.goal[0]:
             self._count_goal(int(state.goal[0]))

@@ -26,13 +26,13 @@ from torch.nn.functional import mse_loss
 from torch.nn.utils import clip_grad_norm_
 
 from rltui.events import metric_keys
-from rltui.learn import distributions, gae, guards, networks
+from rltui.learn import distributions, gae, networks
+from rltui.learn import rollout as guards
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.config import NetSizes, PPOConfig
-from rltui.learn.guards import NonFiniteError
 from rltui.learn.minibatches import Experience, batch_edges, join
 from rltui.learn.report import Totals, UpdateReport
-from rltui.learn.rollout import Rollout
+from rltui.learn.rollout import NonFiniteError, Rollout
 from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
 
 CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from rltui.events import metric_keys
-from rltui.learn.guards import NonFiniteError
+from rltui.learn.rollout import NonFiniteError
 
 _BY_ROW = ("policy loss", "critic loss", "entropy", "approx_kl", "clip_fraction")
 

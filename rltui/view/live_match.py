@@ -66,15 +66,15 @@ class LiveMatch:
                 if isinstance(player, PolicySide) and player.fits(policy):
                     player.renew(policy)
                 else:
-                    self._begin_anew()
+                    self._restart()
                 self._notice(f"{source.name}: newer weights")
             except RltuiError as error:
                 self._notice(f"{source.name}: newer weights cannot be used: {error.message}")
 
-    def _begin_anew(self) -> None:
+    def _restart(self) -> None:
         old, players = self.match, self._seat()
         match = Match(players, self.teams, [self._options.seed, old.tick], old.names)
-        match.go_on_from(old)
+        match.carry_over(old)
         self._players, self.match = players, match
 
     def _seat(self) -> tuple[Player, Player]:

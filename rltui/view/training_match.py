@@ -12,15 +12,13 @@ from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import MIRROR, EnvSpec
 from rltui.env.step import StepOut
 from rltui.events.match_frames import MatchFrame, StepRewards, Vector
-from rltui.field import TICKS_PER_SECOND
+from rltui.league.match import GOAL_TICKS, TRAIL_POINTS, TRAIL_TICKS
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.sim.frames import arena_moment
 from rltui.sim.state import Float, Int
 from rltui.view.stream import Weights
 
 SHOWN_TICKS = 4  # between two moments: 30 a second
-TRAIL_TICKS, TRAIL_POINTS = 6, 24  # between two points of the ball's trail, and how many: 1.2 s
-GOAL_TICKS = 2 * TICKS_PER_SECOND  # for which a goal is news
 NEWEST_STEPS = 16  # about a second: so many frames may be missed without missing a step
 BANK_DRAWS = 900
 

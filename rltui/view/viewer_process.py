@@ -24,8 +24,8 @@ from rltui.view.stream import MatchStream, WeightsBoard
 from rltui.view.training_match import RunMatch, RunMatchSpec
 
 NICE = 10  # below the workers
-TELL = 0.5  # seconds between two words on how it goes
-LISTEN = 0.1  # seconds between two looks for the trainer's wishes: one costs as much as a moment
+TELL = 0.5  # seconds between two reports
+LISTEN = 0.1  # seconds between two looks for the trainer's requests: one costs as much as a moment
 WAIT = 0.02  # seconds between two looks for the first weights
 
 
@@ -131,7 +131,7 @@ def main(spec: ViewerSpec, pipe: Connection) -> None:
 
 
 class _Viewer:
-    """The match, what it is shown on, and the trainer's wishes."""
+    """The match, what it is shown on, and the trainer's requests."""
 
     def __init__(self, spec: ViewerSpec, pipe: Connection) -> None:
         self._pipe = pipe
@@ -200,12 +200,12 @@ class _Viewer:
             else:
                 raise _Closing
 
-    def _switch(self, wish: SwitchOutput) -> None:
+    def _switch(self, request: SwitchOutput) -> None:
         try:
-            self._say(OutputSwitched(wish.number, self._outputs.switch(wish.name, wish.on)))
+            self._say(OutputSwitched(request.number, self._outputs.switch(request.name, request.on)))
         except RltuiError as error:
             hint = f" ({error.hint})" if error.hint else ""
-            self._say(OutputSwitched(wish.number, "", error.message + hint))
+            self._say(OutputSwitched(request.number, "", error.message + hint))
         self._next_word = 0.0
 
     def _say(self, message: FromViewer) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.env.arena_groups import ArenaGroups
-from rltui.env.soccar_batch import StepOut
 from rltui.env.spec import EnvSpec
+from rltui.env.step import StepOut
 from rltui.errors import RltuiError
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.train.collect.debug_output import ACTIONS, TURTLED, ActorDebug, Line, LineLimit

@@ -1,4 +1,8 @@
-"""Are a profile's components sound: shapes, NaN, purity, tables, rewards tried out."""
+"""Trial of a valid profile's components, the one judge for `profile check`, launcher, `train` and `doctor`.
+
+A table that cannot do what a bot needs, a reward or an observation of a user's own that fails on random states, a need
+for more memory than the machine has: each is a reason not to train, unless somebody insists.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,11 @@ TURN = np.array([-1, -1, 1], np.float32)
 CAR_VECTORS = ("position", "velocity", "angular_velocity", "forward", "up")
 BALL_VECTORS = ("ball_position", "ball_velocity", "ball_angular_velocity")
 BY_ARENA = ("tick", "last_touch_tick", "kickoff")  # the same from either side
+ARENAS, SEED = 8, 0
+MARKS = (1e30, -1e30)  # in `out` before build(): what is still there after both was never written
+SHOWN = 4  # failed checks of a table that are spelled out
+LARGE_OBSERVATION = 20_000  # numbers; the field's have hundreds
+FAR_TOO_MUCH = 1.5  # times the machine's memory: the estimate is good to about a quarter
 
 
 def counterparts(state: GameState) -> Int:
@@ -74,10 +83,6 @@ def _contacts(contacts: Contacts | None, order: NDArray[np.int64]) -> Contacts |
     return None if contacts is None else Contacts(contacts.wheels[:, order], contacts.normal[:, order] * TURN)
 
 
-ARENAS, SEED = 8, 0
-MARKS = (1e30, -1e30)  # in `out` before build(): what is still there after both was never written
-
-
 def obs_warnings(spec: EnvSpec) -> list[str]:
     """One sentence, or none when all is well. Observations that come with the program are not tried."""
     builder: ObsBuilder = build("obs", spec.obs)
@@ -115,16 +120,6 @@ def _places(bad: Bool) -> str:
     """Of a mask [K, C, size], in which numbers of a row something is bad."""
     indices = np.flatnonzero(bad.any(axis=(0, 1)))
     return f"index {indices[0]}" + (f" and {len(indices) - 1} more" if len(indices) > 1 else "") + f" of {bad.shape[2]}"
-
-
-# What a valid profile's parts do when they are tried: the one judge for `profile check`, launcher, `train` and `doctor`.
-#
-# A table that cannot do what a bot needs, a reward or an observation of a user's own that fails on random states, a need
-# for more memory than the machine has: each is a reason not to train, unless somebody insists.
-
-SHOWN = 4  # failed checks of a table that are spelled out
-LARGE_OBSERVATION = 20_000  # numbers; the field's have hundreds
-FAR_TOO_MUCH = 1.5  # times the machine's memory: the estimate is good to about a quarter
 
 
 @dataclass(frozen=True)

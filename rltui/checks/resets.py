@@ -1,4 +1,4 @@
-"""First states of a reset in words."""
+"""First states of a reset in words, and what is impossible about them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from rltui.sim.state import UPSIDE_DOWN, ArenaSetup, GameState, turtled
 SHOWN = 4  # arenas that are spelled out
 LENIENT = 1.001
 POST_X = 893.0  # |x| of the goals' posts
+CAR_LIMITS = (field.CAR_MAX_SPEED, field.CAR_MAX_SPIN, 0.0)  # uu/s, rad/s, uu of distance to every wall
+BALL_LIMITS = (field.BALL_MAX_SPEED, field.BALL_MAX_SPIN, field.BALL_RADIUS - 1.0)
 
 Vector = NDArray[np.float32]
 
@@ -72,10 +74,6 @@ def _car(state: GameState, arena: int, car: int) -> str:
         f"boost {state.boost[arena, car]:.0f}, {to_ball:.0f} uu from the ball, "
         f"speed {_length(velocity):.0f} uu/s{_flag(wrong)}"
     )
-
-
-CAR_LIMITS = (field.CAR_MAX_SPEED, field.CAR_MAX_SPIN, 0.0)  # uu/s, rad/s, uu of distance to every wall
-BALL_LIMITS = (field.BALL_MAX_SPEED, field.BALL_MAX_SPIN, field.BALL_RADIUS - 1.0)
 
 
 def impossible_bodies(setup: ArenaSetup) -> str:

@@ -69,7 +69,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _say(line: str) -> None:
-
     say(line)
     sys.stdout.flush()  # it may be long until the next line
 

@@ -1,4 +1,8 @@
-"""Check runner and findings."""
+"""The doctor: can this machine train this profile? Runs the checks, small functions that say what they found.
+
+A check never raises: what goes wrong in it, in a user's component too, is its finding. One that needs another which has
+failed is not tried.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,6 @@ from rltui.debug.doctor_profile import PART_CHECKS, PROFILE_CHECKS
 from rltui.debug.doctor_training import LEARNING_CHECKS, MEASURE, SPEED_CHECKS
 from rltui.errors import RltuiError, did_you_mean
 from rltui.profile.source import ProfileError
-
-# The doctor: can this machine train this profile? Each check is a small function that says what it found and what to do.
-#
-# A check never raises: what goes wrong in it, in a user's component too, is its finding. One that needs another which has
-# failed is not tried.
 
 CHECKS: tuple[DoctorCheck, ...] = (
     *MACHINE_CHECKS, *PROFILE_CHECKS, *PART_CHECKS, *ROOM_CHECKS, *SPEED_CHECKS, *LEARNING_CHECKS,

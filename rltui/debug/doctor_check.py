@@ -1,4 +1,4 @@
-"""Check, Result, Finding, Case."""
+"""What the doctor's checks are given and give: the case, a check, its result, the finding."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DoctorCase:
         return env_spec(self.profile)
 
     @cached_property
-    def blueprint(self) -> ResolvedConfig:
+    def config(self) -> ResolvedConfig:
         """Imports torch."""
         from rltui.train.config import ResolvedConfig
 

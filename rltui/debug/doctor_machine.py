@@ -1,4 +1,4 @@
-"""Machine and room checks."""
+"""The doctor's checks of the machine: versions, terminal, folders, meshes, memory, disk."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from rltui.profile.resolved import memory, parameter_count
 from rltui.runs.best import PROTECTED_SETS
 from rltui.runs.lock import check_writable
 from rltui.sim import meshes
+from rltui.supervise.shared_memory import FOLDER
 
 REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?P<limits>[^;]*)(?P<marker>;.*)?")
 LIMIT = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9.]+)")
 LEAST_COLUMNS, LEAST_LINES = 80, 24
+CHECKPOINT_BYTES = 16  # a parameter: weights twice, two moments of Adam
+SPARE_BYTES = 10**9  # for the journal, logs and milestones
 
 
 def versions(case: DoctorCase) -> DoctorResult:
@@ -134,19 +137,6 @@ def _short(folder: Path) -> str:
     return str(absolute.relative_to(Path.cwd())) if absolute.is_relative_to(Path.cwd()) else str(absolute)
 
 
-MACHINE_CHECKS = (
-    DoctorCheck("versions", versions),
-    DoctorCheck("terminal", terminal),
-    DoctorCheck("data folder", data_folder),
-    DoctorCheck("meshes", collision_meshes),
-)
-
-
-SHARED = Path("/dev/shm")
-CHECKPOINT_BYTES = 16  # a parameter: weights twice, two moments of Adam
-SPARE_BYTES = 10**9  # for the journal, logs and milestones
-
-
 def memory_room(case: DoctorCase) -> DoctorResult:
     """The estimate of trainer and workers against what is free now."""
     size = sizes(case.spec)
@@ -180,12 +170,18 @@ def shared_memory(case: DoctorCase) -> DoctorResult:
     """Rollouts lie in /dev/shm, where there is one."""
     from rltui.train.collect.shared_rollout import check_room
 
-    shape = case.blueprint.shape
+    shape = case.config.shape
     check_room(shape)
-    room = f", {formatting.size(shutil.disk_usage(SHARED).free)} free in {SHARED}" if SHARED.is_dir() else ""
+    room = f", {formatting.size(shutil.disk_usage(FOLDER).free)} free in {FOLDER}" if FOLDER.is_dir() else ""
     return DoctorResult("pass", f"rollouts take {formatting.size(shape.expected_bytes)}{room}")
 
 
+MACHINE_CHECKS = (
+    DoctorCheck("versions", versions),
+    DoctorCheck("terminal", terminal),
+    DoctorCheck("data folder", data_folder),
+    DoctorCheck("meshes", collision_meshes),
+)
 ROOM_CHECKS = (
     DoctorCheck("memory", memory_room, ("profile",)),
     DoctorCheck("shared memory", shared_memory, ("profile",)),

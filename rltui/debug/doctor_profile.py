@@ -1,4 +1,4 @@
-"""Profile and component checks."""
+"""The doctor's checks of the profile and its components."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ STEPS = 60  # of each arena: 4 s of game at 15 steps a second
 SAME = 1e-4  # observations are numbers of about -1..1
 LARGE = 100.0  # an observation beyond this swamps the others
 SHOWN = 3
+SAMPLES = 1_000  # first states in all
 
 
 def loads(case: DoctorCase) -> DoctorResult:
@@ -162,18 +163,6 @@ def symmetry(case: DoctorCase) -> DoctorResult:
     return DoctorResult("pass", "blue and orange see the same game alike")
 
 
-PROFILE_CHECKS = (
-    DoctorCheck("profile", loads),
-    DoctorCheck("action table", action_table, ("profile",)),
-    DoctorCheck("spaces", spaces, ("meshes", "profile")),
-    DoctorCheck("reset and step", reset_and_step, ("profile", "spaces")),
-    DoctorCheck("symmetry", symmetry, ("profile", "spaces", "reset and step")),
-)
-
-
-SAMPLES = 1_000  # first states in all
-
-
 def rewards(case: DoctorCase) -> DoctorResult:
     """Those of every phase and stage; users' own are tried on random states."""
     specs = _specs(case)
@@ -220,6 +209,13 @@ def _sampled(item: Weighted, spec: EnvSpec, count: int) -> str:
     return ""
 
 
+PROFILE_CHECKS = (
+    DoctorCheck("profile", loads),
+    DoctorCheck("action table", action_table, ("profile",)),
+    DoctorCheck("spaces", spaces, ("meshes", "profile")),
+    DoctorCheck("reset and step", reset_and_step, ("profile", "spaces")),
+    DoctorCheck("symmetry", symmetry, ("profile", "spaces", "reset and step")),
+)
 PART_CHECKS = (
     DoctorCheck("rewards", rewards, ("profile",)),
     DoctorCheck("resets", resets, ("profile",)),

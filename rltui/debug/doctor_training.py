@@ -1,4 +1,4 @@
-"""Speed, torch and worker checks."""
+"""The doctor's checks of training itself: viewer port, GPU, speed, torch, a worker."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ MEASURED_ROWS = 10_000  # of one iteration in a measurement, at most
 LEAST_STEPS = 16  # of each arena in one
 MEASURED_SECONDS = 2.0
 BUSY = 30.0  # % of all cores that others take: figures of a busy machine say little
+SAME = 1e-4  # between torch's logits and NumPy's, where they are of size 1
+WORKER_SECONDS = 30.0
+WORKER_STEPS, WORKER_ARENAS = 4, 2
+HEALTHY_START = 10.0  # seconds
 
 
 def visualiser(case: DoctorCase) -> DoctorResult:
@@ -35,7 +39,7 @@ def visualiser(case: DoctorCase) -> DoctorResult:
 
 def gpu(case: DoctorCase) -> DoctorResult:
     """Which device the learner will use. A GPU that is demanded and missing fails."""
-    device = case.blueprint.device
+    device = case.config.device
     if device == "cpu":
         return DoctorResult(
             "pass", "no GPU: the learner uses the processor" if _auto(case) else "the processor, as asked for"
@@ -80,43 +84,30 @@ def shortened(profile: Profile) -> Profile:
     return profile.model_copy(update={"ppo": ppo})
 
 
-SPEED_CHECKS = (
-    DoctorCheck("visualiser", visualiser),
-    DoctorCheck("gpu", gpu, ("profile",)),
-)
-MEASURE = DoctorCheck("speed", speed, ("profile", "spaces", "shared memory"))  # only when asked for by name
-
-
-SAME = 1e-4  # between torch's logits and NumPy's, where they are of size 1
-WORKER_SECONDS = 30.0
-WORKER_STEPS, WORKER_ARENAS = 4, 2
-HEALTHY_START = 10.0  # seconds
-
-
 def forward_pass(case: DoctorCase) -> DoctorResult:
     """The profile's policy on real observations, in torch on its device and in NumPy as the workers have it."""
     import torch
 
     from rltui.learn import networks
 
-    blueprint, out = case.blueprint, new_out(case.game)
+    config, out = case.config, new_out(case.game)
     case.game.reset(out)
-    obs = out.obs.reshape(-1, blueprint.size.obs)
-    net = networks.build(blueprint.size.obs, case.profile.policy.layers, blueprint.size.actions, seed=0)
-    policy = DiscretePolicy(blueprint.policy_sizes, len(obs))
+    obs = out.obs.reshape(-1, config.size.obs)
+    net = networks.build(config.size.obs, case.profile.policy.layers, config.size.actions, seed=0)
+    policy = DiscretePolicy(config.policy_sizes, len(obs))
     policy.set_weights(networks.flat(net))
     with torch.no_grad():
-        logits = net.to(blueprint.device)(torch.from_numpy(obs).to(blueprint.device)).cpu().numpy()
+        logits = net.to(config.device)(torch.from_numpy(obs).to(config.device)).cpu().numpy()
     apart = float(np.abs(logits - policy.logits(obs)).max()) / max(1.0, float(np.abs(logits).max()))
     if not apart <= SAME:
         return DoctorResult(
             "fail",
-            f"torch on {blueprint.device} and NumPy disagree on the policy's logits by {apart:.2g}",
+            f"torch on {config.device} and NumPy disagree on the policy's logits by {apart:.2g}",
             "install torch and numpy anew",
         )
     return DoctorResult(
         "pass",
-        f"torch {torch.__version__} on {_device(blueprint.device)}, and the workers' NumPy gives the same logits",
+        f"torch {torch.__version__} on {_device(config.device)}, and the workers' NumPy gives the same logits",
     )
 
 
@@ -130,7 +121,7 @@ def mixed_precision(case: DoctorCase) -> DoctorResult:
     """torch.autocast and GradScaler, which half precision needs."""
     import torch
 
-    device = case.blueprint.device
+    device = case.config.device
     kind = torch.bfloat16 if device == "cpu" or torch.cuda.is_bf16_supported() else torch.float16
     square = torch.ones(8, 8, device=device)
     with torch.autocast(device, dtype=kind):
@@ -150,8 +141,8 @@ def worker_process(case: DoctorCase) -> DoctorResult:
     from rltui.train.collect.collector import LocalCollector
     from rltui.train.collect.shared_rollout import SharedRollout
 
-    blueprint = case.blueprint
-    shape = replace(blueprint.shape, blocks=1, workers=1, steps=WORKER_STEPS, arenas=WORKER_ARENAS)
+    config = case.config
+    shape = replace(config.shape, blocks=1, workers=1, steps=WORKER_STEPS, arenas=WORKER_ARENAS)
     started = time.monotonic()
 
     def poll() -> None:
@@ -163,12 +154,12 @@ def worker_process(case: DoctorCase) -> DoctorResult:
 
     shared = SharedRollout.create(shape)
     collector = LocalCollector(
-        replace(blueprint.actor(0), arenas=WORKER_ARENAS), shared, WORKER_SECONDS, lambda record: None
+        replace(config.actor(0), arenas=WORKER_ARENAS), shared, WORKER_SECONDS, lambda record: None
     )
     try:
         collector.start(poll)
         ready = time.monotonic() - started
-        shared.weights[:] = blueprint.learner().policy_flat()
+        shared.weights[:] = config.learner().policy_flat()
         [report] = collector.collect(0, 0, poll).reports
     finally:
         collector.kill()
@@ -179,6 +170,11 @@ def worker_process(case: DoctorCase) -> DoctorResult:
     return DoctorResult("pass", told)
 
 
+SPEED_CHECKS = (
+    DoctorCheck("visualiser", visualiser),
+    DoctorCheck("gpu", gpu, ("profile",)),
+)
+MEASURE = DoctorCheck("speed", speed, ("profile", "spaces", "shared memory"))  # only when asked for by name
 LEARNING_CHECKS = (
     DoctorCheck("forward pass", forward_pass, ("profile", "spaces")),
     DoctorCheck("mixed precision", mixed_precision, ("profile",)),

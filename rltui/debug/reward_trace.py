@@ -1,4 +1,4 @@
-"""What one car is paid."""
+"""Trace of what one car is paid, step by step and component by component."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from rltui.sim.state import Bool, Float, Int
 
 BEFORE = ("step", "episode", "tick", "seconds", "action")
 AFTER = ("total", "running_total", "terminated", "truncated", "touches")
+Chooser = Callable[[StepOut], Int]  # int64 [K, learners] for what is seen now
+NOISE = 0x6E  # sets the choices' random numbers apart from the arenas'
 
 
 def columns(components: Sequence[str]) -> list[str]:
@@ -65,10 +67,6 @@ class TraceStep:
 
 def _number(value: float) -> str:
     return f"{value + 0.0:.9g}"  # −0 is 0
-
-
-Chooser = Callable[[StepOut], Int]  # int64 [K, learners] for what is seen now
-NOISE = 0x6E  # sets the choices' random numbers apart from the arenas'
 
 
 def idle(rows: Float, shape: tuple[int, int]) -> Chooser:

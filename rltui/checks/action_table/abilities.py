@@ -1,4 +1,4 @@
-"""Situations, effects and abilities of rows."""
+"""Canonical states of a car, and what the rows of a table mean to do in each: effects, abilities, which are lacking."""
 
 from __future__ import annotations
 
@@ -14,10 +14,19 @@ from rltui.sim.readout import Readout, view_state
 from rltui.sim.state import Bool, Float, GameState, Int
 
 Surface = Literal["floor", "wall", "air", "roof", "none"]  # what the car stands or lies on; none: it is a wreck
+Masks = Mapping[str, Bool]  # name of the canonical state → [N] legal rows
 
 AIR_Z = 900.0
 ROOF_Z = 39.6  # of a settled Octane, roof down
 WALL_X = 4096.0 - CAR_REST_Z
+TORQUE = slice(PITCH, ROLL + 1)  # pitch, yaw, roll
+DODGE_DEADZONE = 0.5  # |pitch| + |yaw| + |roll| from which a jump in the air is a flip
+GROUND = ("driving", "kickoff", "on a wall", "boost 0")
+BOOSTED = ("driving", "kickoff", "on a wall")
+AIR = ("airborne with flip", "airborne without flip")
+FLIP = ("airborne with flip",)
+ROOF = ("turtled",)
+EVERYWHERE = (*GROUND, *AIR, *ROOF, "demolished")
 
 
 @dataclass(frozen=True)
@@ -78,15 +87,11 @@ def place(
     return (0.0, 0.0, AIR_Z if state.surface == "air" else CAR_REST_Z), forward, (0.0, 0.0, 1.0)
 
 
-# Which rows do the same in a situation: the controls that the car cannot feel there, taken out.
-#
-# Steering does nothing in the air, pitch nothing on wheels, where boost means full throttle as well; and so on.
+def effective_controls(rows: Float, state: CanonicalState) -> Float:
+    """Copies of the rows [N, 8] with every control at zero that changes nothing within a step from this state.
 
-TORQUE = slice(PITCH, ROLL + 1)  # pitch, yaw, roll
-
-
-def felt(rows: Float, state: CanonicalState) -> Float:
-    """Copies of the rows [N, 8] with every control at zero that changes nothing within a step from this state."""
+    Steering does nothing in the air, pitch nothing on wheels, where boost means full throttle as well; and so on.
+    """
     out = rows + np.float32(0.0)  # −0 and 0 are the same control
     if state.surface == "none":
         out[:] = 0
@@ -106,18 +111,8 @@ def felt(rows: Float, state: CanonicalState) -> Float:
 
 def representatives(rows: Float, state: CanonicalState) -> Int:
     """Row numbers, ascending: the first row of each effect."""
-    _, first = np.unique(felt(rows, state), axis=0, return_index=True)
+    _, first = np.unique(effective_controls(rows, state), axis=0, return_index=True)
     return np.sort(first)
-
-
-DODGE_DEADZONE = 0.5  # |pitch| + |yaw| + |roll| from which a jump in the air is a flip
-
-GROUND = ("driving", "kickoff", "on a wall", "boost 0")
-BOOSTED = ("driving", "kickoff", "on a wall")
-AIR = ("airborne with flip", "airborne without flip")
-FLIP = ("airborne with flip",)
-ROOF = ("turtled",)
-EVERYWHERE = (*GROUND, *AIR, *ROOF, "demolished")
 
 
 class ControlColumns:
@@ -348,9 +343,6 @@ ABILITIES: tuple[Single | Pair, ...] = (
         ),
     ),
 )
-
-
-Masks = Mapping[str, Bool]  # name of the canonical state → [N] legal rows
 
 
 def ability_checks(rows: Float, masks: Masks) -> Iterator[TableCheck]:

@@ -1,4 +1,8 @@
-"""Rows held in the simulator."""
+"""What an action table does in the simulator: each control alone, then the table's own rows held for a while.
+
+The numbers of a table say what is meant; here the car says what happens. Rows go the way that training's rows go, through
+`sim.arena_batch`, legality applied.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +20,17 @@ from rltui.formatting import duration
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.state import ArenaSetup, Bool, Float, GameState, Int
 
-# The stage on which a table's rows are played: one arena full of cars, each in the same situation, each with a row of its own.
-#
-# The rows go the way that training's rows go, through `sim.arena_batch`. Many cars in one arena are the quickest: about
-# 10 µs a car and step, where the first tick of each new arena costs 20 ms.
-
-CARS = 63
+CARS = 63  # of one arena: many are the quickest, about 10 µs a car and step, where a new arena's first tick costs 20 ms
 TICKS = 8  # of a step, without delay: what a row does is read at the end of the step that played it
 BALL = (0.0, 4900.0, 1700.0)  # out of the way
 PAD_SECONDS = 10.0  # no boost lies about
+UPRIGHT = 0.6  # up.z of a car back on its wheels
+DRIVING, FLYING = "driving", "airborne with flip"  # canonical states
+DRIVING_STEPS, FLYING_STEPS = 8, 6  # steps of 8 ticks: 0.5 s and 0.4 s
+STRAIGHT = 5.0  # degrees
+ROOF, ROOF_STEPS = "turtled", 24  # 1.6 s: a jump takes 0.7 s, driving 0.9 s
+CONTROL_STEPS = 4
+PART = 0.25  # of enough, below which a move does not happen
 
 
 @dataclass(frozen=True)
@@ -46,10 +52,14 @@ class CarStates:
 
 FIELDS = {name: name for name in CarStates.__dataclass_fields__} | {"spin": "angular_velocity"}
 Played = list[CarStates]  # before the first step, then after each
+Measure = Callable[[Played], Float]  # [N] of the rows played
 
 
 class RowSimulator:
-    """Plays rows in canonical states. The simulator must have been started (sim.meshes.init_simulator)."""
+    """One arena full of cars in the same canonical state, each of which holds a row of its own.
+
+    The simulator must have been started (sim.meshes.init_simulator).
+    """
 
     def __init__(self, rows: Float) -> None:
         """rows: float32 [N, 8], finite."""
@@ -72,11 +82,11 @@ class RowSimulator:
         self.put(state)
         actions = np.full((1, CARS), self._idle)
         actions[0, : len(rows)] = rows
-        moments = [_moment(self.state, len(rows))]
+        states = [_car_states(self.state, len(rows))]
         for _ in range(steps):
             self._batch.step(actions)
-            moments.append(_moment(self.state, len(rows)))
-        return moments
+            states.append(_car_states(self.state, len(rows)))
+        return states
 
     def put(self, state: CanonicalState) -> None:
         """All cars into this situation, idle for a step: the simulator works out contacts at its first tick."""
@@ -109,7 +119,7 @@ def _setup(state: CanonicalState) -> ArenaSetup:
     )
 
 
-def _moment(state: GameState, cars: int) -> CarStates:
+def _car_states(state: GameState, cars: int) -> CarStates:
     return CarStates(**{name: getattr(state, source)[0, :cars].copy() for name, source in FIELDS.items()})
 
 
@@ -118,11 +128,6 @@ def _joined(parts: list[CarStates]) -> CarStates:
         return np.concatenate([getattr(part, name) for part in parts])
 
     return CarStates(**{name: column(name) for name in FIELDS})
-
-
-Measure = Callable[[Played], Float]  # [N] of the rows played
-
-UPRIGHT = 0.6  # up.z of a car back on its wheels
 
 
 def gain(played: Played) -> Float:
@@ -212,13 +217,9 @@ def _along(vectors: Float, directions: Float) -> Float:
     return dots
 
 
-DRIVING_STEPS, FLYING_STEPS = 8, 6  # steps of 8 ticks: 0.5 s and 0.4 s
-STRAIGHT = 5.0  # degrees
-
-
 @dataclass(frozen=True)
 class RowTrial:
-    """move: what it proves, named as in `lut_moves`. goal: in words, with `enough` in the place of {}; enough: of measure."""
+    """move: what it proves, named as in `abilities`. goal: in words, with `enough` in the place of {}; enough: of measure."""
 
     move: str
     state: str
@@ -254,7 +255,6 @@ def _second_jump(played: Played) -> Float:
     return np.where(played[-1].has_double_jumped & ~flipped(played), climb(played), -np.inf)
 
 
-DRIVING, FLYING = "driving", "airborne with flip"
 TRIALS = (
     RowTrial("is plain full throttle", DRIVING, _plain_gain, 50, "gains {} uu/s at 1,000 uu/s without boost"),
     RowTrial("turns left", DRIVING, _against(heading), 20, "turns {} degrees to the left in half a second"),
@@ -280,15 +280,6 @@ TRIALS = (
 )
 
 
-# What an action table does in the real simulator: each control alone, then the table's own rows held for a while.
-#
-# The numbers of a table say what is meant; here the car says what happens. Everything is played through the arenas that
-# training uses, legality applied.
-
-ROOF, ROOF_STEPS = "turtled", 24  # 1.6 s: a jump takes 0.7 s, driving 0.9 s
-CONTROL_STEPS = 4
-PART = 0.25  # of enough, below which a move does not happen
-
 # control → where it is felt, how, beyond which that is no chance, and in words when it is
 FELT: dict[str, tuple[str, Measure, float, str]] = {
     "throttle": (DRIVING, gain, 60.0, "speeds up"),
@@ -308,20 +299,20 @@ def behaviour_checks(rows: Float, masks: Masks) -> Iterator[TableCheck]:
     yield control_check()
     finite = np.isfinite(rows).all(axis=1)
     playable = np.clip(np.where(finite[:, None], rows, 0), -1, 1).astype(np.float32)
-    stage = RowSimulator(playable)
+    simulator = RowSimulator(playable)
     for state, steps in ((DRIVING, DRIVING_STEPS), (FLYING, FLYING_STEPS)):
-        yield from _trials(stage, playable, masks[state] & finite, state, steps)
-    yield _righting(stage, playable, masks[ROOF] & finite)
+        yield from _trials(simulator, playable, masks[state] & finite, state, steps)
+    yield _righting(simulator, playable, masks[ROOF] & finite)
 
 
 def control_check() -> TableCheck:
     """Each control alone, both ways, must do what its name says and nothing that another's name says."""
     pure = np.concatenate([np.zeros((1, 8)), np.eye(8), -np.eye(8)[:AXES]]).astype(np.float32)
-    stage = RowSimulator(pure)
+    simulator = RowSimulator(pure)
     everything = np.arange(len(pure))
-    played = {state: stage.play(BY_NAME[state], everything, CONTROL_STEPS) for state in (DRIVING, FLYING)}
-    felt = _felt(played)
-    wrong = [_told(row, felt[row]) for row in range(1, len(pure)) if felt[row] != _expected(row)]
+    played = {state: simulator.play(BY_NAME[state], everything, CONTROL_STEPS) for state in (DRIVING, FLYING)}
+    effects = _effects(played)
+    wrong = [_sentence(row, effects[row]) for row in range(1, len(pure)) if effects[row] != _expected(row)]
     if not wrong:
         return TableCheck("controls", "pass", "each control alone does in the simulator what its name says")
     return TableCheck(
@@ -331,7 +322,7 @@ def control_check() -> TableCheck:
     )
 
 
-def _felt(played: dict[str, Played]) -> list[dict[str, int]]:
+def _effects(played: dict[str, Played]) -> list[dict[str, int]]:
     """For each row, the controls that are felt and which way, against the idle row, which is the first."""
     signs = {}
     for control, (state, measure, noise, _) in FELT.items():
@@ -350,18 +341,18 @@ def _expected(row: int) -> dict[str, int]:
     return {CONTROLS[row - 1]: 1} if row <= len(CONTROLS) else {CONTROLS[row - 1 - len(CONTROLS)]: -1}
 
 
-def _told(row: int, found: dict[str, int]) -> str:
+def _sentence(row: int, found: dict[str, int]) -> str:
     [(control, value)] = _expected(row).items()
     does = [FELT[name][3] if sign > 0 else f"does the contrary of what {name} does" for name, sign in found.items()]
     return f"with {control} {value:+d} alone the car {' and '.join(does) or 'does nothing'}"
 
 
-def _trials(stage: RowSimulator, rows: Float, legal: Bool, state: str, steps: int) -> Iterator[TableCheck]:
+def _trials(simulator: RowSimulator, rows: Float, legal: Bool, state: str, steps: int) -> Iterator[TableCheck]:
     allowed = np.flatnonzero(legal)
     tried = allowed[representatives(rows[allowed], BY_NAME[state])]
     if not len(tried):
         return
-    played = stage.play(BY_NAME[state], tried, steps)
+    played = simulator.play(BY_NAME[state], tried, steps)
     claimed = moves(rows, legal, state)
     for trial in TRIALS:
         if trial.state == state and claimed[trial.move]:  # what no row means to do has been told
@@ -393,13 +384,13 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.1f}"
 
 
-def _righting(stage: RowSimulator, rows: Float, legal: Bool) -> TableCheck:
+def _righting(simulator: RowSimulator, rows: Float, legal: Bool) -> TableCheck:
     """A car on its roof: held down, does any row put it back on its wheels?"""
     allowed = np.flatnonzero(legal & ((rows[:, JUMP] != 0) | (rows[:, THROTTLE] != 0)))
     tried = allowed[representatives(rows[allowed], BY_NAME[ROOF])][:CARS]
     key, seconds = "in the simulator: rights itself", TICKS / TICKS_PER_SECOND
     if len(tried):
-        steps = steps_to_wheels(stage.play(BY_NAME[ROOF], tried, ROOF_STEPS))
+        steps = steps_to_wheels(simulator.play(BY_NAME[ROOF], tried, ROOF_STEPS))
         best = int(np.argmin(steps))
         if np.isfinite(steps[best]):
             took = f"{duration(steps[best] * seconds)} (row {tried[best]})"

@@ -1,4 +1,4 @@
-"""Finding records."""
+"""Records of what was found about an action table, and how sentences list things."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings about a table."""
+"""The report on an action table: numbers, columns that look exchanged, abilities, behaviour in the simulator."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ from rltui.checks.action_table.abilities import (
 from rltui.checks.action_table.behaviour import behaviour_checks
 from rltui.checks.action_table.findings import Outcome, StateReport, TableCheck, TableReport, listed, some
 from rltui.errors import RltuiError
-from rltui.field import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, THROTTLE
+from rltui.field import AXES, BOOST, CONTROLS, HANDBRAKE, JUMP, STEER, THROTTLE, YAW
 from rltui.sim import meshes
 from rltui.sim.state import Bool, Float, Int
 
-STEER, YAW = 1, 3
+TIED = 0.95  # share of rows in which two columns that belong together are equal
+MORE_OFTEN = 0.3  # by which a button goes with full throttle more often than boost does, and looks like boost
+CLEAR = 2  # signs that an exchange must explain, one of them in how the columns go together
+SHOWN = 4  # signs that are named
+AS_IT_IS = PipelineOptions()  # every row is legal, nothing is cut
 
 
 def description(rows: Float) -> TableCheck:
@@ -168,12 +172,6 @@ def _recovery(rows: Float, row: int) -> TableCheck:
     return TableCheck("recovery", "pass", f"recovery row {row} {'jumps' if jump else 'drives'}")
 
 
-TIED = 0.95  # share of rows in which two columns that belong together are equal
-MORE_OFTEN = 0.3  # by which a button goes with full throttle more often than boost does, and looks like boost
-CLEAR = 2  # signs that an exchange must explain, one of them in how the columns go together
-SHOWN = 4  # signs that are named
-
-
 def column_check(rows: Float) -> TableCheck:
     """Whether two columns look exchanged. rows: finite [N, 8]."""
     best = _best_exchange(rows)
@@ -228,7 +226,7 @@ def _structure(rows: Float) -> Iterator[str]:
 def _ties(rows: Float) -> Iterator[str]:
     """Steer goes with yaw where anything goes with anything. Two signs: chance does not make columns equal."""
     pairs = {pair for pair in combinations(range(AXES), 2) if _tied(rows, pair)}
-    if (1, 3) in pairs:
+    if (STEER, YAW) in pairs:
         return
     for one, other in sorted(pairs):
         yield f"{CONTROLS[one]} goes with {CONTROLS[other]}"
@@ -268,9 +266,6 @@ def _no_buttons(rows: Float) -> Iterator[str]:
             yield f"{CONTROLS[column]} has values of an axis"
 
 
-AS_IT_IS = PipelineOptions()  # every row is legal, nothing is cut
-
-
 def report(rows: Float, options: PipelineOptions = AS_IT_IS, masks: Masks | None = None) -> TableReport:
     """All that can be said of a table. rows: [N, 8], anything in them; masks: in the place of those that `options` give.
 
@@ -278,14 +273,14 @@ def report(rows: Float, options: PipelineOptions = AS_IT_IS, masks: Masks | None
     """
     rows = np.asarray(rows, np.float32)
     legal = state_masks(rows, options) if masks is None else masks
-    kept = finite_rows(rows)
-    clipped = np.clip(rows[kept], -1, 1) if options.clip else rows[kept]
+    finite = finite_rows(rows)
+    clipped = np.clip(rows[finite], -1, 1) if options.clip else rows[finite]
     return TableReport(
         rows=len(rows),
         table_hash=table_hash(rows),
         legality=options.legality,
-        checks=tuple(_checks(rows, clipped, {state: mask[kept] for state, mask in legal.items()}, options)),
-        states=tuple(_state(clipped, legal[state.name][kept], state) for state in STATES),
+        checks=tuple(_checks(rows, clipped, {state: mask[finite] for state, mask in legal.items()}, options)),
+        states=tuple(_state(clipped, legal[state.name][finite], state) for state in STATES),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which table is meant."""
+"""Which action table an argument means: a file, a function, a profile's, a run's, a checkpoint's."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 
 from rltui.actions.masking import class_ids
 from rltui.checks.action_table import behaviour
-from rltui.checks.action_table.abilities import STATES, CanonicalState, all_legal, felt, game_state
+from rltui.checks.action_table.abilities import STATES, CanonicalState, all_legal, effective_controls, game_state
 from rltui.checks.action_table.behaviour import CarStates, RowSimulator, behaviour_checks, control_check
 from rltui.checks.action_table.findings import TableCheck
 from rltui.checks.action_table.report import examine
@@ -51,7 +51,7 @@ def test_rows_of_the_same_effect_are_those_that_do_the_same_in_the_simulator(sta
     before, after = RowSimulator(rows).play(state, np.arange(len(rows)), 1)
     change = difference(before, after)
     apart = np.abs(change[:, None] - change[None]).max(axis=2)
-    key = felt(rows, state)
+    key = effective_controls(rows, state)
     same = (key[:, None] == key[None]).all(axis=2)
     assert apart[same].max() < NOISE < apart[~same].min()
 

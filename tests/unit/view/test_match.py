@@ -135,7 +135,7 @@ def test_a_player_sees_the_events_of_its_whole_step(tmp_path: Path) -> None:
         match.play(policy.tick_skip)
         if sum(match.score):
             break  # a kickoff at once; in training at the end of the step
-        seen: GameState = match._sides[0].since.state
+        seen: GameState = match._sides[0].view.state
         for name in EVENTS:
             np.testing.assert_array_equal(getattr(seen, name), getattr(env.state, name), err_msg=name)
             happened[name] += int((getattr(seen, name) > 0).any())

@@ -43,7 +43,7 @@ Place = TypeVar("Place", bound="Widget")
 Heard = ParamSpec("Heard")
 
 
-def while_there(handler: Callable[Concatenate[Place, Heard], None]) -> Callable[Concatenate[Place, Heard], None]:
+def if_mounted(handler: Callable[Concatenate[Place, Heard], None]) -> Callable[Concatenate[Place, Heard], None]:
     """A handler of news that leaves them alone once its screen is going, whose parts may be gone before it is."""
 
     @functools.wraps(handler)

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from rltui.runs.paths import DataDir
-from rltui.tui.background import while_there
+from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare import CompareScreen
 from rltui.tui.browser.fork import ForkScreen
 from rltui.tui.browser.screen import BrowserScreen
@@ -56,7 +56,7 @@ class Told(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Part("nothing yet")
 
-    @while_there
+    @if_mounted
     def on_news(self) -> None:
         self.query_one(Part).update("news")
         self.told += 1
@@ -99,4 +99,4 @@ async def test_a_timer_of_the_launcher_finds_nothing_once_its_list_has_gone(data
 @pytest.mark.parametrize(("place", "names"), [*FROM_THREADS.items(), *PUT_OFF.items()])
 def test_what_threads_tell_is_heard_only_while_the_place_is_there(place: type[Widget], names: tuple[str, ...]) -> None:
     for name in names:
-        assert hasattr(getattr(place, name), "__wrapped__"), f"{place.__name__}.{name} needs @while_there"
+        assert hasattr(getattr(place, name), "__wrapped__"), f"{place.__name__}.{name} needs @if_mounted"

@@ -24,7 +24,7 @@ from rltui.runs import trainer_state
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.ascii import ChartStyle
-from rltui.tui.background import while_there
+from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare_curves import Curves, EndValues, Sight, fits_common, one_curve, read_curves, two_curves
 from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.checks.results import ABSENT, KeyChange, saved_changes
@@ -377,7 +377,7 @@ class CompareScreen(Dialog[None]):
     def _read(self) -> None:
         self.post_message(self.Read(curves_between(self._data, self._text.comparison)))
 
-    @while_there
+    @if_mounted
     def on_compare_screen_read(self, message: Read) -> None:
         self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves)
         self._shown_anew()

@@ -17,7 +17,7 @@ from textual.message import Message
 from rltui.profile.locate import STATE_FILE, Listed, listing
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
-from rltui.tui.background import while_there
+from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare import change_lines
 from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.checks.results import KeyChange, ProfileChecker, resolved_changes
@@ -134,7 +134,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
             self.Profiles([dataclasses.replace(p, check=verdicts[p.path]) for p in self._profiles.values()])
         )
 
-    @while_there
+    @if_mounted
     def on_fork_screen_profiles(self, message: Profiles) -> None:
         self._show({profile.path: profile for profile in message.profiles})
         self._rested()
@@ -160,7 +160,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
     def on_list_view_chosen(self) -> None:
         self.action_take()
 
-    @while_there
+    @if_mounted
     def _rested(self) -> None:
         path = self.path
         profile = self._profiles.get(path) if path else None
@@ -176,7 +176,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
             changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)
             self.post_message(self.Worked(path, Fork(offer, changes)))
 
-    @while_there
+    @if_mounted
     def on_fork_screen_worked(self, message: Worked) -> None:
         self._forks[message.path] = message.fork
         self.query_one(ForkWords).repaint()

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.ascii import ChartStyle
-from rltui.tui.background import while_there
+from rltui.tui.background import if_mounted
 from rltui.tui.browser import table as state_table
 from rltui.tui.browser.compare import CompareScreen, compare, to_compare
 from rltui.tui.browser.details import AboutState, BrowserTitle, StateDetails
@@ -243,7 +243,7 @@ class BrowserScreen(Screen[None]):
     def action_refresh(self) -> None:
         self._looking.look()
 
-    @while_there
+    @if_mounted
     def on_library_ready(self, message: LibraryReady) -> None:
         self._looking.arrived(message.library)
         if message.library == self.library:
@@ -261,7 +261,7 @@ class BrowserScreen(Screen[None]):
         self.set_class(event.size.height < LOW, "low")
         self.call_after_refresh(self._show)
 
-    @while_there
+    @if_mounted
     def _show(self) -> None:
         title = self.query_one(BrowserTitle)
         title.library = self.library
@@ -275,7 +275,7 @@ class BrowserScreen(Screen[None]):
         self.query_one(FilterLine).tell()
         self._about.show()
 
-    @while_there
+    @if_mounted
     def _show_keys(self) -> None:
         self._about.show_keys()
 
@@ -291,7 +291,7 @@ class BrowserScreen(Screen[None]):
         self._about.show()
         self.set_timer(PATIENCE, self._rested)
 
-    @while_there
+    @if_mounted
     def _rested(self) -> None:
         self._verifying.check_rested(self.entry)
 
@@ -343,7 +343,7 @@ class BrowserScreen(Screen[None]):
         """Whether it was found damaged by its hashes: it may have been mended since."""
         return self._checks.verdict(entry.path)[0] == "damaged"
 
-    @while_there
+    @if_mounted
     def on_hashes_checked(self) -> None:
         self.show_table()
         if any(self._checks.verdict(entry.path)[0] == "gone" for entry in self.shown):
@@ -354,7 +354,7 @@ class BrowserScreen(Screen[None]):
     def action_resume(self) -> None:
         self._act(self._training_on.resume)
 
-    @while_there
+    @if_mounted
     def on_start_ready(self, message: StartReady) -> None:
         self._training_on.ask(message)
 
@@ -406,7 +406,7 @@ class BrowserScreen(Screen[None]):
             return
         self.post_message(WatchAsked(watch_command(entry, self._around.data, ascii_only=self._around.ascii_only)))
 
-    @while_there
+    @if_mounted
     def on_act_done(self, message: ActDone) -> None:
         if message.error is not None:
             self._stage.complain(message.error.message, message.error.hint)

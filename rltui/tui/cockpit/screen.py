@@ -33,7 +33,7 @@ from rltui.run_state.reader import RecordSource, RunReader
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.actions import Action, Place, bindings, in_footer, pane_footer
 from rltui.tui.ascii import ChartStyle
-from rltui.tui.background import Newest, while_there
+from rltui.tui.background import Newest, if_mounted
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, PhaseDialog, QuitChoice, QuitDialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
@@ -182,7 +182,7 @@ class CockpitScreen(Screen[None]):
         if self._inbox.put(snapshot):
             self.post_message(SnapshotReady())
 
-    @while_there
+    @if_mounted
     def on_snapshot_ready(self) -> None:
         snapshot = self._inbox.take()
         if snapshot is not None:
@@ -211,7 +211,7 @@ class CockpitScreen(Screen[None]):
         """The panes stand still while training goes on."""
         return self._still is not None
 
-    @while_there
+    @if_mounted
     def show_now(self) -> None:
         """Hand the newest snapshot and the present moment to all that is on screen; the frozen one while it is frozen."""
         live = self._live_view

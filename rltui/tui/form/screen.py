@@ -17,7 +17,7 @@ from textual.widgets import Input, TextArea
 from rltui.errors import RltuiError
 from rltui.profile.edit import Draft
 from rltui.tui.actions import Place, bindings, in_footer
-from rltui.tui.background import while_there
+from rltui.tui.background import if_mounted
 from rltui.tui.checks.results import ProfileProblem
 from rltui.tui.checks.text_check import TextChecker
 from rltui.tui.form import render
@@ -191,7 +191,7 @@ class FormScreen(Screen["Path | None"]):
         self.set_class(self.size.width < NARROW, "narrow")
         self.call_after_refresh(self.show_all)
 
-    @while_there
+    @if_mounted
     def on_referenced(self, message: Referenced) -> None:
         self.reference = message.reference
         self.shown_rows.is_open = written_sections(self.reference, self.session.draft.written)
@@ -202,7 +202,7 @@ class FormScreen(Screen["Path | None"]):
 
     # What is shown
 
-    @while_there
+    @if_mounted
     def show_all(self) -> None:
         """Rows, details and title again."""
         if not self.is_mounted:
@@ -256,7 +256,7 @@ class FormScreen(Screen["Path | None"]):
         """What is shown has changed."""
         self._checking.ask()
 
-    @while_there
+    @if_mounted
     def on_checked(self, message: Checked) -> None:
         self._checking.take(message)
 

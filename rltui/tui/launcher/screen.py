@@ -17,7 +17,7 @@ from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
-from rltui.tui.background import while_there
+from rltui.tui.background import if_mounted
 from rltui.tui.checks.doctor import Preflight
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Launch, LauncherDependencies, free_megabytes
@@ -225,7 +225,7 @@ class LauncherScreen(Screen[None]):
         self._reading.look()
         self._examining.anew()
 
-    @while_there
+    @if_mounted
     def on_catalog_ready(self, message: CatalogReady) -> None:
         if message.catalog == self.catalog:
             self.details.repaint()  # ages grow
@@ -238,7 +238,7 @@ class LauncherScreen(Screen[None]):
         title.repaint()
         self._show_rows()
 
-    @while_there
+    @if_mounted
     def _show_rows(self) -> None:
         self._tree.show()
 
@@ -252,7 +252,7 @@ class LauncherScreen(Screen[None]):
         self.set_timer(PATIENCE, self.offering.ask)
         self._examining.moved()
 
-    @while_there
+    @if_mounted
     def on_launch_plan_ready(self, message: LaunchPlanReady) -> None:
         waited_for = self.offering.arrived(message)
         if message.item == self.item:
@@ -261,7 +261,7 @@ class LauncherScreen(Screen[None]):
         if waited_for is not None:
             self._start(waited_for)
 
-    @while_there
+    @if_mounted
     def on_preflight_news(self, message: PreflightNews) -> None:
         self._examining.heard(message.preflight)
 

@@ -16,7 +16,7 @@ from rltui import formatting
 from rltui.events import metric_keys
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.actions import pane_bindings
-from rltui.tui.background import while_there
+from rltui.tui.background import if_mounted
 from rltui.tui.checks.results import TableVerdict
 from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
@@ -186,7 +186,7 @@ class ActionTablePane(FilterablePane):
             verdict, of_run = TableVerdict(problem=f"the table could not be examined: {error}"), None
         self.post_message(self.Examined(verdict, of_run))
 
-    @while_there
+    @if_mounted
     def on_action_table_pane_examined(self, message: ActionTablePane.Examined) -> None:
         self.verdict, self.of_run = message.verdict, message.of_run
         self._draw_again()

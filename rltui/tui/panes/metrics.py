@@ -14,7 +14,7 @@ from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
 from rltui.run_state.other_run import OtherRuns, neighbour
 from rltui.tui.actions import pane_actions, pane_bindings
-from rltui.tui.background import while_there
+from rltui.tui.background import if_mounted
 from rltui.tui.panes.chart_header import chart_picker, chosen, head_lines, help_lines, to_try
 from rltui.tui.panes.chart_view import (
     CORE,
@@ -400,7 +400,7 @@ class MetricsPane(Pane):
         if self.view is not None:
             self.comparison.ask(self._other_runs, self.view.snapshot.run, choice)
 
-    @while_there
+    @if_mounted
     def on_runs_listed(self, message: RunsListed) -> None:
         """A list to choose from, or the run next to the one compared so far."""
         message.stop()
@@ -430,7 +430,7 @@ class MetricsPane(Pane):
         else:
             self.change(replace(self.charting, window=None, end=None))
 
-    @while_there
+    @if_mounted
     def on_other_run_read(self, message: OtherRunRead) -> None:
         """More of it is known: both shall be seen."""
         message.stop()

@@ -52,7 +52,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the figures; progress goes to standard error."""
-    from rltui.train.environment import prepare_environment
+    from rltui.supervise.processes import prepare_environment
 
     prepare_environment()
     from rltui.debug.bench import BenchOptions, bench

@@ -37,7 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """1 when a check failed. Findings are printed as they come."""
-    from rltui.train.environment import prepare_environment
+    from rltui.supervise.processes import prepare_environment
 
     prepare_environment()
     from rltui.cli.output import say_outcome

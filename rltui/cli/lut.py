@@ -45,7 +45,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """1 when the table fails, 0 when it passes, with or without warnings, and where there is none."""
-    from rltui.train.environment import prepare_environment
+    from rltui.supervise.processes import prepare_environment
 
     prepare_environment()
     from rltui.checks.action_table.report import examine

@@ -82,7 +82,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The CSV goes to the file or to standard output; what came of it to the other one of output and error."""
-    from rltui.train.environment import prepare_environment
+    from rltui.supervise.processes import prepare_environment
 
     prepare_environment()
     trace = _trace(args)

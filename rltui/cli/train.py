@@ -66,7 +66,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Returns the exit code; raises RltuiError for bad input."""
-    from rltui.train.environment import prepare_environment
+    from rltui.supervise.processes import prepare_environment
 
     prepare_environment()  # before the profile's components import NumPy
     from rltui.profile.load import load

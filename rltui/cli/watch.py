@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
-    from rltui.train.environment import prepare_environment
+    from rltui.supervise.processes import prepare_environment
 
     prepare_environment()
     from rltui.view.output import ThinnedOutput

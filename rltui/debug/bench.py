@@ -21,9 +21,10 @@ from rltui.env.spec import EnvSpec
 from rltui.events.records import Record
 from rltui.field import TICKS_PER_SECOND
 from rltui.formatting import MEGABYTE, duration
-from rltui.train.collect.collector import Collected, LocalCollector
+from rltui.train.collect.collector import Collected
 from rltui.train.collect.messages import RolloutDone
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
+from rltui.train.collect.worker_pool import LocalCollector
 from rltui.train.config import ResolvedConfig
 from rltui.train.iteration_metrics import worker_parts
 
@@ -99,7 +100,7 @@ class Stack:
     """Workers and learner as a run has them, without a run folder."""
 
     def __init__(self, profile: Profile) -> None:
-        config = ResolvedConfig.draw(profile)
+        config = ResolvedConfig.resolve(profile)
         self.workers, self.shape = config.workers, config.shape
         self.tick_skip, self.episode_steps = config.spec.tick_skip, _idle_episode_steps(config.spec)
         self.learner = config.learner()

@@ -48,7 +48,7 @@ class DoctorCase:
         """Imports torch."""
         from rltui.train.config import ResolvedConfig
 
-        return ResolvedConfig.draw(self.profile)
+        return ResolvedConfig.resolve(self.profile)
 
     @cached_property
     def game(self) -> ArenaGroups:

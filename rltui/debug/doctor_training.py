@@ -138,8 +138,8 @@ def mixed_precision(case: DoctorCase) -> DoctorResult:
 
 def worker_process(case: DoctorCase) -> DoctorResult:
     """A real worker is spawned, plays a few steps and is ended."""
-    from rltui.train.collect.collector import LocalCollector
     from rltui.train.collect.shared_rollout import SharedRollout
+    from rltui.train.collect.worker_pool import LocalCollector
 
     config = case.config
     shape = replace(config.shape, blocks=1, workers=1, steps=WORKER_STEPS, arenas=WORKER_ARENAS)

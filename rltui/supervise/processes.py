@@ -30,6 +30,19 @@ ASKED_UNTIL, TERMINATED_UNTIL = (
 )  # parts of a stop's deadline: most is for an end in good order, a kill needs little
 How = Literal["had ended", "when asked", "terminated", "killed", "would not die"]
 Spec = TypeVar("Spec")
+BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+TUNABLES = "GLIBC_TUNABLES"
+HUGE_PAGES = "glibc.malloc.hugetlb"
+
+
+def prepare_environment() -> None:
+    """Set the threads of numerical libraries. Call before NumPy or torch is imported; spawned children inherit it."""
+    for name in BLAS_THREADS:  # one a worker: they are many and their products are small; the learner sets its own
+        os.environ[name] = "1"
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # learner threads that wait must not spin: cores are shared
+    tunables = os.environ.get(TUNABLES, "")
+    if HUGE_PAGES not in tunables:  # the arenas of a worker lie scattered over many small pages
+        os.environ[TUNABLES] = f"{tunables}:{HUGE_PAGES}=1".lstrip(":")
 
 
 def start_piped(main: Callable[[Spec, Connection], object], spec: Spec, name: str) -> tuple[SpawnProcess, Connection]:

@@ -1,23 +1,51 @@
-"""Learner, collector and config in force; live overrides."""
+"""The task in force (config, learner, collector, worker settings), what is set by hand in it, and where the loop stands.
+
+A setting by hand holds until it is taken back, or until what the profile says of it changes: at a resume, or with the next
+task.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rltui.env.spec import Weighted
 from rltui.env.stats import EpisodeStats
-from rltui.events import metric_keys
-from rltui.events.episode_reward import WEIGHT
-from rltui.events.records import ENTROPY, RATE, setting_words, weight_of
+from rltui.events import metric_keys, records
+from rltui.events.episode_reward import WEIGHT, RewardWindow
+from rltui.events.records import ENTROPY, RATE, Record, StateChanged, setting_words, weight_of
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import LearningRates, Schedule
 from rltui.profile.usual_ranges import entropy_words, rate_words
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
 from rltui.train.collect.collector import Collector
+from rltui.train.collect.worker_settings import LINES_PER_SECOND, WorkerSettings
 from rltui.train.config import ResolvedConfig
 from rltui.train.curriculum import CurriculumMove
 from rltui.train.setup import StartContext
+
+RUNNING = {"collecting", "learning"}
+Opener = Callable[[ResolvedConfig, int], Collector]
+
+
+@dataclass
+class LoopState:
+    """Where the training loop stands; the loop alone writes it. publish: gets changes of state, for the journal."""
+
+    publish: Callable[[Record], None]
+    state: records.TrainerState = "starting"
+    reason: str = ""
+    iteration: int = 0
+    timesteps: int = 0
+    mean_reward: float | None = None  # of the checkpoint resumed from
+    rewards: RewardWindow = field(default_factory=RewardWindow)  # of the journal so far
+
+    def enter(self, state: records.TrainerState, reason: str = "") -> None:
+        """Change the state. The swing between collecting and learning is live state, not history."""
+        before, self.state, self.reason = self.state, state, reason
+        if state != before and not {state, before} <= RUNNING:
+            self.publish(StateChanged(time=time.time(), state=state, reason=reason))
 
 
 def carried_on(schedule: Schedule, state: RateState | None) -> tuple[LearningRates, str]:
@@ -49,31 +77,26 @@ def stored(rates: LearningRates) -> RateState:
     return RateState(words=rates.schedule.text, adapted=rates.adapted, override=rates.override)
 
 
-# Overrides: the entropy coefficient and reward weights as set by hand, in the place of the profile's.
-#
-# Each holds until it is taken back, or until what the profile says of it changes: at a resume, or with the next phase.
-
-
 class Overrides:
-    """Of one lesson: values by what they set, `entropy` or `reward <name>`."""
+    """Entropy coefficient and reward weights set by hand in one task, by what they set: `entropy` or `reward <name>`."""
 
-    def __init__(self, lesson: ResolvedConfig) -> None:
-        self._profile_entropy: float = lesson.ppo.ent_coef
-        self._rewards = lesson.spec.weighed
+    def __init__(self, config: ResolvedConfig) -> None:
+        self._profile_entropy: float = config.ppo.ent_coef
+        self._rewards = config.spec.weighed
         self.values: dict[str, float] = {}
 
     @classmethod
-    def carried_on(cls, lesson: ResolvedConfig, stored: Mapping[str, OverrideState]) -> tuple[Overrides, list[str]]:
-        """Those that still hold in this lesson, and which word won, in words."""
-        made, notices = cls(lesson), []
+    def carried_on(cls, config: ResolvedConfig, stored: Mapping[str, OverrideState]) -> tuple[Overrides, list[str]]:
+        """Those that still hold in this task, and which word won, in words."""
+        made, notices = cls(config), []
         words = made._words()
         for setting, state in stored.items():
-            said = f"{setting_words(setting, state.value)}, set by hand"
+            by_hand = f"{setting_words(setting, state.value)}, set by hand"
             if setting not in words:
-                notices.append(f"{said}, ends: the profile has no such reward any more")
+                notices.append(f"{by_hand}, ends: the profile has no such reward any more")
             elif words[setting] == state.words:
                 made.values[setting] = state.value
-                notices.append(f"{said}, goes on: the profile's has not changed since")
+                notices.append(f"{by_hand}, goes on: the profile's has not changed since")
             else:
                 notices.append(
                     f"the profile's {setting_words(setting)}, which has changed, wins over {state.value:g}, set by hand"
@@ -81,7 +104,7 @@ class Overrides:
         return made, notices
 
     def stored(self) -> dict[str, OverrideState]:
-        """For a checkpoint, or the next lesson."""
+        """For a checkpoint, or the next task."""
         words = self._words()
         return {setting: OverrideState(words=words[setting], value=value) for setting, value in self.values.items()}
 
@@ -108,7 +131,7 @@ class Overrides:
         return {name: self.values[weight_of(name)] for name in self._rewards if weight_of(name) in self.values}
 
     def weight(self, name: str, timesteps: int) -> float:
-        """In force after so many timesteps of the lesson."""
+        """In force after so many timesteps of the task."""
         return self.values.get(weight_of(name), self._rewards[name].weight_at(timesteps))
 
     def metrics(self, timesteps: int) -> dict[str, float | None]:
@@ -128,9 +151,6 @@ def _words_of(item: Weighted) -> str:
     return repr(item.schedule or item.weight)
 
 
-Opener = Callable[[ResolvedConfig, int], Collector]
-
-
 @dataclass(frozen=True)
 class Place:
     """A phase, by its number from 0 and its profile's name, and a stage; empty where there is none."""
@@ -141,25 +161,26 @@ class Place:
 
 
 class ActiveTask:
-    """Learner, collector and blueprint of the lesson in force. One learner goes through all lessons."""
+    """Config, learner, collector and worker settings in force. One learner goes through all tasks."""
 
-    def __init__(self, prepared: StartContext, learner: PPOLearner, open_collector: Opener) -> None:
-        """open_collector(blueprint, timesteps): a collector, not started, that takes the place of any before it."""
-        self.curriculum, self.blueprint, self.learner = prepared.curriculum, prepared.blueprint, learner
+    def __init__(self, context: StartContext, learner: PPOLearner, open_collector: Opener) -> None:
+        """open_collector(config, timesteps): a collector, not started, that takes the place of any before it."""
+        self.curriculum, self.config, self.learner = context.curriculum, context.config, learner
         self._open = open_collector
-        # called with a collector that is about to start, and the reward weights set by hand that hold with it
-        self.on_opened: Callable[[Collector, dict[str, float]], None] = lambda collector, weights: None
-        self.collector = open_collector(self.blueprint, prepared.plan.timesteps)
-        state = prepared.state
-        self.rates, words = carried_on(self.blueprint.schedule, state.learning_rate if state else None)
-        if not words and state is not None and self.blueprint.schedule.kind != "constant":
-            words = self._scheduled(prepared.plan.timesteps)
-        self.overrides, by_hand = Overrides.carried_on(self.blueprint, state.overrides if state else {})
+        self.collector = open_collector(self.config, context.plan.timesteps)
+        self.settings = WorkerSettings(self.collector, 0.0 if context.options.debug else LINES_PER_SECOND)
+        state = context.state
+        self.rates, words = carried_on(self.config.schedule, state.learning_rate if state else None)
+        if not words and state is not None and self.config.schedule.kind != "constant":
+            words = self._scheduled(context.plan.timesteps)
+        self.overrides, by_hand = Overrides.carried_on(self.config, state.overrides if state else {})
+        if self.overrides.weights:
+            self.settings.set_weights(self.overrides.weights)
         self._set_entropy()
-        self.notices = [*prepared.curriculum.notices, *([words] if words else []), *by_hand]
+        self.notices = [*context.curriculum.notices, *([words] if words else []), *by_hand]
 
     def _scheduled(self, timesteps: int) -> str:
-        rate, kind = self.rates.at(self.lasted(timesteps)).policy, self.blueprint.schedule.kind
+        rate, kind = self.rates.at(self.lasted(timesteps)).policy, self.config.schedule.kind
         return f"learning rate {rate:g}: the profile's schedule ({kind}) at {self.lasted(timesteps):,} timesteps"
 
     @property
@@ -182,7 +203,7 @@ class ActiveTask:
         self.rates.override = rate
         now = self.rates.at(self.lasted(timesteps))
         whose = "by the profile's schedule" if rate is None else "until the profile's changes"
-        doubt = "" if rate is None else rate_words(rate, self.blueprint.profile.phase)
+        doubt = "" if rate is None else rate_words(rate, self.config.profile.phase)
         return f"learning rate {now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose}{_behind(doubt)}"
 
     def override_entropy(self, ent_coef: float | None) -> str:
@@ -195,7 +216,7 @@ class ActiveTask:
         return f"entropy coefficient {self.overrides.entropy:g} instead of {before:g}, {whose}{_behind(doubt)}"
 
     def override_weight(self, name: str, weight: float | None, timesteps: int) -> str:
-        """A reward's weight by hand, None: the profile's again. The workers have to be told. What it means, in words."""
+        """A reward's weight by hand, None: the profile's again. The workers have to be sent it. What it means, in words."""
         before = self.overrides.weight(name, self.lasted(timesteps))
         self.overrides.put(weight_of(name), weight)
         now = self.overrides.weight(name, self.lasted(timesteps))
@@ -217,18 +238,18 @@ class ActiveTask:
         self.curriculum.learned(stats)
 
     def go_on(self, move: CurriculumMove, timesteps: int, poll: Callable[[], None]) -> None:
-        """Other workers, another configuration, the same learner. RltuiError, and the place in the curriculum is the old
+        """Begin the next task: other workers, another configuration, the same learner. RltuiError, and the place in the curriculum is the old
         one, where the new workers do not start.
         """
-        blueprint = ResolvedConfig.draw(self.curriculum.lesson_after(move))
-        overrides, by_hand = Overrides.carried_on(blueprint, self.overrides.stored())
+        config = ResolvedConfig.resolve(self.curriculum.profile_after(move))
+        overrides, by_hand = Overrides.carried_on(config, self.overrides.stored())
         self.collector.close()
-        self.collector = self._open(blueprint, timesteps)
-        self.on_opened(self.collector, overrides.weights)
+        self.collector = self._open(config, timesteps)
+        self.settings.use_collector(self.collector, overrides.weights)
         self.collector.start(poll)
-        self.blueprint = blueprint
-        self.learner.configure(blueprint.ppo)
-        self.rates, words = carried_on(blueprint.schedule, stored(self.rates))
+        self.config = config
+        self.learner.configure(config.ppo)
+        self.rates, words = carried_on(config.schedule, stored(self.rates))
         self.overrides = overrides
         self._set_entropy()
         self.notices = [*([words] if words else []), *by_hand]

@@ -1,4 +1,4 @@
-"""When to save, what a checkpoint holds."""
+"""Checkpoints and milestones: when they are due, and what they hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import partial
 
 from rltui.env.from_profile import table_rows
 from rltui.events import metric_keys
-from rltui.events.commands import SaveMilestone
+from rltui.events.commands import SaveCheckpoint, SaveMilestone
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, EpisodeReward
 from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
 from rltui.formatting import state_name
@@ -25,10 +25,10 @@ from rltui.runs.checkpoint import is_complete
 from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.saver import POLICY_FILE, Kind, MilestoneClock, SaveJob, Saver, SaveResult
 from rltui.runs.trainer_state import TrainerState
-from rltui.train.active_task import ActiveTask
+from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.collect.collector import Collected
 from rltui.train.config import ResolvedConfig
-from rltui.train.control.commands import LiveControls, Pending
+from rltui.train.control.commands import CommandQueue, PendingCommand
 from rltui.train.curriculum import CurriculumMove
 from rltui.train.iteration_metrics import first_episodes, match_stats, mean_reward
 from rltui.train.setup import StartContext
@@ -46,14 +46,14 @@ class SavedFigures:
 
 
 class CheckpointWriter:
-    """Decides, snapshots on the training thread, and leaves the rest to the saver thread."""
+    """Writer of checkpoints: snapshots on the training thread, and leaves the rest to the saver thread."""
 
-    def __init__(self, prepared: StartContext, course: ActiveTask, tell: Callable[[Record], None]) -> None:
-        profile, plan = prepared.profile, prepared.plan
-        self._prepared, self._paths, self._course, self._tell = prepared, prepared.paths, course, tell
+    def __init__(self, context: StartContext, task: ActiveTask, publish: Callable[[Record], None]) -> None:
+        profile, plan = context.profile, context.plan
+        self._context, self._paths, self._task, self._publish = context, context.paths, task, publish
         self._every = profile.save_every
         self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
-        self._saver = Saver(prepared.paths, profile.keep.last, self._on_result)
+        self._saver = Saver(context.paths, profile.keep.last, self._on_result)
         self._commit = plan.last_commit
         self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
         self._failed_at: int | None = None  # the newest checkpoint that did not get to disk
@@ -61,7 +61,7 @@ class CheckpointWriter:
         self._paid: tuple[ResolvedConfig | None, dict[str, float], str] = None, {}, ""
         self._held: dict[tuple[Kind, int], float] = {}
         self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
-        self.table = table_rows(prepared.blueprint.spec)
+        self.table = table_rows(context.config.spec)
         self.held_seconds = 0.0  # the training thread was held for saving so far
         self.failures = 0
 
@@ -95,10 +95,10 @@ class CheckpointWriter:
             self._committed_at = timesteps
         if any(kind == "checkpoint" for kind, _ in wanted):
             self._saved_at = timesteps
-        lesson = self._course.blueprint
-        policy = partial(self._policy, lesson)
-        text = with_name(lesson.text, self._course.curriculum.phase_name)
-        files = _Files(self._sheet(timesteps, figures), snapshot(), self._course.state(), text, policy)
+        config = self._task.config
+        policy = partial(self._policy, config)
+        text = with_name(config.text, self._task.curriculum.phase_name)
+        files = _Files(self._meta(timesteps, figures), snapshot(), self._task.state(), text, policy)
         held = time.perf_counter() - started
         self.held_seconds += held
         for kind, label in wanted:
@@ -130,48 +130,48 @@ class CheckpointWriter:
     def _job(self, kind: Kind, label: str, timesteps: int, files: _Files, asked: bool) -> SaveJob:
         if kind == "checkpoint":
             return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
-        profile = self._course.blueprint.profile
+        profile = self._task.config.profile
         folder = meta.phase_folder(profile.phase, profile.label, profile.name)
         return SaveJob(kind, self._paths.milestones / folder / label, timesteps, files, label, asked)
 
-    def _sheet(self, timesteps: int, figures: SavedFigures) -> Meta:
-        prepared, profile = self._prepared, self._prepared.profile
+    def _meta(self, timesteps: int, figures: SavedFigures) -> Meta:
+        context, profile = self._context, self._context.profile
         return Meta(
             run=self._paths.name,
             commit=self._commit,
-            phase=self._course.blueprint.profile.phase,
-            stage=self._course.curriculum.stage_name,
+            phase=self._task.config.profile.phase,
+            stage=self._task.curriculum.stage_name,
             timesteps=timesteps,
             time=time.time(),
             mean_reward=figures.reward.mean,
             reward_episodes=figures.reward.episodes,
             reward_short=figures.reward.short,
-            paid=self._what_is_paid(),
+            paid=self._paid_digest(),
             entropy=figures.entropy,
             approx_kl=figures.approx_kl,
-            obs_signature=prepared.signature.obs,
-            table_hash=prepared.signature.table_hash,
-            policy=prepared.signature.policy,
-            critic=prepared.signature.critic,
+            obs_signature=context.signature.obs,
+            table_hash=context.signature.table_hash,
+            policy=context.signature.policy,
+            critic=context.signature.critic,
             profile=profile.name,
-            phase_profile=self._course.curriculum.phase_name if profile.phases else "",
-            profile_hash=prepared.profile_hash,
-            version=prepared.versions.get("rltui", "0"),
-            versions=prepared.versions,
-            sources=prepared.sources,
-            parent=prepared.plan.parent,
-            author=prepared.author,
+            phase_profile=self._task.curriculum.phase_name if profile.phases else "",
+            profile_hash=context.profile_hash,
+            version=context.versions.get("rltui", "0"),
+            versions=context.versions,
+            sources=context.sources,
+            parent=context.plan.parent,
+            author=context.author,
         )
 
-    def _what_is_paid(self) -> str:
-        """Worked out once for each lesson and set of weights: the training thread waits for it."""
-        lesson, weights = self._course.blueprint, self._course.overrides.weights
-        if self._paid[0] is not lesson or self._paid[1] != weights:
-            self._paid = lesson, weights, paid(lesson.profile, weights)
+    def _paid_digest(self) -> str:
+        """Worked out once for each task and set of weights: the training thread waits for it."""
+        config, weights = self._task.config, self._task.overrides.weights
+        if self._paid[0] is not config or self._paid[1] != weights:
+            self._paid = config, weights, paid(config.profile, weights)
         return self._paid[2]
 
-    def _policy(self, lesson: ResolvedConfig, snapshot: LearnerSnapshot) -> bytes:
-        spec, signature = lesson.spec, self._prepared.signature
+    def _policy(self, config: ResolvedConfig, snapshot: LearnerSnapshot) -> bytes:
+        spec, signature = config.spec, self._context.signature
         env = {
             "obs": {"kind": spec.obs.name, **spec.obs.options},
             "obs_stack": spec.obs_stack,
@@ -197,14 +197,14 @@ class CheckpointWriter:
         )
 
     def _on_result(self, result: SaveResult) -> None:
-        """On the saver thread: turn the outcome into a record, and tell those who asked."""
+        """On the saver thread: turn the outcome into a record, and answer those who asked."""
         if result.outcome == "replaced" and result.timesteps == self._saved_at:
             return  # by a save of the same state, whose result is the answer to both
         now, key = time.time(), (result.kind, result.timesteps)
         held = self._held.pop(key, 0.0)
         match result.outcome:
             case "saved":
-                self._tell(
+                self._publish(
                     CheckpointSaved(
                         time=now,
                         kind=result.kind,
@@ -220,14 +220,14 @@ class CheckpointWriter:
                 self.failures += 1
                 if result.kind == "checkpoint":
                     self._failed_at = result.timesteps
-                self._tell(CheckpointFailed(time=now, kind=result.kind, path=str(result.path), reason=result.reason))
+                self._publish(CheckpointFailed(time=now, kind=result.kind, path=str(result.path), reason=result.reason))
             case _:
                 pass
         if result.set_aside is not None:
             message = f"{result.path} was no complete checkpoint and stood in the way; it is now {result.set_aside}"
-            self._tell(LogLine(time=now, level="warning", source="runs", message=message))
+            self._publish(LogLine(time=now, level="warning", source="runs", message=message))
         for path in result.pruned:
-            self._tell(CheckpointPruned(time=now, path=str(path)))
+            self._publish(CheckpointPruned(time=now, path=str(path)))
         for then in self._waiting.pop(key, []):
             then(result)
 
@@ -237,13 +237,13 @@ class _Files:
 
     def __init__(
         self,
-        sheet: Meta,
+        facts: Meta,
         snapshot: LearnerSnapshot,
         state: TrainerState,
         profile: str,
         policy: Callable[[LearnerSnapshot], bytes],
     ) -> None:
-        self._sheet, self._snapshot, self._state, self._profile = sheet, snapshot, state, profile
+        self._facts, self._snapshot, self._state, self._profile = facts, snapshot, state, profile
         self._policy = policy
         self._made: dict[str, bytes] | None = None
 
@@ -252,7 +252,7 @@ class _Files:
             self._made = {
                 **self._snapshot.files(),
                 POLICY_FILE: self._policy(self._snapshot),
-                meta.NAME: meta.encode(self._sheet),
+                meta.NAME: meta.encode(self._facts),
                 trainer_state.NAME: trainer_state.encode(self._state),
                 STATE_FILE: self._profile.encode(),
             }
@@ -260,16 +260,16 @@ class _Files:
 
 
 class CheckpointScheduler:
-    """Where the loop stands is always a whole state: nothing is saved within an update."""
+    """Saves when the clocks or a command ask for it. Where the loop stands is a whole state: never within an update."""
 
-    def __init__(self, course: ActiveTask, saving: CheckpointWriter, controls: LiveControls) -> None:
-        self._course, self._saving, self._controls, self._loop = course, saving, controls, controls.loop
+    def __init__(self, loop: LoopState, task: ActiveTask, writer: CheckpointWriter, queue: CommandQueue) -> None:
+        self._loop, self._task, self._writer, self._queue = loop, task, writer, queue
         self._figures = SavedFigures(self._loop.rewards.value)
 
     @property
     def held_seconds(self) -> float:
         """For how long the training thread was held so far."""
-        return self._saving.held_seconds
+        return self._writer.held_seconds
 
     def remember(self, report: UpdateReport, collected: Collected) -> None:
         """The figures that the next checkpoint carries; unknown ones keep their last value."""
@@ -285,27 +285,27 @@ class CheckpointScheduler:
 
     def due(self, move: CurriculumMove | None) -> list[tuple[Kind, str]]:
         """What the clocks ask for. At the end of a phase also a milestone, which is the phase's; the checkpoint waits for
-        the lesson to come. move: to that lesson; None where this one goes on, or the run ends here.
+        the next task. move: to that task; None where this one goes on, or the run ends here.
         """
-        due = self._saving.due(self._loop.timesteps)
+        due = self._writer.due(self._loop.timesteps)
         if move is None:
             return due
         due = [(kind, label) for kind, label in due if kind == "milestone"]
         if not due and self._ends_phase(move):
-            due = [("milestone", self._saving.manual_label(self._loop.timesteps))]
+            due = [("milestone", self._writer.manual_label(self._loop.timesteps))]
         return due
 
     def save_due(self, due: list[tuple[Kind, str]], move: CurriculumMove | None) -> None:
         """What `due` has found for this move. The milestone that a phase ends with lasts."""
         lasting = move is not None and self._ends_phase(move)
-        self._saving.save(due, self._snapshot, self._loop.timesteps, self._figures, lasting=lasting)
+        self._writer.save(due, self._snapshot, self._loop.timesteps, self._figures, lasting=lasting)
 
-    def save(self, wanted: list[tuple[Kind, str]], then: Callable[[SaveResult], None] | None = None) -> None:
-        """Put down the state as it is now. then: hears on the saver thread how that went."""
-        self._saving.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
+    def save(self, wanted: list[tuple[Kind, str]], then: Callback | None = None) -> None:
+        """Save the state as it is now. then: called on the saver thread with the result."""
+        self._writer.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
 
     def _ends_phase(self, move: CurriculumMove) -> bool:
-        return move.phase != self._course.curriculum.phase
+        return move.phase != self._task.curriculum.phase
 
     def checkpoint(self) -> None:
         """One of this state."""
@@ -313,23 +313,22 @@ class CheckpointScheduler:
 
     def checkpoint_once(self) -> None:
         """One of this state, unless there is one."""
-        if not self._saving.saved(self._loop.timesteps):
+        if not self._writer.saved(self._loop.timesteps):
             self.checkpoint()
 
     def serve(self) -> None:
-        """Do what people asked for by command; each is answered once it is on disk."""
-        pending, self._controls.saves = self._controls.saves, []
-        for command in pending:
-            milestone = isinstance(command.command, SaveMilestone)
+        """Save what people asked for by command; each is answered once it is on disk."""
+        for pending in self._queue.take(SaveCheckpoint, SaveMilestone):
+            milestone = isinstance(pending.command, SaveMilestone)
             kind: Kind = "milestone" if milestone else "checkpoint"
             timesteps = self._loop.timesteps
-            label = self._saving.manual_label(timesteps) if milestone else str(timesteps)
-            self.save([(kind, label)], _answer(command))
+            label = self._writer.manual_label(timesteps) if milestone else str(timesteps)
+            self.save([(kind, label)], partial(_answer, pending))
 
     def _snapshot(self) -> LearnerSnapshot:
         """The learner's state with rlgym-ppo's own counters."""
         reward = self._figures.reward.mean
-        return self._course.learner.snapshot(
+        return self._task.learner.snapshot(
             Progress(
                 cumulative_timesteps=self._loop.timesteps,
                 policy_average_reward=self._loop.mean_reward if reward is None else reward,
@@ -338,11 +337,8 @@ class CheckpointScheduler:
         )
 
 
-def _answer(command: Pending) -> Callable[[SaveResult], None]:
-    def then(result: SaveResult) -> None:
-        if result.outcome in ("saved", "present"):
-            command.applied(f"{state_name(result.kind, result.label)} is at {result.path}")
-        else:
-            command.refused(result.reason or "a newer one was asked for")
-
-    return then
+def _answer(pending: PendingCommand, result: SaveResult) -> None:
+    if result.outcome in ("saved", "present"):
+        pending.applied(f"{state_name(result.kind, result.label)} is at {result.path}")
+    else:
+        pending.refused(result.reason or "a newer one was asked for")

@@ -38,7 +38,7 @@ class ResolvedConfig:
     device: str
 
     @classmethod
-    def draw(cls, profile: Profile) -> ResolvedConfig:
+    def resolve(cls, profile: Profile) -> ResolvedConfig:
         """Of a curriculum: of its first lesson. Raises RltuiError when a GPU is demanded and missing."""
         profile = lesson(profile)
         spec = env_spec(profile)

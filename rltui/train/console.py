@@ -1,4 +1,4 @@
-"""Plain lines for terminals and logs."""
+"""Records as plain lines, for terminals and log files."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from rltui.safe_io import say
 
 
 class Console:
-    """A subscriber of the publisher: one line a record, safe for any encoding."""
+    """Subscriber of the publisher that prints a line a record, safe for any encoding."""
 
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self.rewards = RewardWindow()  # of the run before this start
-        self._traces: set[str] = set()  # told once: workers that play the same code fail alike
+    def __init__(self, out: TextIO, rewards: RewardWindow | None = None) -> None:
+        """rewards: of the run before this start; it prints in a thread of its own, so nobody else may use this one."""
+        self._out, self._rewards = out, rewards or RewardWindow()
+        self._traces: set[str] = set()  # printed once: workers that play the same code fail alike
 
     def __call__(self, record: Record) -> None:
-        self.rewards.take(record)
+        self._rewards.take(record)
         for line in self._lines(record):
             self.say(line, record.time)
 
@@ -68,7 +68,7 @@ class Console:
             case RunResumed():
                 return [record.reason]
             case IterationFinished():
-                return [iteration_line(record, self.rewards.value)]
+                return [iteration_line(record, self._rewards.value)]
             case UpdateDropped():
                 return [f"! update dropped ({record.in_a_row} in a row): {record.source}; weights unchanged"]
             case WorkerStarted() if record.restarts:
@@ -84,14 +84,14 @@ class Console:
                     f"! could not save {record.kind} {record.path}: {record.reason}; training goes on, earlier ones are intact"
                 ]
             case LogLine():
-                return said_lines(record)
+                return log_lines(record)
             case SettingChanged():
                 return [f"{change_words(record)}, by {record.by}"]
             case PhaseChanged() | StageChanged():
                 what = "phase" if isinstance(record, PhaseChanged) else "stage"
                 return [
                     f"{what} {record.to} after {record.came_from}: {record.reason}",
-                    f"  {lesson_line(record.lesson)}",
+                    f"  {task_line(record.lesson)}",
                 ]
             case StateChanged(state="paused"):
                 return [f"paused {record.reason}"]
@@ -120,21 +120,21 @@ def start_summary(run: RunStarted) -> list[str]:
     ]
 
 
-def said_lines(said: LogLine) -> list[str]:
+def log_lines(record: LogLine) -> list[str]:
     """What a debug flag shows, and who says so; of all else what is more than a detail."""
-    lines = said.message.splitlines()
-    if said.flag:
-        who = "" if said.worker is None else f"worker {said.worker}: "
-        return [f"[{said.flag}] {who}{line}" for line in lines]
-    mark = "! " if said.level in ("warning", "error") else ""
-    return [mark + line for line in lines] if said.level != "debug" else []
+    lines = record.message.splitlines()
+    if record.flag:
+        who = "" if record.worker is None else f"worker {record.worker}: "
+        return [f"[{record.flag}] {who}{line}" for line in lines]
+    mark = "! " if record.level in ("warning", "error") else ""
+    return [mark + line for line in lines] if record.level != "debug" else []
 
 
-def lesson_line(lesson: TaskSettings) -> str:
+def task_line(task: TaskSettings) -> str:
     """What a curriculum's step means for the learner."""
     return (
-        f"game {lesson.blue}v{lesson.orange}, iteration {lesson.iteration:,}, batch {lesson.batch:,}, "
-        f"learning rate {lesson.learning_rate:g}, rewards {', '.join(lesson.reward_names)}"
+        f"game {task.blue}v{task.orange}, iteration {task.iteration:,}, batch {task.batch:,}, "
+        f"learning rate {task.learning_rate:g}, rewards {', '.join(task.reward_names)}"
     )
 
 

@@ -174,7 +174,7 @@ class Curriculum:
         """What is to come: the phase if it is another one, else the stage."""
         return stage_name(self._stages[move.stage]) if move.phase == self.phase else self.next_phase or ""
 
-    def lesson_after(self, move: CurriculumMove) -> Profile:
+    def profile_after(self, move: CurriculumMove) -> Profile:
         """The profile that will be in force."""
         return lesson(self._profile, move.phase, move.stage)
 

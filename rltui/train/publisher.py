@@ -1,4 +1,4 @@
-"""Records → journal, console, viewers."""
+"""Publisher of records: a thread writes them to the journal, another prints them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from rltui.events.commands import Live
 from rltui.events.records import Level, LogLine, Record
 
-QUEUE_LOOK = (
-    0.05  # seconds between two looks at what has come: waking it would make who puts something in wait for the GIL
-)
+QUEUE_LOOK = 0.05  # seconds between two looks at what has come: to wake the thread would make `put` wait for the GIL
+JOURNAL_LOOK = 1.0  # seconds between two looks at whether the journal is still there
+PATIENCE = 10.0  # seconds for the disk and the terminal to take what is left
+MOST_LINES = 10_000  # records that wait for a terminal that is held (Ctrl-S)
 
 Item = TypeVar("Item")
 
@@ -29,25 +29,25 @@ class _Gap:
 
 
 class QueueThread(threading.Thread, Generic[Item]):
-    """`hand_on` is called with each item in this thread. most: what comes while so many wait is dropped, and where it
-    would have stood, `missed` makes an item of how many that were; None: then nothing tells.
+    """Thread that calls `work` with each item put into its queue. most: what comes while so many wait is dropped, and where
+    it would have stood, `missed` makes an item of how many that were (None: no item).
 
-    What they raise is a bug: its first trace is shown, and the items after it are handed on all the same.
+    What they raise is a bug: its first trace is printed, and the items after it are worked on all the same.
     """
 
     def __init__(
         self,
         name: str,
-        hand_on: Callable[[Item], None],
+        work: Callable[[Item], None],
         most: int | None = None,
         missed: Callable[[int], Item | None] = lambda dropped: None,
     ) -> None:
         super().__init__(name=name, daemon=True)
-        self._hand_on, self._most, self._missed = hand_on, most, missed
+        self._work, self._most, self._missed = work, most, missed
         self._items: deque[Item | threading.Event | _Gap] = deque()
         self._gap: _Gap | None = None  # the newest that came was dropped into it
         self._wake, self._ending = threading.Event(), False
-        self._complained = False
+        self._trace_printed = False
 
     def put(self, item: Item) -> None:
         """Never waits, and wakes nobody."""
@@ -58,14 +58,14 @@ class QueueThread(threading.Thread, Generic[Item]):
             self._items.append(item)
 
     def drain(self, timeout: float) -> bool:
-        """Wait until what was put in so far has been handed on; False where that takes longer (seconds)."""
+        """Wait until what was put in so far has been worked on; False where that takes longer (seconds)."""
         done = threading.Event()
         self._items.append(done)
         self._wake.set()
         return done.wait(timeout)
 
     def close(self, timeout: float) -> bool:
-        """Hand on what is left and end; False where that takes longer: then the rest is lost with the process."""
+        """Work on what is left and end; False where that takes longer: then the rest is lost with the process."""
         self._ending = True
         self._wake.set()
         self.join(timeout)
@@ -90,20 +90,13 @@ class QueueThread(threading.Thread, Generic[Item]):
             item.set()
             return
         try:
-            told = self._missed(item.dropped) if isinstance(item, _Gap) else item
-            if told is not None:
-                self._hand_on(told)
-        except (
-            Exception
-        ):  # a thread that ended here would take the journal of the whole run with it, and nobody would know
-            if not self._complained:
-                self._complained = True
+            found = self._missed(item.dropped) if isinstance(item, _Gap) else item
+            if found is not None:
+                self._work(found)
+        except Exception:  # a thread that ended here would take the journal of the whole run with it, unnoticed
+            if not self._trace_printed:
+                self._trace_printed = True
                 traceback.print_exc()
-
-
-JOURNAL_LOOK = 1.0  # seconds between two looks at whether the journal is still there
-PATIENCE = 10.0  # seconds for the disk and the terminal to take what is left
-MOST_LINES = 10_000  # records that wait for a terminal that is held (Ctrl-S)
 
 
 class JournalSink(Protocol):
@@ -117,19 +110,9 @@ class JournalSink(Protocol):
     def write(self, record: Record) -> bool: ...
 
 
-class LiveSink(Protocol):
-    """train.controls.ControlServer."""
-
-    def live(self, live: Live) -> None: ...
-
-
-class _LiveDue:
-    """Stands in the queue for the newest live state, whichever that is by then."""
-
-
 class Publisher:
-    """May be called from several threads. Neither `publish` nor `live` waits for disk, terminal or reader once it has been
-    started, and neither raises OSError. Until then, all is done in the calling thread.
+    """Writes records to the journal and hands them to subscribers. May be called from several threads. Once started, `publish`
+    waits neither for disk nor terminal, and never raises OSError. Until then, all is done in the calling thread.
 
     subscribers: called with every record; one that raises OSError or ValueError (its terminal is gone, its file closed)
     is not called again.
@@ -138,11 +121,9 @@ class Publisher:
     def __init__(
         self,
         journal: JournalSink,
-        server: LiveSink | None = None,
         clock: Callable[[], float] = time.time,
         subscribers: Sequence[Callable[[Record], None]] = (),
     ) -> None:
-        self.server = server  # may be set once it listens
         self._journal = journal
         self._clock = clock
         self._subscribers = list(subscribers)
@@ -151,81 +132,53 @@ class Publisher:
         self._gone = False
         self._next_look = 0.0
         self._lost_before = 0
-        self._newest: Live | None = None  # to be shown; guarded by a lock that nobody holds while the disk is slow
-        self._slot = threading.Lock()
-        self._outlet: QueueThread[Record | _LiveDue] | None = None  # to the journal and to who is attached
-        self._lines: QueueThread[Record] | None = (
-            None  # to the subscribers, of which one may be a terminal that is held
-        )
+        self._writer: QueueThread[Record] | None = None  # to the journal
+        self._lines: QueueThread[Record] | None = None  # to the subscribers: one may be a terminal that is held
 
     def start(self) -> Publisher:
         """From now on threads of its own write and print."""
         self._lines = QueueThread("lines", self._print, MOST_LINES, self._missed_lines)
-        self._outlet = QueueThread("telemetry", self._hand_on)
+        self._writer = QueueThread("telemetry", self._write)
         self._lines.start()
-        self._outlet.start()
+        self._writer.start()
         return self
 
     def publish(self, record: Record) -> None:
-        """Write one record and tell the subscribers. A journal that cannot be written is reported once, not each time."""
-        outlet = self._outlet  # `close` may come in another thread
-        if outlet is not None:
-            outlet.put(record)
+        """Write one record and hand it to the subscribers. A journal that cannot be written is reported once, not each time."""
+        writer = self._writer  # `close` may come in another thread
+        if writer is not None:
+            writer.put(record)
         else:
             self._write(record)
 
     def drain(self) -> None:
         """Wait until what was published so far is written, or a second."""
-        outlet = self._outlet
-        if outlet is not None:
-            outlet.drain(1.0)
+        writer = self._writer
+        if writer is not None:
+            writer.drain(1.0)
 
     def close(self) -> None:
         """Write and print what is left."""
-        outlet, lines, self._outlet = self._outlet, self._lines, None
-        if outlet is not None:
-            outlet.close(PATIENCE)
+        writer, lines, self._writer = self._writer, self._lines, None
+        if writer is not None:
+            writer.close(PATIENCE)
         self._lines = None
         if lines is not None:
             lines.close(PATIENCE)
 
-    def _hand_on(self, item: Record | _LiveDue) -> None:
-        if not isinstance(item, _LiveDue):
-            self._write(item)
-            return
-        with self._slot:
-            newest, self._newest = self._newest, None
-        if newest is not None:
-            self._show(newest)
-
     def _write(self, record: Record) -> None:
         written = self._journal.write(record)
-        self._tell(record)
-        if self._has_turned(written):
+        self._hand_to_subscribers(record)
+        if self._journal_turned(written):
             self._report_journal(written)
-        if self._has_gone():
-            self._tell(self._gone_line())
+        if self._journal_vanished():
+            self._hand_to_subscribers(self._gone_line())
 
     def log(self, level: Level, source: str, message: str, worker: int | None = None) -> None:
         """Publish a line of text."""
         self.publish(LogLine(time=self._clock(), level=level, source=source, message=message, worker=worker))
 
-    def live(self, live: Live) -> None:
-        """Offer the state of now to attached clients; the newest wins, and no more than one waits."""
-        outlet = self._outlet
-        if outlet is None:
-            self._show(live)
-            return
-        with self._slot:
-            waits, self._newest = self._newest is not None, live
-        if not waits:
-            outlet.put(_LiveDue())
-
-    def _show(self, live: Live) -> None:
-        if self.server is not None:
-            self.server.live(live)
-
-    def _tell(self, record: Record) -> None:
+    def _hand_to_subscribers(self, record: Record) -> None:
         lines = self._lines
         if lines is not None:
             lines.put(record)
@@ -247,7 +200,7 @@ class Publisher:
         message = f"{dropped:,} {were} not written while the terminal stood still; the run's journal has them"
         return LogLine(time=self._clock(), level="warning", source="terminal", message=message)
 
-    def _has_turned(self, written: bool) -> bool:
+    def _journal_turned(self, written: bool) -> bool:
         """Whether the journal has just stopped taking records, or takes them again."""
         with self._mutex:
             if written != self._stalled:
@@ -255,7 +208,7 @@ class Publisher:
             self._stalled = not written
             return True
 
-    def _has_gone(self) -> bool:
+    def _journal_vanished(self) -> bool:
         """Whether the journal has been taken away, once; looked at once a second."""
         now = time.monotonic()
         with self._mutex:
@@ -283,4 +236,4 @@ class Publisher:
             message = "the journal cannot be written (is the disk full?): records wait in memory, training goes on"
         report = LogLine(time=self._clock(), level=level, source="journal", message=message)
         self._journal.write(report)
-        self._tell(report)
+        self._hand_to_subscribers(report)

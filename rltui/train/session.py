@@ -1,4 +1,4 @@
-"""Opens and closes everything of one run."""
+"""Session of one run: opens all its parts in order, trains, closes them in the reverse order."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from rltui.runs.paths import RunPaths
 from rltui.runs.resume import confirm
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.launch import output_mover
-from rltui.train.active_task import ActiveTask
+from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointWriter
-from rltui.train.collect.collector import Collector, LocalCollector, SerialCollector
+from rltui.train.collect.collector import Collector, SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.collect.worker_pool import LocalCollector
 from rltui.train.config import ResolvedConfig
 from rltui.train.console import Console
-from rltui.train.control.commands import LiveControls, LoopState, StopRequest
+from rltui.train.control.commands import StopRequest
 from rltui.train.control.server import ControlServer
 from rltui.train.publisher import Publisher
 from rltui.train.setup import StartContext, TrainOptions, prepare
@@ -40,45 +41,45 @@ SWITCH_SECONDS = 5e-4  # until a busy thread (saving, serving viewers) gives way
 
 def train(options: TrainOptions) -> int:
     """Train one run to its end and return the exit code. Raises RltuiError for what keeps it from starting."""
-    console = Console(sys.stdout)
-    prepared = prepare(options)
-    if options.steps is not None and 0 < options.steps <= prepared.plan.timesteps:
-        console.say(prepared.plan.reason)
+    context = prepare(options)
+    if options.steps is not None and 0 < options.steps <= context.plan.timesteps:
+        console = Console(sys.stdout)
+        console.say(context.plan.reason)
         console.say(
             f"nothing to do: --steps is the total, and {options.steps:,} is reached already; "
             "raise it, or start from zero with --resume new"
         )
         return 0
-    paths = prepared.paths
-    if prepared.found_a_name and not claim(paths):
+    paths = context.paths
+    if context.found_a_name and not claim(paths):
         return train(options)  # a start in the same second has it
     sys.setswitchinterval(SWITCH_SECONDS)
     with ExitStack() as stack:
         stack.enter_context(RunLock(paths))
-        confirm(options.data, prepared.plan)
-        check_writable(options.data, prepared.plan.run)
+        confirm(options.data, context.plan)
+        check_writable(options.data, context.plan.run)
         clean_temporary(paths)
-        return _Session(prepared, paths, console, stack).run()
+        return _Session(context, paths, stack).run()
 
 
 class _Session:
     """Everything of one run, opened in order and closed in the reverse order by the stack."""
 
-    def __init__(self, prepared: StartContext, paths: RunPaths, console: Console, stack: ExitStack) -> None:
-        self._prepared, self._paths, self._stack = prepared, paths, stack
+    def __init__(self, context: StartContext, paths: RunPaths, stack: ExitStack) -> None:
+        self._context, self._paths, self._stack = context, paths, stack
         self._unclean = unclean_end(paths)
-        for name, text in kept(prepared.profile, paths.profile.name).items():
+        for name, text in kept(context.profile, paths.profile.name).items():
             replace_file(paths.profile.with_name(name), text.encode())
-        journal = JournalWriter(paths.journal, prepared.profile.log.rotate_mb * MEGABYTE)
+        journal = JournalWriter(paths.journal, context.profile.log.rotate_mb * MEGABYTE)
         stack.callback(journal.close)
-        if prepared.plan.parent_run is not None:
-            copy_history(paths.data.run(prepared.plan.parent_run), journal, prepared.plan.timesteps)
+        if context.plan.parent_run is not None:
+            copy_history(paths.data.run(context.plan.parent_run), journal, context.plan.timesteps)
+        begun_at = context.plan.timesteps
+        console = Console(sys.stdout, reward_so_far(paths, begun_at))
         self._publisher = Publisher(journal, subscribers=[console, output_mover(paths.log)]).start()
         stack.callback(self._publisher.close)
         self._stop = StopRequest(self._abandon)
-        begun_at = prepared.plan.timesteps
-        self._loop = LoopState(timesteps=begun_at, rewards=reward_so_far(paths, begun_at))
-        console.rewards = reward_so_far(paths, begun_at)  # another one: it prints in a thread of its own
+        self._loop = LoopState(self._publisher.publish, timesteps=begun_at, rewards=reward_so_far(paths, begun_at))
         self._collector: Collector | None = None
         self._shared: SharedRollout | None = None
         self._viewer: ViewerHost | None = None
@@ -86,18 +87,16 @@ class _Session:
 
     def run(self) -> int:
         self._stop.install()
-        tell = self._publisher.publish
+        publish = self._publisher.publish
         self._stack.callback(self._close_collector)
         learner = self._learner()
-        course = ActiveTask(self._prepared, learner, self._open_collector)
-        server = ControlServer(self._paths, self._paths.name, log=tell, told=self._publisher.drain).start()
+        task = ActiveTask(self._context, learner, self._open_collector)
+        server = ControlServer(self._paths, self._paths.name, publish, drain=self._publisher.drain).start()
         self._stack.callback(server.close)
-        self._publisher.server = server
-        controls = LiveControls(self._loop, self._stop, server.poll, self._publisher.live, self._log)
-        saving = CheckpointWriter(self._prepared, course, tell)
-        self._viewer = viewer = ViewerHost(self._prepared, course, self._loop, self._tell_of_viewer)
+        writer = CheckpointWriter(self._context, task, publish)
+        self._viewer = viewer = ViewerHost(self._context, task, self._loop, server.commands, self._log_viewer)
         self._stack.callback(viewer.close)
-        trainer = Trainer(self._prepared, course, saving, controls, viewer, tell)
+        trainer = Trainer(self._context, self._loop, task, writer, viewer, server, self._stop)
         if self._unclean is not None:
             self._publisher.log("warning", "runs", self._unclean)
         for notice in learner.notices:
@@ -109,20 +108,20 @@ class _Session:
 
     def _learner(self) -> PPOLearner:
         """New, or with the state of the checkpoint that training goes on from."""
-        learner = self._prepared.blueprint.learner()
-        checkpoint = self._prepared.plan.checkpoint
+        learner = self._context.config.learner()
+        checkpoint = self._context.plan.checkpoint
         if checkpoint is not None:
             progress = learner.load(read_checkpoint(checkpoint))
             self._loop.iteration, self._loop.mean_reward = progress.epoch, progress.policy_average_reward
         return learner
 
-    def _open_collector(self, blueprint: ResolvedConfig, timesteps: int) -> Collector:
-        """A collector for this lesson, in the place of the one before."""
+    def _open_collector(self, config: ResolvedConfig, timesteps: int) -> Collector:
+        """A collector for this task, in the place of the one before."""
         self._close_collector()
-        self._warn(blueprint)
-        profile = blueprint.profile
-        self._shared = shared = SharedRollout.create(blueprint.shape)
-        actor = blueprint.actor(timesteps)
+        self._warn(config)
+        profile = config.profile
+        self._shared = shared = SharedRollout.create(config.shape)
+        actor = config.actor(timesteps)
         if profile.collect.collector == "serial":
             self._collector = SerialCollector(actor, shared, self._publisher.publish)
         else:
@@ -136,20 +135,17 @@ class _Session:
             self._shared.close()
         self._collector = self._shared = None
 
-    def _warn(self, blueprint: ResolvedConfig) -> None:
+    def _warn(self, config: ResolvedConfig) -> None:
         """Of the profile and the rewards that now begin; nothing twice."""
-        found = [("profile", sentence) for sentence in advice(blueprint.profile)]
-        found += [("observation", sentence) for sentence in obs_warnings(blueprint.spec)]
-        found += [("rewards", sentence) for sentence in reward_warnings(blueprint.spec)]
+        found = [("profile", sentence) for sentence in advice(config.profile)]
+        found += [("observation", sentence) for sentence in obs_warnings(config.spec)]
+        found += [("rewards", sentence) for sentence in reward_warnings(config.spec)]
         for source, warning in found:
             if warning not in self._warned:
                 self._warned.add(warning)
                 self._publisher.log("warning", source, warning)
 
-    def _log(self, line: str) -> None:
-        self._publisher.log("info", "trainer", line)
-
-    def _tell_of_viewer(self, level: Level, line: str) -> None:
+    def _log_viewer(self, level: Level, line: str) -> None:
         self._publisher.log(level, "viewer", line)
 
     def _abandon(self) -> None:

@@ -64,7 +64,7 @@ class StartContext:
     """A start that nothing speaks against yet."""
 
     options: TrainOptions
-    blueprint: ResolvedConfig
+    config: ResolvedConfig
     signature: Signature
     plan: ResumePlan
     state: TrainerState | None  # of the checkpoint that it goes on from
@@ -76,7 +76,7 @@ class StartContext:
 
     @property
     def profile(self) -> Profile:
-        """As the user wrote it; the blueprint's is the lesson to begin with."""
+        """As the user wrote it; the config's is the lesson to begin with."""
         return self.options.profile
 
     @cached_property
@@ -117,9 +117,9 @@ def prepare(options: TrainOptions) -> StartContext:
     plan = told_of_sources(plan, sources)
     state, origin = _stood(plan.checkpoint)
     curriculum = Curriculum(profile, plan.timesteps, origin)
-    blueprint = ResolvedConfig.draw(curriculum.profile)
+    config = ResolvedConfig.resolve(curriculum.profile)
     author = profile.author or user_name()
-    return StartContext(options, blueprint, needed, plan, state, curriculum, author, versions(), warnings, sources)
+    return StartContext(options, config, needed, plan, state, curriculum, author, versions(), warnings, sources)
 
 
 def _stood(checkpoint: Path | None) -> tuple[TrainerState | None, Origin | None]:

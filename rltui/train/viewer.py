@@ -1,4 +1,4 @@
-"""The viewer child process."""
+"""Viewer process of a run: started, fed with weights, switched and ended by the training loop."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rltui.events.records import Level
 from rltui.formatting import duration
 from rltui.supervise.processes import start_piped
 from rltui.supervise.sockets import takes_more
-from rltui.train.active_task import ActiveTask
+from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.collect.worker_handle import why
-from rltui.train.control.commands import LiveControls, LoopState, Pending
+from rltui.train.control.commands import CommandQueue, PendingCommand
 from rltui.train.setup import StartContext
 from rltui.view.outputs import OutputOptions
 from rltui.view.stream import Weights, WeightsBoard
@@ -40,6 +40,11 @@ from rltui.view.viewer_process import (
 
 CLOSING = 5.0  # seconds that it has to end by itself once told
 WRITTEN = 5_000  # moments of a recording that it writes in a second, of which training leaves it little
+PATIENCE = 30.0  # seconds that the viewer may take to start or to answer
+SILENT = 5.0  # seconds without a message of one that plays, which sends one twice a second
+SEED = 0x56  # sets its random numbers apart from the workers'
+
+Log = Callable[[Level, str], None]
 
 
 @dataclass
@@ -52,7 +57,7 @@ class ViewerChild:
     by_hand: dict[str, float]  # reward weights that it knows of
     playing: Playing | None = None
     failure: ViewerFailed | None = None
-    heard: float = field(default_factory=time.monotonic)  # of its newest word; once it was told to close, of that
+    heard: float = field(default_factory=time.monotonic)  # of its newest message; once it was told to close, of that
 
     @classmethod
     def start(cls, spec: ViewerSpec, board: WeightsBoard) -> ViewerChild:
@@ -68,8 +73,8 @@ class ViewerChild:
         with contextlib.suppress(OSError):  # it is gone, as its host will find
             self.pipe.send_bytes(encode(message))
 
-    def said(self) -> Iterator[FromViewer]:
-        """What it has said since, one by one."""
+    def received(self) -> Iterator[FromViewer]:
+        """The messages that it has sent since, one by one."""
         with contextlib.suppress(EOFError, OSError):
             while self.pipe.poll(0):
                 self.heard = time.monotonic()
@@ -95,7 +100,7 @@ class ViewerChild:
         self.process.kill()
         self.board.close()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """It has ended: nothing of it stays."""
         self.process.join()
         self.pipe.close()
@@ -103,7 +108,7 @@ class ViewerChild:
 
     @property
     def end_words(self) -> str:
-        """How it ended by itself: what it said, else its exit code."""
+        """How it ended by itself: its last message, else its exit code."""
         if self.failure is not None:
             return self.failure.reason
         code = self.process.exitcode
@@ -122,71 +127,44 @@ class ViewerChild:
         return sum(output.sent for output in outputs if output.name == "recording")
 
 
-PATIENCE = 30.0  # seconds that the viewer may take to start or to answer
-SILENT = 5.0  # seconds without a word of one that plays, which says something twice a second
-SEED = 0x56  # sets its random numbers apart from the workers'
-
-Log = Callable[[Level, str], None]
-
-
 @dataclass
 class _Wait:
     """Somebody waits for the viewer to answer a SwitchOutput, or (number 0) to play. began: it was started for that."""
 
-    pending: Pending
+    pending: PendingCommand
     number: int
     since: float
     began: bool = False
 
 
 class ViewerHost:
-    """One viewer at most. For the loop's thread."""
+    """Host of the run's viewer process; one at most. For the training loop's thread."""
 
-    def __init__(self, prepared: StartContext, course: ActiveTask, loop: LoopState, log: Log) -> None:
-        self._prepared, self._course, self._loop, self._log = prepared, course, loop, log
+    def __init__(self, context: StartContext, task: ActiveTask, loop: LoopState, queue: CommandQueue, log: Log) -> None:
+        self._context, self._task, self._loop, self._queue, self._log = context, task, loop, queue, log
         self._running: ViewerChild | None = None
-        self._ended: list[ViewerChild] = []  # told to close, not gone yet
+        self._ended: list[ViewerChild] = []  # asked to close, not gone yet
         self._problem = ""  # why the newest one failed
         self._outputs: set[str] = set()  # wanted
         self._waiting: list[_Wait] = []
         self._number = 0
 
-    def serve(self, controls: LiveControls) -> None:
-        """Take SetRender commands from there, and say there how it goes."""
-        controls.set_render, controls.attend_viewer, controls.viewer = self.obey, self.attend, self.live
-
-    def obey(self, pending: Pending) -> None:
-        """A SetRender; answered when it holds."""
-        wish = pending.command
-        if not isinstance(wish, SetRender):
-            return
-        if not wish.on and self._running is None:
-            self._problem = ""
-            pending.applied("the viewer was off already")
-        elif not wish.on and not wish.output:
-            self._stop()
-            pending.applied("the viewer is off")
-        else:
-            began = self._running is None
-            if began and not self._start(set() if wish.output else self._profile_outputs()):
-                pending.refused(self._problem)
-                return
-            self._wait(pending, self._switch(wish.output, wish.on) if wish.output else 0, began)
-
     def begin(self) -> None:
         """At the start of training: play, if the profile says so."""
-        if self._prepared.profile.render.at_start:
+        if self._context.profile.render.at_start:
             self._start(self._profile_outputs())
 
-    def attend(self) -> None:
-        """Hear the viewer and see whether it lives; costs nothing while there is none."""
-        self._bury()
+    def poll(self) -> None:
+        """Apply SetRender commands, receive the viewer's messages, see whether it lives; costs nothing without either."""
+        for pending in self._queue.take(SetRender):
+            self._render(pending)
+        self._release_ended()
         running = self._running
         if running is None:
             return
-        self._hear(running)
+        self._receive(running)
         if not running.process.is_alive():
-            self._hear(running)  # its last words
+            self._receive(running)  # what it sent before it ended
             self._lost(running)
         for wait in [wait for wait in self._waiting if time.monotonic() - wait.since > PATIENCE]:
             self._waiting.remove(wait)
@@ -197,14 +175,14 @@ class ViewerHost:
         running = self._running
         if running is None:
             return
-        by_hand = dict(self._course.overrides.weights)
+        by_hand = dict(self._task.overrides.weights)
         if by_hand != running.by_hand:
             running.by_hand = by_hand
             running.send(Weigh(by_hand))
         running.board.write(weights, self._loop.timesteps)
 
     def renew(self) -> None:
-        """Another lesson has begun: play that, with the same outputs."""
+        """Another task has begun: play that, with the same outputs."""
         if self._running is not None:
             outputs = set(self._outputs)
             self._stop("another lesson has begun")
@@ -228,8 +206,8 @@ class ViewerHost:
             if running.process.is_alive():
                 running.process.kill()
                 running.process.join()
-            self._hear(running)
-            running.let_go()
+            self._receive(running)
+            running.release()
         self._ended.clear()
 
     def kill(self) -> None:
@@ -237,14 +215,32 @@ class ViewerHost:
         for running in (*self._ended, *([self._running] if self._running else [])):
             running.kill()
 
+    def _render(self, pending: PendingCommand) -> None:
+        """Answered when it holds."""
+        wanted = pending.command
+        if not isinstance(wanted, SetRender):
+            return
+        if not wanted.on and self._running is None:
+            self._problem = ""
+            pending.applied("the viewer was off already")
+        elif not wanted.on and not wanted.output:
+            self._stop()
+            pending.applied("the viewer is off")
+        else:
+            began = self._running is None
+            if began and not self._start(set() if wanted.output else self._profile_outputs()):
+                pending.refused(self._problem)
+                return
+            self._wait(pending, self._switch(wanted.output, wanted.on) if wanted.output else 0, began)
+
     def _profile_outputs(self) -> set[str]:
-        return {"rocketsimvis"} if self._prepared.profile.render.rocketsimvis else set()
+        return {"rocketsimvis"} if self._context.profile.render.rocketsimvis else set()
 
     def _start(self, outputs: set[str]) -> bool:
-        """False, with the problem told, where the system has no room for it."""
+        """False, with the problem logged, where the system has no room for it."""
         self._problem, self._outputs = "", set()
         try:
-            self._running = self._child(self._course.learner.policy_flat())
+            self._running = self._child(self._task.learner.policy_flat())
         except (RltuiError, OSError, MemoryError) as error:
             reason = in_words(error) if isinstance(error, RltuiError) else why(error)
             self._problem = f"the viewer cannot be started: {reason}"
@@ -265,13 +261,13 @@ class ViewerHost:
             raise
 
     def _spec(self, board: WeightsBoard, parameters: int) -> ViewerSpec:
-        actor = self._course.blueprint.actor(self._loop.timesteps)
-        paths, render = self._prepared.paths, self._prepared.profile.render
+        actor = self._task.config.actor(self._loop.timesteps)
+        paths, render = self._context.paths, self._context.profile.render
         match = RunMatchSpec(
             actor.env, actor.policy_sizes, actor.normalize, (*actor.seed, SEED, time.time_ns()), paths.name
         )
         options = OutputOptions(render.host, render.port, paths.recordings)
-        weights = dict(self._course.overrides.weights)
+        weights = dict(self._task.overrides.weights)
         return ViewerSpec(match, paths.folder, options, weights, board.memory, parameters)
 
     def _switch(self, name: str, on: bool) -> int:
@@ -282,20 +278,20 @@ class ViewerHost:
             self._running.send(SwitchOutput(self._number, name, on))
         return self._number
 
-    def _wait(self, pending: Pending, number: int, began: bool) -> None:
+    def _wait(self, pending: PendingCommand, number: int, began: bool) -> None:
         self._waiting.append(_Wait(pending, number, time.monotonic(), began))
         if self._running is not None and self._running.playing is not None:
             self._answer_playing()
 
-    def _hear(self, running: ViewerChild) -> None:
-        for message in running.said():
+    def _receive(self, running: ViewerChild) -> None:
+        for message in running.received():
             self._take(running, message)
 
     def _take(self, running: ViewerChild, message: FromViewer) -> None:
         match message:
             case Playing():
                 running.playing = message
-                if running is self._running:  # the last words of one that was told to close answer nobody
+                if running is self._running:  # the last messages of one that was told to close answer nobody
                     self._answer_playing()
             case OutputSwitched():
                 self._switched(message)
@@ -305,7 +301,7 @@ class ViewerHost:
                 running.failure = message
 
     def _answer_playing(self) -> None:
-        """Tell those who wait for the game itself."""
+        """Answer those who wait for the game itself."""
         for wait in [wait for wait in self._waiting if wait.number == 0]:
             self._waiting.remove(wait)
             wait.pending.applied(self._begun(wait) + self._words())
@@ -339,7 +335,7 @@ class ViewerHost:
     def _lost(self, running: ViewerChild) -> None:
         """It has ended by itself."""
         self._problem, self._running = running.end_words, None
-        running.let_go()
+        running.release()
         trace = f"\n{running.failure.trace.strip()}" if running.failure is not None else ""
         self._log("error", f"the viewer failed; training goes on. {self._problem}{running.lost_recording}{trace}")
         self._refuse_all(self._problem)
@@ -352,15 +348,15 @@ class ViewerHost:
             self._ended.append(running)
         self._refuse_all(reason)
 
-    def _bury(self) -> None:
+    def _release_ended(self) -> None:
         """Those that were told to close and have; those that do not are ended."""
         for running in self._ended:
             if running.is_overdue:
                 running.process.kill()
         for running in [running for running in self._ended if not running.process.is_alive()]:
             self._ended.remove(running)
-            self._hear(running)
-            running.let_go()
+            self._receive(running)
+            running.release()
 
     def _refuse_all(self, reason: str) -> None:
         waiting, self._waiting = self._waiting, []

@@ -66,7 +66,8 @@ class SmallTrainer:
     def run(self, server: ControlServer | None = None) -> int:
         pause = threading.Event()
         while not self._end:
-            self._publisher.live(live(self._state))
+            if server is not None:
+                server.show(live(self._state))
             self._obey(server)
             pause.wait(0.01)
         if "abandon" not in self._end:
@@ -75,7 +76,7 @@ class SmallTrainer:
         return 0
 
     def _obey(self, server: ControlServer | None) -> None:
-        for pending in server.poll() if server else []:
+        for pending in server.commands.take_all() if server else []:
             match pending.command:
                 case Pause():
                     self._state = "paused"
@@ -134,7 +135,6 @@ def main() -> int:
         if args.profile == "mute":
             return trainer.run()
         with ControlServer(paths, args.run, publisher.publish) as server:
-            publisher.server = server
             if args.profile == "deaf":
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 threading.Event().wait()

@@ -1,4 +1,4 @@
-"""`rltui …` that measures its own telemetry: for each call of the publisher a line in the file named in TIMED.
+"""`rltui …` that measures its own telemetry: for each call of `Publisher.publish` or `ControlServer.show` a line in the file named in TIMED.
 
 A line: Unix time, the call's name, its seconds by the clock, how often the thread gave its core up in it (for a lock, a
 file, a socket), and how many items then wait to be handed on. Its threads have their names in /proc.
@@ -16,12 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rltui.train.control.server import ControlServer
 from rltui.train.publisher import Publisher
 from tests.measure.timed_trainer import name_threads
 
 
 class Call(NamedTuple):
-    """One call of the publisher."""
+    """One call of telemetry."""
 
     time: float
     name: str
@@ -45,14 +46,14 @@ def _waits() -> int:
 
 
 def _timed(name: str, method: Callable[..., Any], write: Callable[[str], Any]) -> Callable[..., Any]:
-    def call(publisher: Publisher, *args: Any) -> Any:
+    def call(owner: object, *args: Any) -> Any:
         before, clock = _waits(), time.perf_counter()
         try:
-            return method(publisher, *args)
+            return method(owner, *args)
         finally:
             seconds, waited = time.perf_counter() - clock, _waits() - before
-            outlet = publisher._outlet
-            queued = len(outlet._items) if outlet is not None else 0
+            thread = owner._writer if isinstance(owner, Publisher) else None
+            queued = len(thread._items) if thread is not None else 0
             write(f"{time.time():.3f} {name} {seconds:.6f} {waited} {queued}\n")
 
     return call
@@ -63,6 +64,6 @@ if __name__ == "__main__":
 
     name_threads()
     file = Path(os.environ["TIMED"]).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115 - as long as the process
-    for name in ("publish", "live"):
-        setattr(Publisher, name, _timed(name, getattr(Publisher, name), file.write))
+    Publisher.publish = _timed("publish", Publisher.publish, file.write)  # type: ignore[method-assign]
+    ControlServer.show = _timed("live", ControlServer.show, file.write)  # type: ignore[method-assign]
     sys.exit(main())

@@ -64,12 +64,13 @@ def _given_up() -> int:
 
 def watch(fifo: Path) -> None:
     """Time what tells the world of the training, from now on."""
-    from rltui.train.control.commands import LiveControls
+    from rltui.train.control.server import ControlServer
+    from rltui.train.live_controls import LiveControls
     from rltui.train.publisher import Publisher
 
     watches = {"publish": Watch(), "live": Watch()}
     Publisher.publish = watches["publish"].timed(Publisher.publish)  # type: ignore[method-assign]
-    Publisher.live = watches["live"].timed(Publisher.live)  # type: ignore[method-assign]
+    ControlServer.show = watches["live"].timed(ControlServer.show)  # type: ignore[method-assign]
     frames = Watch()
     watches["frame"] = frames
     LiveControls._show = frames.timed(LiveControls._show)  # type: ignore[method-assign]

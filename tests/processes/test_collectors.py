@@ -12,8 +12,9 @@ from rltui.actions.masking import legal_rows
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.load import load
 from rltui.registry import Component, build
-from rltui.train.collect.collector import Collected, Collector, LocalCollector, SerialCollector
+from rltui.train.collect.collector import Collected, Collector, SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.collect.worker_pool import LocalCollector
 from rltui.train.config import ResolvedConfig
 from tests.fakes.training import TINY
 
@@ -22,15 +23,15 @@ from tests.fakes.training import TINY
 def collector(tmp_path: Path, kind: str, seed: int = 0, more: str = "") -> Iterator[tuple[Collector, PPOLearner]]:
     profile_path = tmp_path / "tiny.toml"
     profile_path.write_text(TINY + more)
-    blueprint = ResolvedConfig.draw(load(profile_path, [f"run.seed={seed}"]))
-    shared = SharedRollout.create(blueprint.shape)
-    actor = blueprint.actor(timesteps=0)
+    config = ResolvedConfig.resolve(load(profile_path, [f"run.seed={seed}"]))
+    shared = SharedRollout.create(config.shape)
+    actor = config.actor(timesteps=0)
     made: Collector = (
         SerialCollector(actor, shared) if kind == "serial" else LocalCollector(actor, shared, 30.0, lambda record: None)
     )
     made.start(lambda: None)
     try:
-        yield made, blueprint.learner()
+        yield made, config.learner()
     finally:
         made.close()
         shared.close()
@@ -102,9 +103,9 @@ def test_a_masked_rollout_is_the_learners_own(tmp_path: Path) -> None:
     text = TINY.replace("[ppo]\niteration = 512\nbatch = 512\nminibatch = 256\n", "") + more
     path = tmp_path / "still.toml"
     path.write_text(text)
-    blueprint = ResolvedConfig.draw(load(path))
-    shared, learner = SharedRollout.create(blueprint.shape), blueprint.learner()
-    made = SerialCollector(blueprint.actor(timesteps=0), shared)
+    config = ResolvedConfig.resolve(load(path))
+    shared, learner = SharedRollout.create(config.shape), config.learner()
+    made = SerialCollector(config.actor(timesteps=0), shared)
     made.start(lambda: None)
     try:
         for _ in range(3):

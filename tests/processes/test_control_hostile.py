@@ -129,7 +129,7 @@ def test_a_hostile_frame_closes_its_connection_and_nothing_else(
         connection.sendall(HOSTILE[name])
         assert is_closed(connection)
     assert sum(server.closed().values()) == 1
-    assert server.poll() == []
+    assert server.commands.take_all() == []
     assert still_served(paths)
 
 
@@ -138,7 +138,7 @@ def test_a_command_before_the_introduction_closes(server: ControlServer, paths: 
         connection.sendall(pack(commands.encode(Request(1, Pause()))))
         assert is_closed(connection)
     assert server.closed() == {"garbage": 1}
-    assert server.poll() == []
+    assert server.commands.take_all() == []
 
 
 def test_another_protocol_closes(server: ControlServer, paths: RunPaths) -> None:
@@ -190,7 +190,7 @@ def test_random_bytes_never_become_commands(server: ControlServer, paths: RunPat
                 connection.sendall(pack(said) if framed else said)
                 connection.shutdown(socket.SHUT_WR)
             assert is_closed(connection)
-        assert server.poll() == []
+        assert server.commands.take_all() == []
 
     check()
     assert still_served(paths)
@@ -201,11 +201,11 @@ def test_a_pause_that_ends_just_before_the_wait_is_not_waited_through(server: Co
     """Accepting pauses for a moment in a storm of clients. As seen a second ago the door is shut; it opens meanwhile."""
     running = server._loop
     assert running is not None
-    loop = ControlLoop(running._listener, running._desk, QUICK, lambda line: None, time.time)
+    loop = ControlLoop(running._listener, running._router, QUICK, lambda line: None, time.time)
     then = time.monotonic() - 1.0
     loop._accept_from = then + 0.5
-    loop._choose(then)
-    assert loop._patience(then) == 0.0
+    loop._register(then)
+    assert loop._timeout(then) == 0.0
 
 
 def test_ten_thousand_hostile_frames_leave_no_memory_and_no_full_journal(
@@ -306,7 +306,7 @@ def test_a_flood_is_limited_and_others_are_served(server: ControlServer, paths: 
             lambda: any(isinstance(message, CommandAccepted) for message in friend.poll(0.05)), "an answer", SECONDS
         )
         delays.append(time.monotonic() - sent)
-        for pending in server.poll():
+        for pending in server.commands.take_all():
             assert pending.by == "friend"
             pending.applied()
         stop.wait(0.25)
@@ -335,7 +335,7 @@ def test_a_flood_by_the_holder_of_control_gives_a_burst_and_no_more(server: Cont
     assert len(accepted) == Limits().burst
     assert len(refused) == 100 - Limits().burst
     assert all("too many commands" in answer.reason for answer in refused)
-    assert len(server.poll()) == Limits().burst
+    assert len(server.commands.take_all()) == Limits().burst
 
 
 VIEWER = """
@@ -358,7 +358,7 @@ def test_a_stopped_viewer_never_blocks_the_trainer_and_catches_up(server: Contro
     assert viewer.stdout is not None
     friend = ControlClient("friend")
     try:
-        server.live(live("collecting"))
+        server.show(live("collecting"))
         assert viewer.stdout.readline() == "8 0\n"
         viewer.send_signal(signal.SIGSTOP)
         wait_for(lambda: psutil.Process(viewer.pid).status() == psutil.STATUS_STOPPED, "the viewer to stop", SECONDS)
@@ -367,7 +367,7 @@ def test_a_stopped_viewer_never_blocks_the_trainer_and_catches_up(server: Contro
         for iteration in range(100, 1100):
             fresh = msgspec.structs.replace(state, iteration=iteration)
             began = time.perf_counter()
-            server.live(fresh)
+            server.show(fresh)
             times.append(time.perf_counter() - began)
             if iteration % 10 == 0:
                 newest = -1

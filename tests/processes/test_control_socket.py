@@ -86,7 +86,7 @@ def hear(client: ControlClient, kind: type[T], where: Callable[[T], bool] = lamb
 
 
 def next_command(server: ControlServer) -> PendingCommand:
-    [pending] = wait_for(server.poll, "a command", SECONDS)
+    [pending] = wait_for(server.commands.take_all, "a command", SECONDS)
     return pending
 
 
@@ -94,7 +94,7 @@ def commands_of(server: ControlServer, count: int) -> list[PendingCommand]:
     taken: list[PendingCommand] = []
 
     def enough() -> bool:
-        taken.extend(server.poll())
+        taken.extend(server.commands.take_all())
         return len(taken) >= count
 
     wait_for(enough, f"{count} commands", SECONDS)
@@ -194,12 +194,12 @@ def test_live_state_is_the_newest_with_everybody_s_name(
     server: ControlServer, connect: Callable[..., ControlClient]
 ) -> None:
     first = connect("first")
-    server.live(live("collecting"))
+    server.show(live("collecting"))
     assert hear(first, Live).clients == ["first"]
-    server.live(live("learning"))
+    server.show(live("learning"))
     second = connect("second")
     assert hear(second, Live).state == "learning"  # at once, without waiting for the next
-    server.live(live("paused"))
+    server.show(live("paused"))
     state = hear(first, Live, lambda message: message.state == "paused")
     assert (state.clients, state.dropped) == (["first", "second"], 0)
     assert len(state.workers) == 2
@@ -240,7 +240,7 @@ def test_an_unanswered_command_is_refused_at_the_end(paths: RunPaths, connect: C
         number = client.send(Pause())
         assert hear(client, CommandAccepted)
     assert hear(client, CommandRefused) == CommandRefused(number, "the trainer is ending")
-    assert server.poll()[0].command == Pause()
+    assert server.commands.take_all()[0].command == Pause()
 
 
 def test_a_socket_left_by_a_killed_trainer_is_replaced(paths: RunPaths) -> None:
@@ -298,7 +298,7 @@ def test_polling_and_live_cost_the_training_loop_next_to_nothing(
     times = []
     for _ in range(500):
         began = time.perf_counter()
-        server.live(state)
-        server.poll()
+        server.show(state)
+        server.commands.take_all()
         times.append(time.perf_counter() - began)
     assert sorted(times)[len(times) // 2] < 1e-4

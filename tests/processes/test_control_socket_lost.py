@@ -87,7 +87,7 @@ def test_it_is_made_again_and_said_once(
         else:
             before.unlink()
         wait_for(lambda: attached(paths), "a new client", SECONDS)
-        server.live(live("collecting"))
+        server.show(live("collecting"))
         wait_for(lambda: any(isinstance(message, Live) for message in client.poll(0.1)), "who was attached", SECONDS)
     now = address(paths)
     assert (now == before) != folder_too

@@ -27,9 +27,9 @@ def test_workers_play_what_the_learner_learns(tmp_path: Path) -> None:
     """The stored log-probabilities are those of the learner's networks on what it sees, iteration after iteration."""
     file = tmp_path / "normalized.toml"
     file.write_text(PROFILE)
-    blueprint = ResolvedConfig.draw(load(file))
-    shared = SharedRollout.create(blueprint.shape)
-    collector, learner = SerialCollector(blueprint.actor(0), shared), blueprint.learner()
+    config = ResolvedConfig.resolve(load(file))
+    shared = SharedRollout.create(config.shape)
+    collector, learner = SerialCollector(config.actor(0), shared), config.learner()
     try:
         collector.start(lambda: None)
         for iteration in range(3):

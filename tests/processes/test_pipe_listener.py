@@ -52,11 +52,11 @@ def test_the_same_conversation_over_a_pipe(server: ControlServer, paths: RunPath
         assert watcher.connect(paths, SECONDS).controller == "ada"
         client.send(Pause())
         assert wait_for(lambda: client.poll(0.1), "acceptance", SECONDS) == [CommandAccepted(1)]
-        [pending] = wait_for(server.poll, "the command", SECONDS)
+        [pending] = wait_for(server.commands.take_all, "the command", SECONDS)
         pending.applied("paused")
         [applied] = wait_for(lambda: client.poll(0.1), "the answer", SECONDS)
         assert isinstance(applied, CommandApplied)
-        server.live(live("paused", workers=64))
+        server.show(live("paused", workers=64))
         [state] = wait_for(lambda: watcher.poll(0.1), "the state", SECONDS)
         assert isinstance(state, Live)
         assert len(state.workers) == 64

@@ -1,4 +1,4 @@
-"""Environment + policy loop."""
+"""Actor: steps its arenas with the policy and writes rollouts into shared arrays."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class ActorSpec:
 class Actor:
     """Acts in its arenas and writes rollouts into arrays that others own."""
 
-    def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64]) -> None:
-        """cursor: int64 [1], the arena being simulated, kept current for the report of a crash."""
+    def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64], say: Callable[[list[Line]], None]) -> None:
+        """cursor: int64 [1], the arena being simulated, kept current for the report of a crash. say: gets debug lines."""
         self.env = ArenaGroups(spec.env, spec.arenas, spec.seed, cursor)
         if spec.table_hash not in ("", self.env.table_hash):
             raise RltuiError(
@@ -52,31 +52,27 @@ class Actor:
         self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.masks, spec.normalize)
         self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.n_actions * BANK_DRAWS)
         self._now = StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size)
-        self.say: Callable[[list[Line]], None] = lambda lines: None  # debug lines
-        self._limit = LineLimit()
+        self._say, self._limit = say, LineLimit()
         self._debug: ActorDebug | None = None
-        self._order = Configure(0)
+        self._settings = Configure(0)
         self._restart_episodes = False  # the next rollout begins with new episodes
         self.env.reset(self._now)
 
-    def configure(self, order: Configure) -> None:
-        """Be so from now on; may be called between any two steps. Weights hold from the next rollout on."""
-        before, self._order = self._order, order
-        self._restart_episodes = self._restart_episodes or order.restart_episodes
-        self._limit.rate, self._limit.flags = order.lines_per_second, len(order.flags)
-        self._limit.only(order.flags)
-        self.env.set_weights(order.weights)
-        if order.flags == before.flags:
+    def configure(self, settings: Configure) -> None:
+        """May be called between any two steps. Weights hold from the next rollout on."""
+        before, self._settings = self._settings, settings
+        flags = settings.flags
+        self._restart_episodes = self._restart_episodes or settings.restart_episodes
+        self._limit.configure(settings.lines_per_second, flags)
+        self.env.set_weights(settings.weights)
+        if flags == before.flags:
             return
         if self._debug is not None:
             self._debug.close()
-        self.env.force_reset(TURTLED_RESET if TURTLED in order.flags else "")
-        self._debug = ActorDebug(self.env, order.flags, self._limit, self._say) if order.flags else None
-        if self._debug is not None and ACTIONS in order.flags and ACTIONS not in before.flags:
+        self.env.force_reset(TURTLED_RESET if TURTLED in flags else "")
+        self._debug = ActorDebug(self.env, flags, self._limit, self._say) if flags else None
+        if self._debug is not None and ACTIONS in flags and ACTIONS not in before.flags:
             self._debug.name_controls()
-
-    def _say(self, lines: list[Line]) -> None:
-        self.say(lines)
 
     def rollout(
         self, block: Block, weights: NDArray[np.float32], timesteps: int, on_step: Callable[[int], None]

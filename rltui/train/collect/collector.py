@@ -1,4 +1,8 @@
-"""Collector interface; serial and local collectors."""
+"""Collector of rollouts: the interface, and the serial one, with all actors in this process.
+
+Random numbers are keyed by (seed, timesteps at the start, worker, restarts), and each worker's arithmetic has the same
+shapes in either collector, so that both give the same bits: tests and the debugger trust the serial one.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +19,10 @@ from rltui.events.commands import WorkerLive
 from rltui.events.records import Record
 from rltui.learn.rollout import Rollout
 from rltui.train.collect.actor import Actor, ActorSpec
-from rltui.train.collect.debug_output import tell_lines
+from rltui.train.collect.debug_output import publish_lines
 from rltui.train.collect.messages import Configure, RolloutDone
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker_handle import worker_live
-from rltui.train.collect.worker_pool import WorkerPool
-
-# Collectors: one iteration of experience, from workers of their own (local) or in this process (serial). Bit-identical.
-#
-# Random numbers are keyed by (seed, timesteps at the start, worker, restarts), and each worker's arithmetic has the same
-# shapes either way, so tests and the debugger can trust the serial one.
-
-
-def _unheard(record: Record) -> None:
-    """The default of `tell`."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +56,16 @@ class Collector(ABC):
         """
 
     @abstractmethod
-    def configure(self, worker: int, order: Configure) -> None:
-        """Tell a worker; one that takes its place is told the same before it collects."""
+    def configure(self, worker: int, settings: Configure) -> None:
+        """Send a worker its settings; one that takes its place gets the same before it collects."""
 
     @abstractmethod
-    def listen(self) -> None:
-        """Take in what the workers have said meanwhile, without waiting."""
+    def receive(self) -> None:
+        """Handle the messages that the workers have sent meanwhile, without waiting."""
 
     @abstractmethod
-    def obeyed(self, worker: int) -> int:
-        """The number of the newest order that is in force in this worker; 0: none."""
+    def applied(self, worker: int) -> int:
+        """The number of the newest settings that are in force in this worker; 0: none."""
 
     @abstractmethod
     def live(self) -> list[WorkerLive]:
@@ -101,31 +95,33 @@ class Collector(ABC):
 class SerialCollector(Collector):
     """All actors in this process, one after another: slow, and easy to step through."""
 
-    def __init__(self, actor: ActorSpec, shared: SharedRollout, tell: Callable[[Record], None] = _unheard) -> None:
+    def __init__(
+        self, actor: ActorSpec, shared: SharedRollout, publish: Callable[[Record], None] = lambda record: None
+    ) -> None:
         super().__init__(shared)
-        self._spec, self._tell = actor, tell
+        self._spec, self._publish = actor, publish
         self._actors: list[Actor] = []
-        self._orders = [Configure(0) for _ in range(shared.shape.workers)]
+        self._settings = [Configure(0) for _ in range(shared.shape.workers)]
         self._newest: list[RolloutDone | None] = [None] * shared.shape.workers
 
     def start(self, poll: Callable[[], None]) -> None:
         for index in range(self.shared.shape.workers):
             spec = replace(self._spec, seed=(*self._spec.seed, index, 0))
-            actor = Actor(spec, self.shared.arena_cursor[index : index + 1])
-            actor.say = partial(tell_lines, self._tell, index)
-            actor.configure(self._orders[index])
+            say = partial(publish_lines, self._publish, index)
+            actor = Actor(spec, self.shared.arena_cursor[index : index + 1], say)
+            actor.configure(self._settings[index])
             self._actors.append(actor)
 
-    def configure(self, worker: int, order: Configure) -> None:
-        self._orders[worker] = order
+    def configure(self, worker: int, settings: Configure) -> None:
+        self._settings[worker] = settings
         if self._actors:
-            self._actors[worker].configure(order)
+            self._actors[worker].configure(settings)
 
-    def listen(self) -> None:
-        pass  # they speak for themselves
+    def receive(self) -> None:
+        pass  # its actors publish their lines themselves
 
-    def obeyed(self, worker: int) -> int:
-        return self._orders[worker].number if self._actors else 0
+    def applied(self, worker: int) -> int:
+        return self._settings[worker].number if self._actors else 0
 
     def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         self.shared.steps_done[:] = 0
@@ -152,49 +148,6 @@ class SerialCollector(Collector):
 
     def kill(self) -> None:
         self._actors.clear()
-
-
-class LocalCollector(Collector):
-    """Spawned worker processes, each with its own NumPy copy of the policy: no message per step."""
-
-    def __init__(
-        self, actor: ActorSpec, shared: SharedRollout, timeout_s: float, tell: Callable[[Record], None]
-    ) -> None:
-        super().__init__(shared)
-        self._pool = WorkerPool(actor, shared, timeout_s, tell, self._describe_crash)
-
-    def start(self, poll: Callable[[], None]) -> None:
-        self._pool.start(poll)
-
-    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
-        return self._pool.collect(block, timesteps, poll)
-
-    def configure(self, worker: int, order: Configure) -> None:
-        self._pool.configure(worker, order)
-
-    def listen(self) -> None:
-        self._pool.listen()
-
-    def obeyed(self, worker: int) -> int:
-        return self._pool.obeyed(worker)
-
-    def live(self) -> list[WorkerLive]:
-        return self._pool.live()
-
-    def close(self) -> None:
-        self._pool.close()
-
-    def kill(self) -> None:
-        self._pool.kill()
-
-    def _describe_crash(self, worker: int, block: int) -> str:
-        """The arena that was being simulated when a worker was killed, and what its cars had chosen."""
-        shape = self.shared.shape
-        step = min(int(self.shared.steps_done[worker]), shape.steps - 1)
-        arena = int(self.shared.arena_cursor[worker])
-        first = arena * shape.cars
-        rows = self.shared.worker_block(block, worker)["actions"][step, first : first + shape.cars].tolist()
-        return f"in arena {arena} at step {step} of its rollout, action rows {rows}"
 
 
 def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None]) -> Rollout:

@@ -1,10 +1,10 @@
-"""Worker debug lines, rate limited."""
+"""Debug lines of workers, rate limited: actions, resets, turtles."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,34 +25,39 @@ class LineLimit:
     """`rate` lines in every second, shared equally by the flags that are on, so that none drowns another; 0: all lines."""
 
     def __init__(self, rate: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
-        self.rate, self.flags, self._clock = rate, 1, clock
+        self._rate, self._flags, self._clock = rate, 1, clock
         self._started = -SECOND
-        self._said: Counter[str] = Counter()  # in this second, by flag
+        self._passed: Counter[str] = Counter()  # in this second, by flag
         self._dropped: Counter[str] = Counter()
 
-    def taken(self, lines: Sequence[Line]) -> list[Line]:
-        """Those that may be said now, after the counts of what was left out in a second that is over."""
-        if self.rate <= 0:
+    def passed(self, lines: Sequence[Line]) -> list[Line]:
+        """Those that may be published now, after the counts of what was left out in a second that is over."""
+        if self._rate <= 0:
             return list(lines)
         found = self._turn_second() if self._clock() - self._started >= SECOND else []
-        share = max(int(self.rate) // max(self.flags, 1), 1)
+        share = max(int(self._rate) // max(self._flags, 1), 1)
         for flag, text in lines:
-            if self._said[flag] < share:
-                self._said[flag] += 1
+            if self._passed[flag] < share:
+                self._passed[flag] += 1
                 found.append((flag, text))
             else:
                 self._dropped[flag] += 1
         return found
 
-    def only(self, flags: Iterable[str]) -> None:
-        """These are on. What was left out of others is said no more: whoever has switched a flag off hears nothing of it."""
+    def configure(self, rate: float, flags: Collection[str]) -> None:
+        """flags: those that are on."""
+        self._rate, self._flags = rate, len(flags)
+        self.keep(flags)
+
+    def keep(self, flags: Collection[str]) -> None:
+        """Forget what was left out of other flags: whoever has switched one off hears nothing of it any more."""
         self._dropped = Counter({flag: self._dropped[flag] for flag in flags if flag in self._dropped})
 
     def _turn_second(self) -> list[Line]:
         """A new second begins; each flag's count of the last one is the first of its lines."""
         self._started = self._clock()
         found = [(flag, f"{count:,} lines left out: more than can be read") for flag, count in self._dropped.items()]
-        self._said = Counter(self._dropped.keys())
+        self._passed = Counter(self._dropped.keys())
         self._dropped.clear()
         return found
 
@@ -64,7 +69,7 @@ TURNING = [CONTROLS.index(name) for name in ("steer", "yaw")]
 
 
 class ActorDebug:
-    """Of one Actor, whose rollouts `began`, `stepped` and `finished` follow; its arenas tell of new episodes themselves."""
+    """Debug lines of one Actor, whose rollouts call `began`, `stepped` and `finished`; its arenas report new episodes."""
 
     def __init__(
         self, env: ArenaGroups, flags: Sequence[str], limit: LineLimit, say: Callable[[list[Line]], None]
@@ -79,7 +84,7 @@ class ActorDebug:
             batch.on_begun = partial(self._note_begun, batch)
 
     def name_controls(self) -> None:
-        """Said once, whatever the limit: in what order their values will stand."""
+        """Once, whatever the limit: in what order their values will stand."""
         self._say([(ACTIONS, f"controls are {', '.join(CONTROLS)}")])
 
     def close(self) -> None:
@@ -95,7 +100,7 @@ class ActorDebug:
         """After step t of a rollout: actions and log-probabilities of this step, [agents]."""
         if self._due:
             again = {(id(begun.batch), arena) for begun in self._new for arena in begun.arenas}
-            self._tell(self._probe(again))
+            self._pass(self._probe(again))
         self._due, self._new = self._new, []
         if ACTIONS in self.flags:
             self._spell_out(t, int(actions[0]), float(log_probs[0]))
@@ -106,7 +111,7 @@ class ActorDebug:
             controls = self._env.batches()[0].controls
             turning = (controls[actions][..., TURNING] != 0).any(axis=-1)
             text = f"{turning.sum():,} of {turning.size:,} chosen actions turn ({turning.mean():.0%})"
-            self._tell([(ACTIONS, text)])
+            self._pass([(ACTIONS, text)])
 
     def _spell_out(self, t: int, row: int, log_prob: float) -> None:
         """One step of the first car, before and after the pipeline; a few steps in a row, every second."""
@@ -115,11 +120,11 @@ class ActorDebug:
             self._left, self._next_row = SHOWN, now + AGAIN
         if self._left > 0:
             self._left -= 1
-            self._tell([(ACTIONS, action_line(self._env.batches()[0], t, row, log_prob))])
+            self._pass([(ACTIONS, action_line(self._env.batches()[0], t, row, log_prob))])
 
     def _note_begun(self, batch: SoccarBatch, arenas: Int) -> None:
         self._new.append(_Begun(batch, arenas.tolist()))
-        self._tell(self._first_states(batch, arenas.tolist()))
+        self._pass(self._first_states(batch, arenas.tolist()))
 
     def _first_states(self, batch: SoccarBatch, arenas: list[int]) -> Iterator[Line]:
         """Every new episode is looked at; spelled out are some, flagged is each that cannot be."""
@@ -146,10 +151,10 @@ class ActorDebug:
                 flag = TURTLED if TURTLED in self.flags else self.flags[0]
                 yield flag, f"turtle probe after the first step: {lying} of {len(cars)} cars lie on their roof"
 
-    def _tell(self, lines: Iterator[Line] | list[Line]) -> None:
-        taken = self._limit.taken(list(lines))
-        if taken:
-            self._say(taken)
+    def _pass(self, lines: Iterator[Line] | list[Line]) -> None:
+        passed = self._limit.passed(list(lines))
+        if passed:
+            self._say(passed)
 
 
 @dataclass(frozen=True)
@@ -176,8 +181,8 @@ def _named(arenas: Sequence[int]) -> str:
     return f"arena {shown}" + (f" and {len(arenas) - SHOWN} more" if len(arenas) > SHOWN else "")
 
 
-def tell_lines(tell: Callable[[Record], None], worker: int | None, lines: Sequence[Line]) -> None:
-    """worker: None where it is the trainer that speaks."""
+def publish_lines(publish: Callable[[Record], None], worker: int | None, lines: Sequence[Line]) -> None:
+    """worker: None for lines of the trainer itself."""
     source = "trainer" if worker is None else "worker"
     for flag, text in lines:
-        tell(LogLine(time=time.time(), level="debug", source=source, message=text, worker=worker, flag=flag))
+        publish(LogLine(time=time.time(), level="debug", source=source, message=text, worker=worker, flag=flag))

@@ -1,4 +1,4 @@
-"""Trainer ↔ worker messages."""
+"""Messages between trainer and worker processes, as MessagePack."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Collect(msgspec.Struct, frozen=True, tag="collect"):
 
 
 class Configure(msgspec.Struct, frozen=True, tag="configure"):
-    """All that this worker shall be from now on, whole: a worker that takes another's place needs no history.
+    """All settings of a worker, whole: a worker that takes another's place needs no history.
 
     Flags hold at once, also within a rollout; weights from the next rollout on.
     """

@@ -1,4 +1,8 @@
-"""Shared-memory layout."""
+"""Shared-memory segment that holds every worker's rollout, the policy weights and the heartbeats.
+
+Workers write their own slice in place and the learner reads the whole as one array: no copies, no pickles. Blocks form
+a ring of iterations. Untouched pages cost nothing, so the final observations have room for the worst case.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rltui.supervise.shared_memory import SharedBlock, check_free
-
-# SharedRollout: one shared-memory segment that holds every worker's rollout, the policy weights and the heartbeats.
-#
-# Workers write their own slice in place and the learner reads the whole as one array: no copies, no pickles. Blocks form
-# a ring of iterations. Untouched pages cost nothing, so the final observations have room for the worst case.
 
 ALIGN = 64  # bytes: a cache line
 
@@ -108,7 +107,7 @@ class SharedRollout:
         return {name: array[worker, ...] for name, array in self.block(block).items()}
 
     def close(self) -> None:
-        """Let go of the segment."""
+        """Release the segment."""
         self._arrays.clear()
         for name in ("weights", "heartbeat", "steps_done", "arena_cursor"):
             setattr(self, name, None)

@@ -1,4 +1,4 @@
-"""Worker main."""
+"""Main function of a worker process: settings in, rollouts and debug lines out."""
 
 from __future__ import annotations
 
@@ -64,8 +64,11 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
     shared = SharedRollout(spec.shape, spec.memory)
     index = spec.index
     shared.heartbeat[index] = time.monotonic()
-    actor = Actor(spec.actor, shared.arena_cursor[index : index + 1])
-    actor.say = lambda lines: pipe.send_bytes(encode(DebugLines(lines)))
+    actor = Actor(
+        spec.actor,
+        shared.arena_cursor[index : index + 1],
+        lambda lines: pipe.send_bytes(encode(DebugLines(lines))),
+    )
     pipe.send_bytes(encode(Ready(os.getpid())))
 
     def on_step(t: int) -> None:
@@ -84,7 +87,7 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
 
 
 def _receive(pipe: Connection, actor: Actor) -> Collect | None:
-    """The next message: obeyed here, or what to collect. Raises _Closing."""
+    """The next message: settings are applied here, what to collect is returned. Raises _Closing."""
     message = decode_to_worker(pipe.recv_bytes())
     if isinstance(message, Collect):
         return message

@@ -1,4 +1,4 @@
-"""One worker: process, pipe, state."""
+"""Handle of one worker process: its pipe and state; how it is started, and the pauses after a start that failed."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class WorkerHandle:
     restarts: int = 0
     running: Running | None = None
     state: State = "absent"
-    failure: WorkerRaised | None = None  # what it said before it exited
+    failure: WorkerRaised | None = None  # sent just before it exited
     done: RolloutDone | None = None  # of the running iteration
     newest: RolloutDone | None = None
-    obeys: int = 0  # number of the newest order in force
+    applied: int = 0  # number of the newest settings in force
     since: float = field(default_factory=time.monotonic)  # of the state
 
     def begin(self, running: Running) -> None:
@@ -71,15 +71,15 @@ class WorkerHandle:
     def alive(self) -> bool:
         return self.running is not None and self.running.process.is_alive()
 
-    def waited_for(self) -> list[Connection | int]:
-        """What becomes ready when it says something, or ends."""
+    def waitables(self) -> list[Connection | int]:
+        """What becomes ready when it sends something, or ends."""
         if self.running is None:
             return []
         pipe: list[Connection | int] = [] if self.running.pipe.closed else [self.running.pipe]
         return [*pipe, self.running.process.sentinel]
 
-    def said(self) -> Iterator[FromWorker]:
-        """What it has said since, one by one, without waiting."""
+    def received(self) -> Iterator[FromWorker]:
+        """The messages that it has sent since, one by one, without waiting."""
         if self.running is None:
             return
         pipe = self.running.pipe
@@ -103,14 +103,14 @@ class WorkerHandle:
         if self.running is not None:
             self.running.process.join(seconds)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """It has been killed or has ended: nothing of it stays."""
         if self.running is not None:
             self.running.process.join()
             self.running.pipe.close()
 
 
-FIRST, LONGEST = 1.0, 60.0  # seconds of pause before the next try; twice as long each time
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds before the next try; twice as long each time
 LIMITS = {
     errno.EAGAIN: "the limit on processes is reached (ulimit -u, or the container's)",
     errno.ENOMEM: "the machine, or the container, has no memory left",
@@ -158,7 +158,7 @@ class Pauses:
         """Seconds until the next try."""
         now = self._clock()
         self.since = now if self.since is None else self.since
-        self._pause = min(2 * self._pause, LONGEST) or FIRST
+        self._pause = min(2 * self._pause, LONGEST_PAUSE) or FIRST_PAUSE
         self._due = now + self._pause
         return self._pause
 

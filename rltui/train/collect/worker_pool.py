@@ -1,4 +1,4 @@
-"""Start, watch and replace workers."""
+"""Collector with worker processes: starts, watches and replaces them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from rltui.events.records import Level, LogLine, Record, WorkerFailed, WorkerSta
 from rltui.formatting import duration
 from rltui.supervise.signals import signal_name
 from rltui.train.collect.actor import ActorSpec
-from rltui.train.collect.debug_output import tell_lines
+from rltui.train.collect.collector import Collector
+from rltui.train.collect.debug_output import publish_lines
 from rltui.train.collect.messages import (
     CloseWorker,
     Collect,
@@ -33,9 +34,7 @@ from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker_handle import Pauses, WorkerHandle, WorkerStarter, why, worker_live
 
 START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short workers.timeout_s is
-SCARCE_START = (
-    60.0  # seconds that a start waits for the workers that the system has no room for, while others are ready
-)
+SCARCE_START = 60.0  # seconds that a start waits for workers that the system has no room for, while others are ready
 PATIENCE = 600.0  # seconds that a run waits without a single worker for one to be had, and to become ready
 POLL = 0.05  # seconds between looks at heartbeats and controls
 LITTLE_MEMORY = 256 * 2**20  # bytes: below this a SIGKILL is put down to the kernel
@@ -47,23 +46,18 @@ class WorkersFailing(RltuiError):
     """Workers die faster than it makes sense to replace them, or none can be had."""
 
 
-class WorkerPool:
-    """W workers around one SharedRollout."""
+class LocalCollector(Collector):
+    """Spawned worker processes around one SharedRollout, each with its own NumPy copy of the policy: no message per step."""
 
     def __init__(
-        self,
-        actor: ActorSpec,
-        shared: SharedRollout,
-        timeout_s: float,
-        tell: Callable[[Record], None],
-        describe_crash: Callable[[int, int], str],
+        self, actor: ActorSpec, shared: SharedRollout, timeout_s: float, publish: Callable[[Record], None]
     ) -> None:
-        """tell: gets WorkerStarted, WorkerFailed and lines. describe_crash(worker, block): what it was doing, in words."""
-        self._shared, self._timeout = shared, timeout_s
-        self._tell, self._describe_crash = tell, describe_crash
+        """publish: gets WorkerStarted, WorkerFailed and lines."""
+        super().__init__(shared)
+        self._timeout, self._publish = timeout_s, publish
         self._starter, self._pauses = WorkerStarter(actor, shared), Pauses()
-        self._members: list[WorkerHandle] = []
-        self._orders = [Configure(0) for _ in range(shared.shape.workers)]
+        self._handles: list[WorkerHandle] = []
+        self._settings = [Configure(0) for _ in range(shared.shape.workers)]
         self._deaths: deque[float] = deque(maxlen=DEATHS)
         self._block = 0
         # time.monotonic(): the newest look at the workers; when it came much too late; the newest at which one was ready
@@ -75,136 +69,133 @@ class WorkerPool:
 
         poll: called every 50 ms; what it raises abandons the start; then only `close` or `kill` may follow.
         """
-        self._members = [WorkerHandle() for _ in range(self._shared.shape.workers)]
+        self._handles = [WorkerHandle() for _ in range(self.shared.shape.workers)]
         self._had_some = time.monotonic()
         while not self._ready():
             self._fill()
-            self._receive(POLL)
+            self._wait(POLL)
             poll()
-            for index, member in enumerate(self._members):
-                reason = self._ended(index, member)
+            for index, handle in enumerate(self._handles):
+                reason = self._ended(index, handle)
                 if reason is not None:
                     kind, text, trace = reason
                     self.close()
                     raise RltuiError(f"worker {index} did not start ({kind}): {text}", trace.strip()[-4000:])
 
-    def collect(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         """One rollout from every worker that is ready, in worker order; None for one that is not, or whose data is dropped.
 
         poll: called every 50 ms; what it raises abandons the rollout; then only `close` or `kill` may follow.
         Raises WorkersFailing after three deaths within a minute, and after ten minutes without a worker that is ready.
         """
         self._block = block
-        while not any(member.state == "waiting" for member in self._members):
+        while not any(handle.state == "waiting" for handle in self._handles):
             self._watch(poll)
-        for index, member in enumerate(self._members):
-            member.done = None
-            if member.state == "waiting":
-                self._shared.steps_done[index] = 0
-                member.send(Collect(block, timesteps))
-                member.enter("collecting")
-        while any(member.state == "collecting" for member in self._members):
+        for index, handle in enumerate(self._handles):
+            handle.done = None
+            if handle.state == "waiting":
+                self.shared.steps_done[index] = 0
+                handle.send(Collect(block, timesteps))
+                handle.enter("collecting")
+        while any(handle.state == "collecting" for handle in self._handles):
             self._watch(poll)
-        return [member.done for member in self._members]
+        return [handle.done for handle in self._handles]
 
-    def configure(self, worker: int, order: Configure) -> None:
-        """Tell a worker now, or as soon as it, or the one in its place, is ready."""
-        self._orders[worker] = order
-        if self._members and self._members[worker].state not in ("absent", "starting"):
-            self._members[worker].send(order)
+    def configure(self, worker: int, settings: Configure) -> None:
+        """Send it now, or as soon as the worker, or the one in its place, is ready."""
+        self._settings[worker] = settings
+        if self._handles and self._handles[worker].state not in ("absent", "starting"):
+            self._handles[worker].send(settings)
 
-    def listen(self) -> None:
-        """Take in what the workers have said, without waiting."""
-        for index, member in enumerate(self._members):
-            self._hear(index, member)
+    def receive(self) -> None:
+        for index, handle in enumerate(self._handles):
+            self._receive(index, handle)
 
-    def obeyed(self, worker: int) -> int:
-        """The number of the newest order that is in force in a worker; 0: none."""
-        return self._members[worker].obeys if self._members else 0
+    def applied(self, worker: int) -> int:
+        return self._handles[worker].applied if self._handles else 0
 
     def live(self) -> list[WorkerLive]:
-        """The workers as they are now."""
-        return [self._live(index, member) for index, member in enumerate(self._members)]
+        return [self._live(index, handle) for index, handle in enumerate(self._handles)]
 
-    def _live(self, index: int, member: WorkerHandle) -> WorkerLive:
+    def _live(self, index: int, handle: WorkerHandle) -> WorkerLive:
         """Heartbeat and progress are of a running rollout."""
-        begins = member.state in ("absent", "starting")
-        state = ("restarting" if member.restarts else "starting") if begins else member.state
-        known = worker_live(self._shared, index, member.newest, state=state, pid=member.pid)
-        collecting = member.state == "collecting"
+        begins = handle.state in ("absent", "starting")
+        state = ("restarting" if handle.restarts else "starting") if begins else handle.state
+        known = worker_live(self.shared, index, handle.newest, state=state, pid=handle.pid)
+        collecting = handle.state == "collecting"
         return msgspec.structs.replace(
             known,
-            heartbeat_age=time.monotonic() - float(self._shared.heartbeat[index]) if collecting else None,
-            restarts=member.restarts,
+            heartbeat_age=time.monotonic() - float(self.shared.heartbeat[index]) if collecting else None,
+            restarts=handle.restarts,
             progress=known.progress if collecting else None,
         )
 
     def close(self, seconds: float = 2.0) -> None:
         """Ask, wait, terminate, kill: no worker is left."""
-        for member in self._members:
-            member.send(CloseWorker())
+        for handle in self._handles:
+            handle.send(CloseWorker())
         deadline = time.monotonic() + seconds
-        for member in self._members:
-            member.join(max(0.0, deadline - time.monotonic()))
+        for handle in self._handles:
+            handle.join(max(0.0, deadline - time.monotonic()))
         self.kill()
         self._starter.close()
 
     def kill(self) -> None:
         """End every worker at once."""
-        for member in self._members:
-            member.kill()
-        for member in self._members:
-            member.let_go()
-        self._members.clear()
+        for handle in self._handles:
+            handle.kill()
+        for handle in self._handles:
+            handle.release()
+        self._handles.clear()
 
     def _ready(self) -> bool:
         """Whether training can begin."""
-        states = {member.state for member in self._members}
+        states = {handle.state for handle in self._handles}
         since = self._pauses.since
         enough = "absent" not in states or (since is not None and time.monotonic() - since > SCARCE_START)
         return "waiting" in states and "starting" not in states and enough
 
     def _fill(self) -> None:
         """Start those that are absent. Where the system has no room for one, that is tried again later."""
-        absent = [(index, member) for index, member in enumerate(self._members) if member.state == "absent"]
+        absent = [(index, handle) for index, handle in enumerate(self._handles) if handle.state == "absent"]
         if not absent or not self._pauses.over:
             return
         try:
-            for index, member in absent:
-                member.begin(self._starter.start(index, member.restarts))
+            for index, handle in absent:
+                handle.begin(self._starter.start(index, handle.restarts))
         except (OSError, MemoryError) as error:
             self._no_room(error)
         else:
             self._pauses.succeeded()
 
     def _no_room(self, error: OSError | MemoryError) -> None:
-        absent = [str(index) for index, member in enumerate(self._members) if member.state == "absent"]
+        absent = [str(index) for index, handle in enumerate(self._handles) if handle.state == "absent"]
         who = f"worker{'s' if len(absent) > 1 else ''} {', '.join(absent)} cannot be started: {why(error)}"
-        pause, alone = self._pauses.failed(), len(absent) == len(self._members)
+        pause, alone = self._pauses.failed(), len(absent) == len(self._handles)
         without = self._without()
         if alone and without > PATIENCE:
             raise WorkersFailing(f"for {duration(without)} no worker could be had; {who}")
         meanwhile = "training waits" if alone else "training goes on with the others"
-        self._say("warning", f"{who}. It is tried again in {duration(pause)}; until then {meanwhile}")
+        self._log("warning", f"{who}. It is tried again in {duration(pause)}; until then {meanwhile}")
 
-    def _say(self, level: Level, message: str) -> None:
-        self._tell(LogLine(time=time.time(), level=level, source="workers", message=message))
+    def _log(self, level: Level, message: str) -> None:
+        self._publish(LogLine(time=time.time(), level=level, source="workers", message=message))
 
     def _watch(self, poll: Callable[[], None]) -> None:
-        """Wait a moment for news, replace what has failed, look at the controls."""
-        self._receive(POLL)
-        for index, member in enumerate(self._members):
-            reason = self._ended(index, member)
+        """Wait a moment for messages, replace workers that have failed, poll the controls."""
+        self._wait(POLL)
+        for index, handle in enumerate(self._handles):
+            reason = self._ended(index, handle)
             if reason is not None:
                 self._replace(index, *reason)
         self._fill()
         poll()
 
-    def _receive(self, seconds: float) -> None:
-        wait([one for member in self._members for one in member.waited_for()], seconds)
+    def _wait(self, seconds: float) -> None:
+        wait([one for handle in self._handles for one in handle.waitables()], seconds)
         self._notice_standstill()
-        self.listen()
-        if any(member.state in ("waiting", "collecting") for member in self._members):
+        self.receive()
+        if any(handle.state in ("waiting", "collecting") for handle in self._handles):
             self._had_some = time.monotonic()
 
     def _notice_standstill(self) -> None:
@@ -218,60 +209,69 @@ class WorkerPool:
         """Seconds since one was ready; those in which nobody could look do not count."""
         return time.monotonic() - max(self._had_some, self._fair_from)
 
-    def _hear(self, index: int, member: WorkerHandle) -> None:
-        for message in member.said():
-            self._take(index, member, message)
+    def _receive(self, index: int, handle: WorkerHandle) -> None:
+        for message in handle.received():
+            self._take(index, handle, message)
 
-    def _take(self, index: int, member: WorkerHandle, message: FromWorker) -> None:
+    def _take(self, index: int, handle: WorkerHandle, message: FromWorker) -> None:
         match message:
             case Ready(pid=pid):
-                seconds = time.monotonic() - member.since
-                member.enter("waiting")
-                if self._orders[index].number:
-                    member.send(self._orders[index])
-                self._tell(
-                    WorkerStarted(time=time.time(), worker=index, pid=pid, restarts=member.restarts, seconds=seconds)
+                seconds = time.monotonic() - handle.since
+                handle.enter("waiting")
+                if self._settings[index].number:
+                    handle.send(self._settings[index])
+                self._publish(
+                    WorkerStarted(time=time.time(), worker=index, pid=pid, restarts=handle.restarts, seconds=seconds)
                 )
             case RolloutDone() as done:
-                member.done = member.newest = done
-                member.enter("waiting")
+                handle.done = handle.newest = done
+                handle.enter("waiting")
             case Configured(number=number):
-                member.obeys = number
+                handle.applied = number
             case DebugLines(lines=lines):
-                tell_lines(self._tell, index, lines)
+                publish_lines(self._publish, index, lines)
             case WorkerRaised() as failure:
-                member.failure = failure
+                handle.failure = failure
 
-    def _ended(self, index: int, member: WorkerHandle) -> tuple[FailureKind, str, str] | None:
+    def _ended(self, index: int, handle: WorkerHandle) -> tuple[FailureKind, str, str] | None:
         """(kind, reason, trace) when the process of this worker can no longer work."""
-        if member.running is None:
+        if handle.running is None:
             return None
-        if not member.alive:
-            self._hear(index, member)
-            if member.failure is not None:
-                return "raised", member.failure.reason, member.failure.trace
-            return "died", self._death(index, member), member.running.last_trace
-        silent = time.monotonic() - max(float(self._shared.heartbeat[index]), member.since, self._fair_from)
-        if member.state == "collecting" and silent > self._timeout:
+        if not handle.alive:
+            self._receive(index, handle)
+            if handle.failure is not None:
+                return "raised", handle.failure.reason, handle.failure.trace
+            return "died", self._death(index, handle), handle.running.last_trace
+        silent = time.monotonic() - max(float(self.shared.heartbeat[index]), handle.since, self._fair_from)
+        if handle.state == "collecting" and silent > self._timeout:
             return "hung", f"no heartbeat for {duration(silent)} (workers.timeout_s = {self._timeout:g}); killed", ""
-        if member.state == "starting" and silent > START_TIMEOUT:
+        if handle.state == "starting" and silent > START_TIMEOUT:
             return "start", f"not ready after {duration(silent)}; killed", ""
         return None
 
-    def _death(self, index: int, member: WorkerHandle) -> str:
-        code = (member.running.process.exitcode if member.running else None) or 0
+    def _death(self, index: int, handle: WorkerHandle) -> str:
+        code = (handle.running.process.exitcode if handle.running else None) or 0
         if code >= 0:
             return f"exited with {code}"
         name = signal_name(-code)
         likely = ", likely out of memory" if name == "SIGKILL" and _out_of_memory() else ""
-        doing = self._describe_crash(index, self._block) if member.state == "collecting" else f"while {member.state}"
+        doing = self._describe_crash(index) if handle.state == "collecting" else f"while {handle.state}"
         return f"killed by {name}{likely}, {doing}"
 
+    def _describe_crash(self, worker: int) -> str:
+        """The arena that was being simulated when a worker was killed, and what its cars had chosen."""
+        shape = self.shared.shape
+        step = min(int(self.shared.steps_done[worker]), shape.steps - 1)
+        arena = int(self.shared.arena_cursor[worker])
+        first = arena * shape.cars
+        rows = self.shared.worker_block(self._block, worker)["actions"][step, first : first + shape.cars].tolist()
+        return f"in arena {arena} at step {step} of its rollout, action rows {rows}"
+
     def _replace(self, index: int, kind: FailureKind, reason: str, trace: str) -> None:
-        member = self._members[index]
-        self._tell(WorkerFailed(time=time.time(), worker=index, kind=kind, reason=reason, trace=trace))
-        member.kill()
-        member.let_go()
+        handle = self._handles[index]
+        self._publish(WorkerFailed(time=time.time(), worker=index, kind=kind, reason=reason, trace=trace))
+        handle.kill()
+        handle.release()
         self._deaths.append(time.monotonic())
         if len(self._deaths) == DEATHS and self._deaths[-1] - self._deaths[0] < DEATH_WINDOW:
             raise WorkersFailing(
@@ -283,7 +283,7 @@ class WorkerPool:
             raise WorkersFailing(
                 f"for {duration(without)} no worker has become ready; the newest: worker {index} {kind}: {reason}"
             )
-        self._members[index] = WorkerHandle(member.restarts + 1)
+        self._handles[index] = WorkerHandle(handle.restarts + 1)
 
 
 def _out_of_memory() -> bool:

@@ -1,4 +1,4 @@
-"""One client."""
+"""One client of the control socket: its frames in, its answers out, and the limits that it has."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class ClientSession:
         return self.hello is not None and self.hello.readonly
 
     @property
-    def errand(self) -> bool:
+    def one_shot(self) -> bool:
         return self.hello is not None and self.hello.errand
 
     @property
@@ -180,8 +180,8 @@ class ClientSession:
             frame = self._answers.popleft()
             self._answer_bytes -= len(frame)
         elif self._live is not None:
-            told = msgspec.structs.replace(self._live, clients=clients, dropped=self.dropped)
-            frame, self._live = pack(commands.encode(told)), None
+            live = msgspec.structs.replace(self._live, clients=clients, dropped=self.dropped)
+            frame, self._live = pack(commands.encode(live)), None
         else:
             return False
         self._sending = memoryview(frame)

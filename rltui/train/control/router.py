@@ -1,11 +1,9 @@
-"""Greeting, who controls, accept or refuse."""
+"""Router of clients' messages: greets, decides who holds control, accepts commands into the queue or refuses them."""
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from rltui.events.commands import (
@@ -23,114 +21,83 @@ from rltui.events.commands import (
 )
 from rltui.events.records import CommandLogged, LogLine
 from rltui.train.control.client_session import ClientFault, ClientSession, Limits
+from rltui.train.control.commands import CommandQueue, PendingCommand
+
+PROTOCOL = 1
+LONGEST_NAME = 80  # characters
 
 
-class Person(Protocol):
-    """What the rule needs to know of a client."""
+class Client(Protocol):
+    """What the rule of control needs to know of a client."""
 
     @property
     def name(self) -> str: ...
     @property
     def readonly(self) -> bool: ...
     @property
-    def errand(self) -> bool: ...
+    def one_shot(self) -> bool: ...
 
 
 class ControlHolder:
-    """The clients that want control, oldest first. Errands (`rltui stop`) are never among them.
+    """The clients that want control, oldest first. One-shot clients (`rltui stop`) are never among them.
 
-    An errand may stop the run whoever holds control: the socket lets in this user only, who could signal the process
+    A one-shot client may stop the run whoever holds control: the socket lets in this user only, who could signal the process
     anyway, and a stop by command saves first. Otherwise a viewer forgotten on another terminal would be all that can
     end a run. The journal names who did it. Everything else is the holder's alone.
     """
 
     def __init__(self) -> None:
-        self._waiting: list[Person] = []
+        self._waiting: list[Client] = []
 
     @property
-    def holder(self) -> Person | None:
+    def holder(self) -> Client | None:
         return self._waiting[0] if self._waiting else None
 
-    def join(self, person: Person) -> None:
-        if not person.readonly and not person.errand:
-            self._waiting.append(person)
+    def join(self, client: Client) -> None:
+        if not client.readonly and not client.one_shot:
+            self._waiting.append(client)
 
-    def leave(self, person: Person) -> None:
-        self._waiting = [other for other in self._waiting if other is not person]
+    def leave(self, client: Client) -> None:
+        self._waiting = [other for other in self._waiting if other is not client]
 
-    def take(self, person: Person) -> Person | None:
+    def take(self, client: Client) -> Client | None:
         """Control passes to this one, who may have it; the former holder, next in line from now on."""
         former = self.holder
-        self._waiting = [person, *(other for other in self._waiting if other is not person)]
+        self._waiting = [client, *(other for other in self._waiting if other is not client)]
         return former
 
-    def refusal(self, person: Person, command: Command) -> str | None:
+    def refusal(self, client: Client, command: Command) -> str | None:
         """Why the command is not taken from this client; None when it is."""
-        if person.readonly:
+        if client.readonly:
             return "this client is attached read-only"
         if isinstance(command, TakeControl):
-            return "a command line's errand never holds control" if person.errand else None
+            return "a command line's errand never holds control" if client.one_shot else None
         holder = self.holder
-        if holder is person or (person.errand and (holder is None or isinstance(command, Stop))):
+        if holder is client or (client.one_shot and (holder is None or isinstance(command, Stop))):
             return None
         return f"{holder.name if holder else 'nobody'} holds control; O in the cockpit takes it, rltui stop works for everybody"
 
 
-@dataclass(eq=False)
-class PendingCommand:
-    """Answer it once, from any thread; the first answer stands and later ones are ignored."""
-
-    id: int  # the client's
-    command: Command
-    by: str
-    session: ClientSession = field(repr=False)
-    accepted: float = field(default_factory=time.monotonic)
-    settle: Callable[[PendingCommand, CommandApplied | CommandRefused], None] | None = field(default=None, repr=False)
-
-    @property
-    def name(self) -> str:
-        """As people read it: pause, checkpoint, stop …"""
-        return name_of(self.command)
-
-    def applied(self, detail: str = "") -> None:
-        """It has taken effect; `detail` is for people: "saved 12,431,360 in 0.4 s"."""
-        self._answer(CommandApplied(self.id, detail, round(time.monotonic() - self.accepted, 6)))
-
-    def refused(self, reason: str) -> None:
-        """It will not take effect, and why."""
-        self._answer(CommandRefused(self.id, reason))
-
-    def _answer(self, outcome: CommandApplied | CommandRefused) -> None:
-        settle, self.settle = self.settle, None
-        if settle is not None:
-            settle(self, outcome)
-
-
-PROTOCOL = 1
-LONGEST_NAME = 80  # characters
-
-
 class CommandRouter:
-    """Greets clients, hands control on, takes or refuses commands, tells the log.
+    """Answers each message of a client. For the socket's thread.
 
-    admit: is given each accepted command. settle: is called by it when it is answered. log: is given every outcome that
-    is decided here.
+    queue: gets each accepted command. answered: is called by whoever answers one. log: gets every outcome decided here.
     """
 
     def __init__(
         self,
         run_name: str,
         limits: Limits,
-        admit: Callable[[PendingCommand], None],
-        settle: Callable[[PendingCommand, CommandApplied | CommandRefused], None],
+        queue: CommandQueue,
+        answered: Callable[[PendingCommand, CommandApplied | CommandRefused], None],
         log: Callable[[CommandLogged | LogLine], None],
         clock: Callable[[], float],
     ) -> None:
         self.names: list[str] = []  # replaced, never changed, so that other threads may read it
         self.ending = False  # set by another thread
-        self.unanswered: set[PendingCommand] = set()  # emptied by whoever answers
+        self.unanswered: dict[PendingCommand, ClientSession] = {}
         self._run_name, self._limits = run_name, limits
-        self._admit, self._settle, self._log, self._clock = admit, settle, log, clock
+        self._queue, self._answered, self._log, self._clock = queue, answered, log, clock
         self._greeted: list[ClientSession] = []
         self._control = ControlHolder()
 
@@ -150,14 +117,15 @@ class CommandRouter:
         held = self._control.holder is session
         self._greeted.remove(session)
         self._control.leave(session)
-        self._note_names()
+        self._update_names()
         if held:
-            self._tell_who_controls()
+            self._send_welcomes()
 
     def settle(self, pending: PendingCommand, outcome: CommandApplied | CommandRefused) -> None:
         """The trainer has answered."""
-        pending.session.waiting -= 1
-        pending.session.answer(outcome)
+        session = self.unanswered.pop(pending)
+        session.waiting -= 1
+        session.answer(outcome)
 
     def _greet(self, session: ClientSession, hello: Hello) -> None:
         if session.hello is not None:
@@ -170,25 +138,25 @@ class CommandRouter:
         session.name = self._free_name(hello.client)
         self._greeted.append(session)
         self._control.join(session)
-        self._note_names()
+        self._update_names()
         if self._control.holder is session:
-            self._tell_who_controls()
+            self._send_welcomes()
         else:
             session.answer(self._welcome(session))
 
-    def _free_name(self, wish: str) -> str:
+    def _free_name(self, wanted: str) -> str:
         """A name that is safe to print and nobody else's."""
-        shown = "".join(c if c.isprintable() else "?" for c in wish[:LONGEST_NAME]).strip() or "somebody"
+        shown = "".join(c if c.isprintable() else "?" for c in wanted[:LONGEST_NAME]).strip() or "somebody"
         number, name = 1, shown
         while name in self.names:
             number += 1
             name = f"{shown} ({number})"
         return name
 
-    def _note_names(self) -> None:
+    def _update_names(self) -> None:
         self.names = [session.name for session in self._greeted]
 
-    def _tell_who_controls(self) -> None:
+    def _send_welcomes(self) -> None:
         for session in self._greeted:
             session.answer(self._welcome(session))
 
@@ -207,28 +175,28 @@ class CommandRouter:
         elif reason is None and session.waiting >= self._limits.waiting:
             reason = f"{session.waiting} commands of this client wait for the trainer already"
         if reason is not None:
-            self._conclude(session, request, CommandRefused(request.id, reason))
+            self._refuse(session, request, CommandRefused(request.id, reason))
             return
         if isinstance(request.command, TakeControl):
-            self._hand_over(session, request)
+            self._take_control(session, request)
             return
         session.waiting += 1
-        pending = PendingCommand(request.id, request.command, session.name, session, settle=self._settle)
-        self.unanswered.add(pending)
+        pending = PendingCommand(request.id, request.command, session.name, self._answered)
+        self.unanswered[pending] = session
         session.answer(CommandAccepted(request.id))
         session.flush(self.names)  # before the journal, which may be on a slow disk
-        self._note(session, request, CommandAccepted(request.id))
-        self._admit(pending)  # last, so that nothing is applied before the journal says that it was accepted
+        self._log_outcome(session, request, CommandAccepted(request.id))
+        self._queue.put(pending)  # last, so that nothing is applied before the journal says that it was accepted
 
-    def _hand_over(self, session: ClientSession, request: Request) -> None:
+    def _take_control(self, session: ClientSession, request: Request) -> None:
         """Control passes at once: everybody is told, and the audit says from whom."""
         former = self._control.take(session)
         before = "had it already" if former is session else f"from {former.name}" if former else "nobody had it"
         for outcome in (CommandAccepted(request.id), CommandApplied(request.id, before, 0.0)):
             session.answer(outcome)
-            self._note(session, request, outcome)
+            self._log_outcome(session, request, outcome)
         if former is not session:
-            self._tell_who_controls()
+            self._send_welcomes()
 
     def _refuse_flood(self, session: ClientSession, request: Request) -> None:
         """Answer each, log the first only, and stop listening for a moment."""
@@ -238,15 +206,15 @@ class CommandRouter:
         if session.limited:
             session.answer(refused)
         else:
-            self._conclude(session, request, refused)
+            self._refuse(session, request, refused)
         session.limited = True
         session.mute()
 
-    def _conclude(self, session: ClientSession, request: Request, refused: CommandRefused) -> None:
+    def _refuse(self, session: ClientSession, request: Request, refused: CommandRefused) -> None:
         session.answer(refused)
-        self._note(session, request, refused)
+        self._log_outcome(session, request, refused)
 
-    def _note(
+    def _log_outcome(
         self, session: ClientSession, request: Request, outcome: CommandAccepted | CommandApplied | CommandRefused
     ) -> None:
         name = name_of(request.command)

@@ -1,4 +1,4 @@
-"""When a run goes on: by skill over a full window, by steps, by hand, by stage; and where a resume takes it up."""
+"""Curriculum: position in phases and stages, promotion, and the plan told at the start."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from rltui.env.stats import EpisodeStats
+from rltui.events import records
 from rltui.profile.load import load
 from rltui.profile.models import Profile
 from rltui.runs.trainer_state import CurriculumState
-from rltui.train.curriculum import Curriculum, CurriculumMove, Origin
+from rltui.train.curriculum import Curriculum, CurriculumMove, Origin, change_words, curriculum_planned, schedule_words
 
 PHASE = "schema = 1\nphase = {}\n[rewards]\ntouch = 1\n"
 PHASES = """\
@@ -159,7 +160,7 @@ def test_stages_go_by_the_run_s_timesteps(staged: Profile) -> None:
     assert (lesson.game.blue, lesson.game.orange, lesson.game.opponent, lesson.phase) == (1, 2, "chaser", 1)
     both = curriculum.due(3_500, "ada")
     assert both == CurriculumMove(1, 2, "asked for by ada")
-    assert curriculum.lesson_after(both).game.orange == 2
+    assert curriculum.profile_after(both).game.orange == 2
     assert curriculum.metrics()["curriculum/stage"] == 2
 
 
@@ -222,3 +223,88 @@ def test_statistics_of_another_version_are_no_evidence(profile: Profile) -> None
     again = resumed(profile, CurriculumState(phase=0, profile="one", started=0, window=[{"goals": 1}]))
     assert "skill is measured anew" in again.notices[0]
     assert again.metrics()["curriculum/kickoff_touches"] is None
+
+
+ONE = """\
+schema = 1
+phase = 1
+label = "Touching"
+[rewards]
+touch = 1
+in_air = {weight = [[0, 0.5], [2_000_000, 0.0]]}
+[ppo]
+learning_rate = 2e-4
+"""
+TWO = """\
+schema = 1
+phase = 5
+label = "Shooting"
+[rewards]
+touch = 0.5
+strong_hit = 4
+[ppo]
+learning_rate = 1e-4
+schedule = "linear"
+schedule_steps = 3_000_000
+learning_rate_floor = 2e-5
+"""
+BOTH = """\
+schema = 1
+[curriculum]
+window = 7
+stages = [{until = 2_000}, {name = "crowd", blue = 2, orange = 2}]
+phases = [
+    {profile = "one", until = {kickoff_touches = 80, own_goals_per_minute = 0.5}, min_steps = 1_000, max_steps = 9_000},
+    {profile = "two"},
+]
+"""
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Profile:
+    for name, text in (("one", ONE), ("two", TWO), ("both", BOTH)):
+        (tmp_path / f"{name}.toml").write_text(text)
+    return load(tmp_path / "both.toml")
+
+
+def test_phases_with_their_criteria(campaign: Profile) -> None:
+    plan = curriculum_planned(campaign, 500)
+    one, two = plan.phases
+    assert (plan.window, plan.timesteps) == (7, 500)
+    assert (one.profile, one.label, one.number, one.min_steps, one.max_steps) == ("one", "Touching", 1, 1_000, 9_000)
+    assert [(want.label, want.unit, want.value, want.less) for want in one.until] == [
+        ("kickoff touches", "%", 80.0, False),
+        ("own goals", "/min", 0.5, True),
+    ]
+    assert (two.number, two.until, two.max_steps) == (5, [], None)
+    assert [(stage.name, stage.until) for stage in plan.stages] == [("1v1", 2_000), ("crowd", None)]
+    assert records.decode(records.encode(plan)) == plan
+
+
+def test_what_a_phase_changes_rewards_first_and_no_more_than_that(campaign: Profile) -> None:
+    first, second = curriculum_planned(campaign, 0).phases
+    assert first.changes == []
+    assert second.changes[:3] == ["rewards.touch 1.0 → 0.5", "- rewards.in_air", "+ rewards.strong_hit 4.0"]
+    assert "ppo.learning_rate 2e-4 → 1e-4" in second.changes
+    assert not any("label" in change or "phase" in change for change in second.changes)
+    assert not any("full_hit_speed" in change for change in second.changes), "a new reward is told by its weight alone"
+    assert list(change_words(campaign.phases[0], campaign.phases[0])) == []
+
+
+def test_schedules_in_words(campaign: Profile) -> None:
+    first, second = curriculum_planned(campaign, 0).phases
+    assert first.schedules == ["reward in_air: 0.5 at 0, 0 at 2,000,000"]
+    assert second.schedules == ["learning rate: linear from 0.0001 to 2e-05 over 3,000,000 timesteps"]
+    assert list(schedule_words(campaign.phases[0])) == first.schedules
+
+
+def test_a_profile_without_a_curriculum_plans_nothing(tmp_path: Path) -> None:
+    (tmp_path / "plain.toml").write_text("schema = 1\n[rewards]\ntouch = 1\n")
+    plan = curriculum_planned(load(tmp_path / "plain.toml"), 0)
+    assert (plan.phases, plan.stages, plan.schedules) == ([], [], [])
+
+
+def test_the_shipped_campaign() -> None:
+    plan = curriculum_planned(load("campaign"), 0)
+    assert [phase.number for phase in plan.phases] == [1, 2, 3, 4]
+    assert all(phase.changes for phase in plan.phases[1:])

@@ -9,7 +9,7 @@ from rltui.runs.journal import decode_line, encode_line
 from rltui.runs.paths import DataDir
 from rltui.train.header import run_started
 from rltui.train.setup import TrainOptions, prepare
-from tests.fakes.courses import course
+from tests.fakes.tasks import active_task
 from tests.fakes.training import TINY
 
 
@@ -18,8 +18,8 @@ def test_a_limit_that_is_meant_to_be_none_is_no_reason_to_lose_the_header(tmp_pa
     file = tmp_path / "tiny.toml"
     file.write_text(TINY)
     never = ("ppo.max_grad_norm=1e200", "ppo.reward_clip=1e300")
-    prepared = prepare(TrainOptions(load(file, never), str(file), DataDir(tmp_path / "data"), run="r"))
-    header = run_started(prepared, course(prepared), 0)
+    context = prepare(TrainOptions(load(file, never), str(file), DataDir(tmp_path / "data"), run="r"))
+    header = run_started(context, active_task(context), 0)
     assert decode_line(encode_line(header).strip()) == header
     assert (header.ppo["max_grad_norm"], header.ppo["reward_clip"]) == (1e100, 1e100)
-    assert header.ppo["gamma"] == prepared.profile.ppo.gamma and header.ppo["normalize_advantages"] is True
+    assert header.ppo["gamma"] == context.profile.ppo.gamma and header.ppo["normalize_advantages"] is True

@@ -1,17 +1,95 @@
-"""Publisher: journal always, one report of a full disk, subscribers that may fail."""
+"""Publisher: journal always, one report of a full disk, subscribers that may fail, threads that go on after an error."""
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rltui.events.commands import Live
 from rltui.events.records import LogLine, Record
 from rltui.runs.journal import JournalTail, JournalWriter
-from rltui.train.publisher import Publisher
-from tests.fakes.small_trainer import live
+from rltui.train.publisher import Publisher, QueueThread
+
+SOON = 20.0  # seconds
+
+
+def test_an_error_in_handing_on_is_shown_once_and_the_rest_is_handed_on(capfd: pytest.CaptureFixture[str]) -> None:
+    taken: list[int] = []
+
+    def hand_on(item: int) -> None:
+        if item % 2:
+            raise ZeroDivisionError(f"at {item}")
+        taken.append(item)
+
+    outlet = QueueThread("numbers", hand_on)
+    outlet.start()
+    for item in range(6):
+        outlet.put(item)
+    assert outlet.drain(SOON)
+    assert taken == [0, 2, 4]
+    assert outlet.close(SOON)
+    shown = capfd.readouterr().err
+    assert "ZeroDivisionError: at 1" in shown and "at 3" not in shown
+
+
+def test_what_comes_while_too_many_wait_is_dropped_and_told_in_its_place() -> None:
+    taken: list[int] = []
+    outlet = QueueThread("numbers", taken.append, most=3, missed=lambda dropped: -dropped)
+    for item in range(5):
+        outlet.put(item)
+    outlet.start()
+    assert outlet.drain(SOON)
+    assert taken == [0, 1, 2, -2], "also where nothing comes after it"
+    outlet.put(5)
+    assert outlet.drain(SOON)
+    assert taken == [0, 1, 2, -2, 5]
+    assert outlet.close(SOON)
+
+
+def test_every_gap_is_told() -> None:
+    """Held, let go, held again."""
+    taken: list[int] = []
+    held, go = threading.Event(), threading.Event()
+
+    def hand_on(item: int) -> None:
+        held.set()
+        assert go.wait(SOON)
+        taken.append(item)
+
+    outlet = QueueThread("numbers", hand_on, most=2, missed=lambda dropped: -dropped)
+    outlet.start()
+    for first in (10, 20):
+        held.clear()
+        go.clear()
+        outlet.put(first)
+        assert held.wait(SOON)
+        for item in range(first + 1, first + 6):
+            outlet.put(item)
+        go.set()
+        assert outlet.drain(SOON)
+    assert taken == [10, 11, 12, -3, 20, 21, 22, -3]
+    assert outlet.close(SOON)
+
+
+def test_two_threads_may_put_something_in_while_it_is_full() -> None:
+    """One drops an item while the other's finds room again, in the midst of it."""
+    taken: list[int] = []
+    outlet = QueueThread("numbers", taken.append, most=0, missed=lambda dropped: -dropped)
+
+    class Overtaken(deque[Any]):
+        def append(self, item: Any) -> None:
+            super().append(item)
+            outlet._gap = None
+
+    outlet._items = Overtaken()
+    outlet.put(1)
+    outlet.put(2)
+    outlet.start()
+    assert outlet.close(SOON)
+    assert taken == [-1, -1]
 
 
 class FakeJournal:
@@ -27,14 +105,6 @@ class FakeJournal:
     def write(self, record: Record) -> bool:
         self.records.append(record)
         return not self.full
-
-
-class FakeServer:
-    def __init__(self) -> None:
-        self.states: list[Live] = []
-
-    def live(self, live: Live) -> None:
-        self.states.append(live)
 
 
 def line(text: str) -> LogLine:
@@ -54,16 +124,6 @@ def test_log_makes_a_line_with_the_clock_s_time() -> None:
     journal = FakeJournal()
     Publisher(journal, clock=lambda: 7.0).log("warning", "worker", "slow", worker=3)
     assert journal.records == [LogLine(time=7.0, level="warning", source="worker", message="slow", worker=3)]
-
-
-def test_live_goes_to_the_server_and_nowhere_without_one() -> None:
-    server = FakeServer()
-    publisher = Publisher(FakeJournal())
-    publisher.live(live("collecting"))
-    publisher.server = server
-    state = live("learning")
-    publisher.live(state)
-    assert server.states == [state]
 
 
 def test_a_full_disk_is_reported_once_and_its_end_too() -> None:
@@ -205,32 +265,3 @@ def test_what_a_held_terminal_has_missed_is_said_there_once_it_flows_again(monke
     assert isinstance(last, LogLine) and (last.level, last.source) == ("warning", "terminal")
     assert last.message.startswith(f"{50 - len(lines)} lines were not written while the terminal stood still")
     assert len(lines) in (20, 21), "one of them was being printed, or none yet"
-
-
-class Hanging(FakeJournal):
-    """On a disk that hangs until it is let go."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.held, self.go = threading.Event(), threading.Event()
-
-    def write(self, record: Record) -> bool:
-        self.held.set()
-        self.go.wait(20)
-        return super().write(record)
-
-
-def test_while_the_disk_hangs_live_states_do_not_pile_up_and_the_newest_is_shown() -> None:
-    """Ten a second, for a night: gigabytes."""
-    journal, server = Hanging(), FakeServer()
-    publisher = Publisher(journal, server).start()
-    publisher.publish(line("a"))
-    assert journal.held.wait(20)
-    states = [live("collecting", workers=number % 3) for number in range(100)]
-    for state in states:
-        publisher.live(state)
-    journal.go.set()
-    publisher.close()
-    assert server.states == states[-1:]
-    publisher.live(states[0])
-    assert server.states[-1] == states[0], "after the end, in the calling thread"

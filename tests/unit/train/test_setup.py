@@ -16,7 +16,7 @@ from tests.fakes.tables import RLGYM, column, without
 from tests.fakes.training import TINY
 
 
-def prepared(folder: Path, rows: np.ndarray, force: bool = False) -> StartContext:
+def context(folder: Path, rows: np.ndarray, force: bool = False) -> StartContext:
     np.savetxt(folder / "rows.csv", rows, delimiter=",", fmt="%g")
     (folder / "mine.toml").write_text(f'{TINY}\n[actions]\ntable = "rows.csv"\n')
     path = folder / "mine.toml"
@@ -29,7 +29,7 @@ NO_SECOND_JUMP = RLGYM[~((column(RLGYM, "jump") != 0) & (RLGYM[:, 2:5] == 0).all
 
 def test_a_failing_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RltuiError) as told:
-        prepared(tmp_path, NO_LEFT)
+        context(tmp_path, NO_LEFT)
     error = told.value
     assert error.exit_code == 1
     assert "fails 6 checks" in error.message
@@ -40,18 +40,18 @@ def test_a_failing_table_is_refused(tmp_path: Path) -> None:
 
 
 def test_forced_it_is_a_warning(tmp_path: Path) -> None:
-    warnings = prepared(tmp_path, NO_LEFT, force=True).table_warnings
+    warnings = context(tmp_path, NO_LEFT, force=True).table_warnings
     assert len(warnings) == 6
     assert warnings[0] == "action table: no row turns left while driving: the bot could only turn right"
 
 
 def test_a_warning_keeps_nobody_from_training(tmp_path: Path) -> None:
-    [warning] = prepared(tmp_path, NO_SECOND_JUMP).table_warnings
+    [warning] = context(tmp_path, NO_SECOND_JUMP).table_warnings
     assert warning.startswith("action table: no row jumps a second time")
 
 
 def test_a_good_table_says_nothing(tmp_path: Path) -> None:
-    assert prepared(tmp_path, RLGYM).table_warnings == ()
+    assert context(tmp_path, RLGYM).table_warnings == ()
 
 
 def test_force_goes_with_a_detached_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_ctrl_c_after_another_stop_is_the_first_one(stop: StopRequest, abandon
     os.kill(os.getpid(), signal.SIGTERM)
     os.kill(os.getpid(), signal.SIGINT)
     assert (stop.urgency, stop.reason) == (Urgency.FINISH, "SIGTERM")
-    stop.ask(Urgency.NOW, "stop (now)")
+    stop.request(Urgency.NOW, "stop (now)")
     os.kill(os.getpid(), signal.SIGINT)
     assert (stop.urgency, abandoned) == (Urgency.NOW, [])
 

@@ -15,12 +15,14 @@ from rltui.events.records import LogLine, Record, RunFinished, StateChanged
 from rltui.profile.load import load
 from rltui.runs.inventory import complete
 from rltui.runs.paths import DataDir
+from rltui.train.active_task import LoopState
 from rltui.train.checkpointing import CheckpointWriter
-from rltui.train.control.commands import LiveControls, LoopState, StopRequest
+from rltui.train.control.commands import StopRequest
+from rltui.train.control.server import ControlServer
 from rltui.train.setup import TrainOptions, prepare
 from rltui.train.trainer import Trainer
 from rltui.train.viewer import ViewerHost
-from tests.fakes.courses import course
+from tests.fakes.tasks import active_task
 from tests.fakes.training import TINY
 
 
@@ -55,15 +57,15 @@ class Run:
     def __init__(self, folder: Path, start: Exception | None = None) -> None:
         file = folder / "tiny.toml"
         file.write_text(TINY)
-        prepared = prepare(TrainOptions(load(file), str(file), DataDir(folder / "data"), run="r"))
-        self.paths, self.told = prepared.options.data.run("r"), list[Record]()
-        self.collector = Failing(prepared.blueprint.shape, start)
-        loop, stop = LoopState(), StopRequest(lambda: None)
-        controls = LiveControls(loop, stop, list, lambda live: None, lambda line: None)
-        lessons = course(prepared, collector=self.collector)
-        saving = CheckpointWriter(prepared, lessons, self.told.append)
-        viewer = ViewerHost(prepared, lessons, loop, lambda level, line: None)
-        self.trainer = Trainer(prepared, lessons, saving, controls, viewer, self.told.append)
+        context = prepare(TrainOptions(load(file), str(file), DataDir(folder / "data"), run="r"))
+        self.paths, self.told = context.options.data.run("r"), list[Record]()
+        self.collector = Failing(context.config.shape, start)
+        loop, stop = LoopState(self.told.append), StopRequest(lambda: None)
+        server = ControlServer(self.paths, "r")
+        task = active_task(context, collector=self.collector)
+        writer = CheckpointWriter(context, task, self.told.append)
+        viewer = ViewerHost(context, task, loop, server.commands, lambda level, line: None)
+        self.trainer = Trainer(context, loop, task, writer, viewer, server, stop)
 
     def ending(self) -> tuple[StateChanged, RunFinished]:
         state, finished = self.told[-2:]

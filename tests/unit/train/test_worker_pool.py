@@ -17,7 +17,7 @@ from rltui.profile.load import load
 from rltui.train.collect import worker_handle, worker_pool
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker_handle import Pauses, Running, why
-from rltui.train.collect.worker_pool import WorkerPool, WorkersFailing
+from rltui.train.collect.worker_pool import LocalCollector, WorkersFailing
 from rltui.train.config import ResolvedConfig
 from tests.fakes.training import TINY
 
@@ -70,8 +70,8 @@ class Scarce:
             start(process)
 
         monkeypatch.setattr(SpawnProcess, "start", scarce)
-        monkeypatch.setattr(worker_handle, "FIRST", 0.01)
-        monkeypatch.setattr(worker_handle, "LONGEST", 0.02)
+        monkeypatch.setattr(worker_handle, "FIRST_PAUSE", 0.01)
+        monkeypatch.setattr(worker_handle, "LONGEST_PAUSE", 0.02)
 
     @property
     def lines(self) -> list[str]:
@@ -84,12 +84,12 @@ def scarce(monkeypatch: pytest.MonkeyPatch) -> Scarce:
 
 
 @pytest.fixture
-def pool(tmp_path: Path, scarce: Scarce) -> Iterator[WorkerPool]:
+def pool(tmp_path: Path, scarce: Scarce) -> Iterator[LocalCollector]:
     profile = tmp_path / "tiny.toml"
     profile.write_text(TINY)
-    blueprint = ResolvedConfig.draw(load(profile))
-    shared = SharedRollout.create(blueprint.shape)
-    made = WorkerPool(blueprint.actor(0), shared, 30.0, scarce.told.append, lambda worker, block: "")
+    config = ResolvedConfig.resolve(load(profile))
+    shared = SharedRollout.create(config.shape)
+    made = LocalCollector(config.actor(0), shared, 30.0, scarce.told.append)
     yield made
     made.close()
     shared.close()
@@ -100,7 +100,7 @@ def descriptors() -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no /proc")
-def test_the_start_waits_for_room_and_leaves_nothing_of_what_failed(pool: WorkerPool, scarce: Scarce) -> None:
+def test_the_start_waits_for_room_and_leaves_nothing_of_what_failed(pool: LocalCollector, scarce: Scarce) -> None:
     before = descriptors()
     left: list[int] = []
 
@@ -117,7 +117,7 @@ def test_the_start_waits_for_room_and_leaves_nothing_of_what_failed(pool: Worker
 
 
 def test_it_ends_after_a_fair_time_without_a_single_worker(
-    pool: WorkerPool, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+    pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "PATIENCE", 0.2)
     with pytest.raises(WorkersFailing, match=r"no worker could be had; workers 0, 1 cannot be started: .*ulimit -u"):
@@ -126,7 +126,7 @@ def test_it_ends_after_a_fair_time_without_a_single_worker(
 
 
 def test_the_start_goes_on_with_some_after_a_while(
-    pool: WorkerPool, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+    pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "SCARCE_START", 0.01)
     scarce.room = True
@@ -145,7 +145,7 @@ def test_the_start_goes_on_with_some_after_a_while(
 
 
 def test_it_ends_where_no_worker_becomes_ready_again(
-    pool: WorkerPool, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+    pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each hangs as it begins, so seldom that three within a minute are never reached."""
     scarce.room = True
@@ -161,8 +161,8 @@ def test_it_ends_where_no_worker_becomes_ready_again(
     def poll() -> None:
         assert time.monotonic() < ends, "for ever"
 
-    assert pool.collect(0, 0, poll) == [None, None]
+    assert pool.fill(0, 0, poll) == [None, None]
     with pytest.raises(
         WorkersFailing, match=r"no worker has become ready; the newest: worker \d start: not ready after"
     ):
-        pool.collect(1, 0, poll)
+        pool.fill(1, 0, poll)

@@ -19,7 +19,7 @@ from rltui.runs.paths import DataDir
 from rltui.runs.saver import Kind
 from rltui.train.checkpointing import CheckpointWriter, SavedFigures
 from rltui.train.setup import StartContext, TrainOptions, prepare
-from tests.fakes.courses import course
+from tests.fakes.tasks import active_task
 from tests.fakes.training import TINY
 
 
@@ -28,18 +28,18 @@ def saving(tmp_path: Path, *overrides: str) -> Iterator[tuple[CheckpointWriter, 
     path = tmp_path / "tiny.toml"
     path.write_text(TINY)
     options = TrainOptions(load(path, overrides), str(path), DataDir(tmp_path / "data"), run="r")
-    prepared = prepare(options)
+    context = prepare(options)
     told: list[Record] = []
-    made = CheckpointWriter(prepared, course(prepared), told.append)
+    made = CheckpointWriter(context, active_task(context), told.append)
     try:
-        yield made, prepared, told
+        yield made, context, told
     finally:
         made.close(10)
 
 
 def test_due_by_crossing_whatever_the_size_of_an_iteration(tmp_path: Path) -> None:
-    with saving(tmp_path, "save_every=1000", "milestone_interval=3000") as (made, prepared, _):
-        learner = prepared.blueprint.learner()
+    with saving(tmp_path, "save_every=1000", "milestone_interval=3000") as (made, context, _):
+        learner = context.config.learner()
 
         def step(timesteps: int) -> list[tuple[str, str]]:
             due = made.due(timesteps)
@@ -57,8 +57,8 @@ def test_due_by_crossing_whatever_the_size_of_an_iteration(tmp_path: Path) -> No
 
 
 def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:
-    with saving(tmp_path) as (made, prepared, told):
-        learner = prepared.blueprint.learner()
+    with saving(tmp_path) as (made, context, told):
+        learner = context.config.learner()
         made.save(
             [("milestone", "000.004096M"), ("checkpoint", "4100")],
             learner.snapshot,
@@ -66,24 +66,24 @@ def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:
             SavedFigures(EpisodeReward(1.5, 104), 4.4),
         )
         assert made.drain(30)
-    paths = prepared.options.data.run("r")
+    paths = context.options.data.run("r")
     [checkpoint], [milestone] = complete(paths)[-1:], list_milestones(paths)
     one, two = meta.read(checkpoint.path), meta.read(milestone.path)
     assert one == two
     assert (one.commit, one.timesteps, one.entropy, one.approx_kl) == (1, 4100, 4.4, None)
     assert (one.mean_reward, one.reward_episodes, one.phase_profile) == (1.5, 104, "")
-    assert one.signature == prepared.signature
+    assert one.signature == context.signature
     policy = load_policy(checkpoint.path / "policy.npz")
     assert policy.table_hash == one.table_hash
     assert policy.table.shape == (90, 8)
     assert {record.kind for record in told if isinstance(record, CheckpointSaved)} == {"checkpoint", "milestone"}
     saved = load(checkpoint.path / "profile.toml")
-    assert (saved.ppo, saved.name) == (prepared.profile.ppo, prepared.profile.name)
+    assert (saved.ppo, saved.name) == (context.profile.ppo, context.profile.name)
 
 
 def test_who_asked_is_told_of_the_save_that_took_the_place_of_theirs(tmp_path: Path) -> None:
-    with saving(tmp_path) as (made, prepared, _):
-        learner = prepared.blueprint.learner()
+    with saving(tmp_path) as (made, context, _):
+        learner = context.config.learner()
         go, asked, outcomes = threading.Event(), threading.Event(), list[str]()
 
         class Slow:
@@ -112,26 +112,26 @@ def test_who_asked_is_told_of_the_save_that_took_the_place_of_theirs(tmp_path: P
 
 
 def test_a_milestone_is_no_checkpoint(tmp_path: Path) -> None:
-    with saving(tmp_path) as (made, prepared, _):
-        learner = prepared.blueprint.learner()
+    with saving(tmp_path) as (made, context, _):
+        learner = context.config.learner()
         made.save([("milestone", "000.0041M")], learner.snapshot, 4100, SavedFigures())
         assert not made.saved(4100)
         made.save([("checkpoint", "4100")], learner.snapshot, 4100, SavedFigures())
         assert made.saved(4100)
         assert made.drain(30)
-    paths = prepared.options.data.run("r")
+    paths = context.options.data.run("r")
     assert {meta.read(info.path).commit for info in [*complete(paths), *list_milestones(paths)]} == {1}
 
 
 def test_a_state_tells_what_was_paid_for_by_hand_too(tmp_path: Path) -> None:
-    with saving(tmp_path, "keep.last=3") as (made, prepared, _):
-        learner, lessons = prepared.blueprint.learner(), made._course
+    with saving(tmp_path, "keep.last=3") as (made, context, _):
+        learner, lessons = context.config.learner(), made._task
         name = lessons.overrides.reward_names[0]
         for timesteps, weight in ((100, None), (200, 7.5), (300, None)):
             lessons.override_weight(name, weight, timesteps)
             made.save([("checkpoint", str(timesteps))], learner.snapshot, timesteps, SavedFigures())
             assert made.drain(30)
-    paths = prepared.options.data.run("r")
+    paths = context.options.data.run("r")
     first, by_hand, taken_back = (meta.read(paths.checkpoint(timesteps)).paid for timesteps in (100, 200, 300))
-    assert first == taken_back == paid(prepared.blueprint.profile, {})
-    assert by_hand == paid(prepared.blueprint.profile, {name: 7.5}) != first
+    assert first == taken_back == paid(context.config.profile, {})
+    assert by_hand == paid(context.config.profile, {name: 7.5}) != first

@@ -1,0 +1,214 @@
+"""Router of clients' messages: who holds control, and what is answered to which message, without a server."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from rltui.events import commands
+from rltui.events.commands import (
+    ClientMessage,
+    CommandAccepted,
+    CommandApplied,
+    CommandRefused,
+    Hello,
+    Pause,
+    Request,
+    Stop,
+    TakeControl,
+    Welcome,
+)
+from rltui.events.records import CommandLogged, LogLine
+from rltui.supervise.sockets import FrameReader
+from rltui.train.control.client_session import ClientSession, Limits
+from rltui.train.control.commands import CommandQueue, PendingCommand
+from rltui.train.control.router import CommandRouter, ControlHolder
+
+
+@dataclass(eq=False)
+class Somebody:
+    name: str
+    readonly: bool = False
+    one_shot: bool = False
+
+
+def test_the_first_that_may_holds_control_and_hands_it_on() -> None:
+    control = ControlHolder()
+    watcher, first, second = Somebody("watcher", readonly=True), Somebody("first"), Somebody("second")
+    for person in (watcher, first, second):
+        control.join(person)
+    assert control.holder is first
+    control.leave(first)
+    assert control.holder is second
+    control.leave(second)
+    assert control.holder is None
+
+
+def test_others_are_refused_by_the_name_of_the_holder() -> None:
+    control = ControlHolder()
+    first, second = Somebody("first"), Somebody("second")
+    control.join(first)
+    control.join(second)
+    assert control.refusal(first, Pause()) is None
+    assert "first holds control" in (control.refusal(second, Pause()) or "")
+    assert "first holds control" in (control.refusal(second, Stop()) or "")
+
+
+def test_readonly_commands_nothing_even_alone() -> None:
+    control = ControlHolder()
+    watcher = Somebody("watcher", readonly=True, one_shot=True)
+    control.join(watcher)
+    assert "read-only" in (control.refusal(watcher, Stop()) or "")
+
+
+def test_a_one_shot_client_never_holds_control_and_may_always_stop() -> None:
+    control = ControlHolder()
+    stopper, viewer = Somebody("errand", one_shot=True), Somebody("viewer")
+    control.join(stopper)
+    assert control.holder is None
+    assert control.refusal(stopper, Pause()) is None
+    control.join(viewer)
+    assert control.holder is viewer
+    assert control.refusal(stopper, Stop("now")) is None
+    assert "viewer holds control" in (control.refusal(stopper, Pause()) or "")
+
+
+def test_control_is_taken_at_once_and_the_former_holder_is_next_in_line() -> None:
+    control = ControlHolder()
+    first, second, third = Somebody("first"), Somebody("second"), Somebody("third")
+    for person in (first, second, third):
+        control.join(person)
+    assert control.refusal(third, TakeControl()) is None
+    assert control.take(third) is first
+    assert control.holder is third
+    assert "third holds control" in (control.refusal(first, Pause()) or "")
+    control.leave(third)
+    assert control.holder is first
+    control.leave(first)
+    assert control.holder is second
+
+
+def test_neither_readonly_nor_one_shot_clients_take_control() -> None:
+    control = ControlHolder()
+    assert "read-only" in (control.refusal(Somebody("watcher", readonly=True), TakeControl()) or "")
+    assert "errand" in (control.refusal(Somebody("errand", one_shot=True), TakeControl()) or "")
+
+
+def test_who_is_refused_is_told_how_to_take_control() -> None:
+    control = ControlHolder()
+    first, second = Somebody("first"), Somebody("second")
+    control.join(first)
+    control.join(second)
+    assert "O in the cockpit takes it" in (control.refusal(second, Pause()) or "")
+
+
+LIMITS = Limits(burst=100, waiting=3)
+
+
+class Office:
+    """A router, one client, and all that they send."""
+
+    def __init__(self) -> None:
+        ours, self.theirs = socket.socketpair()
+        self.queue = CommandQueue()
+        self.log: list[CommandLogged | LogLine] = []
+        self.router = CommandRouter("alpha", LIMITS, self.queue, self.settle, self.log.append, lambda: 5.0)
+        self.session = ClientSession(ours, LIMITS)
+
+    def settle(self, pending: PendingCommand, outcome: CommandApplied | CommandRefused) -> None:
+        self.router.settle(pending, outcome)
+
+    def say(self, message: ClientMessage) -> list[commands.ServerMessage]:
+        """What the client hears in answer."""
+        self.router.receive(self.session, message)
+        return self.heard()
+
+    def heard(self) -> list[commands.ServerMessage]:
+        self.session.flush([])
+        self.theirs.setblocking(False)
+        try:
+            return [commands.decode_from_server(payload) for payload in FrameReader().feed(self.theirs.recv(1 << 16))]
+        except BlockingIOError:
+            return []
+
+
+@pytest.fixture
+def office() -> Iterator[Office]:
+    made = Office()
+    yield made
+    made.session.socket.close()
+    made.theirs.close()
+
+
+def test_a_trainer_that_does_not_answer_is_not_buried_in_commands(office: Office) -> None:
+    office.say(Hello("ada"))
+    for number in range(3):
+        assert office.say(Request(number, Pause())) == [CommandAccepted(number)]
+    [refused] = office.say(Request(3, Pause()))
+    assert isinstance(refused, CommandRefused)
+    assert "3 commands of this client wait" in refused.reason
+    admitted = office.queue.take_all()
+    admitted[0].applied("paused")
+    office.heard()
+    assert office.say(Request(4, Pause())) == [CommandAccepted(4)]
+    assert [pending.id for pending in (*admitted, *office.queue.take_all())] == [0, 1, 2, 4]
+
+
+def test_it_is_in_the_log_as_accepted_before_the_trainer_can_apply_it(office: Office) -> None:
+    office.say(Hello("ada"))
+    logged_before: list[int] = []
+    office.queue.put = lambda pending: logged_before.append(len(office.log))  # type: ignore[method-assign]
+    office.say(Request(1, Pause()))
+    assert logged_before == [1]
+    assert office.log == [CommandLogged(time=5.0, command="pause", by="ada", outcome=CommandAccepted(1))]
+
+
+def test_nothing_is_taken_while_the_trainer_ends(office: Office) -> None:
+    office.say(Hello("ada"))
+    office.router.ending = True
+    assert office.say(Request(1, Pause())) == [CommandRefused(1, "the trainer is ending")]
+    assert office.queue.take_all() == []
+
+
+def test_an_answer_for_a_client_that_has_left_goes_nowhere(office: Office) -> None:
+    office.say(Hello("ada"))
+    office.say(Request(1, Pause()))
+    office.router.leave(office.session)
+    office.router.leave(office.session)
+    office.queue.take_all()[0].applied("paused")
+    assert office.router.names == []
+
+
+def test_control_is_handed_over_at_once_in_the_audit_and_to_everybodys_knowledge(office: Office) -> None:
+    office.say(Hello("ada"))
+    ours, theirs = socket.socketpair()
+    bob = ClientSession(ours, LIMITS)
+    office.router.receive(bob, Hello("bob"))
+    bob.flush([])
+    theirs.recv(1 << 16)
+    office.router.receive(bob, Request(7, TakeControl()))
+    bob.flush([])
+    told = [commands.decode_from_server(payload) for payload in FrameReader().feed(theirs.recv(1 << 16))]
+    assert told[:2] == [CommandAccepted(7), CommandApplied(7, "from ada", 0.0)]
+    assert isinstance(told[2], Welcome)
+    assert told[2].controller == told[2].you == "bob"
+    [news] = office.heard()
+    assert isinstance(news, Welcome)
+    assert news.controller == "bob"
+    assert office.log == [
+        CommandLogged(time=5.0, command="take control", by="bob", outcome=CommandAccepted(7)),
+        CommandLogged(time=5.0, command="take control", by="bob", outcome=CommandApplied(7, "from ada", 0.0)),
+    ]
+    [refused] = office.say(Request(8, Pause()))
+    assert isinstance(refused, CommandRefused)
+    assert "bob holds control" in refused.reason
+    assert office.queue.take_all() == []
+    office.router.leave(bob)
+    [news] = office.heard()
+    assert isinstance(news, Welcome)
+    assert news.controller == "ada"
+    ours.close()
+    theirs.close()

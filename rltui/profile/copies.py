@@ -11,7 +11,7 @@ from rltui.profile.load import load
 from rltui.profile.locate import SUFFIX, user_folder, with_name
 from rltui.profile.models import PhaseEntry, Profile
 from rltui.profile.render import render
-from rltui.profile.save import unwritable
+from rltui.profile.save import label_for, unwritable
 from rltui.profile.source import read_source
 from rltui.profile.toml_text import toml_string
 
@@ -90,8 +90,3 @@ def copy(source: str, name: str) -> str:
         raise RltuiError(f"{source}: comes from no file", exit_code=2)
     text = read_source(path, str(path)).text
     return edit(text, {"label": toml_string(label_for(name))})
-
-
-def label_for(name: str) -> str:
-    """`my-bot` → `MyBot`."""
-    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))[:40]

@@ -63,6 +63,11 @@ def new_path(name: str) -> Path:
     return user_folder() / f"{stem}{SUFFIX}"
 
 
+def label_for(name: str) -> str:
+    """`my-bot` → `MyBot`."""
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))[:40]
+
+
 def text_diff(before: str, after: str) -> list[str]:
     """A unified diff without its file names, two lines around each change."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm="")

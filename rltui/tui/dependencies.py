@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rltui.runs.paths import DataDir
 from rltui.tui.checks.doctor import Measurements, Preflights
 from rltui.tui.checks.results import ProfileChecker, ProfileDifferences, TableChecker
+from rltui.tui.checks.schema import ReferenceReader
 from rltui.tui.checks.text_check import TextChecker
-from rltui.tui.form.schema_client import ReferenceReader
 
 if TYPE_CHECKING:
     from rltui.run_state.other_run import OtherRuns

@@ -14,9 +14,9 @@ from typing import Any
 
 from rltui.tui.checks.doctor import Measurements, Preflights
 from rltui.tui.checks.results import ProfileDifferences
+from rltui.tui.checks.schema import ReferenceReader
 from rltui.tui.checks.text_check import TextChecker
 from rltui.tui.dependencies import LauncherDependencies
-from rltui.tui.form.schema_client import ReferenceReader
 
 SENTENCES = {
     "profile": "ball-touching: 1v1, observation default, table rlgym, 4 rewards",

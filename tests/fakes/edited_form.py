@@ -13,7 +13,6 @@ from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.dependencies import LauncherDependencies
 from rltui.tui.form.screen import FormScreen
-from rltui.tui.widgets.list_view import ListView
 from tests.fakes import children
 from tests.fakes.screens import launcher, until
 
@@ -46,12 +45,10 @@ def text(pilot: Pilot[str]) -> str:
 async def go(pilot: Pilot[str], key: str, kind: str = "field") -> None:
     """The cursor onto the row of this key; what hides it is opened."""
     found = screen(pilot)
-    shown = found.shown_rows
-    shown.open(*(row.path for row in shown.rows.values() if row.kind in ("section", "element")))
+    rows = found.field_list
+    rows.unfold(*(row.path for row in rows.fields.values() if row.kind in ("section", "element")))
     found.show_all()
-    wanted = next(identity for identity in shown.rows if identity[0] == kind and show_key(identity[1]) == key)
-    rows = found.query_one("#form-rows", ListView)
-    rows.set_rows(rows.rows, wanted)
+    rows.go_to(next(identity for identity in rows.fields if identity[0] == kind and show_key(identity[1]) == key))
     await pilot.pause()
 
 

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
-from rltui.tui.form.schema_client import ReferenceReader
+from rltui.tui.checks.schema import ReferenceReader
 from rltui.tui.form.screen import FormScreen
 from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes import children
@@ -24,18 +24,18 @@ def here(pilot: Pilot[str]) -> str:
 
 
 def fields(pilot: Pilot[str]) -> list[str]:
-    return [show_key(row.path) for row in screen(pilot).shown_rows.rows.values() if row.kind == "field"]
+    return [show_key(row.path) for row in screen(pilot).field_list.fields.values() if row.kind == "field"]
 
 
 async def test_a_search_finds_names_and_explanations_in_folded_sections_too(data: DataDir) -> None:
     async with form(data) as pilot:
-        before = len(screen(pilot).shown_rows.rows)
+        before = len(screen(pilot).field_list.fields)
         await pilot.press("slash", *"learning", "underscore", *"rate", "enter")
         await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
         shown = await until_shown(pilot, "n next")
         assert "/learning_rate" in shown and "ppo.learning_rate" in fields(pilot) and "ppo.epochs" not in fields(pilot)
         await pilot.press("escape")
-        await until(pilot, lambda: len(screen(pilot).shown_rows.rows) >= before)
+        await until(pilot, lambda: len(screen(pilot).field_list.fields) >= before)
         assert here(pilot) == "ppo.learning_rate"  # the cursor stays with what was found
         await pilot.press("slash", *"Discount")  # stands in an explanation only
         await until(pilot, lambda: "ppo.gamma" in fields(pilot))
@@ -43,13 +43,15 @@ async def test_a_search_finds_names_and_explanations_in_folded_sections_too(data
 
 async def test_esc_in_the_line_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
     async with form(data) as pilot:
-        before, rows = here(pilot), len(screen(pilot).shown_rows.rows)
+        before, rows = here(pilot), len(screen(pilot).field_list.fields)
         await pilot.press("slash", *"learning", "underscore", *"rate")
         await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
         await pilot.press("left_square_bracket")
         await until_shown(pilot, "✗ no regular expression: unterminated character set")
         await pilot.press("escape")
-        assert (here(pilot), len(screen(pilot).shown_rows.rows)) == (before, rows) and not screen(pilot)._searching.on
+        assert (here(pilot), len(screen(pilot).field_list.fields)) == (before, rows) and not screen(
+            pilot
+        ).field_list.filtered
 
 
 async def test_n_goes_round_what_was_found_and_the_first_key_says_how(data: DataDir) -> None:
@@ -75,7 +77,7 @@ async def test_a_search_without_a_find_says_so_and_esc_leaves_it_before_the_form
         await pilot.press("slash", *"zzz")
         await until_shown(pilot, "No field has that")
         await pilot.press("escape")
-        await until(pilot, lambda: not screen(pilot)._searching.on)
+        await until(pilot, lambda: not screen(pilot).field_list.filtered)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
 
@@ -96,8 +98,8 @@ async def test_a_changed_field_goes_back_to_the_file_then_to_its_default(data: D
 async def test_the_short_form_of_a_reward_is_marked_and_put_back(data: DataDir) -> None:
     async with form(data, text="schema = 1\n\n[rewards]\ntouch = 1.0\n") as pilot:
         await edited(pilot, "rewards.touch.weight", "3")
-        await until(pilot, lambda: "touch = 3" in text(pilot) and screen(pilot).row_list.has_focus)
-        assert screen(pilot).session.judged(frozenset()).changed(("rewards", "touch", "weight"))
+        await until(pilot, lambda: "touch = 3" in text(pilot) and screen(pilot).field_list.has_focus)
+        assert screen(pilot).session.state.changed(("rewards", "touch", "weight"))
         await pilot.press("d")
         assert "touch = 1.0" in text(pilot)
 

@@ -95,7 +95,7 @@ async def test_a_value_of_the_form(data: DataDir) -> None:
 async def test_choosing_what_is_added(data: DataDir) -> None:
     async with form(data) as pilot:
         screen = screen_of(pilot)
-        add = next(row for row in screen.shown_rows.rows.values() if row.path[:1] == ("rewards",))
+        add = next(row for row in screen.field_list.fields.values() if row.path[:1] == ("rewards",))
         rows = screen.query_one("#form-rows")
         rows.set_rows(rows.rows, add.identity)  # type: ignore[attr-defined]
         burst(pilot, "a", "qxsR")

@@ -1,131 +1,30 @@
-"""Editing a field: typed, stepped, chosen."""
+"""Editing a field: what is typed as TOML, values to step through, lists to choose from, the change of the draft."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.message import Message
 from textual.widgets import Input, Label
 
 from rltui.errors import RltuiError
-from rltui.profile.edit import Draft
+from rltui.profile.edit import Draft, Written
 from rltui.profile.source import KeyPath, show_key
-from rltui.profile.toml_text import default_words, toml_string
+from rltui.profile.toml_text import default_words, toml_key, toml_string
+from rltui.tui.checks.schema import KeyReference, Reference, Registered
 from rltui.tui.form import render
-from rltui.tui.form.fields import (
-    OF_LISTS,
-    FormRow,
-    appended,
-    as_saved,
-    list_at,
-    new_element,
-    new_reward,
-    set_in,
-    short_path,
-)
-from rltui.tui.form.schema_client import KeyReference, Reference, Registered
+from rltui.tui.form.fields import OF_LISTS, FormRow
 from rltui.tui.text import Line, wrap
 from rltui.tui.widgets.dialogs import Chooser, Option
 
-if TYPE_CHECKING:
-    from rltui.tui.form.screen import FormScreen
-
-
 OWN = "or your own: path/to/file.py:Class"
-
-
-class Choosing:
-    """Opens the lists over the form, and has the form do what was chosen."""
-
-    def __init__(self, form: FormScreen) -> None:
-        self._form = form
-
-    def component(self, row: FormRow) -> None:
-        """Another component in the place of the one that a field names."""
-        self._one_of(row, f"Which {row.component}", options(self._form.reference, row.component), OWN)
-
-    def value(self, row: FormRow, values: Sequence[str]) -> None:
-        """One of a few words."""
-        about = _said(row.doc)
-        self._one_of(row, row.label, [Option(value.strip('"'), "", about) for value in values], "")
-
-    def addition(self) -> None:
-        """To the list that the cursor stands in."""
-        place = list_at(self._form.row)
-        if place is None:
-            self._form.notify("a adds to rewards, resets, terminals and phases: go to one of these", severity="warning")
-            return
-        kind = OF_LISTS.get(str(place[-1]), "")
-        if kind:
-            dialog = Chooser(f"Add a {kind}", options(self._form.reference, kind), OWN)
-            self._ask(dialog, lambda name: self._add(place, kind, name))
-        elif place[-1] == "phases":
-            from rltui.profile.locate import listing
-
-            dialog = Chooser(
-                "Add a phase", [Option(each.name, "", _said(str(each.path))) for each in listing()], "or a path"
-            )
-            self._ask(dialog, lambda name: self._append(place, f"{{profile = {toml_string(name)}}}"))
-        else:
-            self._append(place, '{name = ""}')
-
-    def _one_of(self, row: FormRow, title: str, found: Sequence[Option], own: str) -> None:
-        current = (row.written or (row.entry.default if row.entry else "")).strip('"')
-        form = self._form
-
-        def take(name: str) -> None:
-            form.try_to(lambda: form.session.draft.set(row.path, toml_string(name)))
-
-        self._ask(Chooser(title, found, own, current), take)
-
-    def removal(self, row: FormRow) -> None:
-        """A key or an element out of the file, so that its default holds."""
-        draft = self._form.session.draft
-        if row.kind == "section":
-            self._form.notify("only a key or an element can be taken out", severity="warning")
-        elif row.kind not in ("add", "group") and isinstance(row.path[-1], int):
-            self._form.try_to(lambda: draft.remove(row.path))
-        elif row.kind not in ("add", "group") and row.written is not None:
-            self._form.try_to(lambda: draft.unset(row.path))
-
-    def _ask(self, dialog: Chooser, then: Callable[[str], None]) -> None:
-        self._form.app.push_screen(dialog, lambda name: then(name) if name else None)
-
-    def _add(self, place: KeyPath, kind: str, name: str) -> None:
-        form = self._form
-        if kind != "reward":
-            self._append(place, new_element(name))
-        elif form.session.draft.written.value((*place, name)) is not None:
-            form.notify(f"{name} is there already", severity="warning")
-        else:
-            form.shown_rows.open(place[:1])
-            form.try_to(lambda: form.session.draft.set((*place, name), new_reward(form.reference, name)))
-
-    def _append(self, place: KeyPath, element: str) -> None:
-        form = self._form
-        if form.try_to(lambda: appended(form.session.draft, form.reference, place, element)):
-            form.shown_rows.open(place[:1])
-            form.show_all()
-
-
-def options(reference: Reference, kind: str) -> list[Option]:
-    """The registered components of a kind, by group."""
-    found = reference.of_kind(kind)
-    if kind == "player":
-        found = [Registered("player", "mirror", "The bot itself, learning from both sides."), *found]
-    return sorted((Option(each.name, each.category, _about(each)) for each in found), key=lambda option: option.group)
-
-
-def _about(known: Registered) -> Callable[[int], list[Line]]:
-    return lambda width: render.component_lines(known, width)
-
-
-def _said(text: str) -> Callable[[int], list[Line]]:
-    return lambda width: wrap(text, width)
+SEVERAL_LINES = "{…}"  # in the place of the text of a table with a header
+NEW_WEIGHT = "1.0"  # of a reward that is added
 
 
 class ValueProblem(ValueError):
@@ -140,7 +39,7 @@ def toml_of(entry: KeyReference | None, typed: str) -> str:
     text = typed.strip()
     nature = entry.nature if entry else "any"
     if nature == "string" or (entry is not None and text in entry.choices):
-        return text if _is_quoted(text) or _is_table(text) else toml_string(text)
+        return text if _is_quoted(text) or (text[:1] in "[{" and _parses(text)) else toml_string(text)
     if nature == "list" and text[:1] not in "[{":
         return "[" + ", ".join(_item(part) for part in re.split(r"[,\s×x]+", text) if part) + "]"
     if nature == "boolean":
@@ -150,24 +49,15 @@ def toml_of(entry: KeyReference | None, typed: str) -> str:
     return text
 
 
-def typed_of(written: str | None) -> str:
+def typed_of(raw: str | None) -> str:
     """What the line shows for editing: text without its quotes, all else as written."""
-    if written is None:
+    if raw is None:
         return ""
-    if _is_quoted(written):
-        value = tomllib.loads(f"v = {written}")["v"]
-        if toml_string(value) == written:
+    if _is_quoted(raw):
+        value = tomllib.loads(f"v = {raw}")["v"]
+        if toml_string(value) == raw:
             return str(value)
-    return written
-
-
-def steps(entry: KeyReference | None, component: bool) -> tuple[str, ...]:
-    """All values that a field steps through: TOML text; empty where there are too many."""
-    if entry is None or component:
-        return ()
-    if entry.nature == "boolean":
-        return ("true", "false")
-    return tuple(toml_string(choice) for choice in entry.choices) if entry.nature == "string" else ()
+    return raw
 
 
 def _item(part: str) -> str:
@@ -185,100 +75,163 @@ def _is_quoted(text: str) -> bool:
     return len(text) >= 2 and text[0] in "\"'" and text[-1] == text[0] and _parses(text)
 
 
-def _is_table(text: str) -> bool:
-    return text[:1] in "[{" and _parses(text)
-
-
 def _expected(entry: KeyReference | None) -> str:
     if entry is None:
         return "a TOML value"
     return f"{entry.type}, {entry.range}" if entry.range else entry.type
 
 
-class Filling:
-    """What is to become of a row."""
+def steps(row: FormRow) -> tuple[str, ...]:
+    """All values that a field steps through: TOML text; empty where there are too many."""
+    entry = row.entry
+    if row.kind != "field" or entry is None or row.component:
+        return ()
+    if entry.nature == "boolean":
+        return ("true", "false")
+    return tuple(toml_string(choice) for choice in entry.choices) if entry.nature == "string" else ()
 
-    def __init__(self, form: FormScreen) -> None:
-        self._form = form
-        self.choosing = Choosing(form)
 
-    def edit(self, row: FormRow) -> None:
-        """A line to type in, a list to choose from, or the other of two values, as the row's kind has it."""
-        if row.kind == "add":
-            self.choosing.addition()
-        elif row.component:
-            self.choosing.component(row)
-        elif row.kind == "field":
-            values = steps(row.entry, bool(row.component))
-            if len(values) > 2 and values[0] != "true":
-                self.choosing.value(row, values)
-            elif values[:1] == ("true",):
-                self.step(row, 1)
-            else:
-                self._open_line(row)
+def stepped(draft: Draft, row: FormRow, by: int) -> Draft:
+    """With another of a field's few values. RltuiError."""
+    values, here = steps(row), row.shown_text
+    index = values.index(here) + by if here in values else 0
+    return draft.set(row.path, values[index % len(values)])
 
-    def typing(self, text: str) -> None:
-        """What it would be, and what the child says of that."""
-        form = self._form
-        form.session.candidate = form.line.typed(form.session.draft, text)
-        form.ask_check()
 
-    def take(self, text: str) -> None:
-        """A value of the right kind is taken, also one that is out of range: it stays marked until it is mended."""
-        form = self._form
-        draft = form.line.typed(form.session.draft, text)
-        if draft is None:
-            form.show_sides()
-        else:
-            form.session.do(draft)
-            self.close_line()
+def list_at(row: FormRow | None) -> KeyPath | None:
+    """The list of elements in which a row lies."""
+    path = row.path if row else ()
+    for length in range(len(path), 0, -1):
+        if path[length - 1] in (*OF_LISTS, "phases") or (path[length - 1] == "stages" and row and row.kind == "add"):
+            return path[:length]
+    return None
 
-    def _open_line(self, row: FormRow) -> None:
-        """To type its value."""
-        self._form.line.open(row)
-        self._form.show_footer()
 
-    def close_line(self) -> None:
-        """Back to the rows; what was typed and not taken is dropped."""
-        form = self._form
-        form.line.close()
-        form.session.candidate = None
-        form.row_list.focus()
-        form.show_footer()
-        form.ask_check()
+def new_element(kind: str, name: str) -> str:
+    """An element as TOML text: a phase by its profile, a component by its kind, anything else by its name."""
+    key = "profile" if kind == "phases" else "kind" if kind in OF_LISTS else "name"
+    return f"{{{key} = {toml_string(name)}}}"
 
-    def step(self, row: FormRow | None, by: int) -> None:
-        """To another of a field's few values."""
-        values = steps(row.entry, bool(row.component)) if row and row.kind == "field" else ()
-        if row is None or not values:
-            return
-        here = row.written or (row.entry.default if row.entry else "")
-        index = values.index(here) + by if here in values else 0
-        self._form.try_to(lambda: self._form.session.draft.set(row.path, values[index % len(values)]))
 
-    def reset(self, row: FormRow | None) -> None:
-        """As the file has it; where it is so already, its default."""
-        form, key = self._form, show_key(row.path) if row else ""
-        if row is None or row.kind not in ("field", "element"):
-            form.notify("d puts a field back: go to one; u takes the last change back", severity="warning")
-        elif form.session.judged(form.shown_rows.is_open).changed(row.path):
-            self._do(lambda: as_saved(form.session.draft, form.session.saved, row), f"{key} is as in the file again")
-        elif row.kind == "element":
-            form.notify(f"{key} is as in the file; x takes it out")
-        elif row.written is None:
-            form.notify(f"{key} has its default")
-        elif row.entry is not None and row.entry.required:
-            form.notify(f"{key} is as in the file, and has no default")
-        else:
-            self._do(lambda: form.session.draft.unset(row.path), f"{key} has its default; u takes that back")
+def with_reward(draft: Draft, reference: Reference, place: KeyPath, name: str) -> Draft:
+    """A weight of the sign that the reward's name promises; a table where it has parameters without a default. RltuiError."""
+    known = reference.component("reward", name)
+    weight = "-1.0" if known and known.sign == -1 else NEW_WEIGHT
+    needed = [entry for entry in known.parameters if entry.required] if known else []
+    inline = ", ".join(f"{toml_key(entry.key)} = 0" for entry in needed)
+    return draft.set((*place, name), f"{{weight = {weight}, {inline}}}" if inline else weight)
 
-    def _do(self, change: Callable[[], Draft], words: str) -> None:
-        if self._form.try_to(change):
-            self._form.notify(words, timeout=3)
+
+def with_element(draft: Draft, reference: Reference, place: KeyPath, element: str) -> Draft:
+    """A list that is not written has its default first: what was in force stays. RltuiError."""
+    entry = reference.entry(".".join(map(str, place)))
+    if draft.written.value(place) is None and entry is not None and entry.default not in ("", "[]"):
+        draft = draft.set(place, entry.default)
+    return draft.add(place, element)
+
+
+def without(draft: Draft, row: FormRow) -> Draft:
+    """A key or an element out of the text, so that its default holds. RltuiError."""
+    if row.kind in ("add", "group"):
+        return draft
+    if isinstance(row.path[-1], int):
+        return draft.remove(row.path)
+    return draft.unset(row.path) if row.written is not None else draft
+
+
+def with_typed(draft: Draft, row: FormRow, typed: str) -> Draft:
+    """With what was typed for a field. An empty line takes the key out, but a text may be empty. ValueProblem, RltuiError."""
+    if not typed.strip() and not (row.entry and row.entry.nature == "string" and row.written is not None):
+        return draft.unset(_value_path(draft, row))
+    value, path, holder = toml_of(row.entry, typed), _value_path(draft, row), row.path[:-1]
+    if path == row.path and "rewards" in holder[-2:-1] and not isinstance(draft.written.value(holder), dict):
+        weight = draft.written.raw(holder)  # a reward that is a number becomes a table when it gets a parameter
+        return draft.set(holder, f"{{weight = {weight}, {toml_key(str(row.path[-1]))} = {value}}}")
+    return draft.set(path, value)
+
+
+def _value_path(draft: Draft, row: FormRow) -> KeyPath:
+    """Where a field's value stands: `touch = 1` is short for `touch = {weight = 1}`."""
+    holder = row.path[:-1]
+    value = draft.written.value(holder)
+    short = "rewards" in holder[-2:-1] and value is not None and not isinstance(value, dict)
+    return holder if short and row.path[-1] == "weight" else row.path
+
+
+def as_saved(draft: Draft, saved: Written, row: FormRow) -> Draft:
+    """The draft with a row's value as in the file.
+
+    Of a list, and of a reward that is a number in one of the two texts and a table in the other, only the whole can be put
+    back: that is done. RltuiError where the file has it in several lines.
+    """
+    path = next((row.path[:index] for index, part in enumerate(row.path) if isinstance(part, int)), row.path)
+    holder = path[:-1]
+    if "rewards" in holder[-2:-1]:
+        tables = [isinstance(text.value(holder), dict) for text in (draft.written, saved)]
+        path = path if all(tables) else holder
+    raw = saved.raw(path)
+    if raw == SEVERAL_LINES and draft.base != saved.text:
+        raise RltuiError(f"{show_key(path)} stands in several lines of the file: u takes its changes back one by one")
+    return draft.set(path, raw) if raw is not None else draft.unset(path)
+
+
+def component_chooser(reference: Reference, row: FormRow) -> Chooser:
+    """Another component in the place of the one that a field names."""
+    found = component_options(reference, row.component)
+    return Chooser(f"Which {row.component}", found, OWN, row.shown_text.strip('"'))
+
+
+def value_chooser(row: FormRow) -> Chooser:
+    """One of a few words."""
+    about = _paragraph(row.doc)
+    values = [Option(value.strip('"'), "", about) for value in steps(row)]
+    return Chooser(row.label, values, "", row.shown_text.strip('"'))
+
+
+def element_chooser(reference: Reference, kind: str) -> Chooser:
+    """A component, or a phase's profile, that is added to a list. kind: the list's name."""
+    if kind == "phases":
+        from rltui.profile.locate import listing
+
+        profiles = [Option(each.name, "", _paragraph(str(each.path))) for each in listing()]
+        return Chooser("Add a phase", profiles, "or a path")
+    return Chooser(f"Add a {OF_LISTS[kind]}", component_options(reference, OF_LISTS[kind]), OWN)
+
+
+def component_options(reference: Reference, kind: str) -> list[Option]:
+    """The registered components of a kind, by group."""
+    found = reference.of_kind(kind)
+    if kind == "player":
+        found = [Registered("player", "mirror", "The bot itself, learning from both sides."), *found]
+    return sorted(
+        (Option(each.name, each.category, _component(each)) for each in found), key=lambda option: option.group
+    )
+
+
+def _component(known: Registered) -> Callable[[int], list[Line]]:
+    return lambda width: render.component_lines(known, width)
+
+
+def _paragraph(text: str) -> Callable[[int], list[Line]]:
+    return lambda width: wrap(text, width)
 
 
 class ValueLine(Horizontal):
     """row: the one whose value is typed; None while the line is closed. problem: why what stands there is no value."""
+
+    class Typed(Message):
+        """The value that the row would have."""
+
+        def __init__(self, value: str) -> None:
+            super().__init__()
+            self.value = value
+
+    class Entered(Message):
+        """The value that the row shall have."""
+
+        def __init__(self, value: str) -> None:
+            super().__init__()
+            self.value = value
 
     def __init__(self) -> None:
         super().__init__(id="form-line")
@@ -305,20 +258,23 @@ class ValueLine(Horizontal):
         self.remove_class("open")
 
     def typed(self, draft: Draft, value: str) -> Draft | None:
-        """The draft with what was typed in it; None, and `problem` says why, where that cannot be. Call it while a row
-        is open. An empty line takes the key out, but a text may be empty.
-        """
+        """The draft with what was typed for the open row; None, and `problem` says why, where that cannot be."""
+        if self.row is None:
+            return None
         try:
-            found, self.problem = self._set(draft, value), ""
+            found, self.problem = with_typed(draft, self.row, value), ""
         except (ValueProblem, RltuiError) as error:
             self.problem = str(error)
             return None
         return found
 
-    def _set(self, draft: Draft, value: str) -> Draft:
-        """ValueProblem, RltuiError."""
-        row = self.row
-        assert row is not None
-        if not value.strip() and not (row.entry and row.entry.nature == "string" and row.written is not None):
-            return draft.unset(short_path(draft, row))
-        return set_in(draft, row, toml_of(row.entry, value))
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.row is not None:
+            self.post_message(self.Typed(event.value))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Entered(event.value))

@@ -1,4 +1,4 @@
-"""Rows and details in words."""
+"""Rows, details and title of the form as lines of text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rltui.profile.edit import Written
 from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import default_words
 from rltui.tui.checks.results import ProfileCheck, ProfileProblem
+from rltui.tui.checks.schema import KeyReference, Reference, Registered
 from rltui.tui.form.fields import TOP, FormRow
-from rltui.tui.form.schema_client import KeyReference, Reference, Registered
 from rltui.tui.text import Line, clean, crop, crop_text, ends, pad, text_line, width_of, wrap
 
 LABEL = 26  # columns, indent included
@@ -19,8 +19,10 @@ MOST_PROBLEMS = 12
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What is known of the text as it now is. saved: the file's; check: None while the child looks at it."""
+class TextState:
+    """What is known of the text as it now is. saved: the file's; check: None while the child looks at it; is_open: rows
+    that hide nothing.
+    """
 
     saved: Written
     now: Written
@@ -60,17 +62,17 @@ def was_written(text: Written, path: KeyPath) -> str | None:
     return text.raw(path)
 
 
-def row_line(row: FormRow, judged: Judged, width: int) -> Line:
+def row_line(row: FormRow, state: TextState, width: int) -> Line:
     """One row; its first column is left for the cursor."""
     if row.kind == "section":
-        return _section_line(row, judged, width)
+        return _section_line(row, state, width)
     indent = " " * (1 + 2 * row.depth)
     if row.kind == "add":
         return ((indent, ""), ("+ ", "key"), (row.label, "muted"))
-    sign = "▾ " if row.path in judged.is_open else "▸ "
+    sign = "▾ " if row.path in state.is_open else "▸ "
     head = f"{indent}{sign if row.kind == 'element' else ''}{row.label}"
-    problems = judged.problems(row)
-    mark: Line = (("✗ ", "bad"),) if problems else (("● ", "warn"),) if judged.changed(row.path) else (("  ", ""),)
+    problems = state.problems(row)
+    mark: Line = (("✗ ", "bad"),) if problems else (("● ", "warn"),) if state.changed(row.path) else (("  ", ""),)
     role = "bad" if problems else "title" if row.kind == "group" else ""
     value = (problems[0].message, "bad") if problems and width >= 100 else ("", "")
     shown, shown_role = _value(row)
@@ -94,13 +96,13 @@ def mark_first(head: str, role: str, mark: Line) -> Line:
     return ((head, role), (" ", ""), *mark)
 
 
-def _section_line(row: FormRow, judged: Judged, width: int) -> Line:
-    problems = judged.problems(row)
-    opened = row.path in judged.is_open
+def _section_line(row: FormRow, state: TextState, width: int) -> Line:
+    problems = state.problems(row)
+    opened = row.path in state.is_open
     line: Line = ((f" {'▾' if opened else '▸'} ", "key"), (row.label, "title"))
     if problems:
         line = (*line, (f"  ✗ {len(problems)}", "bad"))
-    elif not opened and row.path != (TOP,) and judged.changed(row.path):
+    elif not opened and row.path != (TOP,) and state.changed(row.path):
         line = (*line, ("  ●", "warn"))
     return (*line, (f"  {crop_text(row.doc, max(width - len(row.label) - 10, 0))}", "faint")) if not opened else line
 
@@ -116,16 +118,16 @@ def _value(row: FormRow) -> tuple[str, str]:
     return (default_words(row.entry.default) if row.entry and row.entry.default else formatting.UNKNOWN), "faint"
 
 
-def details(row: FormRow | None, judged: Judged, reference: Reference, width: int) -> list[Line]:
+def details(row: FormRow | None, state: TextState, reference: Reference, width: int) -> list[Line]:
     """What the focused row means, what it may be, what it was."""
     if row is None:
         return []
     key = row.label if row.kind == "section" else show_key(row.path)
     lines: list[Line] = [*wrap(key, width, "title")]
-    for problem in judged.problems(row):
+    for problem in state.problems(row):
         lines += problem_lines(problem, width)
     lines += wrap(row.doc, width) if row.doc else []
-    lines += [(), *_facts(row, judged, width)]
+    lines += [(), *_facts(row, state, width)]
     known = reference.component(row.component, _name(row))
     if known is not None and row.kind != "add":
         lines += [(), *component_lines(known, width, with_doc=row.kind == "field")]
@@ -135,16 +137,16 @@ def details(row: FormRow | None, judged: Judged, reference: Reference, width: in
 def _name(row: FormRow) -> str:
     if row.kind == "element":
         return row.label
-    return (row.written or (row.entry.default if row.entry else "")).strip('"')
+    return row.shown_text.strip('"')
 
 
-def _facts(row: FormRow, judged: Judged, width: int) -> list[Line]:
-    entry, was = row.entry, was_written(judged.saved, row.path)
+def _facts(row: FormRow, state: TextState, width: int) -> list[Line]:
+    entry, was = row.entry, was_written(state.saved, row.path)
     facts: list[tuple[str, str]] = []
     if entry is not None and row.kind == "field":
         facts += [("takes", ", ".join(filter(None, (entry.type, entry.range, entry.unit))))]
         facts += [("default", default_words(entry.default))] if entry.default else []
-    if row.kind in ("field", "element") and judged.changed(row.path):
+    if row.kind in ("field", "element") and state.changed(row.path):
         facts += [("in the file", f"{was if was is not None else 'not written'} · d puts it back")]
     lines: list[Line] = []
     for name, text in facts:
@@ -183,36 +185,50 @@ def problem_lines(problem: ProfileProblem, width: int) -> list[Line]:
     return [*lines, *([(("  ", ""), *row) for row in wrap(problem.hint, width - 2, "good")] if problem.hint else [])]
 
 
-def verdict_lines(judged: Judged, width: int, told: Sequence[ProfileProblem] = ()) -> list[Line]:
-    """All mistakes, or that there are none, then what is odd. told: stands above already."""
-    if judged.now.problem:
-        return [*wrap(f"✗ not TOML: {judged.now.problem}", width, "bad")]
-    if judged.check is None:
+def verdict_lines(state: TextState, width: int, above: Sequence[ProfileProblem] = ()) -> list[Line]:
+    """All mistakes, or that there are none, then what is odd. above: shown already."""
+    if state.now.problem:
+        return [*wrap(f"✗ not TOML: {state.now.problem}", width, "bad")]
+    if state.check is None:
         return [text_line("◌ being checked …", "muted")]
     lines: list[Line] = []
-    if judged.check.valid:
+    if state.check.valid:
         lines += [text_line("✓ valid", "good")]
     else:
-        lines += [text_line(f"✗ {formatting.plural(len(judged.errors), 'mistake')}", "bad")]
-        for problem in [each for each in judged.errors if each not in told][:MOST_PROBLEMS]:
+        lines += [text_line(f"✗ {formatting.plural(len(state.errors), 'mistake')}", "bad")]
+        for problem in [each for each in state.errors if each not in above][:MOST_PROBLEMS]:
             lines += problem_lines(problem, width)
-        lines += wrap("F in the launcher would train it all the same", width, "muted") if judged.check.forcible else []
-    for warning in judged.check.warnings:
+        lines += wrap("F in the launcher would train it all the same", width, "muted") if state.check.forcible else []
+    for warning in state.check.warnings:
         lines += wrap(f"! {warning}", width, "warn")
     return lines
 
 
-def title_line(name: str, place: str, judged: Judged, changes: int, width: int) -> Line:
+def side_lines(
+    row: FormRow | None, state: TextState, reference: Reference, width: int, trouble: str = "", typed_problem: str = ""
+) -> list[Line]:
+    """The row under the cursor explained, then all mistakes. trouble: why the keys are not known; typed_problem: why what
+    stands in the line is no value: a verdict would be on the text without it.
+    """
+    lines: list[Line] = [text_line(trouble, "bad")] if trouble else []
+    about = details(row, state, reference, width)
+    if typed_problem:
+        return [*lines, *wrap(f"✗ {typed_problem}", width, "bad"), (), *about]
+    above = state.problems(row) if row else []
+    return [*lines, *about, *([()] if lines or about else []), *verdict_lines(state, width, above)]
+
+
+def title_line(name: str, place: str, state: TextState, changes: int, width: int) -> Line:
     """The profile and where it comes from; how it stands at the right, which never gives way."""
     stands: Line = ((f"● {formatting.plural(changes, 'change')}  ", "warn"),) if changes else ()
-    if judged.now.problem:
+    if state.now.problem:
         stands = (*stands, ("✗ not TOML ", "bad"))
-    elif judged.check is None:
+    elif state.check is None:
         stands = (*stands, ("◌ checking ", "muted"))
-    elif judged.check.valid:
+    elif state.check.valid:
         stands = (*stands, ("✓ valid ", "good"))
     else:
-        stands = (*stands, (f"✗ {formatting.plural(len(judged.errors), 'mistake')} ", "bad"))
+        stands = (*stands, (f"✗ {formatting.plural(len(state.errors), 'mistake')} ", "bad"))
     about: Line = ((" rltui ", "pill-busy"), (f"  {clean(name)}", "title"), (f"  {clean(place)}", "muted"))
     return ends(crop(about, max(width - width_of(stands) - 2, 8)), stands, width)
 

@@ -1,149 +1,167 @@
-"""Rows shown: folding, search, next mistake."""
+"""List of the form's rows: which are folded away, which a filter leaves, where the next one found or wrong stands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from rltui.profile.edit import Draft
-from rltui.profile.source import KeyPath
-from rltui.tui.form import fields, render
-from rltui.tui.form.fields import FormRow, after, all_open, form_rows, found, holding, matches
-from rltui.tui.form.schema_client import Reference
+from textual.message import Message
+
+from rltui.profile.edit import Written, written
+from rltui.profile.source import KeyPath, show_key
+from rltui.tui.checks.schema import Reference
+from rltui.tui.form.fields import FormRow, Identity, form_rows, section_names
+from rltui.tui.form.render import TextState, row_line
 from rltui.tui.text import Line, text_line
 from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.list_view import ListView, Row
 
-if TYPE_CHECKING:
-    from rltui.tui.form.screen import FormScreen
-
-
 NOTHING: Line = text_line("  No field has that in its name or its explanation; esc clears the search.", "muted")
 NOT_YET: Line = text_line("  The fields are being read …", "muted")
-
-
-class Searching:
-    """pattern: empty while nothing is searched for."""
-
-    def __init__(self, form: FormScreen) -> None:
-        self._form = form
-        self.pattern = Pattern()
-        self._all: tuple[list[FormRow], frozenset[KeyPath]] = [], frozenset()
-        self._all_of: tuple[Draft, Reference] | None = None  # what that was found in
-
-    @property
-    def on(self) -> bool:
-        return bool(self.pattern.text)
-
-    def rows(self) -> list[FormRow]:
-        """All that are not folded away; while a search is on, all that it finds."""
-        form = self._form
-        if not form.reference.keys:
-            return []
-        if not self.on:
-            return form_rows(form.reference, form.session.shown.written, form.shown_rows.is_open)
-        return found(self._every_row()[0], self.pattern)
-
-    @property
-    def is_open(self) -> frozenset[KeyPath]:
-        """What is open in those rows."""
-        return self._every_row()[1] if self.on and self._form.reference.keys else self._form.shown_rows.is_open
-
-    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
-        """What is left of the rows; without a search, what holds the row under the cursor is open."""
-        rows, wanted = self._every_row()[0], goes if goes is not None else self._form.row_list.key
-        row = next((each for each in rows if each.identity == wanted), None)
-        if not pattern.text and row is not None:
-            self._form.shown_rows.open(*holding(rows, row))
-        self.pattern = pattern
-        self._form.show_all()
-        self._form.row_list.set_rows(self._form.row_list.rows, goes)
-
-    def found(self) -> tuple[Sequence[object], int]:
-        """The fields found, of how many."""
-        fields = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
-        return [row.identity for row in fields if matches(row, self.pattern)], len(fields)
-
-    def step(self, by: int) -> None:
-        """To the next field found, or the one before, around the ends."""
-        if not self.on:
-            self._form.notify("/ searches; then n goes to the next field found, N to the one before")
-            return
-        rows = self._form.shown_rows.rows
-        order = dict(rows) if by > 0 else dict(reversed(rows.items()))
-        hits = [identity for identity, row in rows.items() if matches(row, self.pattern)]
-        self._form.shown_rows.go_to(after(self._form.row_list.key, order, hits))
-
-    def _every_row(self) -> tuple[list[FormRow], frozenset[KeyPath]]:
-        draft, reference = self._form.session.shown, self._form.reference
-        if self._all_of is None or self._all_of[0] is not draft or self._all_of[1] is not reference:
-            is_open = all_open(reference, draft.written)
-            self._all = form_rows(reference, draft.written, is_open), is_open
-            self._all_of = draft, reference
-        return self._all
-
-
 NARROWEST = 40  # columns that rows are made for before the list has a size
 FOLDED = ("section", "element")  # kinds of rows that hide what lies under them
+HOLDERS = (*FOLDED, "group")  # kinds of rows that have others below them
 
 
-class ShownRows:
-    """Of the form's screen. is_open: what is not folded away, search or no. rows: those in the list."""
+def matches(row: FormRow, pattern: Pattern) -> bool:
+    """By its key or its doc. Headings, and rows that add, are no fields."""
+    return row.kind in ("field", "element") and pattern.matches(show_key(row.path), row.doc)
 
-    def __init__(self, form: FormScreen, searching: Searching) -> None:
-        self._form, self._searching = form, searching
+
+def matching_rows(rows: Sequence[FormRow], pattern: Pattern) -> list[FormRow]:
+    """The rows that match, each below the rows that hold it. rows: all of them."""
+    shown: set[Identity] = set()
+    above: list[FormRow] = []
+    for row in rows:
+        while above and above[-1].depth >= row.depth:
+            above.pop()
+        if matches(row, pattern):
+            shown |= {row.identity, *(holder.identity for holder in above)}
+        if row.kind in HOLDERS:
+            above.append(row)
+    return [row for row in rows if row.identity in shown]
+
+
+def paths_above(rows: Sequence[FormRow], wanted: FormRow) -> set[KeyPath]:
+    """The rows that have to be open for this one to be seen. rows: all of them."""
+    above: list[FormRow] = []
+    for row in rows:
+        while above and above[-1].depth >= row.depth:
+            above.pop()
+        if row.identity == wanted.identity:
+            break
+        if row.kind in HOLDERS:
+            above.append(row)
+    return {row.path for row in above}
+
+
+def paths_hiding(keys: Collection[str], rows: Iterable[FormRow]) -> set[KeyPath]:
+    """The rows that have to be open for these keys to be seen."""
+    return {row.path for row in rows if any(key.startswith(show_key(row.path)) for key in keys)}
+
+
+def next_of(wanted: Collection[Identity], here: object, rows: Iterable[Identity]) -> Identity | None:
+    """The next wanted row behind the cursor's, else the first; None where there is none."""
+    order = {identity: index for index, identity in enumerate(rows)}
+    place = next((index for identity, index in order.items() if identity == here), 0)
+    return min(wanted, key=lambda identity: (order[identity] <= place, order[identity]), default=None)
+
+
+def every_path(reference: Reference, text: Written) -> frozenset[KeyPath]:
+    """What has to be open for every row to be there."""
+    is_open: frozenset[KeyPath] = frozenset((name,) for name in section_names(reference))
+    while True:
+        rows = form_rows(reference, text, is_open)
+        more = is_open | {row.path for row in rows if row.kind == "element"}
+        if more == is_open:
+            return is_open
+        is_open = more
+
+
+class FieldList(ListView):
+    """is_open: what is not folded away, filter or none. fields: the rows shown."""
+
+    class Refilled(Message):
+        """Other rows are shown."""
+
+    def __init__(self) -> None:
+        super().__init__(name="form-rows", classes="pane")
+        self.border_title = "Profile"
         self.is_open: frozenset[KeyPath] = frozenset()
-        self.rows: dict[fields.Identity, FormRow] = {}
-
-    @property
-    def list(self) -> ListView:
-        return self._form.query_one("#form-rows", ListView)
+        self.fields: Mapping[Identity, FormRow] = {}
+        self.pattern = Pattern()
+        self._reference, self._state = Reference(), TextState(written(""), written(""))
+        self._all: tuple[list[FormRow], frozenset[KeyPath]] | None = None  # every row, with all that has them open
 
     @property
     def row(self) -> FormRow | None:
         """Under the cursor."""
-        key = self.list.key
-        return self.rows.get(key) if isinstance(key, tuple) else None
+        key = self.key
+        return self.fields.get(key) if isinstance(key, tuple) else None
 
-    def show(self) -> render.Judged:
-        """The list again; how its rows stand."""
-        form, found = self._form, self._searching.rows()
-        self.rows = {row.identity: row for row in found}
-        judged, width = form.session.judged(self._searching.is_open), max(self.list.size.width, NARROWEST)
-        lines = [Row(row.identity, render.row_line(row, judged, width)) for row in found]
-        typed = form.line.row  # a reward of one number is not there while its line is empty: back to it after that
-        nothing = [Row(None, NOTHING if form.reference.keys else NOT_YET)] if self._searching.on else []
-        self.list.set_rows(lines or nothing, typed.identity if typed else None)
-        return judged
+    @property
+    def filtered(self) -> bool:
+        return bool(self.pattern.text)
 
-    def open(self, *paths: KeyPath) -> None:
+    def show(self, reference: Reference, state: TextState, wanted: Identity | None = None) -> None:
+        """Fill the list anew. wanted: the row that the cursor goes to; None: it stays."""
+        if reference is not self._reference or state.now is not self._state.now:
+            self._all = None
+        self._reference, self._state = reference, state
+        found: list[FormRow] = []
+        is_open = self.is_open
+        if reference.keys and self.filtered:
+            rows, is_open = self._every_row()
+            found = matching_rows(rows, self.pattern)
+        elif reference.keys:
+            found = form_rows(reference, state.now, is_open)
+        self.fields = {row.identity: row for row in found}
+        shown, width = replace(state, is_open=is_open), max(self.size.width, NARROWEST)
+        lines = [Row(row.identity, row_line(row, shown, width)) for row in found]
+        nothing = [Row(None, NOTHING if reference.keys else NOT_YET)] if self.filtered else []
+        self.set_rows(lines or nothing, wanted)
+
+    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
+        """What is left of the rows; without a pattern, what holds the row under the cursor is open."""
+        rows, wanted = self._every_row()[0], goes if goes is not None else self.key
+        row = next((each for each in rows if each.identity == wanted), None)
+        if not pattern.text and row is not None:
+            self.unfold(*paths_above(rows, row))
+        self.pattern = pattern
+        self.show(self._reference, self._state)
+        self.go_to(goes)
+        self.post_message(self.Refilled())
+
+    def found(self) -> tuple[Sequence[object], int]:
+        """The fields that match, of how many."""
+        rows = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
+        return [row.identity for row in rows if matches(row, self.pattern)], len(rows)
+
+    def unfold(self, *paths: KeyPath) -> None:
         """They hide nothing from now on."""
         self.is_open |= set(paths)
 
     def fold(self) -> bool:
-        """Fold what is under the cursor, or open it; False where it hides nothing, or a search is on."""
+        """Fold what is under the cursor, or open it; False where it hides nothing, or a filter is on."""
         row = self.row
-        if row is None or self._searching.on or row.kind not in FOLDED:
+        if row is None or self.filtered or row.kind not in FOLDED:
             return False
         self.is_open ^= {row.path}
         return True
 
-    def go_to(self, identity: fields.Identity | None) -> None:
-        """The cursor to this row, where there is one."""
-        if identity is not None:
-            self.list.set_rows(self.list.rows, identity)
+    def go_to_match(self, by: int) -> None:
+        """The cursor to the next row that matches, or the one before, around the ends."""
+        matching = [identity for identity, row in self.fields.items() if matches(row, self.pattern)]
+        self.go_to(next_of(matching, self.key, self.fields if by > 0 else reversed(list(self.fields))))
 
-    def next_mistake(self) -> None:
-        """The cursor to the next row that is wrong. What hides it is opened, and a search ends."""
-        form = self._form
-        problems = [problem.key for problem in form.session.check.errors] if form.session.check else []
-        keys = [key for key in problems if key]
-        if not keys:
-            form.notify("no mistake" if not problems else "it is about the whole text: tab shows it")
-            return
-        form.search_line.drop()
-        self.open(*fields.hiding(keys, self.rows.values()))
-        form.show_all()
-        judged = form.session.judged(self.is_open)
-        wrong = [identity for identity, row in self.rows.items() if judged.problems(row)]
-        self.go_to(fields.after(self.list.key, self.rows, wrong))
+    def go_to_problem(self) -> None:
+        """The cursor to the next row that is wrong."""
+        state = replace(self._state, is_open=self.is_open)
+        wrong = [identity for identity, row in self.fields.items() if state.problems(row)]
+        self.go_to(next_of(wrong, self.key, self.fields))
+
+    def _every_row(self) -> tuple[list[FormRow], frozenset[KeyPath]]:
+        if self._all is None:
+            is_open = every_path(self._reference, self._state.now)
+            self._all = form_rows(self._reference, self._state.now, is_open), is_open
+        return self._all

@@ -1,77 +1,85 @@
-"""FormScreen; TOML text view."""
+"""The profile form: rows of fields, a line to type in, the explanation beside them; or the file's text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input, TextArea
+from textual.widgets import TextArea
 
 from rltui.errors import RltuiError
 from rltui.profile.edit import Draft
+from rltui.profile.source import KeyPath, show_key
+from rltui.profile.toml_text import toml_string
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import if_mounted
-from rltui.tui.checks.results import ProfileProblem
+from rltui.tui.checks.results import ProfileCheck, ProfileProblem
+from rltui.tui.checks.schema import Reference, ReferenceReader
 from rltui.tui.checks.text_check import TextChecker
-from rltui.tui.form import render
-from rltui.tui.form.editor import Filling, ValueLine
-from rltui.tui.form.fields import FormRow, written_sections
-from rltui.tui.form.rows import FOLDED, Searching, ShownRows
-from rltui.tui.form.save import Saving
-from rltui.tui.form.schema_client import ReadingKeys, Reference, Referenced, ReferenceReader
-from rltui.tui.form.session import Checked, Checking, EditSession
+from rltui.tui.form import editor, render
+from rltui.tui.form.editor import ValueLine
+from rltui.tui.form.fields import OF_LISTS, FormRow, written_sections
+from rltui.tui.form.rows import FOLDED, FieldList, paths_hiding
+from rltui.tui.form.save import ProfileSaver
+from rltui.tui.form.session import EditSession
 from rltui.tui.help import HelpScreen
-from rltui.tui.text import Line, text_line, wrap
+from rltui.tui.text import Line
 from rltui.tui.themes import role_style
-from rltui.tui.widgets.dialogs import uncovered
+from rltui.tui.widgets.dialogs import AskDialog, Chooser, uncovered
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import ListView, ScrollableLines
 
+DEBOUNCE = 0.25  # seconds after the last key before the child is asked
+NARROW = 100  # columns; below, the explanation stands under the form
+HELP = (
+    "Every key that a profile may have, with its value, or dimmed its default. ● is another value than the file's, ✗ a "
+    "mistake; the right side explains the one under the cursor and lists all mistakes. / finds a field by its name or "
+    "by what is said of it. Nothing is written before you have seen what will be."
+)
+Words = Callable[[int], list[Line]]
+
 
 class FormTitle(LineWidget):
     """The first line: which profile, and how it stands."""
 
-    def __init__(self, screen: FormScreen) -> None:
+    def __init__(self) -> None:
         super().__init__(name="form-title")
-        self._form = screen
+        self._words: Words = lambda width: []
+
+    def show(self, words: Words) -> None:
+        self._words = words
+        self.repaint()
 
     def paint(self, width: int, height: int) -> list[Line]:
-        form, session = self._form, self._form.session
-        place = "comes with rltui: saving makes a copy of your own" if session.shipped else str(session.path)
-        judged = session.judged(form.shown_rows.is_open)
-        return [render.title_line(session.path.stem, place, judged, session.changes, width)]
+        return self._words(width)
 
 
 class FormDetails(ScrollableLines):
-    """The right side."""
+    """The right side: the row under the cursor explained, then all mistakes."""
 
-    def __init__(self, screen: FormScreen) -> None:
+    def __init__(self) -> None:
         super().__init__(name="form-details", classes="pane")
-        self._form = screen
+        self.border_title = "What it means"
+        self._words: Words = lambda width: []
+
+    def show(self, words: Words) -> None:
+        self._words = words
+        self.repaint()
 
     def paint(self, width: int, height: int) -> list[Line]:
         return self.window(self._words(width), height)
-
-    def _words(self, width: int) -> list[Line]:
-        """The row under the cursor explained, then all mistakes."""
-        form = self._form
-        judged = form.session.judged(form.shown_rows.is_open)
-        lines: list[Line] = [text_line(form.reading.trouble, "bad")] if form.reading.trouble else []
-        about = [] if form.as_text else render.details(form.row, judged, form.reference, width)
-        if problem := form.line.problem:  # no value yet: a verdict would be on the text without it
-            return [*lines, *wrap(f"✗ {problem}", width, "bad"), (), *about]
-        told = judged.problems(form.row) if form.row and not form.as_text else []
-        return [*lines, *about, *([()] if lines or about else []), *render.verdict_lines(judged, width, told)]
 
 
 class TomlView(TextArea):
@@ -103,48 +111,20 @@ class TomlView(TextArea):
         return line
 
 
-class TextSide:
-    """The screen shows it while it has the class `as-text`."""
+class Referenced(Message):
+    """What may be written is known. problem: why it is not."""
 
-    def __init__(self, form: FormScreen) -> None:
-        self._form = form
-
-    def toggle(self) -> bool:
-        """To the line of the row under the cursor, or back; False where the text is no TOML and the form needs that."""
-        form = self._form
-        if form.as_text:
-            problem = form.session.draft.written.problem
-            if problem:
-                form.notify(problem, title="The form needs TOML", severity="error")
-                return False
-            form.remove_class("as-text")
-            form.row_list.focus()
-            return True
-        view, line = form.query_one(TomlView), self._line_of_row()
-        form.add_class("as-text")
-        view.text = form.session.draft.text
-        view.move_cursor((line, 0))
-        view.focus()
-        return True
-
-    def typed(self, text: str) -> None:
-        """The text is the draft."""
-        form = self._form
-        if form.as_text and text != form.session.draft.text:
-            form.do(Draft(text))
-
-    def _line_of_row(self) -> int:
-        row = self._form.row
-        line = self._form.session.draft.written.lines.nearest(row.path) if row else None
-        return (line or 1) - 1
+    def __init__(self, reference: Reference, problem: str = "") -> None:
+        super().__init__()
+        self.reference, self.problem = reference, problem
 
 
-NARROW = 100  # columns; below, the explanation stands under the form
-HELP = (
-    "Every key that a profile may have, with its value, or dimmed its default. ● is another value than the file's, ✗ a "
-    "mistake; the right side explains the one under the cursor and lists all mistakes. / finds a field by its name or "
-    "by what is said of it. Nothing is written before you have seen what will be."
-)
+class Checked(Message):
+    """The child's verdict on this text."""
+
+    def __init__(self, text: str, check: ProfileCheck) -> None:
+        super().__init__()
+        self.text, self.check = text, check
 
 
 class FormScreen(Screen["Path | None"]):
@@ -157,48 +137,82 @@ class FormScreen(Screen["Path | None"]):
         super().__init__()
         self._compositor = DrawnCompositor()
         self.session = session
-        self._checking = Checking(self, session, checker, self.show_all)
         self.reference = Reference()
         self.written_to: Path | None = None
-        self._filling, self._searching = Filling(self), Searching(self)
-        self.shown_rows = ShownRows(self, self._searching)
-        self._saving = Saving(self, session, self._written, self.ask_check)
-        self.reading = ReadingKeys(self, reader)
-        self._text_side = TextSide(self)
+        self._reader, self._checker = reader, checker
+        self._trouble = ""  # why the keys are not known
+        self.field_list, self.line, self.text_view = FieldList(), ValueLine(), TomlView()
+        self.search_line = FilterLine("form-search", self.field_list, self.field_list, "n next")
+        self._title, self._details = FormTitle(), FormDetails()
 
     def compose(self) -> ComposeResult:
-        yield FormTitle(self)
+        yield self._title
         with Horizontal(id="form-body"):
             with Vertical(id="form-left"):
-                rows = ListView(name="form-rows", classes="pane")
-                rows.border_title = "Profile"
-                yield rows
-                yield TomlView()
-                yield FilterLine("form-search", rows, self._searching, "n next")
-                yield ValueLine()
-            details = FormDetails(self)
-            details.border_title = "What it means"
-            yield details
+                yield self.field_list
+                yield self.text_view
+                yield self.search_line
+                yield self.line
+            yield self._details
         yield Footer(in_footer("form"))
 
     def on_mount(self) -> None:
-        self.row_list.focus()
-        self.reading.begin()
+        self.field_list.focus()
+        self._read_reference()
         self.ask_check()
         self.show_footer()
+
+    def on_unmount(self) -> None:
+        self._checker.cancel()
 
     def on_resize(self) -> None:
         self.set_class(self.size.width < NARROW, "narrow")
         self.call_after_refresh(self.show_all)
 
+    # What the children say
+
+    @work(thread=True, exclusive=True, group="reference", exit_on_error=False)
+    def _read_reference(self) -> None:
+        try:
+            self.post_message(Referenced(self._reader.read()))
+        except (OSError, ValueError) as error:
+            self.post_message(Referenced(Reference(), f"the keys could not be read: {error}"))
+
     @if_mounted
     def on_referenced(self, message: Referenced) -> None:
-        self.reference = message.reference
-        self.shown_rows.is_open = written_sections(self.reference, self.session.draft.written)
+        self.reference, self._trouble = message.reference, message.problem
+        if message.problem:
+            self.show_all()
+            return
+        self.field_list.is_open = written_sections(self.reference, self.session.draft.written)
         self.show_all()
         self.search_line.again()
         if self.session.draft.written.problem:  # the form needs TOML to begin with
             self.action_toggle_view()
+
+    def ask_check(self) -> None:
+        """The text has changed; an answer that is known is taken at once."""
+        text = self.session.shown.text
+        self.session.check = self._checker.known(text, self.session.path)
+        if self.session.check is None:
+            self.set_timer(DEBOUNCE, lambda: self._check_if_newest(text))
+        self.show_all()
+
+    def _check_if_newest(self, text: str) -> None:
+        if text == self.session.shown.text and self.session.check is None:
+            self._check(text)
+
+    @work(thread=True, exclusive=True, group="check", exit_on_error=False)
+    def _check(self, text: str) -> None:
+        check = self._checker.check(text, self.session.path)
+        if check is not None:
+            self.post_message(Checked(text, check))
+
+    @if_mounted
+    def on_checked(self, message: Checked) -> None:
+        if message.text == self.session.shown.text:
+            self.session.check = message.check
+            self.show_all()
 
     # What is shown
 
@@ -207,38 +221,39 @@ class FormScreen(Screen["Path | None"]):
         """Rows, details and title again."""
         if not self.is_mounted:
             return
-        judged = self.shown_rows.show()
+        state, typed = self.session.state, self.line.row
+        # a reward of one number is not there while its line is empty: back to it after that
+        self.field_list.show(self.reference, state, typed.identity if typed else None)
         self.search_line.tell()
-        self.query_one(TomlView).mark(render.by_line(judged.errors))
+        self.text_view.mark(render.by_line(state.errors))
         self.show_sides()
 
+    @on(FieldList.Refilled)
     def show_sides(self) -> None:
         """Details and title again."""
-        self.query_one(FormDetails).repaint()
-        self.query_one(FormTitle).repaint()
+        self._show_details()
+        session, state, changes = self.session, self.session.state, self.session.changes
+        place = "comes with rltui: saving makes a copy of your own" if session.shipped else str(session.path)
+        self._title.show(lambda width: [render.title_line(session.path.stem, place, state, changes, width)])
 
-    @property
-    def row_list(self) -> ListView:
-        return self.shown_rows.list
+    def _show_details(self) -> None:
+        state = replace(self.session.state, is_open=self.field_list.is_open)
+        row = None if self.as_text else self.row
+        reference, trouble, problem = self.reference, self._trouble, self.line.problem
+        self._details.show(lambda width: render.side_lines(row, state, reference, width, trouble, problem))
 
     @property
     def row(self) -> FormRow | None:
         """What the cursor stands on."""
-        return self.shown_rows.row
-
-    @property
-    def line(self) -> ValueLine:
-        """In which a value is typed."""
-        return self.query_one(ValueLine)
+        return self.field_list.row
 
     @property
     def as_text(self) -> bool:
         return self.has_class("as-text")
 
     def on_list_view_highlighted(self) -> None:
-        details = self.query_one(FormDetails)
-        details.first = 0
-        details.repaint()
+        self._details.first = 0
+        self._show_details()
         self.show_footer()
 
     def show_footer(self) -> None:
@@ -250,63 +265,130 @@ class FormScreen(Screen["Path | None"]):
         labels = {"toggle_view": "Form"} if self.as_text else {"edit": "Fold"} if folds else {}
         self.query_one(Footer).show(labels, dimmed)
 
-    # What the child says
-
-    def ask_check(self) -> None:
-        """What is shown has changed."""
-        self._checking.ask()
-
-    @if_mounted
-    def on_checked(self, message: Checked) -> None:
-        self._checking.take(message)
-
     # Changing
 
-    def do(self, draft: Draft) -> None:
-        """A step that can be undone."""
-        self.session.do(draft)
-        self.ask_check()
-
-    def try_to(self, change: Callable[[], Draft]) -> bool:
-        """A step, if it can be made; what cannot be is told."""
+    def _try(self, change: Callable[[Draft], Draft]) -> bool:
+        """Make a change that can be undone, or say why it cannot be made."""
         try:
-            self.do(change())
+            self.session.do(change(self.session.draft))
         except RltuiError as error:
             self.notify(error.message, severity="error")
             return False
+        self.ask_check()
         return True
 
     @on(ListView.Chosen)
     def action_edit(self) -> None:
+        """A line to type in, a list to choose from, the other of two values, or fold: as the row's kind has it."""
         row = self.row
         if row is None or self.line.row is not None:
             return
         if row.kind in FOLDED:
             self.action_fold()
-        else:
-            self._filling.edit(row)
+        elif row.kind == "add":
+            self.action_add()
+        elif row.component:
+            self._choose(editor.component_chooser(self.reference, row), row)
+        elif row.kind == "field" and row.entry is not None and row.entry.nature == "boolean":
+            self.action_step(1)
+        elif len(editor.steps(row)) > 2:
+            self._choose(editor.value_chooser(row), row)
+        elif row.kind == "field":
+            self.line.open(row)
+            self.show_footer()
 
-    @on(Input.Changed, "#form-input")
-    def judge_line(self, event: Input.Changed) -> None:
+    def _choose(self, dialog: Chooser, row: FormRow) -> None:
+        def take(name: str | None) -> None:
+            if name:
+                self._try(lambda draft: draft.set(row.path, toml_string(name)))
+
+        self.app.push_screen(dialog, take)
+
+    @on(ValueLine.Typed)
+    def _value_typed(self, message: ValueLine.Typed) -> None:
+        """What the text would be, and what the child says of that."""
         if self.line.row is not None:
-            self._filling.typing(event.value)
+            self.session.candidate = self.line.typed(self.session.draft, message.value)
+            self.ask_check()
 
-    @on(Input.Submitted, "#form-input")
-    def take_line(self, event: Input.Submitted) -> None:
-        self._filling.take(event.value)
+    @on(ValueLine.Entered)
+    def _value_entered(self, message: ValueLine.Entered) -> None:
+        """A value of the right kind is taken, also one that is out of range: it stays marked until it is mended."""
+        draft = self.line.typed(self.session.draft, message.value)
+        if draft is None:
+            self.show_sides()
+        else:
+            self.session.do(draft)
+            self._close_line()
+
+    def _close_line(self) -> None:
+        """Back to the rows; what was typed and not taken is dropped."""
+        self.line.close()
+        self.session.candidate = None
+        self.field_list.focus()
+        self.show_footer()
+        self.ask_check()
 
     def action_add(self) -> None:
-        self._filling.choosing.addition()
+        """To the list that the cursor stands in."""
+        place = editor.list_at(self.row)
+        if place is None:
+            self.notify("a adds to rewards, resets, terminals and phases: go to one of these", severity="warning")
+            return
+        kind = str(place[-1])
+        if kind in OF_LISTS or kind == "phases":
+            dialog = editor.element_chooser(self.reference, kind)
+            self.app.push_screen(dialog, lambda name: self._add(place, kind, name) if name else None)
+        else:
+            self._add(place, kind, "")
+
+    def _add(self, place: KeyPath, kind: str, name: str) -> None:
+        reference = self.reference
+        if kind != "rewards":
+            added = self._try(
+                lambda draft: editor.with_element(draft, reference, place, editor.new_element(kind, name))
+            )
+        elif self.session.draft.written.value((*place, name)) is not None:
+            self.notify(f"{name} is there already", severity="warning")
+            return
+        else:
+            added = self._try(lambda draft: editor.with_reward(draft, reference, place, name))
+        if added:
+            self.field_list.unfold(place[:1])
+            self.show_all()
 
     def action_step(self, by: int) -> None:
-        self._filling.step(self.row, by)
+        row = self.row
+        if row is not None and editor.steps(row):
+            self._try(lambda draft: editor.stepped(draft, row, by))
 
     def action_remove(self) -> None:
-        if self.row is not None:
-            self._filling.choosing.removal(self.row)
+        row = self.row
+        if row is None:
+            return
+        if row.kind == "section":
+            self.notify("only a key or an element can be taken out", severity="warning")
+        else:
+            self._try(lambda draft: editor.without(draft, row))
 
     def action_reset(self) -> None:
-        self._filling.reset(self.row)
+        """As the file has it; where it is so already, its default."""
+        row = self.row
+        if row is None or row.kind not in ("field", "element"):
+            self.notify("d puts a field back: go to one; u takes the last change back", severity="warning")
+            return
+        key, saved = show_key(row.path), self.session.saved
+        if self.session.state.changed(row.path):
+            if self._try(lambda draft: editor.as_saved(draft, saved, row)):
+                self.notify(f"{key} is as in the file again", timeout=3)
+        elif row.kind == "element":
+            self.notify(f"{key} is as in the file; x takes it out")
+        elif row.written is None:
+            self.notify(f"{key} has its default")
+        elif row.entry is not None and row.entry.required:
+            self.notify(f"{key} is as in the file, and has no default")
+        elif self._try(lambda draft: draft.unset(row.path)):
+            self.notify(f"{key} has its default; u takes that back", timeout=3)
 
     def action_undo(self) -> None:
         self._moved(self.session.undo(), "nothing to undo")
@@ -320,52 +402,79 @@ class FormScreen(Screen["Path | None"]):
         else:
             self.notify(otherwise)
 
+    # Going to rows
+
     def action_fold(self) -> None:
-        if self.shown_rows.fold():
+        if self.field_list.fold():
             self.show_all()
 
     def action_next_mistake(self) -> None:
-        """Opens what hides it."""
-        self.shown_rows.next_mistake()
-
-    # Searching
-
-    @property
-    def search_line(self) -> FilterLine:
-        return self.query_one(FilterLine)
+        """What hides it is opened, and a search ends."""
+        problems = self.session.check.errors if self.session.check else []
+        keys = [problem.key for problem in problems if problem.key]
+        if not keys:
+            self.notify("no mistake" if not problems else "it is about the whole text: tab shows it")
+            return
+        self.search_line.drop()
+        self.field_list.unfold(*paths_hiding(keys, self.field_list.fields.values()))
+        self.show_all()
+        self.field_list.go_to_problem()
 
     def action_search(self) -> None:
         if self.line.row is None and not self.as_text:
             self.search_line.open()
 
     def action_next_found(self, by: int) -> None:
-        self._searching.step(by)
+        if self.field_list.filtered:
+            self.field_list.go_to_match(by)
+        else:
+            self.notify("/ searches; then n goes to the next field found, N to the one before")
 
     # The text
 
     def action_toggle_view(self) -> None:
-        """From the form to the text, and back where it is TOML."""
-        if self.line.row is None and self._text_side.toggle():
-            self.show_footer()
-            self.call_after_refresh(self.show_all)
+        """From the form to the text, on the line of the row under the cursor; and back where it is TOML."""
+        if self.line.row is not None:
+            return
+        written = self.session.draft.written
+        if not self.as_text:
+            line = written.lines.nearest(self.row.path) if self.row else None
+            self.add_class("as-text")
+            self.text_view.text = self.session.draft.text
+            self.text_view.move_cursor(((line or 1) - 1, 0))
+            self.text_view.focus()
+        elif written.problem:
+            self.notify(written.problem, title="The form needs TOML", severity="error")
+            return
+        else:
+            self.remove_class("as-text")
+            self.field_list.focus()
+        self.show_footer()
+        self.call_after_refresh(self.show_all)
 
     @on(TextArea.Changed, "#form-text")
-    def take_text(self, event: TextArea.Changed) -> None:
-        self._text_side.typed(event.text_area.text)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        text = event.text_area.text
+        if self.as_text and text != self.session.draft.text:
+            self.session.do(Draft(text))
+            self.ask_check()
 
     # Saving and leaving
 
     def action_save(self) -> None:
-        self._saving.save()
+        ProfileSaver(self.app, self.session, self._saved).save()
 
-    def _written(self, path: Path) -> None:
+    def _saved(self, path: Path | None) -> None:
+        if path is None:  # the session has the file's text again
+            self.ask_check()
+            return
         self.written_to = path
         if uncovered(self):
             self.dismiss(path)
 
     def action_back(self) -> None:
         if self.line.row is not None:
-            self._filling.close_line()
+            self._close_line()
         elif not self.as_text and self.search_line.drop():
             return
         elif self.as_text and not self.session.draft.written.problem:
@@ -374,10 +483,23 @@ class FormScreen(Screen["Path | None"]):
             self.action_leave()
 
     def action_leave(self) -> None:
-        self._saving.leave(self.written_to)
+        """Close the form, once it has been asked what is to become of changes."""
+        if not self.session.dirty:
+            self.dismiss(self.written_to)
+            return
+        choices = [
+            ("c", None, "Go on editing", "Nothing is lost."),
+            ("s", "save", "Save", "Shows what will be written first."),
+            ("d", "drop", "Drop the changes", "The file stays as it is."),
+        ]
+
+        def decide(choice: str | None) -> None:
+            if choice == "drop":
+                self.dismiss(self.written_to)
+            elif choice == "save":
+                self.action_save()
+
+        self.app.push_screen(AskDialog(f"{self.session.path.stem} has changes", choices), decide)
 
     def action_show_help(self) -> None:
         self.app.push_screen(HelpScreen("form", "Profile form", [("", HELP)]))
-
-    def on_unmount(self) -> None:
-        self._checking.end()

@@ -8,8 +8,9 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.profile.advice import advice
-from rltui.profile.copies import label_for, write_new
+from rltui.profile.copies import write_new
 from rltui.profile.load import load
+from rltui.profile.save import label_for
 from rltui.profile.source import ProfileError
 
 

@@ -1,4 +1,4 @@
-"""Schema and component reference from the child."""
+"""Keys and registered components of a profile, as the child `rltui profile schema --json` lists them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import msgspec
-from textual.message import Message
 
 from rltui.tui.checks.child import Run, run_child
-
-if TYPE_CHECKING:
-    from rltui.tui.form.screen import FormScreen
 
 
 class KeyReference(msgspec.Struct, frozen=True):
@@ -94,7 +89,7 @@ _decoder = msgspec.json.Decoder(Reference)
 
 
 class ReferenceReader:
-    """Asks the child once. OSError or msgspec.DecodeError when it has no answer."""
+    """Asks the child once."""
 
     def __init__(self, run: Run | None = None) -> None:
         """run: command → its standard output, for tests."""
@@ -102,36 +97,10 @@ class ReferenceReader:
         self._known: Reference | None = None
 
     def read(self) -> Reference:
-        """Blocks for half a second the first time; call it from a thread."""
+        """Blocks for half a second the first time: call it from a thread. OSError or ValueError without an answer."""
         if self._known is None:
             try:
                 self._known = _decoder.decode(self._run([sys.executable, "-m", "rltui", "profile", "schema", "--json"]))
             except subprocess.SubprocessError as error:
                 raise OSError(str(error)) from error
         return self._known
-
-
-class Referenced(Message):
-    """What may be written is known."""
-
-    def __init__(self, reference: Reference) -> None:
-        super().__init__()
-        self.reference = reference
-
-
-class ReadingKeys:
-    """The form's screen hears of them by Referenced. trouble: why they are not known; empty while that may yet come."""
-
-    def __init__(self, form: FormScreen, reader: ReferenceReader) -> None:
-        self._form, self._reader = form, reader
-        self.trouble = ""
-
-    def begin(self) -> None:
-        self._form.run_worker(self._read, thread=True, exit_on_error=False)
-
-    def _read(self) -> None:
-        try:
-            self._form.post_message(Referenced(self._reader.read()))
-        except (OSError, ValueError) as error:
-            self.trouble = f"the keys could not be read: {error}"
-            self._form.app.call_from_thread(self._form.show_all)

@@ -100,6 +100,20 @@ FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
     "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_rewards:adapt"),
 }
 TABLE_FILES = (".csv", ".npy")  # an action table may be one of these
+# Modules that users' own files derive their classes from, under their names in earlier versions.
+MOVED: Mapping[str, str] = {
+    "rltui.rewards.reward": "rltui.rewards.base",
+    "rltui.rewards.memory": "rltui.rewards.base",
+    "rltui.obs.obs_builder": "rltui.obs.builder",
+    "rltui.actions.action_table": "rltui.actions.table",
+    "rltui.sim.field": "rltui.field",
+    "rltui.sim.controls": "rltui.field",
+    "rltui.sim.turtled": "rltui.sim.state",
+    "rltui.sim.resets.reset": "rltui.sim.resets.base",
+    "rltui.sim.resets.scene": "rltui.sim.resets.base",
+    "rltui.sim.terminals.terminal": "rltui.sim.terminals",
+    "rltui.league.scripted": "rltui.opponents.base",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -239,9 +253,8 @@ def _imported(kind: Kind, name: str, module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except (Exception, SystemExit) as error:  # a user's module may raise anything, or be a script
-        where = traceback.format_exc(limit=-2).strip()
         what = f"module {module} does not import: {in_words(error)}"
-        raise RltuiError(f"{kind} {name!r}: {what}", where, exit_code=2) from error
+        raise RltuiError(f"{kind} {name!r}: {what}", _why(error), exit_code=2) from error
 
 
 def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
@@ -264,7 +277,14 @@ def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
             spec.loader.exec_module(module)
         except (Exception, SystemExit) as error:  # a user's file may raise anything, or be a script
             del sys.modules[module_name]
-            where = traceback.format_exc(limit=-2).strip()
             what = f"{path} does not import: {in_words(error)}{where_in(error, str(path))}"
-            raise RltuiError(f"{kind} {name!r}: {what}", where, exit_code=2) from error
+            raise RltuiError(f"{kind} {name!r}: {what}", _why(error), exit_code=2) from error
     return module
+
+
+def _why(error: BaseException) -> str:
+    """What to do about a file that does not import: the new name of a module of ours, or the end of the trace."""
+    missing = getattr(error, "name", None)
+    if isinstance(error, ModuleNotFoundError) and missing in MOVED:
+        return f"{missing} is {MOVED[missing]} now: change the import"
+    return traceback.format_exc(limit=-2).strip()

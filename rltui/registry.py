@@ -284,6 +284,6 @@ def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
 
 def _why(error: BaseException) -> str:
     """What to do about a file that does not import: the new name of a module of ours, or the end of the trace."""
-    if isinstance(error, ModuleNotFoundError) and error.name in MOVED:
-        return f"{error.name} is {MOVED[error.name]} now: change the import"
+    if isinstance(error, ModuleNotFoundError) and error.name and (moved := MOVED.get(error.name)):
+        return f"{error.name} is {moved} now: change the import"
     return traceback.format_exc(limit=-2).strip()

@@ -23,7 +23,7 @@ from rltui.env.spec import EnvSpec
 from rltui.errors import in_words, where_in
 from rltui.field import PADS
 from rltui.obs.builder import ObsBuilder
-from rltui.profile.curriculum import lessons
+from rltui.profile.curriculum import task_profiles
 from rltui.profile.models import Profile
 from rltui.profile.resolved import memory
 from rltui.profile.source import KeyPath
@@ -133,7 +133,7 @@ class ComponentFault:
 
 def faults(profile: Profile, argument: str) -> list[ComponentFault]:
     """Of a profile that has been found valid, each once; empty for a sound one. argument: as the user named it."""
-    taught = lessons(profile)
+    taught = task_profiles(profile)
     found = [table_fault(env_spec(taught[0]), argument), *memory_faults(taught, argument)]
     for each in taught:
         spec = env_spec(each)

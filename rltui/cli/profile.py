@@ -228,10 +228,10 @@ def _of_valid(profile: Profile, reading: LoadResult) -> dict[str, Any]:
 
     from rltui.env.from_profile import env_spec, signature
     from rltui.profile.advice import advice
-    from rltui.profile.curriculum import lesson, source_hashes
+    from rltui.profile.curriculum import source_hashes, task_profile
     from rltui.profile.resolved import digest
 
-    first = lesson(profile)
+    first = task_profile(profile)
     spec = env_spec(first)
     return {
         "warnings": [*reading.notices, *advice(profile), *_of_components(profile)],
@@ -275,9 +275,9 @@ def _of_components(profile: Profile) -> list[str]:
     """Of every phase's and stage's observation and rewards, each sentence once."""
     from rltui.checks.components import obs_warnings
     from rltui.env.from_profile import env_spec, reward_warnings
-    from rltui.profile.curriculum import lessons
+    from rltui.profile.curriculum import task_profiles
 
-    specs = [env_spec(taught) for taught in lessons(profile)]
+    specs = [env_spec(taught) for taught in task_profiles(profile)]
     return list(dict.fromkeys(said for spec in specs for said in (*obs_warnings(spec), *reward_warnings(spec))))
 
 

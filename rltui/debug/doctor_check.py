@@ -14,7 +14,7 @@ from rltui.env.arena_groups import ArenaGroups
 from rltui.env.from_profile import env_spec
 from rltui.env.spec import EnvSpec
 from rltui.env.step import StepOut
-from rltui.profile.curriculum import lesson
+from rltui.profile.curriculum import task_profile
 from rltui.profile.load import load
 from rltui.profile.models import Profile
 from rltui.runs.paths import DataDir
@@ -36,8 +36,8 @@ class DoctorCase:
 
     @cached_property
     def profile(self) -> Profile:
-        """Of a campaign its first lesson."""
-        return lesson(load(self.profile_argument))
+        """Of a campaign its first task."""
+        return task_profile(load(self.profile_argument))
 
     @cached_property
     def spec(self) -> EnvSpec:

@@ -11,7 +11,7 @@ from rltui.env.arena_groups import ArenaGroups
 from rltui.env.from_profile import env_spec, reward_warnings, sizes
 from rltui.env.spec import EnvSpec, Weighted
 from rltui.env.step import Finals, StepOut
-from rltui.profile.curriculum import lessons
+from rltui.profile.curriculum import task_profiles
 from rltui.profile.load import load
 from rltui.registry import build
 from rltui.sim.resets.base import Reset
@@ -194,7 +194,7 @@ def resets(case: DoctorCase) -> DoctorResult:
 
 
 def _specs(case: DoctorCase) -> list[EnvSpec]:
-    return [env_spec(taught) for taught in lessons(load(case.profile_argument))]
+    return [env_spec(taught) for taught in task_profiles(load(case.profile_argument))]
 
 
 def _sampled(item: Weighted, spec: EnvSpec, count: int) -> str:

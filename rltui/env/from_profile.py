@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rltui.actions.pipeline import PipelineOptions, action_masks
 from rltui.actions.table import checked_rows, table_hash
 from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
-from rltui.profile.curriculum import lesson, stages_of
+from rltui.profile.curriculum import stages_of, task_profile
 from rltui.profile.models import Profile, ResetSection, RewardSection, TerminalSection
 from rltui.profile.resolved import component
 from rltui.registry import Component, build
@@ -25,9 +25,9 @@ MASKED_TABLES = frozenset({"hybrid"})  # `legality = "auto"` masks these
 
 def env_spec(profile: Profile) -> EnvSpec:
     """Plain picklable data; every component with all its parameters, files of components as absolute paths. Of a
-    curriculum: its first lesson.
+    curriculum: its first task.
     """
-    profile = lesson(profile)
+    profile = task_profile(profile)
     options = profile.reward_options
     return EnvSpec(
         blue=profile.game.blue,
@@ -49,7 +49,7 @@ def env_spec(profile: Profile) -> EnvSpec:
 
 
 def _categories(profile: Profile) -> tuple[tuple[str, float], ...]:
-    """Factors of the stage that a lesson is; none without stages."""
+    """Factors of the stage that a task is; none without stages."""
     stages = stages_of(profile.curriculum)
     return tuple(stages[0].categories.items()) if stages else ()
 

@@ -86,7 +86,7 @@ class EnvSpec:
         return report_names([item.component for item in self.rewards])
 
     def reward_weights(self, timesteps: int) -> dict[str, float]:
-        """By name, after so many timesteps of the lesson."""
+        """By name, after so many timesteps of the task."""
         return {name: item.weight_at(timesteps) for name, item in zip(self.reward_names, self.rewards, strict=True)}
 
     def for_group(self, group: ArenaGroup) -> EnvSpec:

@@ -33,7 +33,7 @@ class EpisodeReward(msgspec.Struct, frozen=True):
 class RewardWindow:
     """The newest whole iterations that hold 100 episodes together, each counted by its episodes.
 
-    It begins anew with a lesson and wherever other rewards are paid: their figures are no measure of one another.
+    It begins anew with a task and wherever other rewards are paid: their figures are no measure of one another.
     """
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
@@ -88,7 +88,7 @@ class RewardWindow:
             self._episodes -= self._ended.popleft()[1]
 
     def clear(self) -> None:
-        """Another lesson has begun."""
+        """Another task has begun."""
         self._ended.clear()
         self._episodes = 0
 

@@ -138,13 +138,13 @@ class TaskSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _TaskChanged(_Record, frozen=True, kw_only=True):
-    """The run goes on with another lesson; its first iteration is the next one."""
+    """The run goes on with another task; its first iteration is the next one."""
 
     timesteps: Count
     came_from: str = msgspec.field(name="from")
     to: str
     reason: str
-    lesson: TaskSettings
+    task: TaskSettings = msgspec.field(name="lesson")
 
 
 class PhaseChanged(_TaskChanged, frozen=True, kw_only=True):

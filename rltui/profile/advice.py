@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf, log
 
 from rltui.formatting import duration
-from rltui.profile.curriculum import lesson, stages_of
+from rltui.profile.curriculum import stages_of, task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import steps_per_rollout, worker_count
 from rltui.profile.toml_text import toml_value
@@ -25,8 +25,8 @@ def half_life(gamma: float, tick_skip: int) -> float:
 def advice(profile: Profile) -> list[str]:
     """One sentence for each doubtful setting, its key first; of a campaign, behind the name of the phase that it is in."""
     if not profile.phases:
-        return [sentence for part in PARTS for sentence in part(lesson(profile))]
-    each = [(phase.name, lesson(profile, index)) for index, phase in enumerate(profile.phases)]
+        return [sentence for part in PARTS for sentence in part(task_profile(profile))]
+    each = [(phase.name, task_profile(profile, index)) for index, phase in enumerate(profile.phases)]
     of_phases = [f"{name}: {sentence}" for name, taught in each for part in PARTS for sentence in part(taught)]
     return [*of_phases, *_campaign(profile)]
 

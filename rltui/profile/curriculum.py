@@ -71,13 +71,13 @@ ENDS: Mapping[str, tuple[int, ...]] = {
 }
 
 
-# A lesson: what a bot learns at one phase and stage of a curriculum, as a plain profile.
+# A task: what a bot learns at one phase and stage of a curriculum, as a plain profile.
 #
 # A phase's profile gives rewards, resets, terminals, team sizes, practice lane, label, phase and [ppo]; the stage, where
 # there are stages, decides team sizes and opponent. The campaign's own keys hold throughout.
 
 
-def lesson(profile: Profile, phase: int = 0, stage: int = 0) -> Profile:
+def task_profile(profile: Profile, phase: int = 0, stage: int = 0) -> Profile:
     """The profile in force, itself without phases; of a profile without curriculum it is the same. Indices from 0."""
     if profile.curriculum == CurriculumSection():
         return profile
@@ -92,10 +92,10 @@ def lesson(profile: Profile, phase: int = 0, stage: int = 0) -> Profile:
     return made
 
 
-def lessons(profile: Profile) -> list[Profile]:
+def task_profiles(profile: Profile) -> list[Profile]:
     """Every phase at every stage."""
     phases, stages = range(len(profile.phases) or 1), range(len(stages_of(profile.curriculum)) or 1)
-    return [lesson(profile, phase, stage) for phase in phases for stage in stages]
+    return [task_profile(profile, phase, stage) for phase in phases for stage in stages]
 
 
 def phase_number(profile: Profile, phase: int) -> int:
@@ -117,9 +117,9 @@ def _staged(profile: Profile, changes: dict[str, Any], stage: StageEntry) -> dic
 
 
 def reset_misfits(profile: Profile) -> list[ValidationFinding]:
-    """Works on a checked profile: every lesson's resets against its team sizes, each mistake once."""
+    """Works on a checked profile: every task's resets against its team sizes, each mistake once."""
     found: dict[str, ValidationFinding] = {}
-    for taught in lessons(profile):
+    for taught in task_profiles(profile):
         for place, sections in _placed(profile, taught):
             for index, section in enumerate(sections):
                 message = _misfit(section, taught.game.blue, taught.game.orange)
@@ -130,7 +130,7 @@ def reset_misfits(profile: Profile) -> list[ValidationFinding]:
 
 
 def _placed(profile: Profile, taught: Profile) -> Iterator[tuple[KeyPath, Sequence[ResetSection]]]:
-    """A lesson's resets, and where the profile says so: itself, or its curriculum."""
+    """A task's resets, and where the profile says so: itself, or its curriculum."""
     resets, practice = taught.resets, taught.mechanics.resets if taught.mechanics.weight else ()
     yield ("resets",) if resets is profile.resets else ("curriculum",), resets
     yield ("mechanics", "resets") if practice is profile.mechanics.resets else ("curriculum",), practice
@@ -266,8 +266,8 @@ def _other_sizes(profile: Profile) -> Iterator[ValidationFinding]:
 
 
 def _teams(profile: Profile) -> list[tuple[int, int]]:
-    """Team sizes of every lesson, each once."""
-    return list(dict.fromkeys((taught.game.blue, taught.game.orange) for taught in lessons(profile)))
+    """Team sizes of every task, each once."""
+    return list(dict.fromkeys((taught.game.blue, taught.game.orange) for taught in task_profiles(profile)))
 
 
 def source_hashes(profile: Profile) -> dict[str, str]:
@@ -284,7 +284,7 @@ def source_hashes(profile: Profile) -> dict[str, str]:
 
 
 def _own(profile: Profile) -> Iterator[tuple[str, str]]:
-    for taught in lessons(profile):
+    for taught in task_profiles(profile):
         for part in placed(resolved(taught)):
             source = part.name.rpartition(":")[0]
             if source and not is_module(source) and not part.name.lower().endswith(TABLE_FILES):

@@ -10,7 +10,7 @@ from typing import Any
 from rltui.formatting import duration
 from rltui.profile.advice import half_life
 from rltui.profile.components import placed
-from rltui.profile.curriculum import lesson
+from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import resolved
 from rltui.profile.schema import SchemaKey, all_keys, component_entry, own_doc, sections
@@ -150,7 +150,7 @@ def _compared(profile: Profile, alone: bool) -> dict[str, Any]:
     """alone: the other side has no phases, or this one has none."""
     if not alone or not profile.phases:
         return resolved(profile)
-    return {**resolved(lesson(profile)), "curriculum": {"phases": tuple(phase.name for phase in profile.phases)}}
+    return {**resolved(task_profile(profile)), "curriculum": {"phases": tuple(phase.name for phase in profile.phases)}}
 
 
 def _side(values: Mapping[KeyPath, str], key: KeyPath, whole: set[KeyPath]) -> str | None:

@@ -42,7 +42,7 @@ def digest(profile: Profile) -> str:
 
 
 def paid(profile: Profile, by_hand: Mapping[str, float]) -> str:
-    """16 hex digits over what a lesson pays for: rewards with their weights, and what becomes of them together.
+    """16 hex digits over what a task pays for: rewards with their weights, and what becomes of them together.
 
     by_hand: weights in the place of the profile's, by the rewards' names. A schedule counts as it is written.
     """

@@ -145,7 +145,7 @@ def _where(row: FlagRow) -> str:
 
 
 def in_force(snapshot: RunSnapshot) -> frozenset[SettingChanged]:
-    """Of the audit. What was taken back, replaced, undone by a resume, or ended with a lesson or the trainer, holds no more."""
+    """Of the audit. What was taken back, replaced, undone by a resume, or ended with a task or the trainer, holds no more."""
     changes = [record for record in snapshot.audit if isinstance(record, SettingChanged)]
     settings = _settings(snapshot, [record for record in changes if record.switch is None])
     return frozenset((*settings, *_flags(snapshot, changes)))

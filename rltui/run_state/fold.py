@@ -222,7 +222,7 @@ class _Draft:
             case CheckpointSaved():
                 self._saved(record)
             case PhaseChanged() | StageChanged():
-                self._lesson(record)
+                self._task(record)
             case SettingChanged():
                 self._setting(record)
             case UpdateDropped():
@@ -314,13 +314,13 @@ class _Draft:
         """It is in force from there on."""
         self._set(header=header, headers=with_header(self._of("headers"), timesteps, header))
 
-    def _lesson(self, record: PhaseChanged | StageChanged) -> None:
-        """The header goes with the lesson."""
+    def _task(self, record: PhaseChanged | StageChanged) -> None:
+        """The header goes with the task."""
         header = self._changes.get("header", self._base.header)
         if isinstance(header, RunStarted):
-            self._head(msgspec.structs.replace(header, **msgspec.structs.asdict(record.lesson)), record.timesteps)
-        self._marks.append(ChartMark(record.timesteps, "lesson", record.to))
-        self._set(lessons=(*self._of("lessons"), record))
+            self._head(msgspec.structs.replace(header, **msgspec.structs.asdict(record.task)), record.timesteps)
+        self._marks.append(ChartMark(record.timesteps, "task", record.to))
+        self._set(tasks=(*self._of("tasks"), record))
 
     def _setting(self, record: SettingChanged) -> None:
         """The header says what is in force."""
@@ -336,8 +336,8 @@ class _Draft:
         self._marks = [mark for mark in self._marks if mark.timesteps <= record.timesteps]
         if self._history.length:
             self._marks.append(ChartMark(record.timesteps, "resume", "resumed"))
-        lessons = tuple(lesson for lesson in self._of("lessons") if lesson.timesteps <= record.timesteps)
-        self._set(timesteps=record.timesteps, saved_timesteps=record.timesteps, resumed=record, lessons=lessons)
+        tasks = tuple(task for task in self._of("tasks") if task.timesteps <= record.timesteps)
+        self._set(timesteps=record.timesteps, saved_timesteps=record.timesteps, resumed=record, tasks=tasks)
 
     def _saved(self, record: CheckpointSaved) -> None:
         self._set(saved_timesteps=record.timesteps)

@@ -156,8 +156,8 @@ def phase_now(snapshot: RunSnapshot) -> int | None:
         return None
     position = snapshot.metrics.get(metric_keys.POSITION)
     names = [phase.profile for phase in plan.phases]
-    if is_new(snapshot) and snapshot.lessons[-1].to in names:
-        return names.index(snapshot.lessons[-1].to)
+    if is_new(snapshot) and snapshot.tasks[-1].to in names:
+        return names.index(snapshot.tasks[-1].to)
     if position is not None and 1 <= position <= len(names):
         return int(position) - 1
     numbers = [phase.number for phase in plan.phases]
@@ -166,13 +166,13 @@ def phase_now(snapshot: RunSnapshot) -> int | None:
 
 
 def is_new(snapshot: RunSnapshot) -> bool:
-    """Whether the lesson has only just begun: the metrics are still of the one before."""
+    """Whether the task has only just begun: the metrics are still of the one before."""
     heard = snapshot.metrics_time
-    return bool(snapshot.lessons) and (heard is None or heard <= snapshot.lessons[-1].time)
+    return bool(snapshot.tasks) and (heard is None or heard <= snapshot.tasks[-1].time)
 
 
 def metrics_of(snapshot: RunSnapshot) -> Mapping[str, float | None]:
-    """What this lesson's iterations have said; empty before the first."""
+    """What this task's iterations have said; empty before the first."""
     return {} if is_new(snapshot) else snapshot.metrics
 
 
@@ -211,7 +211,7 @@ def _counted(snapshot: RunSnapshot, name: str, missing: float | None) -> float |
 
 
 def _trend(snapshot: RunSnapshot, key: str, missing: float | None, less: bool) -> float | None:
-    history, began = snapshot.history, snapshot.lessons[-1].timesteps if snapshot.lessons else 0
+    history, began = snapshot.history, snapshot.tasks[-1].timesteps if snapshot.tasks else 0
     newest = slice(max(history.length - TREND, 0), history.length)
     xs, ys = history.timesteps[newest], history.columns.get(key, history.timesteps[:0])[newest]
     points = [(x, y) for x, y in zip(xs, ys, strict=False) if y == y and x > began]

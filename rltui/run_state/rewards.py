@@ -30,9 +30,9 @@ PROFILE = "as in its profile"  # a row has a weight only where it is not
 
 
 def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
-    """Over the newest episodes of the lesson in force."""
+    """Over the newest episodes of the task in force."""
     history, window = snapshot.history, RewardWindow()
-    begun = snapshot.lessons[-1].timesteps if snapshot.lessons else -1
+    begun = snapshot.tasks[-1].timesteps if snapshot.tasks else -1
     for row in range(_first_of_window(history, begun), history.length):
         paid = [key for key in history.columns if key.startswith(PART) and not math.isnan(history.columns[key][row])]
         if paid or not math.isnan(history.columns[REWARD][row]):
@@ -41,7 +41,7 @@ def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
 
 
 def _first_of_window(history: History, begun: int) -> int:
-    """The row from which on there are enough episodes; begun: timesteps at which the lesson began."""
+    """The row from which on there are enough episodes; begun: timesteps at which the task began."""
     row, ended = history.length, 0.0
     if REWARD not in history.columns or EPISODES not in history.columns:
         return row

@@ -59,7 +59,7 @@ class ChartMark:
     """
 
     timesteps: int
-    kind: Literal["resume", "milestone", "dropped", "lesson", "changed"]
+    kind: Literal["resume", "milestone", "dropped", "task", "changed"]
     label: str
     setting: str = ""
     by_hand: SettingChanged | None = None
@@ -143,7 +143,7 @@ class RunSnapshot:
     audit: tuple[CommandLogged | SettingChanged, ...] = ()  # who asked for what, and what became of it; oldest first
     table_use: TableUsed | None = None  # the newest count of chosen table rows
     plan: CurriculumPlanned | None = None  # what the profile changes as the bot learns
-    lessons: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
+    tasks: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
     opened: RunStarted | None = None  # the header as it was when the trainer opened the run
     resumed: RunResumed | None = None  # where this start went on from
     headers: Headers = ()  # that were in force before this one, and this one

@@ -58,7 +58,7 @@ def symptoms(snapshot: RunSnapshot, since: int) -> list[Symptom]:
 
 def broken_at(marks: Sequence[ChartMark]) -> int:
     """Timesteps of the newest change of what is paid: a phase, a stage, a reward's weight by hand; −1 where there is none."""
-    changes = (mark.timesteps for mark in marks if mark.kind == "lesson" or _is_reward(mark))
+    changes = (mark.timesteps for mark in marks if mark.kind == "task" or _is_reward(mark))
     return max(changes, default=-1)
 
 

@@ -100,7 +100,7 @@ def _is_same(milestone: Path, files: Mapping[str, bytes]) -> bool:
 
 
 def _phase_folder(about: Meta, files: Mapping[str, bytes]) -> str:
-    """As the trainer names it: by the label in the profile of its lesson."""
+    """As the trainer names it: by the label in the profile of its task."""
     try:
         label = tomllib.loads(files.get(STATE_FILE, b"").decode()).get("label")
     except (ValueError, RecursionError):

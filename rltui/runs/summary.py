@@ -31,7 +31,7 @@ class CurrentTask:
     label: str | None
 
 
-def lesson_now(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> CurrentTask:
+def current_task(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> CurrentTask:
     """records: the journal's newest, in which a long run has no header. meta: the newest saved state's.
 
     first: the header of the run's first start, which says how it began, no more.
@@ -56,7 +56,7 @@ def _taught(records: Sequence[Record]) -> RunStarted | TaskSettings | None:
     found = next(
         (record for record in reversed(records) if isinstance(record, RunStarted | PhaseChanged | StageChanged)), None
     )
-    return found.lesson if isinstance(found, PhaseChanged | StageChanged) else found
+    return found.task if isinstance(found, PhaseChanged | StageChanged) else found
 
 
 def _phase_profile(records: Sequence[Record], header: RunStarted | None, meta: Meta | None) -> str | None:
@@ -144,7 +144,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
     sound = [info for info in inventory.checkpoints if info.damage is None]
     meta = max(inventory.metas, key=lambda meta: meta.commit, default=None)
     unclean, failure = ("", "") if trainer else (journal.unclean, journal.failure)
-    lesson = lesson_now(journal.records, meta, journal.first)
+    task = current_task(journal.records, meta, journal.first)
     times = [journal.updated, *(meta.time for meta in inventory.metas)]
     return RunSummary(
         name=paths.name,
@@ -154,10 +154,10 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
         host=trainer.host if trainer else None,
         since=trainer.since if trainer else None,
         paused=inventory.paused,
-        profile=lesson.profile,
-        phase_profile=lesson.phase_profile,
-        label=lesson.label,
-        phase=lesson.phase,
+        profile=task.profile,
+        phase_profile=task.phase_profile,
+        label=task.label,
+        phase=task.phase,
         parent=meta.parent if meta else None,
         started=journal.first.time if journal.first else None,
         updated=max((time for time in times if time is not None), default=None),

@@ -13,7 +13,7 @@ from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
 from rltui.policy.weights import flat_size
-from rltui.profile.curriculum import lesson
+from rltui.profile.curriculum import task_profile
 from rltui.profile.render import render
 from rltui.profile.resolved import steps_per_rollout, thread_count, worker_count
 from rltui.train.collect.actor import ActorSpec
@@ -40,7 +40,7 @@ class ResolvedConfig:
     @classmethod
     def resolve(cls, profile: Profile) -> ResolvedConfig:
         """Of a curriculum: of its first lesson. Raises RltuiError when a GPU is demanded and missing."""
-        profile = lesson(profile)
+        profile = task_profile(profile)
         spec = env_spec(profile)
         return cls(
             profile=profile,

@@ -91,7 +91,7 @@ class Console:
                 what = "phase" if isinstance(record, PhaseChanged) else "stage"
                 return [
                     f"{what} {record.to} after {record.came_from}: {record.reason}",
-                    f"  {task_line(record.lesson)}",
+                    f"  {task_line(record.task)}",
                 ]
             case StateChanged(state="paused"):
                 return [f"paused {record.reason}"]

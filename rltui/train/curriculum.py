@@ -18,7 +18,7 @@ from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import CURRICULUM, MISSING
 from rltui.events.records import CurriculumPlanned, PhasePlan, PlannedCriterion, StagePlan
 from rltui.learn.schedules import Schedule
-from rltui.profile.curriculum import lesson, phase_number, stage_at, stage_name, stages_of
+from rltui.profile.curriculum import phase_number, stage_at, stage_name, stages_of, task_profile
 from rltui.profile.models import PhaseEntry, Profile
 from rltui.profile.render import differences
 from rltui.profile.rules import metric_key
@@ -152,7 +152,7 @@ class Curriculum:
     @property
     def profile(self) -> Profile:
         """The lesson in force, as a plain profile."""
-        return lesson(self._profile, self.phase, self.stage)
+        return task_profile(self._profile, self.phase, self.stage)
 
     @property
     def phase_name(self) -> str:
@@ -176,7 +176,7 @@ class Curriculum:
 
     def profile_after(self, move: CurriculumMove) -> Profile:
         """The profile that will be in force."""
-        return lesson(self._profile, move.phase, move.stage)
+        return task_profile(self._profile, move.phase, move.stage)
 
     def learned(self, stats: EpisodeStats) -> None:
         """One iteration has been played; stats: of its match, all workers together."""
@@ -300,7 +300,7 @@ def curriculum_planned(profile: Profile, timesteps: int) -> CurriculumPlanned:
 
 
 def _phase(profile: Profile, index: int) -> PhasePlan:
-    entry, taught = profile.curriculum.phases[index], lesson(profile, index)
+    entry, taught = profile.curriculum.phases[index], task_profile(profile, index)
     return PhasePlan(
         profile=profile.phases[index].name,
         label=taught.label,
@@ -317,7 +317,7 @@ def _phase(profile: Profile, index: int) -> PhasePlan:
         ],
         min_steps=entry.min_steps,
         max_steps=entry.max_steps,
-        changes=list(change_words(lesson(profile, index - 1), taught)) if index else [],
+        changes=list(change_words(task_profile(profile, index - 1), taught)) if index else [],
         schedules=list(schedule_words(taught)),
     )
 

@@ -107,13 +107,13 @@ def task_changes(task: ActiveTask, before: Place, reason: str, timesteps: int) -
     if now.number != before.number:
         found.append(
             PhaseChanged(
-                time=time.time(), timesteps=timesteps, came_from=before.phase, to=now.phase, reason=reason, lesson=facts
+                time=time.time(), timesteps=timesteps, came_from=before.phase, to=now.phase, reason=reason, task=facts
             )
         )
     if now.stage != before.stage:
         found.append(
             StageChanged(
-                time=time.time(), timesteps=timesteps, came_from=before.stage, to=now.stage, reason=reason, lesson=facts
+                time=time.time(), timesteps=timesteps, came_from=before.stage, to=now.stage, reason=reason, task=facts
             )
         )
     return found

@@ -87,11 +87,11 @@ class EventDetector:
             yield Notice("milestone", now.run, title, text, saved.time, saved.timesteps)
 
     def _promotions(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:
-        for lesson in now.lessons:
-            if lesson.time >= self._since and lesson not in before.lessons:
-                what = "phase" if isinstance(lesson, PhaseChanged) else "stage"
-                title = f"{now.run}: {what} {lesson.to}"
-                yield Notice("promotion", now.run, title, lesson.reason, lesson.time, lesson.timesteps)
+        for task in now.tasks:
+            if task.time >= self._since and task not in before.tasks:
+                what = "phase" if isinstance(task, PhaseChanged) else "stage"
+                title = f"{now.run}: {what} {task.to}"
+                yield Notice("promotion", now.run, title, task.reason, task.time, task.timesteps)
 
     def _workers(self, before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:
         rows = {row.worker: row for row in before.workers}

@@ -127,13 +127,13 @@ def campaign_iteration(time: float, index: int = 608) -> IterationFinished:
 
 def phase_changed(time: float, timesteps: int) -> PhaseChanged:
     """From phase 1 to phase 2, which plays 2v2."""
-    lesson = TaskSettings(
+    task = TaskSettings(
         label="BronzeSkills1", phase=2, stage="2v2", blue=2, orange=2, learning_rate=1e-4, critic_learning_rate=1e-4,
         ent_coef=0.01, gamma=0.99, iteration=30_000, batch=15_000, minibatch=15_000, epochs=2, reward_names=["goal"],
     )  # fmt: skip
     return PhaseChanged(
         time=time, timesteps=timesteps, came_from="phase-1-ball-touching", to="phase-2-bronze-skills",
-        reason="skill reached: kickoff touches 91 (80 wanted), over 10 iterations", lesson=lesson,
+        reason="skill reached: kickoff touches 91 (80 wanted), over 10 iterations", task=task,
     )  # fmt: skip
 
 

@@ -200,11 +200,11 @@ def _marks(records: Sequence[Record], low: int, high: int) -> list[float]:
 
 
 def _weights(records: Sequence[Record], timesteps: int) -> Weights:
-    """Of the newest start or lesson at work then: one that begins there has not trained the state that was saved there."""
+    """Of the newest start or task at work then: one that begins there has not trained the state that was saved there."""
     found: Weights = {}
     for record in records:
         if isinstance(record, RunStarted) and record.timesteps <= timesteps:
             found = record.reward_weights
         elif isinstance(record, PhaseChanged | StageChanged) and record.timesteps < timesteps:
-            found = record.lesson.reward_weights
+            found = record.task.reward_weights
     return found

@@ -167,7 +167,7 @@ def _mark_words(mark: ChartMark) -> str:
     words = {
         "milestone": state_name("milestone", mark.label),
         "dropped": f"update dropped: {mark.label}",
-        "lesson": f"goes on to {mark.label}",
+        "task": f"goes on to {mark.label}",
     }
     return words.get(mark.kind, mark.label)
 

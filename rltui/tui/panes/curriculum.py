@@ -45,7 +45,7 @@ class CurriculumPane(Pane, ScrollableLines):
 
     def depends(self, view: View) -> object:
         snapshot = view.snapshot
-        return snapshot.plan, snapshot.lessons, snapshot.metrics_time, snapshot.header, snapshot.paused
+        return snapshot.plan, snapshot.tasks, snapshot.metrics_time, snapshot.header, snapshot.paused
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         snapshot = view.snapshot
@@ -204,14 +204,14 @@ def _next(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
 
 def _before(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
     """Newest first."""
-    if not snapshot.lessons:
+    if not snapshot.tasks:
         return
     yield (("What the run has gone through", "title"),)
-    for record in reversed(snapshot.lessons):
-        yield from _lesson(record, width)
+    for record in reversed(snapshot.tasks):
+        yield from _task(record, width)
 
 
-def _lesson(record: PhaseChanged | StageChanged, width: int) -> Iterator[Line]:
+def _task(record: PhaseChanged | StageChanged, width: int) -> Iterator[Line]:
     what = "phase" if isinstance(record, PhaseChanged) else "stage"
     head = f"  {formatting.date(record.time)}  at {record.timesteps:,}  {what} {record.to} after {record.came_from}"
     yield crop(((clean(head), ""),), width)

@@ -65,7 +65,7 @@ class PaidSteps:
         return next((step for step in reversed(self.steps) if now and step.step.episode != now.step.episode), None)
 
     def take(self, frame: Watched) -> None:
-        """Add what is new. Another lesson, or a viewer that has begun anew, ends what was."""
+        """Add what is new. Another task, or a viewer that has begun anew, ends what was."""
         cars, newest = len(frame.moment.cars), self.newest
         turned_back = newest is not None and frame.moment.tick < newest.step.tick
         if frame.names != self.names or cars != self.cars or turned_back:

@@ -46,10 +46,10 @@ class RewardRow:
 def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
     """(snapshot, age): with the rewards of the newest iteration in which episodes ended, and how many iterations ago that was.
 
-    As it is, and 0, where none have ended in this lesson, or since a start from which on other rewards are paid.
+    As it is, and 0, where none have ended in this task, or since a start from which on other rewards are paid.
     """
     keys = {key for key in snapshot.metrics if key.startswith(PART)}
-    history, begun = snapshot.history, snapshot.lessons[-1].timesteps if snapshot.lessons else -1
+    history, begun = snapshot.history, snapshot.tasks[-1].timesteps if snapshot.tasks else -1
     columns = {key: column for key, column in history.columns.items() if key.startswith(PART) or key == REWARD}
     if any(formatting.known(snapshot.metrics[key]) for key in keys):
         return snapshot, 0
@@ -99,7 +99,7 @@ def weight_marks(snapshot: RunSnapshot, name: str) -> list[float]:
     return [
         mark.timesteps
         for mark in snapshot.marks
-        if mark.kind in ("lesson", "resume") or (mark.kind == "changed" and mark.setting == weight_of(name))
+        if mark.kind in ("task", "resume") or (mark.kind == "changed" and mark.setting == weight_of(name))
     ]
 
 

@@ -1,4 +1,4 @@
-"""A game's reward weights by name, as they are after so many timesteps of a lesson."""
+"""A game's reward weights by name, as they are after so many timesteps of a task."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_it_is_of_short_episodes_while_more_than_a_hundredth_of_the_arenas_is_in
     assert mostly_short(None) is mostly_short(math.nan) is False
 
 
-def test_another_lesson_or_other_rewards_begin_anew() -> None:
+def test_another_task_or_other_rewards_begin_anew() -> None:
     before = [iteration(50.0, 40, "touch"), iteration(60.0, 40, "touch")]
     assert RewardWindow([*before, phase_changed(0.0, 1)]).value == EpisodeReward(None, 0)
     assert RewardWindow([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5)

@@ -1,4 +1,4 @@
-"""Campaigns: phases found, read and fitted together; what a lesson is; stages; texts that read back."""
+"""Campaigns: phases found, read and fitted together; what a task is; stages; texts that read back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from rltui.env.from_profile import env_spec
 from rltui.profile.advice import advice
 from rltui.profile.copies import kept
-from rltui.profile.curriculum import ENDS, PLANS, lesson, lessons, stage_at, stage_name, stages_of
+from rltui.profile.curriculum import ENDS, PLANS, stage_at, stage_name, stages_of, task_profile, task_profiles
 from rltui.profile.load import load, read
 from rltui.profile.render import render
 from rltui.profile.resolved import digest, resolved
@@ -53,7 +53,7 @@ def problems(path: Path, text: str) -> tuple[Problem, ...]:
     return tuple(reading.problems)
 
 
-def test_a_campaign_is_its_first_lesson_and_knows_the_others(folder: Path) -> None:
+def test_a_campaign_is_its_first_task_and_knows_the_others(folder: Path) -> None:
     profile = load(folder / "campaign.toml")
     assert [phase.name for phase in profile.phases] == ["first", "second"]
     assert list(profile.rewards) == ["touch"]
@@ -61,20 +61,20 @@ def test_a_campaign_is_its_first_lesson_and_knows_the_others(folder: Path) -> No
     assert profile.curriculum.phases[0].min_steps == 100_000
 
 
-def test_a_lesson_has_the_phase_s_words_and_the_campaign_s(folder: Path) -> None:
+def test_a_task_has_the_phase_s_words_and_the_campaign_s(folder: Path) -> None:
     profile = load(folder / "campaign.toml", ["save_every=77", "collect.arenas=3", "policy.layers=[256, 256, 256]"])
-    first, second = lessons(profile)
+    first, second = task_profiles(profile)
     assert (first.label, first.phase, first.ppo.learning_rate) == ("One", 1, 2e-4)
     assert (second.label, second.phase, second.ppo.learning_rate) == ("second", 7, 8e-5)
     assert list(second.rewards) == ["goal"]
     assert (second.save_every, second.collect.arenas, second.name, second.phases) == (77, 3, "campaign", ())
-    assert lesson(second) == second, "a lesson is its own lesson"
+    assert task_profile(second) == second, "a task is its own task"
 
 
 def test_overrides_of_what_phases_say_reach_every_phase(folder: Path) -> None:
     profile = load(folder / "campaign.toml", ["ppo.gamma=0.9", "rewards.face_ball=0.5"])
-    assert [phase.ppo.gamma for phase in lessons(profile)] == [0.9, 0.9]
-    assert all("face_ball" in phase.rewards for phase in lessons(profile))
+    assert [phase.ppo.gamma for phase in task_profiles(profile)] == [0.9, 0.9]
+    assert all("face_ball" in phase.rewards for phase in task_profiles(profile))
 
 
 def test_shipped_phases_are_found_and_kept_by_name(folder: Path) -> None:
@@ -180,7 +180,7 @@ def test_known_plans(folder: Path) -> None:
 
 
 def test_the_aerial_plan_starts_in_the_air_with_more_boost_and_pays_double(folder: Path) -> None:
-    first, second = lessons(load(staged(folder, '"aerial_focus"', more="stage_steps = [1_000]\n")))
+    first, second = task_profiles(load(staged(folder, '"aerial_focus"', more="stage_steps = [1_000]\n")))
     (reset,) = env_spec(first).resets
     assert (reset.component.options["car_z"], reset.component.options["boost_scale"]) == ((200.0, 800.0), 1.5)
     assert env_spec(first).reward_options.categories == (("aerial", 2.0),)
@@ -192,15 +192,15 @@ def test_a_stage_decides_who_plays_and_how_episodes_start(folder: Path) -> None:
     stages = (
         "[{blue = 1, orange = 2, opponent = 'chaser', until = 9}, {blue = 2, orange = 2, resets = [{kind = 'random'}]}]"
     )
-    first, second = (env_spec(taught) for taught in lessons(load(staged(folder, stages))))
+    first, second = (env_spec(taught) for taught in task_profiles(load(staged(folder, stages))))
     assert (first.blue, first.orange, first.opponent.name, first.learners) == (1, 2, "chaser", 1)
     assert (second.blue, second.orange, second.opponent.name, second.learners) == (2, 2, "mirror", 4)
     assert [spec.resets[0].component.name for spec in (first, second)] == ["kickoff", "random"]
 
 
-def test_a_lesson_s_text_stands_alone(folder: Path) -> None:
+def test_a_task_s_text_stands_alone(folder: Path) -> None:
     """What a checkpoint keeps: the stage's part of it too."""
-    taught = lesson(load(staged(folder, '"aerial_focus"')))
+    taught = task_profile(load(staged(folder, '"aerial_focus"')))
     path = folder / "alone.toml"
     path.write_text(render(taught))
     assert env_spec(load(path)) == env_spec(taught)

@@ -10,7 +10,7 @@ import pytest
 from rltui.checks.action_table.report import examine
 from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes, table_rows
 from rltui.profile.advice import advice
-from rltui.profile.curriculum import lessons
+from rltui.profile.curriculum import task_profiles
 from rltui.profile.load import load, read
 from rltui.profile.locate import SHIPPED, listing, shipped_folder
 
@@ -42,7 +42,7 @@ def test_valid_and_without_warnings(name: str) -> None:
     assert reading.problems == [] and reading.notices == []
     assert reading.profile is not None
     assert advice(reading.profile) == []
-    assert all(reward_warnings(env_spec(taught)) == [] for taught in lessons(reading.profile))
+    assert all(reward_warnings(env_spec(taught)) == [] for taught in task_profiles(reading.profile))
     assert reading.profile.description and reading.profile.label == LABELS[name]
 
 
@@ -67,7 +67,7 @@ def test_a_bot_goes_from_phase_to_phase() -> None:
 def test_the_campaign_goes_through_all_phases_and_only_its_last_has_no_end() -> None:
     campaign = load("campaign")
     assert tuple(phase.name for phase in campaign.phases) == PHASES
-    assert [phase.phase for phase in lessons(campaign)] == [1, 2, 3, 4]
+    assert [phase.phase for phase in task_profiles(campaign)] == [1, 2, 3, 4]
     *before, last = campaign.curriculum.phases
     assert all(entry.until and (entry.min_steps or entry.max_steps) for entry in before)
     assert not last.until

@@ -77,7 +77,7 @@ def test_what_a_journal_does_not_tell_is_not_marked() -> None:
 def test_another_phase_s_settings_are_its_own() -> None:
     """Told with the phase; a start in it is compared with it, one that goes back to before it with nothing."""
     phase = run_story.phase_changed(run_story.now_of(100), 100 * run_story.STEPS)
-    phase = msgspec.structs.replace(phase, lesson=msgspec.structs.replace(phase.lesson, ppo={**PPO, "gamma": 0.995}))
+    phase = msgspec.structs.replace(phase, task=msgspec.structs.replace(phase.task, ppo={**PPO, "gamma": 0.995}))
     told: list[Record] = [start(), *rows(1, 100), phase, *rows(101, ROWS)]
     assert marked(*told, start(LAST, gamma=0.995), resumed()) == []
     assert marked(*told, start(LAST), resumed()) == [ChartMark(LAST, "changed", "ppo.gamma 0.99", "ppo.gamma")]
@@ -112,7 +112,7 @@ def test_a_start_that_goes_back_to_where_an_edited_one_began_is_not_marked_with_
 
 def test_a_phase_that_began_where_starts_go_on_is_no_edit_however_often_they_do() -> None:
     phase = run_story.phase_changed(run_story.now_of(ROWS), LAST)
-    phase = msgspec.structs.replace(phase, lesson=msgspec.structs.replace(phase.lesson, ppo={**PPO, "gamma": 0.9}))
+    phase = msgspec.structs.replace(phase, task=msgspec.structs.replace(phase.task, ppo={**PPO, "gamma": 0.9}))
     there = start(LAST, gamma=0.9)
     told: list[Record] = [start(), *rows(1, ROWS), phase, there, resumed(), *rows(ROWS + 1, 240)]
     assert marked(*told) == marked(*told, there, resumed(), there, resumed()) == []
@@ -120,7 +120,7 @@ def test_a_phase_that_began_where_starts_go_on_is_no_edit_however_often_they_do(
 
 def test_a_phase_that_was_taken_back_is_compared_with_nothing_of_its_own() -> None:
     phase = run_story.phase_changed(run_story.now_of(100), 100 * run_story.STEPS)
-    phase = msgspec.structs.replace(phase, lesson=msgspec.structs.replace(phase.lesson, ppo={**PPO, "gamma": 0.9}))
+    phase = msgspec.structs.replace(phase, task=msgspec.structs.replace(phase.task, ppo={**PPO, "gamma": 0.9}))
     back = 50 * run_story.STEPS
     told: list[Record] = [start(), *rows(1, 100), phase, *rows(101, ROWS), start(back, gamma=0.995), resumed(back)]
     assert marked(*told) == [ChartMark(back, "changed", "ppo.gamma 0.995", "ppo.gamma")]

@@ -74,12 +74,12 @@ def test_a_resume_to_before_the_newest_change_puts_the_older_one_in_force_again(
     assert by_hand(fold(RunSnapshot(), [HEADER, older, undone, again, resumed])) == ["reward touch 2, by ada at 1"]
 
 
-def test_a_lesson_ends_what_it_does_not_carry_on() -> None:
-    lesson = run_story.phase_changed(T + 3, 3)
-    assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), lesson) == []
-    kept = msgspec.structs.replace(lesson.lesson, by_hand={"entropy": 0.02})
-    lesson = msgspec.structs.replace(lesson, lesson=kept)
-    assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), lesson) == ["entropy coefficient 0.02"]
+def test_a_task_ends_what_it_does_not_carry_on() -> None:
+    task = run_story.phase_changed(T + 3, 3)
+    assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), task) == []
+    kept = msgspec.structs.replace(task.task, by_hand={"entropy": 0.02})
+    task = msgspec.structs.replace(task, task=kept)
+    assert holding(change("reward touch", 2.0, 1), change("entropy", 0.02, 2), task) == ["entropy coefficient 0.02"]
 
 
 def test_flags_end_with_the_trainer_and_settings_wait_for_the_next() -> None:

@@ -72,7 +72,7 @@ def test_a_new_phase_changes_the_header_and_is_marked_and_told() -> None:
             30_000,
         )
         assert (header.run, header.pid, header.reward_names) == ("alpha", 4242, ["goal"])
-        assert [(mark.kind, mark.timesteps) for mark in snapshot.marks] == [("lesson", 300)]
+        assert [(mark.kind, mark.timesteps) for mark in snapshot.marks] == [("task", 300)]
         assert snapshot.log[-1].message.startswith(
             "phase phase-2-bronze-skills after phase-1-ball-touching: skill reached"
         )

@@ -76,7 +76,7 @@ def test_no_further_than_the_rewards_episodes(
     assert end.reward.episodes == WINDOW and end.row is not None and end.row.iteration == 3000
 
 
-def test_a_lesson_that_was_taken_back_takes_no_reward_with_it(paths: RunPaths) -> None:
+def test_a_task_that_was_taken_back_takes_no_reward_with_it(paths: RunPaths) -> None:
     """The next phase began, and the run went on from a checkpoint of before: what it earns is measured as ever."""
     write(paths, 20, range(1, 21))
     before = JournalEnd(paths).reward

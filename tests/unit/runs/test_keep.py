@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.profile.curriculum import lesson
+from rltui.profile.curriculum import task_profile
 from rltui.profile.load import load
 from rltui.profile.models import Profile
 from rltui.profile.render import render
@@ -217,7 +217,7 @@ def named_by_trainer(profile: Profile) -> str:
 )
 def test_the_phase_is_called_as_the_trainer_calls_it(paths: RunPaths, name: str, phase: int) -> None:
     profile = load(name)
-    taught = lesson(profile, phase)
+    taught = task_profile(profile, phase)
     about = msgspec.structs.replace(make_meta("alpha", 3, 3000), phase=taught.phase, profile=profile.name)
     files = make_files(about) | {"profile.toml": render(taught).encode()}
     kept = keep(paths, look(place(paths.checkpoint(3000), files)))

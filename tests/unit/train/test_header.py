@@ -1,4 +1,4 @@
-"""A header says what a lesson is made of, and every reader of the journal can read it."""
+"""A header says what a task is made of, and every reader of the journal can read it."""
 
 from __future__ import annotations
 

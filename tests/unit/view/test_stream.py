@@ -16,7 +16,7 @@ from rltui.view.stream import MatchStream
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no Unix sockets")
-def test_the_viewer_of_the_next_lesson_streams_while_the_one_before_still_ends(tmp_path: Path) -> None:
+def test_the_viewer_of_the_next_task_streams_while_the_one_before_still_ends(tmp_path: Path) -> None:
     before = MatchStream(tmp_path)
     after = MatchStream(tmp_path)
     assert (before.problem, after.problem) == ("", "")

@@ -60,12 +60,12 @@ def test_no_line_is_wider_than_the_pane(width: int) -> None:
 
 
 def test_it_is_drawn_again_whenever_something_ceases_to_hold() -> None:
-    """By a lesson, by another start of the trainer, by its end: none of them adds to the audit."""
+    """By a task, by another start of the trainer, by its end: none of them adds to the audit."""
     pane, header = AuditPane(), run_story.header()
     before = fold(RunSnapshot(), [header, CHANGE])
-    lesson = run_story.phase_changed(header.time + 1, 5)
+    task = run_story.phase_changed(header.time + 1, 5)
     again = msgspec.structs.replace(header, time=header.time + 9, by_hand={"learning rate": 1e-4})
-    for after in (fold(before, [lesson]), fold(before, [again]), replace(before, alive=False)):
+    for after in (fold(before, [task]), fold(before, [again]), replace(before, alive=False)):
         assert after.audit == before.audit
         assert pane.depends(View(after, 0.0)) != pane.depends(View(before, 0.0))
 

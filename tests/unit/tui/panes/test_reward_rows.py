@@ -51,15 +51,15 @@ def test_the_last_figures_stay_with_their_age_while_no_episode_ends() -> None:
     assert "1 iteration ago" in pane.subtitle(View(one, 0.0))
 
 
-def test_figures_of_an_ended_lesson_are_not_this_one_s() -> None:
+def test_figures_of_an_ended_task_are_not_this_one_s() -> None:
     history = History().extended([(100, {"reward/touch": 24.0}), (200, {"reward/touch": None})])
     began = run_story.phase_changed(0.0, 100)
-    snapshot = RunSnapshot(metrics={"reward/touch": None}, history=history, lessons=(began,))
+    snapshot = RunSnapshot(metrics={"reward/touch": None}, history=history, tasks=(began,))
     assert newest_paid(snapshot) == (snapshot, 0)
 
 
 def test_figures_of_other_rewards_are_not_this_start_s() -> None:
-    """Begun with another profile: no lesson tells of it."""
+    """Begun with another profile: no task tells of it."""
     before, now = {"reward/touch": 24.0, "rollout/policy_reward": 24.0}, {"reward/touch": None, "reward/goal": None}
     more = RunSnapshot(metrics=now, history=History().extended([(100, before), (200, now)]))
     assert newest_paid(more) == (more, 0)
@@ -105,7 +105,7 @@ def replace_names(names: list[str]) -> RunStarted:
 def test_marks_are_those_of_this_reward_s_weight() -> None:
     marks = (
         ChartMark(1, "changed", "reward touch 2", "reward touch"), ChartMark(2, "changed", "reward touch air 2", "reward touch air"),
-        ChartMark(3, "changed", "whatever it is called", "reward touch"), ChartMark(4, "lesson", "phase-2"),
+        ChartMark(3, "changed", "whatever it is called", "reward touch"), ChartMark(4, "task", "phase-2"),
         ChartMark(5, "milestone", "reward touch"), ChartMark(6, "changed", "learning rate 1e-4", "learning rate"),
     )  # fmt: skip
     assert weight_marks(RunSnapshot(marks=marks), "touch") == [1, 3, 4]

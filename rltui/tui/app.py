@@ -23,7 +23,7 @@ from rltui.tui.actions import Place, place_of
 from rltui.tui.ascii import AsciiFilter, HarmlessFilter, chart_style
 from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies
-from rltui.tui.help import help_on, palette_commands
+from rltui.tui.help import FocusedPane, help_on, palette_commands
 from rltui.tui.keymap import keymap
 from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
@@ -216,14 +216,14 @@ class RltuiApp(App[str]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: everything in the registry."""
-        yield from palette_commands(self.place, screen, self._focused_pane(screen))
+        yield from palette_commands(self.place, screen, self._explained_pane(screen))
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
     def action_help(self) -> None:
-        explained = help_on(self.screen)
+        explained = help_on(place_of(self.screen), self._explained_pane(self.screen))
         if explained is not None:
             self.push_screen(explained)
 
@@ -241,6 +241,10 @@ class RltuiApp(App[str]):
         """None where the screen is not the cockpit."""
         cockpit = self._navigator.cockpit
         return cockpit.focused_pane() if cockpit is not None and cockpit is screen else None
+
+    def _explained_pane(self, screen: Screen[object]) -> FocusedPane | None:
+        pane = self._focused_pane(screen)
+        return FocusedPane(pane, pane.pane_id(), pane.NAME, pane.explained()) if pane is not None else None
 
     def action_picture(self) -> None:
         self._capture.picture()

@@ -1,29 +1,59 @@
-"""Help pages and palette commands."""
+"""Help pages and palette commands, from the registry of actions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
+from textual.widget import Widget
 
-from rltui.tui.actions import PLACES, Action, Place, key_name, pane_actions, place_of
+from rltui.tui.actions import PLACES, Action, Place, key_name, pane_actions
 from rltui.tui.keymap import OwnKeys, with_keys, with_own_keys
 from rltui.tui.text import Line, beside, pad, wrap
 from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import ScrollableLines
 
-if TYPE_CHECKING:
-    from rltui.tui.cockpit.screen import CockpitScreen
-    from rltui.tui.panes.pane import Pane
-
-
-TWO_COLUMNS = 84
+TWO_COLUMNS = 84  # columns, from which on keys and explanations stand side by side
 KEYS = 13  # columns
 NO_OWN: OwnKeys = {}
+HELP_COCKPIT = (
+    "One run, live or from disk. The lines at the top say what the trainer does, how far it is and whether it learns; the "
+    "panes below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
+    "you come back. Capital letters act on the training (p and c do as P and C), other lower-case ones only on the view. The "
+    "last line has the keys that act after the word act, or debug, those that only look after view."
+)
+HELP_LAUNCHER = (
+    "Profiles say what a bot shall learn, runs are bots in training, milestones are kept copies of them. Move with the arrow "
+    "keys; the right side says in words what enter will do, from where and why, before it happens. A trainer that you "
+    "launch goes on when this window closes."
+)
+HELP_BROWSER = (
+    ("", "Every saved state of every bot. The tree chooses what the table shows; branches and forks stand below the run that they left."),
+    ("signs", "○ its hashes have not been compared yet, ✓ every byte is right, ✗ damaged, ! a stray that rltui leaves alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
+    ("milestone", "a copy that is kept until you delete it"),
+    ("checkpoint", "the newest states of a run; older ones are pruned as newer ones come, but for the best by reward"),
+    ("comparison", "= after space on a row: figures are those that the two states were saved with, each with the episodes that its reward is a mean over; w shows all timesteps, or those near which both curves are"),
+    ("rating", "from games between milestones; – while none have been played"),
+    ("safety", "Nothing here changes a saved state: marks stand beside it, a deletion can be undone, and nothing starts from zero."),
+)  # fmt: skip
+SCREEN_HELP: dict[Place, tuple[str, Sequence[tuple[str, str]]]] = {
+    "cockpit": ("Cockpit", [("", HELP_COCKPIT)]),
+    "launcher": ("Launcher", [("", HELP_LAUNCHER)]),
+    "browser": ("Milestones and checkpoints", HELP_BROWSER),
+}
+
+
+class FocusedPane(NamedTuple):
+    """The cockpit's pane that has the focus. explained: (name, text) of what it shows; an empty name for running text."""
+
+    pane: Widget
+    pane_id: str
+    name: str
+    explained: Sequence[tuple[str, str]]
 
 
 class HelpText(ScrollableLines):
@@ -113,54 +143,26 @@ class HelpScreen(Dialog[None]):
             yield self._text
 
 
-HELP_COCKPIT = (
-    "One run, live or from disk. The lines at the top say what the trainer does, how far it is and whether it learns; the "
-    "panes below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
-    "you come back. Capital letters act on the training (p and c do as P and C), other lower-case ones only on the view. The "
-    "last line has the keys that act after the word act, or debug, those that only look after view."
-)
-HELP_LAUNCHER = (
-    "Profiles say what a bot shall learn, runs are bots in training, milestones are kept copies of them. Move with the arrow "
-    "keys; the right side says in words what enter will do, from where and why, before it happens. A trainer that you "
-    "launch goes on when this window closes."
-)
-HELP_BROWSER = (
-    ("", "Every saved state of every bot. The tree chooses what the table shows; branches and forks stand below the run that they left."),
-    ("signs", "○ its hashes have not been compared yet, ✓ every byte is right, ✗ damaged, ! a stray that rltui leaves alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
-    ("milestone", "a copy that is kept until you delete it"),
-    ("checkpoint", "the newest states of a run; older ones are pruned as newer ones come, but for the best by reward"),
-    ("comparison", "= after space on a row: figures are those that the two states were saved with, each with the episodes that its reward is a mean over; w shows all timesteps, or those near which both curves are"),
-    ("rating", "from games between milestones; – while none have been played"),
-    ("safety", "Nothing here changes a saved state: marks stand beside it, a deletion can be undone, and nothing starts from zero."),
-)  # fmt: skip
+def help_on(place: Place | None, focused: FocusedPane | None) -> HelpScreen | None:
+    """None where a screen has no help, or one of its own."""
+    if place == "cockpit" and focused is not None:
+        return HelpScreen("cockpit", focused.name, focused.explained, focused.pane_id)
+    if place is None or place not in SCREEN_HELP:
+        return None
+    return HelpScreen(place, *SCREEN_HELP[place])
 
 
-def help_on(screen: Screen[object]) -> HelpScreen | None:
-    """Of the cockpit, the pane that has the focus. None where a screen has no help, or one of its own."""
-    place = place_of(screen)
-    if place == "cockpit":
-        pane = cast("CockpitScreen", screen).focused_pane()
-        if pane is None:
-            return HelpScreen("cockpit", "Cockpit", [("", HELP_COCKPIT)])
-        return HelpScreen("cockpit", pane.NAME, pane.explained(), pane.pane_id())
-    if place == "launcher":
-        return HelpScreen("launcher", "Launcher", [("", HELP_LAUNCHER)])
-    if place == "browser":
-        return HelpScreen("browser", "Milestones and checkpoints", HELP_BROWSER)
-    return None
-
-
-def palette_commands(place: Place, screen: Screen[object], pane: Pane | None) -> Iterable[SystemCommand]:
+def palette_commands(place: Place, screen: Screen[object], focused: FocusedPane | None) -> Iterable[SystemCommand]:
     """The place's, then those of the pane that has the focus."""
     for action in PLACES[place]:
         if action.palette:
             yield SystemCommand(action.label, action.help, _runner(screen, action.name))
-    if pane is None:
+    if focused is None:
         return
-    for action in pane_actions(pane.pane_id()):
+    for action in pane_actions(focused.pane_id):
         if action.palette:
-            yield SystemCommand(f"{pane.NAME}: {action.label}", action.help, _runner(pane, action.name))
+            yield SystemCommand(f"{focused.name}: {action.label}", action.help, _runner(focused.pane, action.name))
 
 
-def _runner(owner: Screen[object] | Pane, action: str) -> Callable[[], object]:
+def _runner(owner: Widget, action: str) -> Callable[[], object]:
     return lambda: owner.app.call_later(owner.run_action, action)

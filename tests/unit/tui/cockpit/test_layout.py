@@ -6,13 +6,11 @@ import random
 from typing import ClassVar
 
 import pytest
-from textual.content import Content
 from textual.geometry import Region, Size
 
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.cockpit.layout import FRAME, LayoutChoice, slot_regions
-from rltui.tui.cockpit.screen import PANES
-from rltui.tui.panes.pane import Pane, View, markup, tabs
+from rltui.tui.panes.pane import Pane, View
 from rltui.tui.settings import Slot, UiSettings
 
 VIEW = View(RunSnapshot(), 0.0)
@@ -61,55 +59,6 @@ class LogPane(APane):
 def choice_of(settings: UiSettings | None = None) -> tuple[LayoutChoice, dict[str, Pane]]:
     panes = [OnePane(), WorkersPane(), LutPane(), ArenaPane(), AuditPane(), LogPane()]
     return LayoutChoice(panes, settings or UiSettings()), {pane.NUMBER: pane for pane in panes}
-
-
-def markup_text(text: str) -> str:
-    return Content.from_markup(text).plain
-
-
-def tabs_at(width: int) -> str:
-    panes = [WorkersPane(), LutPane(), AuditPane()]
-    return markup_text(markup(tabs(panes[1], panes, width), panes[1], False))
-
-
-def test_as_many_tabs_are_named_as_there_is_room_for() -> None:
-    assert tabs_at(80) == "4 Workers  5 LUT  a Audit"
-    assert tabs_at(24 + 6) == "4  5 LUT  a Audit"
-    assert tabs_at(16 + 6) == "4  5 LUT  a"
-    assert tabs_at(8 + 6) == "4  5 LUT"
-    assert tabs_at(3) == "5 LUT"
-
-
-def test_the_nearest_are_named_first_and_every_key_is_there() -> None:
-    panes = [pane() for pane in PANES]
-
-    def row(key: str) -> str:
-        shown = next(pane for pane in panes if key == pane.NUMBER)
-        return markup_text(markup(tabs(shown, panes, 80), shown, False))
-
-    assert row("1") == "1 Metrics  2 Rewards  3 Time  4 Workers  5 Table  6 Turtle  8 v u m i 9 a"
-    for key in "1234568vumi9a":
-        text = row(key)
-        assert len(text) <= 80 - 6
-        assert [word for word in text.split() if len(word) == 1] == list("1234568vumi9a")
-        at = "1234568vumi9a".index(key)
-        for pane in panes[max(at - 1, 0) : at + 2]:
-            assert f"{pane.NUMBER} {pane.SHORT}" in text
-
-
-def test_a_pane_alone_in_its_slot_has_its_whole_name() -> None:
-    pane = LutPane()
-    [tab] = tabs(pane, [pane], 40)
-    assert (tab.key, tab.name, tab.start, tab.end) == ("5", "Lookup table", 3, 17)
-    assert "reverse" in markup([tab], pane, True)
-    assert "reverse" not in markup([tab], pane, False)
-
-
-def test_tabs_say_which_columns_are_theirs() -> None:
-    panes = [WorkersPane(), LutPane()]
-    one, two = tabs(panes[0], panes, 80)
-    assert (one.start, one.end) == (3, 12)
-    assert (two.start, two.end) == (14, 19)
 
 
 def area(region: Region) -> int:

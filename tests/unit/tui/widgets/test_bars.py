@@ -1,4 +1,4 @@
-"""Sparklines: of a few points by hand, and growing ones against those drawn anew."""
+"""Bars by hand; sparklines of a few points by hand, and growing ones against those drawn anew."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 import random
 
 from rltui.run_state.history import History
-from rltui.tui.widgets.bars import sparkline, sparkline_of
+from rltui.tui.text import plain
+from rltui.tui.widgets.bars import filled_bar, progress_bar, signed_bar, sparkline, sparkline_of
 from rltui.tui.widgets.plot import DecimationCache
 
 NAN = math.nan
@@ -32,3 +33,17 @@ def test_a_sparkline_that_grows_is_the_one_drawn_anew() -> None:
             assert sparkline_of(history, "x", 16, memory) == sparkline(*history.series("x"), 16)
     assert sparkline_of(grown, "y", 16, memory) == " " * 16
     assert sparkline_of(grown, "x", 0, memory) == ""
+
+
+def test_bars() -> None:
+    assert plain([progress_bar(0.5, 8)]) == "━━━━────"
+    assert plain([progress_bar(0.44, 8)]) == "━━━╸────"
+    assert plain([progress_bar(None, 4)]) == "────"
+    assert plain([progress_bar(7.0, 4)]) == "━━━━"
+    assert plain([filled_bar(0.001, 8, "")]) == "╸"
+    assert plain([filled_bar(0.0, 8, "")]) == ""
+    assert plain([signed_bar(10, 0, 10, 6)]) == "━━━━━━"
+    assert plain([signed_bar(5, -5, 5, 8)]) == "    ━━━━"
+    assert plain([signed_bar(-5, -5, 5, 8)]) == "━━━━"
+    assert plain([signed_bar(-0.01, -5, 5, 8)]) == "   ╺"
+    assert plain([signed_bar(0, 0, 0, 5)]) == ""

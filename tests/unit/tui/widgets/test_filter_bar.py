@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn, cast
 
 import pytest
+from textual.content import Content
 
 from rltui.tui.expression import PATIENCE, SLOW, Expression, TooSlow
 from rltui.tui.widgets import filter_bar
-from rltui.tui.widgets.filter_bar import PASTE, Pattern, TypedFilter, one_line, typed_text
+from rltui.tui.widgets.filter_bar import PASTE, Pattern, TypedFilter, filter_words, one_line, typed_text
 
 WORD = "a_name_of_a_run_that_is_as_long_as_they_are_in_traces" * 2
 ENDLESS = [r"(\w+\s?)+:", r"(a|\w\w?)*!x", "(.*)*=", r"((\w+)*)*-", r"\w*\w*\w*\w*\w*\w*\w*-"]
@@ -119,3 +120,14 @@ def test_esc_drops_it_and_names_where_to_go_back_to() -> None:
     line.open(3)
     line.press("k", "k")
     assert (line.press("escape", None), line.typing, line.pattern, line.before) == ("dropped", False, Pattern(), 3)
+
+
+def test_whatever_is_typed_is_shown_as_it_is(subtests: pytest.Subtests) -> None:
+    for typing in (True, False):
+        for text in ("jump", "[a-z]+", r"\[", r"x\\", r"a\[b\]", "[/]"):
+            with subtests.test(typing=typing, text=text):
+                typed: TypedFilter[object] = TypedFilter(Pattern(text), typing)
+                shown = Content.from_markup(filter_words(typed, 24, 90, "by row", 200)).plain
+                caret = "▏" if typing else ""
+                assert shown.startswith(f"/{text}{caret} 24 of 90, 66 hidden · ")
+                assert shown.endswith("esc clears · by row")

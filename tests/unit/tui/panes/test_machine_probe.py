@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.tui.background import Newest
-from rltui.tui.panes.machine import MachineSampler
-from rltui.tui.panes.machine_probe import NONE, NOT_INSTALLED, Gpus, MachineProbe, MachineSample, Room, full_in
+from rltui.tui.panes.machine_probe import NONE, NOT_INSTALLED, Gpus, MachineProbe, Room, full_in
 
 
 def falling(seconds: int, per_second: float, start: float = 1e9) -> list[tuple[float, float]]:
@@ -53,46 +51,6 @@ def test_the_probe_reads_this_process_and_its_child(tmp_path: Path) -> None:
     assert second.disk is not None and second.disk.free > 0, "of the nearest folder that is there"
     assert second.written_per_second is not None and second.written_per_second > 0
     assert second.cpu is not None and len(second.cores) == os.cpu_count()
-
-
-def test_the_sampler_delivers_until_it_is_stopped(tmp_path: Path) -> None:
-    inbox: Newest[MachineSample] = Newest()
-    import threading
-
-    came = threading.Event()
-
-    def deliver(sample: MachineSample) -> None:
-        inbox.put(sample)
-        came.set()
-
-    sampler = MachineSampler(tmp_path, lambda: None)
-    sampler.want({os.getpid(): "this program"})
-    sampler.start(deliver)
-    sampler.start(deliver)  # already running
-    assert came.wait(10)
-    sampler.stop()
-    assert not sampler.running
-    sample = inbox.take()
-    assert sample is not None and sample.problem == "" and sample.processes[0].role == "this program"
-
-
-def test_a_sampler_that_fails_says_so(tmp_path: Path) -> None:
-    import threading
-
-    came = threading.Event()
-    found: list[MachineSample] = []
-
-    def written() -> int:
-        raise OSError("the driver is gone")
-
-    def deliver(sample: MachineSample) -> None:
-        found.append(sample)
-        came.set()
-
-    sampler = MachineSampler(tmp_path, written)
-    sampler.start(deliver)
-    assert came.wait(10)
-    assert found[0].problem == "OSError: the driver is gone"
 
 
 class _Card(types.ModuleType):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rltui.events.records import Record
 from rltui.run_state import progress
 from rltui.run_state.fold import fold
+from rltui.run_state.history import History
 from rltui.run_state.progress import iteration_times
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import View
@@ -27,8 +28,9 @@ from rltui.tui.panes.time import (
     share_of_limit,
     worked_seconds,
 )
-from rltui.tui.text import plain
+from rltui.tui.text import plain, width_of
 from tests.fakes import run_story
+from tests.fakes.drawn_panes import STORY, with_metrics
 
 METRICS: dict[str, float | None] = {
     "time/iteration": 10.0, "time/collect": 6.0, "time/learn": 3.0, "time/save": 0.5, "time/simulate": 60.0,
@@ -116,15 +118,17 @@ def test_the_bottleneck_is_named_with_what_to_change() -> None:
     assert told <= set(ADVICE)
 
 
-@pytest.mark.parametrize(("width", "height"), [(20, 5), (38, 12), (38, 16), (60, 9), (76, 20), (150, 40)])
-def test_the_pane_fits_and_names_the_largest_part(width: int, height: int) -> None:
-    row = run_story.iteration(120)
-    snapshot = replace(
-        RunSnapshot(metrics=row.metrics), header=msgspec.structs.replace(run_story.header(), device="cpu")
-    )
-    text = plain(TimePane().draw(View(snapshot, 0.0), width, height))
-    assert "update" in text
-    assert len(text.split("\n")) <= height
+def test_the_pane_fits_and_names_the_largest_part(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, int]] = [(20, 5), (38, 12), (38, 16), (60, 9), (76, 20), (150, 40)]
+    for width, height in cases:
+        with subtests.test(width=width, height=height):
+            row = run_story.iteration(120)
+            snapshot = replace(
+                RunSnapshot(metrics=row.metrics), header=msgspec.structs.replace(run_story.header(), device="cpu")
+            )
+            text = plain(TimePane().draw(View(snapshot, 0.0), width, height))
+            assert "update" in text
+            assert len(text.split("\n")) <= height
 
 
 def swinging(rows: int, start: int = 0) -> RunSnapshot:
@@ -167,3 +171,36 @@ def test_before_the_first_iteration_of_a_start_it_says_whose_times_they_are() ->
     snapshot = swinging(5)
     again = fold(snapshot, [run_story.header(timesteps=snapshot.timesteps)])
     assert "before this start" in plain(TimePane().draw(View(again, 0.0), 76, 20))
+
+
+def test_time_is_shared_between_learning_and_the_workers_parts() -> None:
+    view = with_metrics(
+        time__iteration=2.0, time__collect=1.0, time__learn=0.8, time__save=0.02, time__simulate=60.0, time__infer=20.0,
+        time__reset=None,
+    )  # fmt: skip
+    view = replace(view, snapshot=replace(view.snapshot, history=History()))
+    found = {part.name: part for part in parts(view.snapshot)}
+    assert found["update"].share == pytest.approx(0.4)
+    assert found["simulate"].share == pytest.approx(60 / 80 * 0.5)
+    assert found["infer"].share == pytest.approx(20 / 80 * 0.5)
+    assert found["reset"].share is None
+    assert found["save"].share == pytest.approx(0.01)
+    top = bottleneck(list(found.values()))
+    assert top is not None
+    assert top.name == "update"
+    text = plain(TimePane().draw(view, 44, 12))
+    assert "update     ━━━━━━━              40 %   0.8 s" in text
+    assert "Bottleneck: update takes 40 %" in text
+
+
+def test_a_long_time_keeps_its_distance_from_the_share() -> None:
+    view = with_metrics(time__iteration=2.0, time__collect=1.6, time__learn=0.4, time__simulate=1_715.0)
+    view = replace(view, snapshot=replace(view.snapshot, history=History()))
+    lines = plain(TimePane().draw(view, 44, 12)).split("\n")
+    assert next(line for line in lines if "simulate" in line).endswith("80 % 1,715 µs")
+    assert all(width_of(line) <= 44 for line in TimePane().draw(view, 44, 12))
+
+
+def test_time_without_figures_is_empty_and_not_zero() -> None:
+    assert TimePane().has_nothing(with_metrics())
+    assert bottleneck(parts(replace(STORY, metrics={}))) is None

@@ -53,10 +53,9 @@ def test_each_fate_is_a_line() -> None:
     ]
 
 
-@pytest.mark.parametrize("width", [10, 40, 79, 80, 200])
-def test_no_line_is_wider_than_the_pane(width: int) -> None:
+def test_no_line_is_wider_than_the_pane() -> None:
     for entry in (logged(CommandApplied(2, "x" * 300, 0.4), "reward touch 2"), CHANGE):
-        assert width_of(entry_line(entry, width)) <= width
+        assert [width for width in (10, 40, 79, 80, 200) if width_of(entry_line(entry, width)) > width] == []
 
 
 def test_it_is_drawn_again_whenever_something_ceases_to_hold() -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rltui.run_state.fold import fold
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
-from rltui.tui.panes.chart_header import cursor_line, head_lines, help_lines, look_line, near_marks
 from rltui.tui.panes.chart_view import (
     CORE,
     Cell,
@@ -28,16 +28,16 @@ from rltui.tui.panes.chart_view import (
     next_count,
     next_smoothing,
     panned,
+    shown_marks,
     span_of,
     usual_keys,
     with_cursor,
     zoomed,
 )
-from rltui.tui.panes.metrics import MetricsPane
-from rltui.tui.panes.pane import View
-from rltui.tui.text import plain, width_of
+from rltui.tui.text import width_of
 from rltui.tui.widgets.filter_bar import Pattern
 from tests.fakes import run_story
+from tests.fakes.drawn_panes import STORY
 
 ROWS = 100
 STEPS = array("d", (1000.0 * (row + 1) for row in range(ROWS)))
@@ -143,13 +143,20 @@ def test_charts_are_the_usual_ones_the_chosen_or_the_found() -> None:
     assert len(usual_keys(HISTORY)) == len(CORE)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [("", True), ("kl", True), ("^kl$", False), ("!kl", False), ("!zoo", True), ("!", True), ("[", True)],
-)
-def test_patterns(text: str, found: bool) -> None:
-    assert Pattern(text).matches("train/approx_kl", "KL divergence") is found
-    assert bool(Pattern(text).problem) is (text == "[")
+def test_patterns(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool]] = [
+        ("", True),
+        ("kl", True),
+        ("^kl$", False),
+        ("!kl", False),
+        ("!zoo", True),
+        ("!", True),
+        ("[", True),
+    ]
+    for text, found in cases:
+        with subtests.test(text=text, found=found):
+            assert Pattern(text).matches("train/approx_kl", "KL divergence") is found
+            assert bool(Pattern(text).problem) is (text == "[")
 
 
 def test_charts_in_view_follow_the_selected_one() -> None:
@@ -182,69 +189,8 @@ def test_a_point_in_a_chart_is_a_moment() -> None:
 
 
 def story_scene(charting: Charting, **more: object) -> ChartScene:
-    from rltui.run_state.fold import fold
 
     return ChartScene(fold(RunSnapshot(run="alpha"), run_story.told(300)), charting, **more)  # type: ignore[arg-type]
-
-
-def test_the_cursor_line_says_when_that_was() -> None:
-    row = run_story.iteration(200)
-    text = plain([cursor_line(story_scene(Charting(cursor=row.timesteps + 1.0)))])
-    from rltui import formatting
-
-    assert f"{row.timesteps + 1:,} timesteps  iteration 200  {formatting.clock(row.time)}" in text
-    assert "milestone 5 M" in plain([cursor_line(story_scene(Charting(cursor=5_000_000.0)))])
-    assert "milestone" not in text
-
-
-def test_a_cursor_beyond_the_run_says_so() -> None:
-    assert "9,000,000 timesteps, which this run has not reached" in plain(
-        [cursor_line(story_scene(Charting(cursor=9e6)))]
-    )
-
-
-def test_marks_near_the_cursor_nearest_first() -> None:
-    marks = [
-        ChartMark(100, "milestone", "005M"),
-        ChartMark(101, "changed", "learning rate 0.0001"),
-        ChartMark(500, "resume", "resumed"),
-    ]
-    assert near_marks(marks, 102.0, (0.0, 1000.0)) == ["learning rate 0.0001", "milestone 5 M"]
-    assert near_marks(marks, 300.0, (0.0, 1000.0)) == []
-
-
-def test_what_differs_from_the_plain_look_is_said() -> None:
-    assert look_line(story_scene(Charting())) == ()
-    words = plain([look_line(story_scene(Charting(window=1e6, log=True, smoothing=50, guides=True)))])
-    assert words == "zoom 5.14 M–6.14 M, follows the newest  EMA 50 iterations, raw behind  log axis  ╌ usual range"
-    other = OtherRun("beta", reading=True)
-    assert plain([look_line(story_scene(Charting(), other=other, style="ascii"))]) == "* alpha  o beta is being read …"
-    broken = OtherRun("beta", problem="OSError: gone")
-    assert "✗ OSError: gone" in plain([look_line(story_scene(Charting(), other=broken))])
-
-
-def test_the_filter_line_counts_and_shows_a_bad_expression() -> None:
-    scene = story_scene(Charting(pattern=Pattern("kl")))
-    assert (
-        plain(head_lines(scene, 1, 40, typing=True, width=80)) == "/kl▏  1 of 40 metrics  enter sets it, esc clears it"
-    )
-    bad = story_scene(Charting(pattern=Pattern("[a")))
-    assert "✗ no regular expression: unterminated character set" in plain(head_lines(bad, 6, 40, typing=True, width=80))
-    assert head_lines(story_scene(Charting()), 6, 40, typing=False, width=80) == []
-
-
-def test_a_metric_is_explained_with_its_value_judged() -> None:
-    snapshot = story_scene(Charting()).snapshot
-    text = " ".join(plain(help_lines(snapshot, "train/entropy", None, 200)).split())
-    assert "entropy train/entropy" in text
-    assert "% of the 4.50 that 90 actions allow" in text
-    column = array("d", [0.031])
-    high = replace(snapshot, history=History(1, array("d", [1000.0]), {"train/approx_kl": column}))
-    text = plain(help_lines(high, "train/approx_kl", None, 200))
-    assert "0.0310 now" in text
-    assert "▲ above the usual 0.002–0.02; lower the learning rate or ppo.epochs" in text
-    assert "at the cursor" in plain(help_lines(high, "train/approx_kl", 1000.0, 200))
-    assert "not in this run's journal yet" in plain(help_lines(high, "lut/left", None, 200))
 
 
 def test_all_charts_of_a_run_fit_any_size() -> None:
@@ -258,23 +204,18 @@ def test_all_charts_of_a_run_fit_any_size() -> None:
             assert all(width_of(line) <= width for line in lines)
 
 
-def steady(value: float) -> RunSnapshot:
-    history = History().extended((100 * row, {"train/explained_variance": value}) for row in range(200))
-    return RunSnapshot(run="alpha", history=history)
+def test_the_grid_of_charts() -> None:
+    assert grid(76, 24) == (2, 3)
+    assert grid(76, 19) == (2, 3)
+    assert grid(25, 9) == (1, 1)
+    assert grid(140, 32)[0] == 4
+    assert usual_keys(STORY.history)[: len(CORE)] == list(CORE)
+    assert usual_keys(RunSnapshot().history) == list(CORE)
 
 
-@pytest.mark.parametrize("value", [2.4e-8, -2.4e-8])
-def test_noise_of_the_arithmetic_is_shown_as_nothing_and_no_change_as_none(value: float) -> None:
-    scene = ChartScene(steady(value), Charting(), "braille")
-    found = cells(["train/explained_variance"], scene.charting, (90, 12), 0, 0)
-    title = plain(draw_cells(scene, found)[:1])
-    assert title.rstrip().endswith("unchanged in 100 it.  0.00")
-    assert "0.00" in plain(help_lines(scene.snapshot, "train/explained_variance", None, 44)[1:2])
-    told = plain(draw_cells(ChartScene(steady(0.25), Charting(), "braille"), found)[:1])
-    assert told.rstrip().endswith("0.250")
-
-
-@pytest.mark.parametrize(("rows", "words"), [(1, "1 iteration["), (2, "2 iterations[")])
-def test_the_border_counts_iterations(rows: int, words: str) -> None:
-    history = History().extended((100 * row, {"train/entropy": 3.0}) for row in range(rows))
-    assert words in MetricsPane().subtitle(View(RunSnapshot(run="alpha", history=history), 0.0))
+def test_many_milestones_do_not_hide_the_curves() -> None:
+    marks = tuple(ChartMark(steps, "milestone", "") for steps in range(5, 205, 5))
+    shown = shown_marks(RunSnapshot(marks=(*marks, ChartMark(33, "resume", "resumed"))))
+    assert shown == [35, 70, 105, 140, 175, 33]
+    assert shown_marks(RunSnapshot(marks=marks[:2])) == [5, 10]
+    assert shown_marks(RunSnapshot()) == []

@@ -16,6 +16,7 @@ from rltui.tui.panes.pane import View
 from rltui.tui.panes.rewards import RewardsPane, newest_paid, ordered, rows_of, weight_marks
 from rltui.tui.text import plain
 from tests.fakes import run_story
+from tests.fakes.drawn_panes import with_metrics
 
 METRICS = {
     "reward/touch": 24.0,
@@ -139,10 +140,37 @@ def test_the_selected_one_s_curve_stands_below() -> None:
     assert "A curve needs 6 rows, there are 5 here" in " ".join(plain(pane.draw(view, 40, 5)).split())
 
 
-@pytest.mark.parametrize("width", [20, 33, 44, 61, 90, 140])
-def test_a_chart_for_each_where_there_is_room(width: int) -> None:
-    view = View(replace(SNAPSHOT, history=history(200)), 0.0)
-    lines = RewardsPane().draw(view, width, 40)
-    assert len(lines) <= 40
-    if width >= 90:
-        assert all(name in plain(lines[6:]) for name in ("touch", "concede", "in_air"))
+def test_a_chart_for_each_where_there_is_room(subtests: pytest.Subtests) -> None:
+    for width in (20, 33, 44, 61, 90, 140):
+        with subtests.test(width=width):
+            view = View(replace(SNAPSHOT, history=history(200)), 0.0)
+            lines = RewardsPane().draw(view, width, 40)
+            assert len(lines) <= 40
+            if width >= 90:
+                assert all(name in plain(lines[6:]) for name in ("touch", "concede", "in_air"))
+
+
+def test_rewards_show_signs_and_their_sum() -> None:
+    view = with_metrics(reward__touch=24.0, reward__concede=-6.0, reward__in_air=None, rollout__policy_reward=18.0)
+    assert plain(RewardsPane().draw(view, 42, 6)) == "\n".join(
+        [
+            " reward                    / episode share",
+            " touch       ━━━━━━━━━━━━━━   +24.00  80 %",
+            " concede ━━━━                  -6.00  20 %",
+            " in_air                            –     –",
+            "──────────────────────────────────────────",
+            " reward / episode             +18.00",
+        ]
+    )
+    assert "─" not in plain(RewardsPane().draw(view, 42, 5)), "the rule makes room for the headings"
+
+
+def test_rewards_that_do_not_fit_scroll_above_their_sum() -> None:
+    many = {f"reward__r{index}": float(index) for index in range(1, 10)}
+    pane = RewardsPane()
+    lines = plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")
+    assert [line[1:3] for line in lines[1:5]] == ["r9", "r8", "r7", "r6"]
+    assert lines[0].split()[:4] == ["reward", "/", "episode", "share"]
+    assert lines[5].startswith(" reward / episode")
+    pane.cursor = 8
+    assert plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")[4].startswith(" r1")

@@ -1,19 +1,21 @@
-"""The log's list grows as the log does: at any moment it is what choosing from the whole log gives."""
+"""The log's list and window: at any moment what choosing from the whole log gives, and something to show."""
 
 from __future__ import annotations
+
+import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.events.records import StateChanged
-from rltui.run_state.log_entries import LEVELS, LogEntry, entry_of
-from rltui.tui.panes.log_view import FOLDED, LogFilter, LogList, LogWindow, folded_lines
+from rltui.run_state.log_entries import LEVELS, LogEntry
+from rltui.tui.panes.log_view import FOLDED, LogFilter, LogList, LogWindow, entry_lines, folded_lines
 from rltui.tui.text import Line, plain, text_line
 from rltui.tui.widgets.filter_bar import Pattern
+from tests.fakes import run_story
 
 KEPT = 12
-
 entries = st.builds(
     LogEntry,
     time=st.floats(0, 100),
@@ -31,6 +33,7 @@ wanted = st.builds(
     search=st.builds(Pattern, st.sampled_from(["", "a", "!a", "a.c", "[", "!", "trainer"])),
     only_hits=st.booleans(),
 )
+SEARCHES = ("", "zzz", "!", "!zzz", "1", "[", ".")
 
 
 @settings(max_examples=150, deadline=None)
@@ -74,11 +77,13 @@ def test_hits_go_round_and_inverted_ones_are_the_others() -> None:
     assert listed.hit(0, 1) is None
 
 
-@pytest.mark.parametrize(("time", "message"), [(0.0, "a 0"), (3.5, "a 4"), (99.0, "a 5")])
-def test_the_entry_of_a_time(time: float, message: str) -> None:
-    listed = LogList()
-    listed.update(lines(6, "a"), 6)
-    assert listed.entries[listed.at(time)].message == message
+def test_the_entry_of_a_time(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[float, str]] = [(0.0, "a 0"), (3.5, "a 4"), (99.0, "a 5")]
+    for time, message in cases:
+        with subtests.test(time=time, message=message):
+            listed = LogList()
+            listed.update(lines(6, "a"), 6)
+            assert listed.entries[listed.at(time)].message == message
 
 
 def lines(count: int, word: str) -> tuple[LogEntry, ...]:
@@ -147,8 +152,90 @@ def drawn(entry: LogEntry) -> list[Line]:
     return [text_line(entry.message)] * int(entry.message)
 
 
-def test_a_state_is_not_said_twice() -> None:
-    record = StateChanged(time=1.0, state="stopped", reason="stopped: stop (finish) by ada")
-    entry = entry_of(record)
-    assert entry is not None
-    assert entry.message == "stopped: stop (finish) by ada"
+def random_entries(chance: random.Random, count: int) -> list[LogEntry]:
+    return [
+        LogEntry(float(number), chance.choice(LEVELS), "trainer", f"line {number}", chance.choice((None, 0, 1)))
+        for number in range(count)
+    ]
+
+
+def lines_of(entry: LogEntry) -> list[Line]:
+    return [text_line(entry.message, "")] * (1 + int(entry.time) % 3)
+
+
+class Walk:
+    """A window on a log of `count` entries, one random step after the other."""
+
+    def __init__(self, seed: int, count: int) -> None:
+        self._chance = random.Random(seed)
+        self._log = random_entries(self._chance, count)
+        self.entries = LogList()
+        self.entries.update(tuple(self._log), count)
+        self.window = LogWindow(self.entries)
+
+    def step(self) -> str:
+        """What was done, in words."""
+        chance, window = self._chance, self.window
+        match chance.randrange(6):
+            case 0 | 1:
+                rows = chance.choice((-1, 1, -5, 5, -1000, 1000))
+                window.move(rows)
+                return f"move {rows}"
+            case 2:
+                return self._choose(search=Pattern(chance.choice(SEARCHES)), only_hits=chance.random() < 0.5)
+            case 3:
+                return self._choose(level=chance.choice(LEVELS), worker=chance.choice((None, 0, 1, 7)))
+            case 4:
+                place = window.place_at(chance.randrange(12))
+                if place is not None:
+                    window.stand(place)
+                return f"click {place}"
+            case _:
+                self._log += random_entries(chance, chance.randrange(3))
+                self.entries.update(tuple(self._log), len(self._log))
+                window.catch_up()
+                return f"{len(self._log)} entries"
+
+    def _choose(self, **changes: object) -> str:
+        number = self.window.number
+        self.entries.choose(replace(self.entries.wanted, **changes))  # type: ignore[arg-type]
+        self.window.stand_near(number)
+        return f"choose {changes}"
+
+
+def test_a_walk_never_looks_beyond_the_entries(subtests: pytest.Subtests) -> None:
+    for count in (0, 1, 3, 200):
+        for seed in range(8):
+            with subtests.test(count=count, seed=seed):
+                walk, way = Walk(seed, count), []
+                for _ in range(150):
+                    way.append(walk.step())
+                    height = walk._chance.randint(1, 12)
+                    drawn = walk.window.view(height, lines_of)
+                    places = [place for place, _ in drawn]
+                    assert bool(drawn) == bool(len(walk.entries)), way
+                    assert sum(len(lines) for _, lines in drawn) <= height, way
+                    assert places == list(range(places[0], places[0] + len(places))) if places else True, way
+                    assert not places or walk.window.place in places, way
+
+
+def test_a_window_that_stands_still_shows_nothing_where_the_filter_leaves_nothing_and_comes_back() -> None:
+    entries_of = LogList()
+    entries_of.update(tuple(random_entries(random.Random(0), 5)), 5)
+    entries_of.choose(replace(entries_of.wanted, level="debug"))
+    window = LogWindow(entries_of)
+    window.move(-1)
+    entries_of.choose(replace(entries_of.wanted, search=Pattern("zzz"), only_hits=True))
+    window.stand_near(window.number)
+    assert window.view(4, lines_of) == []
+    entries_of.choose(replace(entries_of.wanted, search=Pattern()))
+    assert entries_of.entries[window.place].message == "line 3"
+    assert window.view(20, lines_of)
+
+
+def test_log_lines_wrap_beside_their_source() -> None:
+    entry = LogEntry(run_story.START, "error", "worker 1", "raised: ValueError: bad\n  File x, line 1", 1)
+    lines = plain(entry_lines(entry, 44)).split("\n")
+    assert lines[0][8:] == " ✗ worker 1   raised: ValueError:"
+    assert lines[1] == " " * 22 + "bad"
+    assert lines[2] == " " * 22 + "  File x, line 1"

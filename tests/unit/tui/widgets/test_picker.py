@@ -79,14 +79,15 @@ def test_the_drawing() -> None:
     ]
 
 
-@pytest.mark.parametrize("height", [1, 2, 3, 5, 20])
-def test_the_cursor_s_row_is_in_view_at_any_size(height: int) -> None:
-    for width in (1, 7, 30):
-        target = picker()
-        for _ in range(6):
-            lines = target.lines(width, height)
-            assert len(lines) <= height
-            assert all(width_of(line) <= width for line in lines)
-            if height >= 2:
-                assert sum("cursor" in role for line in lines for _, role in line[:1]) == 1
-            press(target, "down")
+def test_the_cursor_s_row_is_in_view_at_any_size(subtests: pytest.Subtests) -> None:
+    for height in (1, 2, 3, 5, 20):
+        with subtests.test(height=height):
+            for width in (1, 7, 30):
+                target = picker()
+                for _ in range(6):
+                    lines = target.lines(width, height)
+                    assert len(lines) <= height
+                    assert all(width_of(line) <= width for line in lines)
+                    if height >= 2:
+                        assert sum("cursor" in role for line in lines for _, role in line[:1]) == 1
+                    press(target, "down")

@@ -13,10 +13,12 @@ from rltui.events.records import (
     RunFinished,
     RunResumed,
     StateChanged,
+    WorkerFailed,
     WorkerStarted,
     end_words,
 )
 from rltui.run_state.log_entries import LogEntry, entry_of
+from tests.fakes.drawn_panes import NOW
 
 WHY = "stopped: stop (finish) by ada"
 SAVED = CheckpointSaved(
@@ -68,14 +70,30 @@ def test_workers_are_news_when_they_come_again() -> None:
     assert (again.level, again.message) == ("info", "restarted (restart 1), pid 7, ready in 2.5 s")
 
 
-@pytest.mark.parametrize(
-    ("reason", "words"),
-    [
+def test_how_a_run_ended(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("finished: the step limit is reached", "finished at 9,216 timesteps: the step limit is reached"),
         ("failed: nothing was learned: x", "failed at 9,216 timesteps: nothing was learned: x"),
         ("ValueError: bad", "ended at 9,216 timesteps: ValueError: bad"),
         ("abandoned without saving", "ended at 9,216 timesteps: abandoned without saving"),
-    ],
-)
-def test_how_a_run_ended(reason: str, words: str) -> None:
-    assert end_words(RunFinished(time=0, timesteps=9216, exit_code=1, reason=reason)) == words
+    ]
+    for reason, words in cases:
+        with subtests.test(reason=reason, words=words):
+            assert end_words(RunFinished(time=0, timesteps=9216, exit_code=1, reason=reason)) == words
+
+
+def test_a_state_is_not_said_twice() -> None:
+    record = StateChanged(time=1.0, state="stopped", reason="stopped: stop (finish) by ada")
+    entry = entry_of(record)
+    assert entry is not None
+    assert entry.message == "stopped: stop (finish) by ada"
+
+
+def test_a_workers_trace_is_in_the_log() -> None:
+    failed = WorkerFailed(
+        time=NOW, worker=1, kind="raised", reason="ValueError: bad", trace="Traceback:\n  File x\nValueError: bad"
+    )
+    entry = entry_of(failed)
+    assert entry is not None
+    assert entry.message == "raised: ValueError: bad\nTraceback:\n  File x\nValueError: bad"
+    assert entry.level == "error"

@@ -1,0 +1,146 @@
+"""Lines above the charts, the list in which charts are marked, and a metric explained."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+
+import pytest
+
+from rltui.run_state.history import History
+from rltui.run_state.other_run import OtherRun
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
+from rltui.tui.panes.chart_header import (
+    chart_picker,
+    chosen,
+    cursor_line,
+    head_lines,
+    help_lines,
+    look_line,
+    near_marks,
+)
+from rltui.tui.panes.chart_view import (
+    Charting,
+    ChartScene,
+    all_keys,
+    cells,
+    charted,
+    draw_cells,
+    usual_keys,
+)
+from rltui.tui.text import plain
+from rltui.tui.widgets.filter_bar import Pattern
+from tests.fakes import run_story
+
+HISTORY = History().extended((row.timesteps, row.metrics) for row in map(run_story.iteration, range(1, 4)))
+USUAL = usual_keys(HISTORY)
+OTHER = next(key for key in all_keys(HISTORY) if key not in USUAL)
+
+
+def test_all_metrics_are_listed_and_those_charted_are_marked() -> None:
+    picker = chart_picker(Charting(), HISTORY)
+    assert [entry.key for entry in picker.entries] == all_keys(HISTORY)
+    assert picker.marked == set(USUAL)
+    assert chart_picker(Charting(keys=(OTHER,)), HISTORY).marked == {OTHER}
+
+
+def test_none_or_just_the_usual_ones_is_the_usual_set_which_grows(subtests: pytest.Subtests) -> None:
+    for marked in (set(), set(USUAL)):
+        with subtests.test(marked=marked):
+            picker = chart_picker(Charting(keys=(OTHER,)), HISTORY)
+            picker.marked = set(marked)
+            assert chosen(picker, Charting(keys=(OTHER,)), HISTORY).keys is None
+
+
+def test_what_was_charted_keeps_its_place_and_the_attention() -> None:
+    before = Charting(at=2)
+    picker = chart_picker(before, HISTORY)
+    picker.marked = {*USUAL[1:], OTHER}
+    after = chosen(picker, before, HISTORY)
+    assert after.keys == (*USUAL[1:], OTHER)
+    assert charted(after, HISTORY)[after.at] == USUAL[2]
+    picker.marked = {USUAL[0], OTHER}
+    assert chosen(picker, before, HISTORY).at == 0  # that chart is gone
+
+
+def story_scene(charting: Charting, **more: object) -> ChartScene:
+    from rltui.run_state.fold import fold
+
+    return ChartScene(fold(RunSnapshot(run="alpha"), run_story.told(300)), charting, **more)  # type: ignore[arg-type]
+
+
+def test_the_cursor_line_says_when_that_was() -> None:
+    row = run_story.iteration(200)
+    text = plain([cursor_line(story_scene(Charting(cursor=row.timesteps + 1.0)))])
+    from rltui import formatting
+
+    assert f"{row.timesteps + 1:,} timesteps  iteration 200  {formatting.clock(row.time)}" in text
+    assert "milestone 5 M" in plain([cursor_line(story_scene(Charting(cursor=5_000_000.0)))])
+    assert "milestone" not in text
+
+
+def test_a_cursor_beyond_the_run_says_so() -> None:
+    assert "9,000,000 timesteps, which this run has not reached" in plain(
+        [cursor_line(story_scene(Charting(cursor=9e6)))]
+    )
+
+
+def test_marks_near_the_cursor_nearest_first() -> None:
+    marks = [
+        ChartMark(100, "milestone", "005M"),
+        ChartMark(101, "changed", "learning rate 0.0001"),
+        ChartMark(500, "resume", "resumed"),
+    ]
+    assert near_marks(marks, 102.0, (0.0, 1000.0)) == ["learning rate 0.0001", "milestone 5 M"]
+    assert near_marks(marks, 300.0, (0.0, 1000.0)) == []
+
+
+def test_what_differs_from_the_plain_look_is_said() -> None:
+    assert look_line(story_scene(Charting())) == ()
+    words = plain([look_line(story_scene(Charting(window=1e6, log=True, smoothing=50, guides=True)))])
+    assert words == "zoom 5.14 M–6.14 M, follows the newest  EMA 50 iterations, raw behind  log axis  ╌ usual range"
+    other = OtherRun("beta", reading=True)
+    assert plain([look_line(story_scene(Charting(), other=other, style="ascii"))]) == "* alpha  o beta is being read …"
+    broken = OtherRun("beta", problem="OSError: gone")
+    assert "✗ OSError: gone" in plain([look_line(story_scene(Charting(), other=broken))])
+
+
+def test_the_filter_line_counts_and_shows_a_bad_expression() -> None:
+    scene = story_scene(Charting(pattern=Pattern("kl")))
+    assert (
+        plain(head_lines(scene, 1, 40, typing=True, width=80)) == "/kl▏  1 of 40 metrics  enter sets it, esc clears it"
+    )
+    bad = story_scene(Charting(pattern=Pattern("[a")))
+    assert "✗ no regular expression: unterminated character set" in plain(head_lines(bad, 6, 40, typing=True, width=80))
+    assert head_lines(story_scene(Charting()), 6, 40, typing=False, width=80) == []
+
+
+def test_a_metric_is_explained_with_its_value_judged() -> None:
+    snapshot = story_scene(Charting()).snapshot
+    text = " ".join(plain(help_lines(snapshot, "train/entropy", None, 200)).split())
+    assert "entropy train/entropy" in text
+    assert "% of the 4.50 that 90 actions allow" in text
+    column = array("d", [0.031])
+    high = replace(snapshot, history=History(1, array("d", [1000.0]), {"train/approx_kl": column}))
+    text = plain(help_lines(high, "train/approx_kl", None, 200))
+    assert "0.0310 now" in text
+    assert "▲ above the usual 0.002–0.02; lower the learning rate or ppo.epochs" in text
+    assert "at the cursor" in plain(help_lines(high, "train/approx_kl", 1000.0, 200))
+    assert "not in this run's journal yet" in plain(help_lines(high, "lut/left", None, 200))
+
+
+def steady(value: float) -> RunSnapshot:
+    history = History().extended((100 * row, {"train/explained_variance": value}) for row in range(200))
+    return RunSnapshot(run="alpha", history=history)
+
+
+def test_noise_of_the_arithmetic_is_shown_as_nothing_and_no_change_as_none(subtests: pytest.Subtests) -> None:
+    for value in (2.4e-8, -2.4e-8):
+        with subtests.test(value=value):
+            scene = ChartScene(steady(value), Charting(), "braille")
+            found = cells(["train/explained_variance"], scene.charting, (90, 12), 0, 0)
+            title = plain(draw_cells(scene, found)[:1])
+            assert title.rstrip().endswith("unchanged in 100 it.  0.00")
+            assert "0.00" in plain(help_lines(scene.snapshot, "train/explained_variance", None, 44)[1:2])
+            told = plain(draw_cells(ChartScene(steady(0.25), Charting(), "braille"), found)[:1])
+            assert told.rstrip().endswith("0.250")

@@ -1,0 +1,75 @@
+"""The curriculum pane: phases, criteria, what comes and what was."""
+
+from __future__ import annotations
+
+import math
+
+from rltui.events.metric_keys import OVERALL_SPEED
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.panes.curriculum import CurriculumPane
+from rltui.tui.panes.pane import View
+from tests.fakes import figure_stories, run_story
+from tests.fakes.drawn_panes import NOW, STORY, drawn
+
+
+def test_curriculum_of_a_campaign() -> None:
+    text = drawn(CurriculumPane(), fold(RunSnapshot(run="alpha"), figure_stories.campaign(20)))
+    for words in (
+        "Phase 1 of 3  ·  BallTouching",
+        "phase-1-ball-touching, for 409,600 timesteps",
+        "To go on, all of this over the newest 20 iterations",
+        "40.0 missing",
+        "✓ own goals",
+        "≤ 0.500",
+        "90,400 missing",
+        "In any case after 29,590,400 more timesteps",
+        "N goes on now, whatever the bot can do; it asks first.",
+        "  reward touch: 1 at 0, 0.5 at 2,000,000",
+        "What the next phase changes  BronzeSkills1, phase-2-bronze-skills",
+        "  + rewards.goal 20.0",
+        "  ppo.learning_rate 2e-4 → 1e-4",
+    ):
+        assert words in text
+    speed = 20 / sum(1 / (run_story.iteration(index).metrics[OVERALL_SPEED] or math.nan) for index in range(1, 21))
+    assert f"by the trend: in {round(40 * run_story.STEPS / speed)} s" in text
+
+
+def test_curriculum_where_nothing_rises_promises_nothing() -> None:
+    flat = [figure_stories.on_the_way(index, 40.0) for index in range(1, 30)]
+    text = " ".join(
+        drawn(CurriculumPane(), fold(RunSnapshot(), [*run_story.opening(), figure_stories.plan(), *flat])).split()
+    )
+    assert "Next phase by the trend: –, for there is none yet in kickoff touches" in text
+
+
+def test_curriculum_tells_what_was() -> None:
+    records = [*figure_stories.campaign(40), run_story.phase_changed(run_story.now_of(40), 40 * run_story.STEPS)]
+    text = drawn(CurriculumPane(), fold(RunSnapshot(), records), 100)
+    assert "Phase 2 of 3  ·  BronzeSkills1  ·  stage 2v2" in text
+    assert "phase phase-2-bronze-skills after phase-1-ball-touching" in text
+    assert "skill reached: kickoff touches 91 (80 wanted)" in text
+    assert "Nothing but N leads on" in text, "this phase has neither criteria nor an end"
+
+
+def test_curriculum_of_a_single_profile() -> None:
+    empty = drawn(CurriculumPane(), fold(STORY, [figure_stories.plan(0)]))
+    assert "No curriculum: rewards, resets and settings stay as they are." in empty
+    staged = figure_stories.plan(0, stages=True, schedules=["learning rate: linear from 0.0002 to 1e-05"])
+    text = drawn(CurriculumPane(), fold(STORY, [staged]))
+    assert "learning rate: linear from 0.0002 to 1e-05" in text
+    assert "1v1              from 0 to 2,000,000" in text
+    assert "2v2              from 2,000,000 to the end" in text
+
+
+def test_nothing_is_left_to_reach_in_the_last_phase() -> None:
+    pane = CurriculumPane()
+    for phases, words in ((1, ""), (3, "2 of 4 reached")):
+        snapshot = fold(RunSnapshot(run="alpha"), [*run_story.opening(), figure_stories.plan(phases), figure_stories.on_the_way(20, 40.0)])  # fmt: skip
+        assert words in pane.subtitle(View(snapshot, NOW))
+        assert bool(pane.subtitle(View(snapshot, NOW))) == bool(words)
+        assert ("The last phase" in drawn(pane, snapshot)) == (phases == 1)
+
+
+def test_curriculum_of_an_older_trainer() -> None:
+    assert "did not tell what it plans" in drawn(CurriculumPane(), STORY)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rltui.runs.paths import DataDir
 from rltui.tui.checks.doctor import Measurements, Preflights
-from rltui.tui.checks.results import ProfileChecker, ProfileDifferences, TableChecker
+from rltui.tui.checks.results import KeyChange, ProfileChecker, TableChecker, profile_differences
 from rltui.tui.checks.schema import ReferenceReader
 from rltui.tui.checks.text_check import TextChecker
 
@@ -58,7 +58,7 @@ class LauncherDependencies:
     reference: ReferenceReader = field(default_factory=ReferenceReader)
     texts: TextChecker = field(default_factory=TextChecker)
     preflights: Preflights = field(default_factory=Preflights)
-    differences: ProfileDifferences = field(default_factory=ProfileDifferences)
+    differences: Callable[[Path, Path], list[KeyChange]] = profile_differences
     measurements: Measurements = field(default_factory=Measurements)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rltui.tui.checks.doctor import Measurements, Preflights
-from rltui.tui.checks.results import ProfileDifferences
+from rltui.tui.checks.results import profile_differences
 from rltui.tui.checks.schema import ReferenceReader
 from rltui.tui.checks.text_check import TextChecker
 from rltui.tui.dependencies import LauncherDependencies
@@ -106,6 +106,8 @@ def tools(
         reference=ReferenceReader(lambda command: schema()),
         texts=TextChecker(lambda command: FakeTextChild(judge, check)),
         preflights=Preflights(lambda command: FakeDoctor(command, doctor, fails or {}), clock or time.time),
-        differences=ProfileDifferences(lambda command: json.dumps(differences or []).encode()),
+        differences=lambda left, right: profile_differences(
+            left, right, lambda _: json.dumps(differences or []).encode()
+        ),
         measurements=Measurements(Path("cache")),
     )

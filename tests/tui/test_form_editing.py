@@ -152,8 +152,8 @@ async def test_an_outdated_check_is_ended_and_its_answer_ignored(data: DataDir) 
 
     async with form(data, tools=children.tools(check_goes=gate, judge=judge)) as pilot:
         await begun(pilot, "ppo.epochs", "0")
-        await until(pilot, lambda: screen(pilot)._checker._newest.child is not None)
-        first = screen(pilot)._checker._newest.child
+        await until(pilot, lambda: screen(pilot)._checker._newest.current is not None)
+        first = screen(pilot)._checker._newest.current
         await typed(pilot, "3")
         await until(pilot, lambda: isinstance(first, children.FakeTextChild) and first.ended.is_set())
         gate.set()

@@ -73,7 +73,7 @@ async def test_moving_on_ends_the_child(data: DataDir) -> None:
     tools = children.tools(doctor_goes=threading.Event())
     async with launcher(data, TALL, tools=tools) as pilot:
         await until_shown(pilot, "✓ gpu")
-        child = tools.preflights._newest.child
+        child = tools.preflights._newest.current
         assert isinstance(child, children.FakeDoctor)
         await pilot.press("down")
         await until(pilot, child.ended.is_set)

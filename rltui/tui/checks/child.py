@@ -1,14 +1,19 @@
-"""One-shot `rltui … --json` children."""
+"""Child processes `rltui …`: one answer in JSON, or one that can be ended because only the newest of its kind counts."""
 
 from __future__ import annotations
 
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
+import msgspec
+
 TIMEOUT = 60.0  # seconds
-Run = Callable[[Sequence[str]], bytes]
+RLTUI = (sys.executable, "-m", "rltui")
+Run = Callable[[Sequence[str]], bytes]  # command → its standard output; for tests to replace
+Answer = TypeVar("Answer")
 
 
 def run_child(command: Sequence[str]) -> bytes:
@@ -17,10 +22,10 @@ def run_child(command: Sequence[str]) -> bytes:
     OSError with its last words where it has printed nothing; subprocess.TimeoutExpired.
     """
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False)
-    return answer_of(done.stdout, done.stderr, f"exit code {done.returncode}")
+    return output_of(done.stdout, done.stderr, f"exit code {done.returncode}")
 
 
-def answer_of(out: bytes, errors: bytes, otherwise: str) -> bytes:
+def output_of(out: bytes, errors: bytes, otherwise: str) -> bytes:
     """The output. OSError with the last line of the errors, or these other words, where there is none."""
     if not out.strip():
         words = errors.decode(errors="replace").strip().splitlines()
@@ -28,34 +33,42 @@ def answer_of(out: bytes, errors: bytes, otherwise: str) -> bytes:
     return out
 
 
-class Endable(Protocol):
+def ask(run: Run, answer: msgspec.json.Decoder[Answer], *arguments: str) -> Answer:
+    """What `rltui` prints with these arguments. OSError or ValueError without an answer."""
+    try:
+        return answer.decode(run([*RLTUI, *arguments]))
+    except subprocess.SubprocessError as error:
+        raise OSError(str(error)) from error
+
+
+class EndableProcess(Protocol):
     """A child that runs."""
 
     def end(self) -> None:
         """From another thread: its answer is no longer wanted."""
 
 
-Child = TypeVar("Child", bound=Endable)
+Process = TypeVar("Process", bound=EndableProcess)
 
 
-class NewestChild(Generic[Child]):
-    """May be used from several threads."""
+class NewestProcess(Generic[Process]):
+    """Slot for the one process that counts; whoever takes its place ends it. May be used from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.child: Child | None = None
+        self.current: Process | None = None
 
-    def take(self, child: Child | None) -> None:
+    def replace(self, process: Process | None) -> None:
         """This one counts from now on (None: nobody); the one before is ended."""
         with self._lock:
-            before, self.child = self.child, child
+            before, self.current = self.current, process
         if before is not None:
             before.end()
 
-    def release(self, child: Child | None) -> bool:
+    def release(self, process: Process | None) -> bool:
         """It has ended by itself. False where another has taken its place meanwhile."""
         with self._lock:
-            if self.child is not child:
+            if self.current is not process:
                 return False
-            self.child = None
+            self.current = None
             return True

@@ -1,4 +1,4 @@
-"""Doctor results for a profile."""
+"""Whether a profile can be trained here, by a child `rltui doctor`; speeds measured on this machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,12 +18,7 @@ import msgspec
 
 from rltui import safe_io
 from rltui.supervise.signals import kill_session, lower_priority, start_session
-from rltui.tui.checks.child import NewestChild
-
-# Whether a profile can be trained here: the doctor in a child of low priority, check by check as they end.
-#
-# What was found is remembered by the profile's content and that of the files it names. Only one child runs; the newest
-# profile is the one that counts.
+from rltui.tui.checks.child import RLTUI, EndableProcess, NewestProcess
 
 State = Literal["waiting", "running", "pass", "warn", "fail"]
 NICENESS = 15
@@ -67,26 +61,26 @@ class Preflight:
         return tuple(check for check in self.checks if check.state == "fail")
 
 
-class RunningDoctor(Protocol):
+class DoctorProcess(EndableProcess, Protocol):
     """A doctor that runs."""
 
     def lines(self) -> Iterator[bytes]:
         """Its lines as they come."""
 
-    def end(self) -> None:
-        """From another thread: nobody listens any more."""
-
 
 class Preflights:
-    """Asked from threads; `known` from anywhere."""
+    """Cache of the doctor's results by content key. Only one child runs; the newest profile is the one that counts.
+
+    `run` is called from threads, `known` from anywhere.
+    """
 
     def __init__(
-        self, start: Callable[[Sequence[str]], RunningDoctor] | None = None, clock: Callable[[], float] = time.time
+        self, start: Callable[[Sequence[str]], DoctorProcess] | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         """start: begins the child, for tests. clock: Unix seconds."""
         self._start, self._clock = start or DoctorChild, clock
         self._known: dict[str, Preflight] = {}
-        self._newest: NewestChild[RunningDoctor] = NewestChild()
+        self._newest: NewestProcess[DoctorProcess] = NewestProcess()
 
     def known(self, key: str) -> Preflight | None:
         """What is known of this content, running or done."""
@@ -96,57 +90,56 @@ class Preflights:
         """What was found there counts no longer."""
         self._known.pop(key, None)
 
-    def run(self, key: str, profile: Path, data: Path, tell: Callable[[Preflight], None], speed: bool) -> None:
+    def run(self, key: str, profile: Path, data: Path, publish: Callable[[Preflight], None], speed: bool) -> None:
         """Blocks until the child has ended or a newer one takes its place. speed: measure that too.
 
-        tell: called with each new state of things, from this thread.
+        publish: called with each new state, from this thread.
         """
         names = (*CHECKS, *((SPEED,) if speed else ()))
         only = [part for name in names for part in ("--only", name)]
-        command = [sys.executable, "-m", "rltui", "doctor", str(profile), "--lines", "--data-dir", str(data), *only]
+        command = [*RLTUI, "doctor", str(profile), "--lines", "--data-dir", str(data), *only]
         state = Preflight(key, tuple(PreflightCheck(name) for name in names))
-        child: RunningDoctor | None = None
+        child: DoctorProcess | None = None
         try:
             child = self._start(command)
-            self._newest.take(child)
-            self._say(state, tell)
+            self._newest.replace(child)
+            self._publish(state, publish)
             for line in child.lines():
-                state = told(state, line)
-                if self._newest.child is not child:
+                state = with_line(state, line)
+                if self._newest.current is not child:
                     break
-                self._say(state, tell)
+                self._publish(state, publish)
         except OSError as error:
             state = replace(state, problem=str(error))
         if self._newest.release(child):
-            self._say(_ended(state, self._clock()), tell)
+            self._publish(_ended(state, self._clock()), publish)
         else:
             self._known.pop(key, None)
 
     def cancel(self) -> None:
         """The cursor has moved on."""
-        self._newest.take(None)
+        self._newest.replace(None)
 
-    def _say(self, state: Preflight, tell: Callable[[Preflight], None]) -> None:
+    def _publish(self, state: Preflight, publish: Callable[[Preflight], None]) -> None:
         self._known[state.key] = state
-        tell(state)
+        publish(state)
 
 
-def told(state: Preflight, line: bytes) -> Preflight:
+def with_line(state: Preflight, line: bytes) -> Preflight:
     """With what one line of the doctor says; a line that is none changes nothing."""
     try:
-        said = msgspec.json.decode(line)
+        found = msgspec.json.decode(line)
     except msgspec.DecodeError:
         return state
-    if not isinstance(said, dict):
+    if not isinstance(found, dict):
         return state
-    if "running" in said:
-        return _with(state, PreflightCheck(str(said["running"]), "running"))
-    if said.get("outcome") not in ("pass", "warn", "fail"):
+    if "running" in found:
+        return _with(state, PreflightCheck(str(found["running"]), "running"))
+    if found.get("outcome") not in ("pass", "warn", "fail"):
         return state
-    found = PreflightCheck(
-        str(said.get("name", "")), said["outcome"], str(said.get("sentence", "")), str(said.get("advice", ""))
-    )
-    return _measured(_with(state, found), said.get("figures") or {})
+    sentence, advice = str(found.get("sentence", "")), str(found.get("advice", ""))
+    check = PreflightCheck(str(found.get("name", "")), found["outcome"], sentence, advice)
+    return _measured(_with(state, check), found.get("figures") or {})
 
 
 def _measured(state: Preflight, figures: Mapping[str, float]) -> Preflight:
@@ -171,7 +164,7 @@ def _ended(state: Preflight, now: float) -> Preflight:
 
 
 class DoctorChild:
-    """The real one."""
+    """`rltui doctor` of low priority, in a session of its own with the workers that it may have."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._process = start_session(
@@ -180,19 +173,17 @@ class DoctorChild:
         lower_priority(self._process.pid, NICENESS)
 
     def lines(self) -> Iterator[bytes]:
-        """See Child."""
         with self._process as process:
             assert process.stdout is not None
             yield from process.stdout
 
     def end(self) -> None:
-        """The child and the workers that it may have: they share its session."""
         kill_session(self._process)
         self._process.kill()
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """One measurement, as it is kept."""
+    """Speed measured once."""
 
     steps_per_second: float
     time: float  # Unix seconds
@@ -200,7 +191,7 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 class Measurements:
-    """What was measured on this machine, kept in the user's cache by shape (`shape_key`); bad content is no content."""
+    """Cache file of the speeds measured on this machine, by shape (`shape_key`); bad content is no content."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """folder: None: the usual place for caches."""
@@ -212,7 +203,7 @@ class Measurements:
         return self._all().get(key)
 
     def put(self, key: str, found: Measured) -> None:
-        """Kept, where the cache can be written; a full disk is no reason to stop."""
+        """Where the cache can be written; a full disk is no reason to stop."""
         self._all()[key] = found
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)

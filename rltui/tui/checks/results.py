@@ -1,12 +1,13 @@
-"""Profile and action-table check results, cached by content; profile differences."""
+"""Verdicts of child processes on profiles and action tables, cached by content; differences between two profiles.
+
+Judging a profile imports its components and pydantic, examining a table plays cars in the simulator: never here.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,10 +18,13 @@ import msgspec
 from rltui import safe_io
 from rltui.runs.meta import Signature
 from rltui.runs.saver import POLICY_FILE
-from rltui.tui.checks.child import Run, run_child
+from rltui.tui.checks.child import Run, ask, run_child
 
 NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"
 DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
+ABSENT = "not there"
+PROSE = ("description",)  # keys that are not compared
+Outcome = Literal["pass", "warn", "fail"]
 
 
 def content_key(path: Path) -> str:
@@ -67,9 +71,12 @@ def _read(place: Path) -> bytes:
         return b""
 
 
-# What a child `rltui profile check --json` says of profiles, remembered by the files' content and that of the files they name.
-#
-# Judging a profile imports its components and pydantic; that happens in the child, never here.
+def content_hash(path: Path) -> str:
+    """Of the file's bytes; empty where it cannot be read, as a pipe, which would be waited for, for ever."""
+    try:
+        return hashlib.sha256(safe_io.read_bytes(path)).hexdigest()
+    except OSError:
+        return ""
 
 
 class ProfileProblem(msgspec.Struct, frozen=True):
@@ -149,11 +156,10 @@ _profile_decoder = msgspec.json.Decoder(list[ProfileCheck] | ProfileCheck)
 
 
 class ProfileChecker:
-    """Verdicts by content; `check` runs one child for all the files whose content it has not seen."""
+    """Cache of verdicts by content key; `check` runs one child for all the files whose content it has not seen."""
 
-    def __init__(self, run: Run | None = None) -> None:
-        """run: command → its standard output, for tests."""
-        self.run = run or run_child
+    def __init__(self, run: Run = run_child) -> None:
+        self.run = run
         self._known: dict[tuple[str, str], ProfileCheck] = {}
 
     def known(self, path: Path) -> ProfileCheck | None:
@@ -171,68 +177,36 @@ class ProfileChecker:
     def _ask(self, paths: Sequence[Path]) -> list[ProfileCheck]:
         if not paths:
             return []
-        command = [sys.executable, "-m", "rltui", "profile", "check", "--json", *(str(path) for path in paths)]
+        found: list[ProfileCheck] = []
+        reason = "could not be checked: the child said nothing of it"
         try:
-            answer = _profile_decoder.decode(self.run(command))
+            answer = ask(self.run, _profile_decoder, "profile", "check", "--json", *map(str, paths))
             found = answer if isinstance(answer, list) else [answer]
-        except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
-            found = []
+        except (OSError, ValueError) as error:
             reason = f"could not be checked: {error}"
-        else:
-            reason = "could not be checked: the child said nothing of it"
         return [*found, *(_unchecked(path, reason) for path in paths[len(found) :])][: len(paths)]
-
-
-def content_hash(path: Path) -> str:
-    """Of the file's bytes; empty where it cannot be read, as a pipe, which would be waited for, for ever."""
-    try:
-        return hashlib.sha256(safe_io.read_bytes(path)).hexdigest()
-    except OSError:
-        return ""
 
 
 def _unchecked(path: Path, reason: str) -> ProfileCheck:
     return ProfileCheck(str(path), False, [ProfileProblem(reason, file=str(path))])
 
 
-Differences = list[tuple[str, str | None, str | None]]  # key, left, right; None where a side does not have it
+class KeyChange(msgspec.Struct, frozen=True):
+    """One key, or a whole table that only one side has. left, right: as TOML; None where it is not there."""
 
-
-class _ProfileDifference(msgspec.Struct, frozen=True):
     key: str
     left: str | None = None
     right: str | None = None
 
 
-class ProfileDifferences:
-    """Blocks for half a second; call it from a thread. OSError or ValueError when the child has no answer."""
-
-    def __init__(self, run: Run | None = None) -> None:
-        """run: command → its standard output, for tests."""
-        self._run = run or run_child
-
-    def __call__(self, left: Path, right: Path) -> Differences:
-        command = [sys.executable, "-m", "rltui", "profile", "diff", "--json", str(left), str(right)]
-        try:
-            found = msgspec.json.decode(self._run(command), type=list[_ProfileDifference])
-        except subprocess.SubprocessError as error:
-            raise OSError(str(error)) from error
-        return [(each.key, each.left, each.right) for each in found]
-
-
-ABSENT = "not there"
-NOT_TOLD = ("description",)  # prose
-
-
-class KeyChange(msgspec.Struct, frozen=True):
-    """One key, or a whole table that only one side has. left, right: as TOML; None where it is not there."""
-
-    key: str
-    left: str | None
-    right: str | None
-
-
 _change_decoder = msgspec.json.Decoder(list[KeyChange])
+
+
+def profile_differences(left: Path, right: Path, run: Run = run_child) -> list[KeyChange]:
+    """Between any two profiles, defaults filled in. Blocks for half a second: call it from a thread. OSError or ValueError
+    where the child has no answer.
+    """
+    return ask(run, _change_decoder, "profile", "diff", "--json", str(left), str(right))
 
 
 def saved_changes(left: Path, right: Path) -> list[KeyChange] | str:
@@ -253,20 +227,19 @@ def saved_changes(left: Path, right: Path) -> list[KeyChange] | str:
 
 
 def resolved_changes(left: Path, right: Path, run: Run = run_child) -> list[KeyChange] | str:
-    """Between any two profiles, defaults filled in, by a child. Takes a second; call it from a thread."""
-    command = [sys.executable, "-m", "rltui", "profile", "diff", "--json", str(left), str(right)]
+    """`profile_differences`, condensed; a reason in words where there is no answer."""
     try:
-        return condensed(_change_decoder.decode(run(command)))
-    except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+        return condensed(profile_differences(left, right, run))
+    except (OSError, ValueError) as error:
         return f"the profiles could not be compared: {error}"
 
 
 def condensed(changes: Sequence[KeyChange]) -> list[KeyChange]:
     """A table of which one side has nothing is one change, not twenty: a campaign leaves to its phases what they say."""
-    told = [change for change in changes if change.key not in NOT_TOLD]
     heads: dict[str, list[KeyChange]] = {}
-    for change in told:
-        heads.setdefault(change.key.partition(".")[0], []).append(change)
+    for change in changes:
+        if change.key not in PROSE:
+            heads.setdefault(change.key.partition(".")[0], []).append(change)
     return [found for head, group in heads.items() for found in _of_table(head, group)]
 
 
@@ -306,15 +279,10 @@ def _text(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-# What a child `rltui lut --json` says of an action table, remembered by the files' content.
-#
-# Examining a table plays cars in the simulator; that happens in the child, never here.
-
-
 class TableFinding(msgspec.Struct, frozen=True):
     """One check, as the child reports it."""
 
-    outcome: Literal["pass", "warn", "fail"]
+    outcome: Outcome
     sentence: str
 
 
@@ -322,13 +290,12 @@ class TableVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The child's report. problem: why there is none."""
 
     subject: str = ""
-    outcome: Literal["pass", "warn", "fail"] = "pass"
+    outcome: Outcome = "pass"
     table_hash: str | None = None
     legality: str | None = None
     checks: list[TableFinding] = []
-    controls: list[
-        list[float | None]
-    ] = []  # [rows][8], in the order throttle, steer, pitch, yaw, roll, jump, boost, handbrake
+    # [rows][8], in the order throttle, steer, pitch, yaw, roll, jump, boost, handbrake
+    controls: list[list[float | None]] = []
     words: list[str] = []  # of each row
     problem: str = ""
 
@@ -337,11 +304,10 @@ _table_decoder = msgspec.json.Decoder(TableVerdict)
 
 
 class TableChecker:
-    """Verdicts on profiles, tables and checkpoints' folders; one child for each whose content it has not seen."""
+    """Cache of verdicts on profiles, tables and checkpoints' folders; one child for each whose content it has not seen."""
 
-    def __init__(self, run: Run | None = None) -> None:
-        """run: command → its standard output, for tests."""
-        self._run = run or run_child
+    def __init__(self, run: Run = run_child) -> None:
+        self._run = run
         self._known: dict[tuple[str, str], TableVerdict] = {}
 
     def check(self, path: Path, again: bool = False) -> TableVerdict:
@@ -355,6 +321,6 @@ class TableChecker:
 
     def _ask(self, path: Path) -> TableVerdict:
         try:
-            return _table_decoder.decode(self._run([sys.executable, "-m", "rltui", "lut", str(path), "--json"]))
-        except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+            return ask(self._run, _table_decoder, "lut", str(path), "--json")
+        except (OSError, ValueError) as error:
             return TableVerdict(subject=str(path), problem=f"the table could not be examined: {error}")

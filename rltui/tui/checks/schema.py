@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cached_property
 
 import msgspec
 
-from rltui.tui.checks.child import Run, run_child
+from rltui.tui.checks.child import Run, ask, run_child
 
 
 class KeyReference(msgspec.Struct, frozen=True):
@@ -91,16 +89,12 @@ _decoder = msgspec.json.Decoder(Reference)
 class ReferenceReader:
     """Asks the child once."""
 
-    def __init__(self, run: Run | None = None) -> None:
-        """run: command → its standard output, for tests."""
-        self._run = run or run_child
+    def __init__(self, run: Run = run_child) -> None:
+        self._run = run
         self._known: Reference | None = None
 
     def read(self) -> Reference:
         """Blocks for half a second the first time: call it from a thread. OSError or ValueError without an answer."""
         if self._known is None:
-            try:
-                self._known = _decoder.decode(self._run([sys.executable, "-m", "rltui", "profile", "schema", "--json"]))
-            except subprocess.SubprocessError as error:
-                raise OSError(str(error)) from error
+            self._known = ask(self._run, _decoder, "profile", "schema", "--json")
         return self._known

@@ -19,7 +19,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import if_mounted
 from rltui.tui.checks.doctor import Preflight
-from rltui.tui.checks.results import ProfileChecker
+from rltui.tui.checks.results import ABSENT, KeyChange, ProfileChecker
 from rltui.tui.dependencies import Launch, LauncherDependencies, free_megabytes
 from rltui.tui.launcher import details as offer_words
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
@@ -139,11 +139,11 @@ class Editing:
         else:
             app.call_from_thread(self._show_differences, left.stem, right.stem, found)
 
-    def _show_differences(self, left: str, right: str, found: list[tuple[str, str | None, str | None]]) -> None:
+    def _show_differences(self, left: str, right: str, found: list[KeyChange]) -> None:
         lines: list[str] = []
-        for key, mine, theirs in found:
-            lines += [f"  {key}", f"- {mine if mine is not None else 'not there'}"]
-            lines += [f"+ {theirs if theirs is not None else 'not there'}"]
+        for change in found:
+            left_text, right_text = (ABSENT if text is None else text for text in (change.left, change.right))
+            lines += [f"  {change.key}", f"- {left_text}", f"+ {right_text}"]
         head = [(f"{formatting.plural(len(found), 'difference')}, defaults included: - {left}, + {right}", "muted")]
         self._screen.app.push_screen(DiffDialog(f"{left} and {right}", head, lines, asks=False))
 

@@ -133,10 +133,10 @@ async def launcher(
         screen = app.screen
         assert isinstance(screen, LauncherScreen)
         await until(pilot, lambda: screen.catalog is not None and all(entry.check for entry in screen.catalog.profiles))
-        await until(pilot, lambda: screen.offering.present is not None)
+        await until(pilot, lambda: screen.plan is not None)
         if tools is None:
             await until_shown(pilot, "ready to launch" if size[1] > 30 else "Enter will")
-            await until(pilot, lambda: (found := screen.preflight_of(screen.item)[0]) is not None and found.done)
+            await until(pilot, lambda: (found := screen.details.preflight) is not None and found.done)
         await pilot.pause()
         yield pilot
 

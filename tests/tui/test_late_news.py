@@ -16,14 +16,16 @@ from rltui.tui.browser.fork import ForkScreen
 from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.form.screen import FormScreen
+from rltui.tui.launcher.details import LauncherDetails
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.metrics import MetricsPane
 from tests.fakes.screens import launcher
 
 FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
-    LauncherScreen: ("on_catalog_ready", "on_launch_plan_ready", "on_preflight_news"),
-    BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_start_ready", "on_act_done"),
+    LauncherScreen: ("on_catalog_ready", "on_launch_plan_ready"),
+    LauncherDetails: ("on_preflight_news",),
+    BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_state_plan_ready", "on_act_done"),
     FormScreen: ("on_referenced", "on_checked"),
     CompareScreen: ("on_compare_screen_read",),
     ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),
@@ -93,7 +95,7 @@ async def test_a_timer_of_the_launcher_finds_nothing_once_its_list_has_gone(data
         assert isinstance(screen, LauncherScreen) and screen.item is not None
         await screen.tree_list.remove()
         assert screen.item is None
-        screen.offering.ask()
+        screen.ask_plan()
 
 
 @pytest.mark.parametrize(("place", "names"), [*FROM_THREADS.items(), *PUT_OFF.items()])

@@ -130,7 +130,7 @@ async def test_an_invalid_profile_cannot_be_launched(data: DataDir) -> None:
     async with launcher(data, launch=launches) as pilot:
         await pilot.press("down", "down")
         await until_shown(pilot, "2 mistakes: it cannot be launched")
-        await until(pilot, lambda: pilot.app.screen.offering.present is not None)  # type: ignore[attr-defined]
+        await until(pilot, lambda: pilot.app.screen.plan is not None)  # type: ignore[attr-defined]
         await pilot.press("enter")
         await until_shown(pilot, "the profile is not valid")
         assert launches.offers == []
@@ -357,7 +357,7 @@ async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: Dat
         async with launcher(data, launch=launches, run=run) as pilot:
             await pilot.press("down")
             await until_shown(pilot, "none to go on with")
-            await until(pilot, lambda: pilot.app.screen.offering.present is not None)  # type: ignore[attr-defined]
+            await until(pilot, lambda: pilot.app.screen.plan is not None)  # type: ignore[attr-defined]
             await pilot.press("enter")
             text = await until_shown(pilot, "nothing to go on with")
             assert "Open run alpha" in text and "Start a new run" in text

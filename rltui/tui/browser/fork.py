@@ -22,8 +22,8 @@ from rltui.tui.browser.compare import change_lines
 from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.checks.results import KeyChange, ProfileChecker, resolved_changes
 from rltui.tui.launcher.catalog import ProfileEntry, read_profile
-from rltui.tui.launcher.plan import LaunchPlan, fork_offer, kept_profile
-from rltui.tui.launcher.start import offer_lines
+from rltui.tui.launcher.plan import LaunchPlan, plan_fork, saved_profile
+from rltui.tui.launcher.start import plan_lines
 from rltui.tui.text import Line, clean, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines
@@ -37,7 +37,7 @@ SHORT: Mapping[str, str] = {"observation": "obs", "action table": "table", "poli
 
 def profiles_for(data: DataDir, entry: CheckpointRow) -> dict[Path, ProfileEntry]:
     """By path, in the order in which they are offered; each is named as a start is told of it."""
-    own = kept_profile(data.run(entry.run), entry.path)
+    own = saved_profile(data.run(entry.run), entry.path)
     found = {own: read_profile(Listed(str(own), own, False))} if own.is_file() else {}
     return found | {listed.path: read_profile(listed) for listed in listing()}
 
@@ -170,7 +170,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
 
     def _work_out(self, path: Path, profile: ProfileEntry) -> None:
         """In a thread: first whether it can be done, then what changes."""
-        offer = fork_offer(self._data, self._entry.path, self._entry.words, profile, self._clock())
+        offer = plan_fork(self._data, self._entry.path, self._entry.words, profile, self._clock())
         self.post_message(self.Worked(path, Fork(offer)))
         if not offer.refused:
             changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)
@@ -190,7 +190,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
         fork = self._forks.get(path)
         if fork is None:
             return [*found, text_line("being looked at …", "muted")]
-        found += [text_line("Enter will", "title"), *offer_lines(fork.offer, width)]
+        found += [text_line("Enter will", "title"), *plan_lines(fork.offer, width)]
         if fork.offer.refused:
             return found
         if fork.changes is None:

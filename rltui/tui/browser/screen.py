@@ -38,8 +38,8 @@ from rltui.tui.browser.tree import Shelves
 from rltui.tui.browser.verification import HashChecks, Verifying
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Launch
-from rltui.tui.launcher.plan import LaunchPlan, StartReady, resume_start
-from rltui.tui.launcher.start import LaunchingScreen, StartDialog, with_limit_asked
+from rltui.tui.launcher.plan import LaunchPlan, StatePlanReady, plan_resume
+from rltui.tui.launcher.start import StartDialog, launch_plan
 from rltui.tui.messages import BrowserLeft, RunOpened, WatchAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.widgets.drawn_places import DrawnCompositor
@@ -48,7 +48,7 @@ from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.list_view import ListView
 
 if TYPE_CHECKING:
-    from rltui.supervise.launch import LaunchedTrainer
+    pass
 
 
 class Looking:
@@ -115,9 +115,9 @@ class TrainingOn:
             self._screen.notify("every byte of it is being read …", timeout=2)
         self._screen.run_worker(lambda: self._work_out(entry), thread=True, exit_on_error=False)
 
-    def ask(self, message: StartReady) -> None:
+    def ask(self, message: StatePlanReady) -> None:
         """Say what resuming would do."""
-        self._screen.app.push_screen(StartDialog(message.start), self._launch)
+        self._screen.app.push_screen(StartDialog(message.plan), self._launch)
 
     def fork(self, entry: CheckpointRow) -> None:
         """Ask for the profile of the new run."""
@@ -130,20 +130,12 @@ class TrainingOn:
 
     def _work_out(self, entry: CheckpointRow) -> None:
         self._screen.post_message(
-            StartReady(resume_start(self._around.data, entry.run, entry.state, entry.words, self._around.clock()))
+            StatePlanReady(plan_resume(self._around.data, entry.run, entry.state, entry.words, self._around.clock()))
         )
 
-    def _launch(self, offer: LaunchPlan | None) -> None:
-        if offer is not None:
-            with_limit_asked(self._screen.app, offer, self._launch_now)
-
-    def _launch_now(self, offer: LaunchPlan) -> None:
-        screen = LaunchingScreen(offer, self._around.launch, self._around.clock)
-        self._screen.app.push_screen(screen, self._launched)
-
-    def _launched(self, trainer: LaunchedTrainer | None) -> None:
-        if trainer is not None:
-            self._screen.post_message(RunOpened(trainer.run, trainer))
+    def _launch(self, plan: LaunchPlan | None) -> None:
+        if plan is not None:
+            launch_plan(self._screen, plan, self._around.launch, self._around.clock)
 
 
 class Comparing:
@@ -355,7 +347,7 @@ class BrowserScreen(Screen[None]):
         self._act(self._training_on.resume)
 
     @if_mounted
-    def on_start_ready(self, message: StartReady) -> None:
+    def on_state_plan_ready(self, message: StatePlanReady) -> None:
         self._training_on.ask(message)
 
     def action_fork(self) -> None:

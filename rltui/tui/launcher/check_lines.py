@@ -13,6 +13,29 @@ from rltui.tui.launcher.speed import Estimate, lines_of
 from rltui.tui.text import Line, clean, crop_text, fit, text_line, wrap
 
 INDENT = 2
+DISK_LOW = 5e9  # bytes
+OLD = 60.0  # seconds
+WORDS_FROM = 56  # columns; below, what passed is named and no more
+STATES = {
+    "waiting": ("○", "idle"),
+    "running": ("◌", "busy"),
+    "pass": ("✓", "good"),
+    "warn": ("!", "warn"),
+    "fail": ("✗", "bad"),
+}
+# What launching does where a check has failed.
+CONSEQUENCES: Mapping[str, str] = {
+    "profile": "launching is refused",
+    "action table": "launching is refused; F launches all the same",
+    "rewards": "launching is refused; F launches all the same",
+    "memory": "launching goes on, and the system may end the trainer",
+    "disk": "launching goes on; what cannot be saved is said, and training continues",
+    "visualiser": "launching goes on",
+    "resets": "launching goes on, until such an episode begins",
+    "spaces": "launching stops with this reason",
+}
+STOPS = "launching stops with this reason, before anything is written"
+TITLE = "Preflight"
 
 
 def table(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
@@ -47,43 +70,18 @@ def signed(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """now: Unix seconds. free_memory_mb: None where it is not known. offer: None while it is being worked out."""
+    """now: Unix seconds. free_memory_mb: None where it is not known. plan: None while it is being worked out."""
 
     now: float
-    offer: LaunchPlan | None = None
+    plan: LaunchPlan | None = None
     free_memory_mb: float | None = None
     preflight: Preflight | None = None
     estimate: Estimate | None = None
 
 
-DISK_LOW = 5e9  # bytes
-OLD = 60.0  # seconds
-WORDS_FROM = 56  # columns; below, what passed is named and no more
-STATES = {
-    "waiting": ("○", "idle"),
-    "running": ("◌", "busy"),
-    "pass": ("✓", "good"),
-    "warn": ("!", "warn"),
-    "fail": ("✗", "bad"),
-}
-# What launching does where a check has failed.
-CONSEQUENCES: Mapping[str, str] = {
-    "profile": "launching is refused",
-    "action table": "launching is refused; F launches all the same",
-    "rewards": "launching is refused; F launches all the same",
-    "memory": "launching goes on, and the system may end the trainer",
-    "disk": "launching goes on; what cannot be saved is said, and training continues",
-    "visualiser": "launching goes on",
-    "resets": "launching goes on, until such an episode begins",
-    "spaces": "launching stops with this reason",
-}
-STOPS = "launching stops with this reason, before anything is written"
-TITLE = "Preflight"
-
-
-def check_lines(entry: ProfileEntry, catalog: Catalog, moment: PlanContext, width: int) -> list[Line]:
+def check_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, width: int) -> list[Line]:
     """The profile's own check, the doctor's as they come, then what is expected."""
-    check, preflight = entry.check, moment.preflight
+    check, preflight = entry.check, context.preflight
     rows: list[tuple[str, str, str]] = []
     if check is None:
         rows.append(("◌", "the profile is being checked", "muted"))
@@ -92,23 +90,23 @@ def check_lines(entry: ProfileEntry, catalog: Catalog, moment: PlanContext, widt
     rows += [("!", text, "warn") for text in (check.warnings if check else ())]
     memory = check.summary.memory_mb if check and check.summary else None
     if preflight is None:
-        rows += _room(memory, moment.free_memory_mb, catalog.free_bytes)
+        rows += _room(memory, context.free_memory_mb, catalog.free_bytes)
     head = (
         text_line(TITLE, "title")
         if preflight is None
-        else ((TITLE, "title"), *_tally(preflight), *_age(preflight, moment.now))
+        else ((TITLE, "title"), *_tally_line(preflight), *_age(preflight, context.now))
     )
     lines: list[Line] = [head, *signed(rows, width)]
     lines += _preflight(preflight, width) if preflight else []
-    return [*lines, *_expected(entry, moment, width)]
+    return [*lines, *_expected(entry, context, width)]
 
 
-def in_short(preflight: Preflight | None) -> str:
+def tally(preflight: Preflight | None) -> str:
     """For the border: it is in view also where the list is not."""
-    return "".join(text for text, _ in (*_tally(preflight), ("", ""))).strip() if preflight else ""
+    return "".join(text for text, _ in (*_tally_line(preflight), ("", ""))).strip() if preflight else ""
 
 
-def _tally(preflight: Preflight) -> Line:
+def _tally_line(preflight: Preflight) -> Line:
     checks = [check for check in preflight.checks if check.name != SPEED]
     ended = sum(check.state not in ("waiting", "running") for check in checks)
     if not preflight.done and ended < len(checks):
@@ -182,14 +180,14 @@ def _room(memory: float | None, free: float | None, disk: int | None) -> list[tu
     return rows
 
 
-def _expected(entry: ProfileEntry, moment: PlanContext, width: int) -> list[Line]:
+def _expected(entry: ProfileEntry, context: PlanContext, width: int) -> list[Line]:
     """Speed, memory and how often there is a milestone; how that is known."""
     summary = entry.check.summary if entry.check else None
-    words = lines_of(summary, moment.estimate)
-    if not words or (moment.estimate is None and not _measuring(moment.preflight)):
+    words = lines_of(summary, context.estimate)
+    if not words or (context.estimate is None and not _measuring(context.preflight)):
         return []
     first, *basis = words
-    if moment.estimate is None:
+    if context.estimate is None:
         basis = ["the speed is being measured …"]
     rows = wrap(f"Expected here: {first}", width, "strong")
     return [(), *rows, *(row for text in basis for row in wrap(text, width, "muted"))]

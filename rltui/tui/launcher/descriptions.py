@@ -1,4 +1,4 @@
-"""Plan, profiles, runs and milestones in words."""
+"""What the right side says of plans, profiles, runs and milestones."""
 
 from __future__ import annotations
 
@@ -16,37 +16,33 @@ from rltui.tui.checks.results import PhaseSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.check_lines import INDENT, PlanContext, check_lines, indented, table, table_raw
 from rltui.tui.launcher.plan import LaunchPlan
+from rltui.tui.launcher.start import plan_lines
 from rltui.tui.launcher.tree import label_of, phase_of, state_words
 from rltui.tui.text import Line, text_line, wrap
 
 MOST_REASONS = 3
+Weights = Mapping[str, "float | list[tuple[int, float]]"]
 _HASH = re.compile(r"\b[0-9a-f]{32,}\b")
 
 
-def enter_will(offer: LaunchPlan | None, width: int, *, checking: bool = False) -> list[Line]:
+def describe_plan(plan: LaunchPlan | None, width: int, *, checking: bool = False) -> list[Line]:
+    """checking: the profile is being checked, so there is none yet."""
+    title = text_line("Enter will", "title")
     if checking:
-        return [
-            text_line("Enter will", "title"),
-            *indented([text_line("be told once the profile is checked …", "muted")]),
-        ]
-    return [text_line("Enter will", "title"), *offer_lines(offer, width)]
+        return [title, *indented([text_line("be told once the profile is checked …", "muted")])]
+    return [title, *_plan_lines(plan, width)]
 
 
-def offer_lines(offer: LaunchPlan | None, width: int) -> list[Line]:
+def _plan_lines(plan: LaunchPlan | None, width: int) -> list[Line]:
     room = width - INDENT
-    if offer is None:
+    if plan is None:
         return indented([text_line("be told in a moment: looking at the checkpoints …", "muted")])
-    if offer.refused:
-        return indented(_refusal(offer, room))
-    lines = [*wrap(offer.title, room, "strong"), *wrap(offer.reason, room)]
-    for warning in offer.warnings:
-        lines += wrap(f"! {warning}", room, "warn")
-    return indented(lines)
+    return indented(_refusal(plan, room) if plan.refused else plan_lines(plan, room))
 
 
-def _refusal(offer: LaunchPlan, width: int) -> list[Line]:
+def _refusal(plan: LaunchPlan, width: int) -> list[Line]:
     """Why nothing would start; of several runs that do not fit the first ones, difference by difference."""
-    head, *reasons = offer.refused.split("\n")
+    head, *reasons = plan.refused.split("\n")
     lines = wrap(f"✗ not start: {head}", width, "bad")
     for reason in reasons[:MOST_REASONS]:
         name, _, differences = reason.strip().partition(": ")
@@ -55,33 +51,30 @@ def _refusal(offer: LaunchPlan, width: int) -> list[Line]:
             lines += wrap(f"    {_HASH.sub(_shortened, difference)}", width, "muted") if difference else []
     if len(reasons) > MOST_REASONS:
         lines += wrap(f"  … and {len(reasons) - MOST_REASONS} more", width, "muted")
-    return [*lines, *([] if offer.kind == "nothing fits" else wrap(offer.hint, width, "muted"))]
+    return [*lines, *([] if plan.kind == "nothing fits" else wrap(plan.hint, width, "muted"))]
 
 
 def _shortened(found: re.Match[str]) -> str:
     return f"{found[0][:8]}…"
 
 
-Weights = Mapping[str, "float | list[tuple[int, float]]"]
-
-
-def profile_lines(entry: ProfileEntry, catalog: Catalog, moment: PlanContext, width: int) -> list[Line]:
+def profile_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, width: int) -> list[Line]:
     """Description, what enter will do, key settings, what has been checked, rewards."""
     lines = wrap(entry.description, width) if entry.description else [text_line("no description", "muted")]
     if entry.invalid:
         return [*lines, (), *_problems(entry, width)]
-    offer = moment.offer
-    if offer is not None and offer.refused:  # first, for the reasons may be long
+    plan = context.plan
+    if plan is not None and plan.refused:  # first, for the reasons may be long
         lines += [(), (("n", "key"), (" starts a new run of it, from zero", "strong"))]
-    lines += [(), *enter_will(offer, width, checking=entry.check is None)]
-    if offer is not None and offer.kind == "resume":
+    lines += [(), *describe_plan(plan, width, checking=entry.check is None)]
+    if plan is not None and plan.kind == "resume":
         lines += indented([(("n", "key"), (" starts a new run instead, from zero", ""))])
-    if offer is not None and offer.kind == "open":
+    if plan is not None and plan.kind == "open":
         lines += indented([(("n", "key"), (" starts another run beside it, from zero", ""))])
-    phase = offer.phase if offer is not None else 0
+    phase = plan.phase if plan is not None else 0
     summary = settings_line(entry, phase)
     lines += [(), text_line("Settings", "title"), *indented(wrap(summary, width - INDENT))] if summary else []
-    lines += [(), *check_lines(entry, catalog, moment, width)]
+    lines += [(), *check_lines(entry, catalog, context, width)]
     return [*lines, *_campaign(entry, phase, width), *_rewards(entry, phase, width)]
 
 
@@ -175,22 +168,22 @@ def _on_the_point(text: str, whole: int) -> str:
     return " " * (whole - len(text.split()[0].partition(".")[0])) + text
 
 
-def run_lines(run: RunSummary, moment: PlanContext, width: int) -> list[Line]:
+def run_lines(run: RunSummary, context: PlanContext, width: int) -> list[Line]:
     """State, figures, what enter and R will do."""
     symbol, word, role = state_words(run)
     lines = wrap(run.name, width, "strong") if len(run.name) > width - 2 else []  # the border has not the room for it
-    lines += [((f"{symbol} {word}", role), (f"  {_since(run, moment.now)}", "muted"))]
+    lines += [((f"{symbol} {word}", role), (f"  {_since(run, context.now)}", "muted"))]
     lines += wrap(run.note, width, "bad" if run.state in ("unclean", "failed") else "muted") if run.note else []
-    lines += [(), *_run_figures(run, moment.now, width), (), text_line("Enter will", "title")]
+    lines += [(), *_run_figures(run, context.now, width), (), text_line("Enter will", "title")]
     if run.state == "training":
         lines += indented(wrap("attach to the running trainer and show it live", width - INDENT))
         return lines
     lines += indented(wrap("open it from disk: its charts, rewards and log as they were", width - INDENT))
     lines += [(), text_line("R will", "title")]
-    return [*lines, *offer_lines(moment.offer, width)]
+    return [*lines, *_plan_lines(context.plan, width)]
 
 
-def milestone_lines(run: RunSummary, saved: CheckpointInfo, moment: PlanContext, width: int) -> list[Line]:
+def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext, width: int) -> list[Line]:
     """Numbers from its meta, what enter will do."""
     meta = saved.meta
     rows: list[tuple[str, str]] = [
@@ -201,7 +194,7 @@ def milestone_lines(run: RunSummary, saved: CheckpointInfo, moment: PlanContext,
     if meta is not None:
         standing, _ = best_note(is_best(run.best, meta), meta)
         rows += [
-            ("saved", f"{formatting.date(meta.time)}, {formatting.ago(moment.now - meta.time)}"),
+            ("saved", f"{formatting.date(meta.time)}, {formatting.ago(context.now - meta.time)}"),
             (
                 "reward",
                 f"{formatting.number(meta.mean_reward)}{over_episodes(meta.reward_episodes, meta.reward_short)}",
@@ -216,7 +209,7 @@ def milestone_lines(run: RunSummary, saved: CheckpointInfo, moment: PlanContext,
         ]
     rows += [("note", saved.mark.note)] if saved.mark.note else []
     lines = [*wrap(f"Milestone {label_of(saved)}", width, "strong"), (), *table(rows, width), ()]
-    return [*lines, *enter_will(moment.offer, width)]
+    return [*lines, *describe_plan(context.plan, width)]
 
 
 def group_lines(run: RunSummary, states: Sequence[CheckpointInfo], width: int) -> list[Line]:

@@ -1,161 +1,55 @@
-"""LauncherScreen; disk reader; edit and compare."""
+"""LauncherScreen: chooses what to train, resume, open, edit or compare."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
+from textual.worker import Worker
 
 from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import if_mounted
-from rltui.tui.checks.doctor import Preflight
 from rltui.tui.checks.results import ABSENT, KeyChange, ProfileChecker
 from rltui.tui.dependencies import Launch, LauncherDependencies, free_megabytes
-from rltui.tui.launcher import details as offer_words
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
-from rltui.tui.launcher.check_lines import PlanContext
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
-from rltui.tui.launcher.plan import LaunchPlan, LaunchPlanReady, Offering
-from rltui.tui.launcher.preflight import Examining, PreflightNews
-from rltui.tui.launcher.speed import Estimate
-from rltui.tui.launcher.start import Starting
-from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, Item, ShownTree, profile_at
+from rltui.tui.launcher.plan import (
+    PLANNED,
+    LaunchPlan,
+    LaunchPlanReady,
+    StatePlan,
+    plan_item,
+    plan_profile,
+    plan_stamp,
+)
+from rltui.tui.launcher.start import StartDialog, force_dialog, launch_plan, nothing_fits_dialog
+from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, CatalogTree, Item, profile_at
 from rltui.tui.messages import BrowserAsked, RunOpened
 from rltui.tui.notifications import exit_message
-from rltui.tui.text import Line
 from rltui.tui.widgets.dialogs import DiffDialog
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.list_view import ListView
 
-if TYPE_CHECKING:
-    from rltui.supervise.launch import LaunchedTrainer
-
-
-class Reading:
-    """Tells the screen by CatalogReady, whenever more is known."""
-
-    def __init__(self, screen: LauncherScreen, reader: CatalogReader) -> None:
-        self._screen, self._reader = screen, reader
-        self._busy = False
-
-    def look(self) -> None:
-        """Once more, unless a look is under way."""
-        if not self._busy:
-            self._busy = True
-            self._screen.run_worker(self._read, thread=True, exit_on_error=False)
-
-    def _read(self) -> None:
-        """In a thread: everything that is quick first, then what has to be judged."""
-        screen = self._screen
-        try:
-            catalog = self._reader.read()
-            screen.post_message(CatalogReady(catalog))
-            while screen.is_running and (more := self._reader.read_further()) is not None:
-                screen.post_message(CatalogReady(catalog := more))
-            while screen.is_running and (path := self._next_to_judge(catalog)) is not None:
-                catalog = self._reader.check_one(path)
-                screen.post_message(CatalogReady(catalog))
-        finally:
-            self._busy = False
-
-    def _next_to_judge(self, catalog: Catalog) -> Path | None:
-        """The profile under the cursor first; None where all are judged."""
-        open_ones = [profile.path for profile in catalog.profiles if profile.check is None]
-        shown = self._screen.details.item
-        if shown is None:  # where the cursor will start
-            wanted = [path for path in open_ones if path.stem == FIRST_PROFILE]
-        else:
-            wanted = [path for path in open_ones if str(path) == shown.name]
-        return next(iter([*wanted, *open_ones]), None)
-
-
-class Editing:
-    """wanted: a profile just written, to which the cursor goes. compared: the first of two profiles."""
-
-    def __init__(self, screen: LauncherScreen, tools: LauncherDependencies) -> None:
-        self._screen, self._tools = screen, tools
-        self.wanted: Path | None = None
-        self.compared: Path | None = None
-
-    def edit(self) -> None:
-        """The profile's form."""
-        from rltui.tui.form.screen import FormScreen
-        from rltui.tui.form.session import EditSession  # not needed before the first picture
-
-        entry = self._screen.profile_here("e", "edits")
-        if entry is None:
-            return
-        try:
-            session = EditSession.open(entry.path, entry.shipped)
-        except RltuiError as error:
-            self._screen.notify(error.message, severity="error")
-            return
-        self._screen.app.push_screen(FormScreen(session, self._tools.reference, self._tools.texts), self._edited)
-
-    def compare(self) -> None:
-        """The first time chooses one side, the second shows the differences."""
-        entry = self._screen.profile_here("=", "compares")
-        if entry is None:
-            return
-        if self.compared in (None, entry.path):
-            self.compared = entry.path
-            words = "go to another profile and press = again; esc gives up"
-            self._screen.notify(words, title=f"{entry.name} is one side")
-            return
-        left, self.compared = self.compared, None
-        assert left is not None
-        self._screen.run_worker(lambda: self._compare(left, entry.path), thread=True, exit_on_error=False)
-
-    def give_up(self) -> bool:
-        """Compare no more; False where nothing was to be compared."""
-        given_up, self.compared = self.compared is not None, None
-        if given_up:
-            self._screen.notify("nothing is compared")
-        return given_up
-
-    def _edited(self, path: Path | None) -> None:
-        self.wanted = path
-        self._screen.action_refresh()
-
-    def _compare(self, left: Path, right: Path) -> None:
-        """In a thread."""
-        app = self._screen.app
-        try:
-            found = self._tools.differences(left, right)
-        except (OSError, ValueError) as error:
-            app.call_from_thread(self._screen.notify, str(error), title="cannot be compared", severity="error")
-        else:
-            app.call_from_thread(self._show_differences, left.stem, right.stem, found)
-
-    def _show_differences(self, left: str, right: str, found: list[KeyChange]) -> None:
-        lines: list[str] = []
-        for change in found:
-            left_text, right_text = (ABSENT if text is None else text for text in (change.left, change.right))
-            lines += [f"  {change.key}", f"- {left_text}", f"+ {right_text}"]
-        head = [(f"{formatting.plural(len(found), 'difference')}, defaults included: - {left}, + {right}", "muted")]
-        self._screen.app.push_screen(DiffDialog(f"{left} and {right}", head, lines, asks=False))
-
-
 REFRESH = 2.0  # seconds between two looks at the disk
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
 ENTER = {"profile": "Launch", "run": "Open", "milestone": "Branch off…", "section": "Fold", "group": "Fold"}
-OFFERED = {"open": "Open", "resume": "Resume"}  # what enter does on a profile, where it begins no run
+OPENS = {"open": "Open", "resume": "Resume"}  # what enter does on a profile, where it begins no run
 
 
 class LauncherScreen(Screen[None]):
-    """Reads the disk in threads of its own; what they find comes back as messages."""
+    """Reads the disk in threads; what they find comes back as messages."""
 
     PLACE: ClassVar[Place] = "launcher"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
@@ -171,59 +65,75 @@ class LauncherScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self._compositor = DrawnCompositor()
-        self._clock, self._free_memory = clock, free_memory
-        self._reading = Reading(self, CatalogReader(data, checker))
+        self._data, self._launch, self._clock = data, launch, clock
+        self._tools = tools or LauncherDependencies()
+        self._reader = CatalogReader(data, checker)
+        self._reading: Worker[None] | None = None
         self.catalog: Catalog | None = None
-        tools = tools or LauncherDependencies()
-        self.offering = Offering(self, data, clock)
-        self._starting = Starting(self, data, launch, clock)
-        self._examining = Examining(self, data, tools, clock)
-        self._editing = Editing(self, tools)
-        self._tree = ShownTree(self, self._editing)
+        self._newest_plan: LaunchPlanReady | None = None
+        self._asked: tuple[Item, object] | None = None  # for whose plan a thread was started last, and its stamp
+        self._starts_when_planned: Item | None = None  # enter was pressed on it before its plan was there
+        self._compared: Path | None = None  # the first of two profiles
+        self.tree_list = CatalogTree()
+        self.details = LauncherDetails(data, self._tools, clock, free_memory)
+        self.filter_line = FilterLine("launcher-filter", self.tree_list, self.tree_list)
 
     def compose(self) -> ComposeResult:
         yield LauncherTitle()
         with Horizontal(id="launcher-body"):
-            tree = ListView(name="tree", classes="pane")
-            tree.border_title = "What to train"
-            yield tree
-            yield LauncherDetails(self._words)
-        yield FilterLine("launcher-filter", tree, self._tree)
+            yield self.tree_list
+            yield self.details
+        yield self.filter_line
         yield Footer(in_footer("launcher"))
 
     def on_mount(self) -> None:
         self.tree_list.focus()
-        self._reading.look()
-        self.set_interval(REFRESH, lambda: self._reading.look() if self.is_active else None)
+        self._read()
+        self.set_interval(REFRESH, lambda: self._read() if self.is_active else None)
         self._show_footer()
 
     def on_screen_resume(self) -> None:
-        self._reading.look()
+        self._read()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_rows)
 
-    def on_unmount(self) -> None:
-        self._examining.end()
-
-    @property
-    def tree_list(self) -> ListView:
-        return self._tree.list
-
-    @property
-    def details(self) -> LauncherDetails:
-        return self.query_one(LauncherDetails)
-
     @property
     def item(self) -> Item | None:
         """What the cursor stands on."""
-        return self._tree.item
+        return self.tree_list.item if self.tree_list.is_attached else None
 
     # What there is
 
+    def _read(self) -> None:
+        """Once more, unless a thread does so already."""
+        if self._reading is None or self._reading.is_finished:
+            self._reading = self._read_disk()
+
+    @work(thread=True, group="catalog", exit_on_error=False)
+    def _read_disk(self) -> None:
+        """Everything that is quick first, then what has to be judged."""
+        catalog = self._reader.read()
+        self.post_message(CatalogReady(catalog))
+        while self.is_running and (more := self._reader.read_further()) is not None:
+            self.post_message(CatalogReady(catalog := more))
+        while self.is_running and (path := self._next_to_check(catalog)) is not None:
+            catalog = self._reader.check_one(path)
+            self.post_message(CatalogReady(catalog))
+
+    def _next_to_check(self, catalog: Catalog) -> Path | None:
+        """The profile under the cursor first; None where all are checked."""
+        unchecked = [profile.path for profile in catalog.profiles if profile.check is None]
+        shown = self.details.item
+        if shown is None:  # where the cursor will start
+            wanted = [path for path in unchecked if path.stem == FIRST_PROFILE]
+        else:
+            wanted = [path for path in unchecked if str(path) == shown.name]
+        return next(iter([*wanted, *unchecked]), None)
+
     def action_refresh(self) -> None:
-        self._reading.look()
-        self._examining.anew()
+        self._read()
+        self.details.repeat_preflight()
 
     @if_mounted
     def on_catalog_ready(self, message: CatalogReady) -> None:
@@ -231,68 +141,77 @@ class LauncherScreen(Screen[None]):
             self.details.repaint()  # ages grow
             return
         self.catalog = message.catalog
-        self._tree.renewed(message.catalog)
-        self._examining.moved()
         title = self.query_one(LauncherTitle)
         title.catalog = message.catalog
         title.repaint()
         self._show_rows()
+        self._show_details()
 
     @if_mounted
     def _show_rows(self) -> None:
-        self._tree.show()
+        if self.catalog is not None:
+            self.tree_list.show(self.catalog)
+            self.filter_line.tell()
+
+    def _show_details(self) -> None:
+        self.details.show(self.item, self.catalog, self.plan)
+        self._show_footer()
+
+    def on_list_view_highlighted(self, message: ListView.Highlighted) -> None:
+        if message.key != self._starts_when_planned:
+            self._starts_when_planned = None
+        self._show_details()
+        self.set_timer(PATIENCE, self.ask_plan)
+
+    def _show_footer(self) -> None:
+        item, plan = self.item, self.plan
+        kind = item.kind if item else "section"
+        labels = {
+            "launch": OPENS.get(plan.kind, ENTER[kind]) if plan is not None and kind == "profile" else ENTER[kind]
+        }
+        run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
+        dimmed = {"resume"} if run is None or run.state == "training" else set()
+        dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
+        labels |= {"resume": "Resume"} if "resume" not in dimmed else {}  # what belongs to the moment is shown first
+        self.query_one(Footer).show(labels, frozenset(dimmed))
 
     # What enter would do
 
-    def on_list_view_highlighted(self, message: ListView.Highlighted) -> None:
-        if message.key != self.offering.impatient:
-            self.offering.impatient = None
-        self.details.about(self.item)
-        self._show_footer()
-        self.set_timer(PATIENCE, self.offering.ask)
-        self._examining.moved()
+    @property
+    def plan(self) -> LaunchPlan | None:
+        """For what the cursor stands on, as things are now; None while it is being worked out."""
+        item, newest = self.item, self._newest_plan
+        if item is None or newest is None or self.catalog is None:
+            return None
+        return newest.plan if (newest.item, newest.stamp) == (item, plan_stamp(self.catalog, item)) else None
+
+    def ask_plan(self) -> None:
+        """Have it worked out, unless it is known or being worked out."""
+        item, catalog = self.item, self.catalog
+        if item is None or catalog is None or item.kind not in PLANNED:
+            return
+        entry = profile_at(catalog, item)
+        asked = item, plan_stamp(catalog, item)
+        if asked != self._asked and self.plan is None and (entry is None or entry.check is not None):
+            self._asked = asked
+            self._work_out_plan(catalog, *asked)
+
+    @work(thread=True, group="plan", exit_on_error=False)
+    def _work_out_plan(self, catalog: Catalog, item: Item, stamp: object) -> None:
+        plan = plan_item(self._data, catalog, item, self._clock())
+        if plan is not None:
+            self.post_message(LaunchPlanReady(item, stamp, plan))
 
     @if_mounted
     def on_launch_plan_ready(self, message: LaunchPlanReady) -> None:
-        waited_for = self.offering.arrived(message)
+        if (message.item, message.stamp) == self._asked:  # else a later question has been asked since
+            self._newest_plan = message
         if message.item == self.item:
-            self.details.repaint()
-            self._show_footer()
-        if waited_for is not None:
-            self._start(waited_for)
+            self._show_details()
+        if message.item == self._starts_when_planned == self.item and (plan := self.plan) is not None:
+            self._start(plan)
 
-    @if_mounted
-    def on_preflight_news(self, message: PreflightNews) -> None:
-        self._examining.heard(message.preflight)
-
-    def preflight_of(self, item: Item | None) -> tuple[Preflight | None, Estimate | None]:
-        """What is known now of what the cursor stands on."""
-        return self._examining.known_of(item)
-
-    def _words(self, width: int) -> list[Line]:
-        if self.catalog is None:
-            return []
-        preflight, estimate = self.preflight_of(self.item)
-        moment = PlanContext(self._clock(), self.offering.present, self._free_memory(), preflight, estimate)
-        return offer_words.lines(self.item, self.catalog, moment, width)
-
-    # What is done
-
-    def profile_here(self, key: str, does: str) -> ProfileEntry | None:
-        """The profile that the cursor stands on; where it is none, what the key is for is told."""
-        entry = profile_at(self.catalog, self.item)
-        if entry is None:
-            self.notify(f"{key} {does} a profile: choose one under Profiles", severity="warning")
-        return entry
-
-    def valid_profile(self) -> ProfileEntry | None:
-        """The profile that the cursor stands on, if it can be trained."""
-        entry = profile_at(self.catalog, self.item)
-        return entry if entry is not None and entry.check is not None and entry.check.valid else None
-
-    def open_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
-        """In the cockpit. trainer: the one just launched for it, if so."""
-        self.post_message(RunOpened(run, trainer))
+    # Launching
 
     @on(ListView.Chosen)
     def action_launch(self) -> None:
@@ -302,9 +221,9 @@ class LauncherScreen(Screen[None]):
         if item.kind in HEADINGS:
             self.action_fold()
         elif item.kind == "run":
-            self.open_run(item.name)
+            self.post_message(RunOpened(item.name))
         else:
-            self._start(self.offering.present)
+            self._start(self.plan)
 
     def action_resume(self) -> None:
         run = self.catalog.run(self.item.name) if self.catalog and self.item and self.item.kind == "run" else None
@@ -313,31 +232,143 @@ class LauncherScreen(Screen[None]):
         elif run.state == "training":
             self.notify(f"{run.name} is training: enter shows it", severity="warning")
         else:
-            self._start(self.offering.present)
+            self._start(self.plan)
 
     def action_new(self) -> None:
-        if self.profile_here("n", "starts a new run of") is not None and (item := self.item) is not None:
-            self._starting.start_new(item)
+        if self._profile_for("n", "starts a new run of") is not None and (item := self.item) is not None:
+            self._start_new(item)
 
-    def _start(self, offer: LaunchPlan | None) -> None:
-        """Without an offer, its answer is on its way: what was asked for starts when it is there."""
-        self.offering.impatient = None if offer is not None else self.item
-        if offer is None:
-            self.offering.ask()
+    def _start_new(self, item: Item) -> None:
+        """A run of this profile from zero."""
+        plan = plan_item(self._data, self.catalog, item, self._clock(), new=True) if self.catalog else None
+        if plan is not None and plan.refused:
+            self._notify_refused(plan)
+        elif plan is not None:
+            self._start(plan)
+
+    def _start(self, plan: LaunchPlan | None) -> None:
+        """Where it is not known yet, it starts when it is. A refusal that is no fault of the profile's leaves a choice."""
+        self._starts_when_planned = self.item if plan is None else None
+        if plan is None:
+            self.ask_plan()
+        elif plan.kind == "open" and plan.run is not None:
+            self.post_message(RunOpened(plan.run))
+        elif plan.kind == "branch":  # enter shows what a run is, so it may have been pressed to look
+            self.app.push_screen(StartDialog(StatePlan(plan)), self._launch_plan)
+        elif not plan.refused:
+            self._launch_plan(plan)
+        elif (entry := profile_at(self.catalog, self.item)) is not None and entry.check and entry.check.valid:
+            self._ask_otherwise(entry, plan)
         else:
-            self._starting.start(offer)
+            self._notify_refused(plan)
+
+    def _launch_plan(self, plan: LaunchPlan | None) -> None:
+        if plan is not None:
+            launch_plan(self, plan, self._launch, self._clock)
+
+    def _notify_refused(self, plan: LaunchPlan) -> None:
+        self.notify(plan.hint, title=plan.refused.split("\n")[0], severity="error", timeout=8)
+
+    def _ask_otherwise(self, entry: ProfileEntry, plan: LaunchPlan) -> None:
+        item = self.item
+
+        def answered(answer: str | None) -> None:
+            if answer == "new" and item is not None:
+                self._start_new(item)
+            elif answer is not None:
+                self.post_message(RunOpened(answer.removeprefix("open ")))
+
+        training = next(iter(self.catalog.training), None) if self.catalog else None
+        self.app.push_screen(nothing_fits_dialog(entry, plan, training), answered)
 
     def action_force(self) -> None:
-        self._starting.force()
+        """In spite of checks: names what is passed over, and asks."""
+        entry = self._profile_for("F", "forces")
+        if entry is None or entry.check is None:
+            return
+        if entry.check.valid:
+            self.notify("nothing speaks against it: enter launches", severity="information")
+        elif not entry.check.forcible:
+            self.notify("its mistakes cannot be passed over: e opens its form", severity="error")
+        else:
+            self.app.push_screen(force_dialog(entry), lambda answer: self._start_forced(entry) if answer else None)
+
+    def _start_forced(self, entry: ProfileEntry) -> None:
+        plan = plan_profile(self._data, entry, self._clock(), force=True)
+        if plan.kind == "nothing fits":
+            plan = plan_profile(self._data, entry, self._clock(), new=True, force=True)
+        self._start(plan)
+
+    # Profiles
+
+    def _profile_for(self, key: str, does: str) -> ProfileEntry | None:
+        """The profile that the cursor stands on; where it is none, a notice says what the key is for."""
+        entry = profile_at(self.catalog, self.item)
+        if entry is None:
+            self.notify(f"{key} {does} a profile: choose one under Profiles", severity="warning")
+        return entry
 
     def action_edit(self) -> None:
-        self._editing.edit()
+        from rltui.tui.form.screen import FormScreen
+        from rltui.tui.form.session import EditSession  # not needed before the first picture
+
+        entry = self._profile_for("e", "edits")
+        if entry is None:
+            return
+        try:
+            session = EditSession.open(entry.path, entry.shipped)
+        except RltuiError as error:
+            self.notify(error.message, severity="error")
+            return
+        self.app.push_screen(FormScreen(session, self._tools.reference, self._tools.texts), self._edited)
+
+    def _edited(self, path: Path | None) -> None:
+        self.tree_list.wanted = path
+        self.action_refresh()
 
     def action_compare(self) -> None:
-        self._editing.compare()
+        """The first time chooses one side, the second shows the differences."""
+        entry = self._profile_for("=", "compares")
+        if entry is None:
+            return
+        if self._compared in (None, entry.path):
+            self._compared = entry.path
+            self.notify("go to another profile and press = again; esc gives up", title=f"{entry.name} is one side")
+            return
+        left, self._compared = self._compared, None
+        assert left is not None
+        self._compare(left, entry.path)
+
+    @work(thread=True, group="compare", exit_on_error=False)
+    def _compare(self, left: Path, right: Path) -> None:
+        try:
+            found = self._tools.differences(left, right)
+        except (OSError, ValueError) as error:
+            self.app.call_from_thread(self.notify, str(error), title="cannot be compared", severity="error")
+        else:
+            self.app.call_from_thread(self._show_differences, left.stem, right.stem, found)
+
+    def _show_differences(self, left: str, right: str, found: list[KeyChange]) -> None:
+        lines: list[str] = []
+        for change in found:
+            left_text, right_text = (ABSENT if text is None else text for text in (change.left, change.right))
+            lines += [f"  {change.key}", f"- {left_text}", f"+ {right_text}"]
+        head = [(f"{formatting.plural(len(found), 'difference')}, defaults included: - {left}, + {right}", "muted")]
+        self.app.push_screen(DiffDialog(f"{left} and {right}", head, lines, asks=False))
+
+    # Elsewhere
 
     def action_fold(self) -> None:
-        self._tree.fold()
+        self.tree_list.fold()
+
+    def action_filter(self) -> None:
+        self.filter_line.open()
+
+    def action_back(self) -> None:
+        """The filter first; then what was to be compared."""
+        if not self.filter_line.drop() and self._compared is not None:
+            self._compared = None
+            self.notify("nothing is compared")
 
     def action_browser(self) -> None:
         """With what is highlighted, where it is a run or something of one."""
@@ -349,30 +380,3 @@ class LauncherScreen(Screen[None]):
     def action_leave(self) -> None:
         """Nothing is asked: no run is looked at here. What goes on is told where the program was started."""
         self.app.exit(exit_message([run.name for run in self.catalog.training] if self.catalog else []))
-
-    # The filter
-
-    @property
-    def filter_line(self) -> FilterLine:
-        return self.query_one(FilterLine)
-
-    def action_filter(self) -> None:
-        """A line under the list."""
-        self.filter_line.open()
-
-    def action_back(self) -> None:
-        """The filter first; then what was to be compared."""
-        if not self.filter_line.drop():
-            self._editing.give_up()
-
-    def _show_footer(self) -> None:
-        item, offer = self.item, self.offering.present
-        kind = item.kind if item else "section"
-        labels = {
-            "launch": OFFERED.get(offer.kind, ENTER[kind]) if offer is not None and kind == "profile" else ENTER[kind]
-        }
-        run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
-        dimmed = {"resume"} if run is None or run.state == "training" else set()
-        dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
-        labels |= {"resume": "Resume"} if "resume" not in dimmed else {}  # what belongs to the moment is shown first
-        self.query_one(Footer).show(labels, frozenset(dimmed))

@@ -1,11 +1,11 @@
-"""Tree of profiles, runs, milestones."""
+"""List of profiles, runs and milestones, under headings that fold."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rltui import formatting
 from rltui.runs.best import is_best, reward_with_mark
@@ -13,12 +13,8 @@ from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.summary import RunSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.text import Line, clean, crop_middle, crop_text, pad, width_of, wrap
-from rltui.tui.widgets.filter_bar import FilterLine, Pattern
+from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.list_view import ListView, Row
-
-if TYPE_CHECKING:
-    from rltui.tui.launcher.screen import Editing, LauncherScreen
-
 
 Kind = Literal["section", "profile", "run", "group", "milestone"]
 RUN_STATES = {
@@ -34,6 +30,8 @@ WORD, RATE = 9, 10  # columns of what a run does, `training`, and of its speed
 AROUND = 14  # columns beside those: of a run's sign and timesteps
 NARROWEST = 16  # columns of a run's name beside a whole phase
 HEADINGS = ("section", "group")
+FIRST_PROFILE = "quick"  # where the cursor starts: the one for a first bot
+LEAST_WIDTH = 20  # columns that rows are made for before the list has a size
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,112 +215,75 @@ def _milestone(run: RunSummary, saved: CheckpointInfo, width: int) -> Line:
     return tuple(spans)
 
 
-FIRST_PROFILE = "quick"  # where the cursor starts: the one for a first bot
-
-
-class Branches:
-    """Which of the rows are there. pattern: what they must match, whatever is folded."""
+class CatalogTree(ListView):
+    """`show` fills it; the filter line asks it for what is left. wanted: a profile that was just written, to which the
+    cursor goes once it is listed.
+    """
 
     def __init__(self) -> None:
-        self.pattern = Pattern()
+        super().__init__(name="tree", classes="pane")
+        self.border_title = "What to train"
+        self.wanted: Path | None = None
+        self._catalog: Catalog | None = None
+        self._pattern = Pattern()  # what rows must match, whatever is folded
         self._folded: set[Item] = set()
-        self._grouped: set[Item] = set()  # groups seen: a new one starts closed unless it is the first
-
-    @property
-    def filtered(self) -> bool:
-        return bool(self.pattern.text)
-
-    def found(self, catalog: Catalog, shown: Sequence[Row]) -> tuple[list[object], int]:
-        """(keys of those that match, how many there are)."""
-        every = rows(catalog, frozenset(), 40)
-        return [row.key for row in shown if matchable(row)], sum(matchable(row) for row in every)
-
-    def open_to(self, catalog: Catalog, item: object) -> None:
-        """Whatever hides this row."""
-        if isinstance(item, Item):
-            self._folded -= holding(catalog, item)
-
-    def close_new(self, catalog: Catalog) -> None:
-        """Groups of milestones that have come."""
-        for index, (item, _, _) in enumerate(groups(catalog)):
-            if item not in self._grouped and (self._grouped or index):
-                self._folded.add(item)
-            self._grouped.add(item)
-
-    def fold(self, item: Item) -> None:
-        """Open what is closed, close what is open; what is filtered is all open."""
-        self._folded ^= {item} if not self.filtered else set()
-
-    def rows(self, catalog: Catalog, width: int) -> list[Row]:
-        closed = frozenset() if self.filtered else frozenset(self._folded)
-        return filtered(rows(catalog, closed, width), self.pattern)
-
-    def cursor(self, found: Sequence[Row], here: object, wanted: Path | None) -> Item | None:
-        """Where it goes; None for where it is. wanted: a profile that was just written."""
-        profiles = [row.key for row in found if isinstance(row.key, Item) and row.key.kind == "profile"]
-        new = Item("profile", str(wanted)) if wanted else None
-        if new is not None and new in profiles:
-            return new
-        if self.filtered and isinstance(here, Item) and here.kind in HEADINGS:  # typed before the list was there
-            return first_match(found)
-        if here is not None:
-            return None
-        return next((item for item in profiles if Path(item.name).stem == FIRST_PROFILE), (*profiles, PROFILES)[0])
-
-
-LEAST_LIST_WIDTH = 20  # columns that rows are made for before the list has a size
-
-
-class ShownTree:
-    """Of the launcher's screen. The filter line asks it for what is left."""
-
-    def __init__(self, screen: LauncherScreen, editing: Editing) -> None:
-        self._screen, self._editing = screen, editing
-        self._branches = Branches()
-
-    @property
-    def list(self) -> ListView:
-        return self._screen.query_one("#tree", ListView)
+        self._groups: set[Item] = set()  # that were there before: a new one starts closed unless it is the first
 
     @property
     def item(self) -> Item | None:
-        """What the cursor stands on; None where the list has gone, as a timer may find it when the program ends."""
-        tree = next(iter(self._screen.query("#tree").results(ListView)), None)
-        return tree.key if tree is not None and isinstance(tree.key, Item) else None
+        """What the cursor stands on."""
+        return self.key if isinstance(self.key, Item) else None
 
-    def renewed(self, catalog: Catalog) -> None:
-        """Another catalogue is there."""
-        self._branches.close_new(catalog)
-
-    def show(self) -> None:
-        """The list again. The cursor goes to a profile that was just written."""
-        catalog = self._screen.catalog
-        if catalog is None:
-            return
-        found = self._branches.rows(catalog, max(self.list.size.width, LEAST_LIST_WIDTH))
-        goes = self._branches.cursor(found, self.list.key, self._editing.wanted)
-        if goes is not None and goes.name == str(self._editing.wanted):
-            self._editing.wanted = None
-        self.list.set_rows(found, goes)
-        self._screen.query_one(FilterLine).tell()
+    def show(self, catalog: Catalog) -> None:
+        """Another catalogue, or another size."""
+        for index, (group, _, _) in enumerate(groups(catalog)):
+            if group not in self._groups and (self._groups or index):
+                self._folded.add(group)
+            self._groups.add(group)
+        self._catalog = catalog
+        self._fill()
 
     def fold(self) -> None:
-        """Open what is closed under the cursor, close what is open."""
+        """Open what is closed under the cursor, close what is open; what is filtered is all open."""
         item = self.item
         if item is not None and item.kind in HEADINGS:
-            self._branches.fold(item)
-            self.show()
+            self._folded ^= {item} if not self._pattern.text else set()
+            self._fill()
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
-        """What is left of the list."""
-        catalog = self._screen.catalog
-        if catalog is not None and not pattern.text:
-            self._branches.open_to(catalog, goes or self.item)
-        self._branches.pattern = pattern
-        self.show()
-        self.list.set_rows(self.list.rows, goes)
+        """Show what matches. goes: where the cursor goes; None: it stays."""
+        here = goes or self.item
+        if self._catalog is not None and not pattern.text and isinstance(here, Item):
+            self._folded -= holding(self._catalog, here)
+        self._pattern = pattern
+        self._fill()
+        self.set_rows(self.rows, goes)
 
     def found(self) -> tuple[Sequence[object], int]:
-        """What the filter leaves, of how many."""
-        catalog = self._screen.catalog
-        return self._branches.found(catalog, self.list.rows) if catalog is not None else ((), 0)
+        """(keys of the rows that match, how many there are without the filter)."""
+        if self._catalog is None:
+            return (), 0
+        every = rows(self._catalog, frozenset(), 40)
+        return [row.key for row in self.rows if matchable(row)], sum(matchable(row) for row in every)
+
+    def _fill(self) -> None:
+        if self._catalog is None:
+            return
+        closed = frozenset() if self._pattern.text else frozenset(self._folded)
+        found = filtered(rows(self._catalog, closed, max(self.size.width, LEAST_WIDTH)), self._pattern)
+        goes = self._cursor_in(found)
+        if goes is not None and goes.name == str(self.wanted):
+            self.wanted = None
+        self.set_rows(found, goes)
+
+    def _cursor_in(self, found: Sequence[Row]) -> Item | None:
+        """Where the cursor goes among these rows; None where it stays."""
+        profiles = [row.key for row in found if isinstance(row.key, Item) and row.key.kind == "profile"]
+        new = Item("profile", str(self.wanted)) if self.wanted else None
+        if new is not None and new in profiles:
+            return new
+        if self._pattern.text and self.item is not None and self.item.kind in HEADINGS:  # typed before the rows came
+            return first_match(found)
+        if self.key is not None:
+            return None
+        return next((item for item in profiles if Path(item.name).stem == FIRST_PROFILE), (*profiles, PROFILES)[0])

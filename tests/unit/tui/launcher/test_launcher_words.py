@@ -16,7 +16,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui.launcher import descriptions, details
 from rltui.tui.launcher.catalog import Catalog, CatalogReader
 from rltui.tui.launcher.check_lines import PlanContext
-from rltui.tui.launcher.plan import offer_milestone, offer_profile, offer_resume
+from rltui.tui.launcher.plan import plan_milestone, plan_profile, plan_run
 from rltui.tui.launcher.tree import MILESTONES, PROFILES, RUNS, Item, groups, rows
 from rltui.tui.text import plain, width_of
 from tests.fakes import data_folder
@@ -159,7 +159,7 @@ def words(catalog: Catalog, name: str, moment: PlanContext, width: int = 70) -> 
 
 def test_somebody_who_is_here_for_the_first_time(data: DataDir, reader: CatalogReader) -> None:
     catalog = reader.check(reader.read())
-    offer = offer_profile(data, catalog.profiles[0], NOW)
+    offer = plan_profile(data, catalog.profiles[0], NOW)
     text = words(catalog, "ball-touching", PlanContext(NOW, offer, 24_000.0))
     assert text.startswith("Welcome!")
     assert "Press enter: a trainer starts." in text
@@ -172,7 +172,7 @@ def test_somebody_who_is_here_for_the_first_time(data: DataDir, reader: CatalogR
 def test_a_resume_is_explained_before_it_happens(data: DataDir, reader: CatalogReader) -> None:
     fill(data)
     catalog = reader.check(reader.read())
-    offer = offer_profile(data, catalog.profiles[0], NOW)
+    offer = plan_profile(data, catalog.profiles[0], NOW)
     text = words(catalog, "ball-touching", PlanContext(NOW, offer, None))
     assert "resume alpha at 11,468,800 timesteps" in text
     assert "saved 3 min ago" in text.replace("\n  ", " ")
@@ -190,13 +190,13 @@ def test_runs_that_do_not_fit_are_refused_with_their_differences(data: DataDir, 
     changed = dataclasses.replace(
         entry, check=type(entry.check)(entry.check.profile, True, [], [], other, entry.check.summary)
     )
-    offer = offer_profile(data, changed, NOW)
+    offer = plan_profile(data, changed, NOW)
     text = words(reader.read(), "ball-touching", PlanContext(NOW, offer, None))
     assert "not start: 2 runs there, but none to go on with" in text
     assert "observation: expected default 89, found default 92" in text
     assert "expected cdcdcdcd…, found abababab…" in text
     assert "n starts a new run of it, from zero" in text
-    new = offer_profile(data, changed, NOW, new=True)
+    new = plan_profile(data, changed, NOW, new=True)
     assert not new.refused
     assert new.args == ("--resume", "new")
 
@@ -222,7 +222,7 @@ def test_a_stopped_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataD
     catalog = reader.read()
     beta = catalog.run("beta")
     assert beta is not None
-    offer = offer_resume(data, beta, NOW)
+    offer = plan_run(data, beta, NOW)
     text = plain(details.lines(Item("run", "beta"), catalog, PlanContext(NOW, offer), 70))
     assert "■ stopped  last word 1 d ago" in text
     assert "open it from disk" in text
@@ -236,11 +236,11 @@ def test_a_milestone_branches_off(data: DataDir, reader: CatalogReader) -> None:
     alpha = catalog.run("alpha")
     assert alpha is not None
     saved = alpha.milestones[0]
-    offer = offer_milestone(data, saved, NOW)
-    text = plain(details.lines(Item("milestone", saved.path), catalog, PlanContext(NOW, offer), 70))
+    offer = plan_milestone(data, saved, NOW)
+    text = plain(details.lines(Item("milestone", str(saved.path)), catalog, PlanContext(NOW, offer), 70))
     assert "branch off as alpha-b2 at 5,000,000 timesteps" in text
     assert "reward 24.0" in " ".join(text.split())
-    assert offer.args == ("--resume", saved.path)
+    assert offer.args == ("--resume", str(saved.path))
     assert offer.profile == f"{saved.path}/profile.toml"
 
 
@@ -248,7 +248,7 @@ def test_a_run_without_a_checkpoint_cannot_be_resumed(data: DataDir, reader: Cat
     data.run("empty").folder.mkdir(parents=True)
     run = reader.read().run("empty")
     assert run is not None
-    assert offer_resume(data, run, NOW).refused == "it has no complete checkpoint to go on from"
+    assert plan_run(data, run, NOW).refused == "it has no complete checkpoint to go on from"
 
 
 def test_what_has_gone_from_disk_is_said(reader: CatalogReader) -> None:
@@ -283,7 +283,7 @@ def test_a_milestone_kept_soon_after_a_start_says_that_its_reward_is_of_short_ep
     run = next(run for run in reader.read().runs if len(run.milestones) > 1)
     first, second = run.milestones[:2]
     assert second.meta is not None
-    early = msgspec.structs.replace(second, meta=msgspec.structs.replace(second.meta, reward_short=True))
+    early = dataclasses.replace(second, meta=msgspec.structs.replace(second.meta, reward_short=True))
     alone = msgspec.structs.replace(run, best=best_of([first.meta, early.meta] if first.meta and early.meta else []))
     said = plain(descriptions.group_lines(alone, [first, early], 80)).split("\n")
     assert [("short episodes so far" in line) for line in said if " reward " in line] == [False, True]

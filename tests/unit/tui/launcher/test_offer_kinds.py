@@ -14,15 +14,15 @@ from rltui.runs.paths import DataDir
 from rltui.runs.resume import BeingTrained, NothingFits
 from rltui.tui.launcher.catalog import CatalogReader, ProfileEntry
 from rltui.tui.launcher.check_lines import PlanContext
-from rltui.tui.launcher.descriptions import enter_will, profile_lines
+from rltui.tui.launcher.descriptions import describe_plan, profile_lines
 from rltui.tui.launcher.plan import (
     LaunchPlan,
-    offer_milestone,
-    offer_open,
-    offer_profile,
-    offer_refused,
-    offer_resume,
+    plan_milestone,
+    plan_open,
+    plan_profile,
+    plan_run,
     refusal,
+    refused_by,
 )
 from rltui.tui.text import plain
 from tests.fakes import data_folder
@@ -42,15 +42,15 @@ def unfit(entry: ProfileEntry) -> ProfileEntry:
 
 
 def test_what_can_be_done_has_the_kind_of_its_plan(data: DataDir, reader: CatalogReader) -> None:
-    assert offer_profile(data, checked(reader), NOW).kind == "new"
+    assert plan_profile(data, checked(reader), NOW).kind == "new"
     data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
     alpha = reader.read().run("alpha")
     assert alpha is not None
-    assert offer_profile(data, checked(reader), NOW).kind == "resume"
-    assert offer_profile(data, checked(reader), NOW, new=True).kind == "new"
-    assert offer_resume(data, alpha, NOW).kind == "resume"
-    assert offer_milestone(data, alpha.milestones[0], NOW).kind == "branch"
-    shown = offer_open(alpha)
+    assert plan_profile(data, checked(reader), NOW).kind == "resume"
+    assert plan_profile(data, checked(reader), NOW, new=True).kind == "new"
+    assert plan_run(data, alpha, NOW).kind == "resume"
+    assert plan_milestone(data, alpha.milestones[0], NOW).kind == "branch"
+    shown = plan_open(alpha)
     assert (shown.kind, shown.run) == ("open", "alpha")
 
 
@@ -58,11 +58,11 @@ def test_what_does_not_fit_and_what_is_trained_are_told_apart(data: DataDir, rea
     data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
     alpha = reader.read().run("alpha")
     assert alpha is not None
-    assert offer_profile(data, unfit(checked(reader)), NOW).kind == "nothing fits"
+    assert plan_profile(data, unfit(checked(reader)), NOW).kind == "nothing fits"
     lock = RunLock(data.run("alpha"))
     lock.acquire()
     try:
-        assert offer_resume(data, alpha, NOW).kind == "in training"
+        assert plan_run(data, alpha, NOW).kind == "in training"
     finally:
         lock.release()
 
@@ -76,7 +76,7 @@ def test_what_does_not_fit_and_what_is_trained_are_told_apart(data: DataDir, rea
     ],
 )
 def test_the_error_decides_and_not_its_words(error: RltuiError, kind: str) -> None:
-    offer = offer_refused(error)
+    offer = refused_by(error)
     assert (offer.kind, offer.refused, offer.hint) == (kind, error.message, error.hint)
 
 
@@ -96,5 +96,5 @@ def test_the_way_to_a_new_run_is_told_by_the_kind(data: DataDir, reader: Catalog
 
 def test_only_the_hint_for_a_command_line_is_left_out() -> None:
     typed = "to start from zero: rltui train quick --resume new"
-    assert "from zero" not in plain(enter_will(LaunchPlan("nothing fits", refused="no run fits", hint=typed), 80))
-    assert "from zero" in plain(enter_will(refusal("it is damaged", typed), 80))
+    assert "from zero" not in plain(describe_plan(LaunchPlan("nothing fits", refused="no run fits", hint=typed), 80))
+    assert "from zero" in plain(describe_plan(refusal("it is damaged", typed), 80))

@@ -12,7 +12,7 @@ from rltui.formatting import timesteps_of
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import describe_run
-from rltui.tui.launcher.plan import LaunchPlan, larger_than, offer_milestone, offer_resume, with_total
+from rltui.tui.launcher.plan import LaunchPlan, next_round_total, plan_milestone, plan_run, with_step_limit
 from tests.fakes.saved_runs import finish, header, make_run, row, save_milestone
 
 NOW = 1_700_000_600.0
@@ -35,7 +35,7 @@ def run_with(data: DataDir, limit: int | None) -> RunPaths:
 
 
 def resumed(data: DataDir, limit: int | None) -> LaunchPlan:
-    return offer_resume(data, describe_run(run_with(data, limit)), NOW)
+    return plan_run(data, describe_run(run_with(data, limit)), NOW)
 
 
 def test_a_limit_ahead_is_kept_and_said(data: DataDir) -> None:
@@ -49,11 +49,11 @@ def test_a_limit_that_is_reached_is_not_passed_over(data: DataDir) -> None:
     offer = resumed(data, 3000)
     assert (offer.reached, offer.timesteps, offer.args) == (3000, 3000, ())
     assert "it has reached its limit of 3,000 timesteps" in offer.warnings[-1]
-    more = with_total(offer, 5000)
+    more = with_step_limit(offer, 5000)
     assert (more.args, more.reached) == (("--steps", "5000"), None)
     assert "it ends at 5,000 timesteps" in more.reason
-    assert with_total(offer, None).args == ()
-    assert "until you stop it" in with_total(offer, None).reason
+    assert with_step_limit(offer, None).args == ()
+    assert "until you stop it" in with_step_limit(offer, None).reason
 
 
 def test_a_run_without_one_has_none(data: DataDir) -> None:
@@ -63,13 +63,13 @@ def test_a_run_without_one_has_none(data: DataDir) -> None:
 
 def test_a_branch_is_a_line_of_its_own(data: DataDir) -> None:
     milestone = describe_run(run_with(data, 3000)).milestones[0]
-    offer = offer_milestone(data, milestone, NOW)
-    assert offer.args == ("--resume", milestone.path) and offer.reached is None
+    offer = plan_milestone(data, milestone, NOW)
+    assert offer.args == ("--resume", str(milestone.path)) and offer.reached is None
 
 
 @pytest.mark.parametrize(
     ("timesteps", "total"), [(3_000_320, 4_000_000), (122_880, 200_000), (9_999_360, 10_000_000), (1, 2), (0, 1)]
 )
 def test_the_total_that_is_proposed_lies_ahead_and_is_short_to_type(timesteps: int, total: int) -> None:
-    assert larger_than(timesteps) == total
+    assert next_round_total(timesteps) == total
     assert timesteps_of(formatting.exact(total)) == total

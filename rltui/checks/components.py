@@ -25,7 +25,7 @@ from rltui.field import PADS
 from rltui.obs.builder import ObsBuilder
 from rltui.profile.curriculum import task_profiles
 from rltui.profile.models import Profile
-from rltui.profile.resolved import memory
+from rltui.profile.resolved import estimate_memory
 from rltui.profile.source import KeyPath
 from rltui.registry import build
 from rltui.rewards.base import Reward
@@ -182,7 +182,7 @@ def memory_faults(taught: Iterable[Profile], argument: str) -> list[ComponentFau
     there = psutil.virtual_memory().total
     for profile in taught:
         size = sizes(env_spec(profile))
-        needed = memory(profile, size.obs, size.actions).total * formatting.MEGABYTE
+        needed = estimate_memory(profile, size.obs, size.actions).total * formatting.MEGABYTE
         if needed > FAR_TOO_MUCH * there:
             path: KeyPath = ("obs", "kind") if size.obs > LARGE_OBSERVATION else ("ppo", "iteration")
             told = f"about {formatting.size(needed)} of memory needed, and this machine has {formatting.size(there)}"

@@ -70,9 +70,9 @@ def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
 
 def _campaign(run: RunSummary) -> str:
     """`phase 2 of 4, 1 of 3 reached`; empty for a run that is none."""
-    from rltui.events.promotion import place, reached
+    from rltui.events.promotion import criteria_reached, phase_position
 
-    return ", ".join(filter(None, (place(run.metrics), reached(run.metrics))))
+    return ", ".join(filter(None, (phase_position(run.metrics), criteria_reached(run.metrics))))
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

@@ -116,9 +116,9 @@ def _list(args: argparse.Namespace, data: DataDir) -> int:
 
 def _check(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.checkpoint import damage
-    from rltui.runs.resolve import find
+    from rltui.runs.resolve import find_checkpoint
 
-    paths, info = find(data, args.state, _retyped(args))
+    paths, info = find_checkpoint(data, args.state, _retyped(args))
     reason = info.damage or damage(info.path, thorough=True)
     if args.json:
         _say_json({"run": paths.name, "name": info.name, "path": str(info.path), "damage": reason})
@@ -128,11 +128,11 @@ def _check(args: argparse.Namespace, data: DataDir) -> int:
 
 
 def _keep(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.keep import keep
-    from rltui.runs.resolve import find
+    from rltui.runs.keep import keep_checkpoint
+    from rltui.runs.resolve import find_checkpoint
 
-    paths, info = find(data, args.state, _retyped(args))
-    kept = keep(paths, info)
+    paths, info = find_checkpoint(data, args.state, _retyped(args))
+    kept = keep_checkpoint(paths, info)
     if args.json:
         aside = None if kept.set_aside is None else str(kept.set_aside)
         found = {"milestone": kept.milestone, "path": str(kept.path), "present": kept.present, "set_aside": aside}
@@ -150,9 +150,9 @@ def _keep(args: argparse.Namespace, data: DataDir) -> int:
 def _mark(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.inventory import change_mark
     from rltui.runs.keep import check_markable
-    from rltui.runs.resolve import find
+    from rltui.runs.resolve import find_checkpoint
 
-    paths, info = find(data, args.state, _retyped(args))
+    paths, info = find_checkpoint(data, args.state, _retyped(args))
     check_markable(info)
     mark = change_mark(paths, info.milestone, _changing(args))
     if args.json:
@@ -175,10 +175,10 @@ def _changing(args: argparse.Namespace) -> Callable[[MilestoneMark], MilestoneMa
 
 
 def _delete(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.resolve import find
+    from rltui.runs.resolve import find_checkpoint
     from rltui.runs.trash import delete
 
-    paths, info = find(data, args.state, _retyped(args))
+    paths, info = find_checkpoint(data, args.state, _retyped(args))
     trashed = delete(paths, info)
     if args.json:
         _say_json(_plain(trashed))
@@ -203,7 +203,7 @@ def _restore(args: argparse.Namespace, data: DataDir) -> int:
 def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed:
     """The newest in the trash that the words fit: its place there, its old folder, or `RUN/…` with its name's end."""
     from rltui.runs.paths import absolute
-    from rltui.runs.resolve import also_short, run_is_missing
+    from rltui.runs.resolve import missing_run_error, with_short_names
     from rltui.runs.trash import list_trash
 
     run, _, rest = text.strip("/").partition("/")
@@ -214,17 +214,17 @@ def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed
             return entry
     names = [f"{entry.run}/{entry.state}" for entry in trash]
     if meant := [name for name in names if name.endswith(f"/{text.strip('/')}")]:
-        raise run_is_missing(text, meant, retyped)
-    near = did_you_mean(text, also_short(names))
+        raise missing_run_error(text, meant, retyped)
+    near = did_you_mean(text, with_short_names(names))
     raise RltuiError(
         f"{text}: there is no such thing in the trash", hints(near, "see what there is: rltui milestones trash")
     )
 
 
 def _trash(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.trash import empty, list_trash
+    from rltui.runs.trash import empty_trash, list_trash
 
-    entries = empty(data) if args.empty else list_trash(data)
+    entries = empty_trash(data) if args.empty else list_trash(data)
     if args.json:
         _say_json([_plain(entry) for entry in entries])
     elif args.empty:
@@ -235,11 +235,11 @@ def _trash(args: argparse.Namespace, data: DataDir) -> int:
 
 
 def _export(args: argparse.Namespace, data: DataDir) -> int:
-    from rltui.runs.keep import export_folder, export_policy, target_of
-    from rltui.runs.resolve import find
+    from rltui.runs.keep import export_folder, export_policy, export_target
+    from rltui.runs.resolve import find_checkpoint
 
-    paths, info = find(data, args.state, _retyped(args))
-    target = target_of(data, info, args.target, policy=args.policy)
+    paths, info = find_checkpoint(data, args.state, _retyped(args))
+    target = export_target(data, info, args.target, policy=args.policy)
     (export_policy if args.policy else export_folder)(info, target)
     if args.json:
         _say_json({"run": paths.name, "name": info.name, "path": str(target)})
@@ -296,10 +296,10 @@ def _is_protected(protected: frozenset[int], info: CheckpointInfo) -> bool:
 
 def _by_reward(infos: Sequence[CheckpointInfo], best: Sequence[Best]) -> list[str]:
     """What `best` in the table means, and of which states the reward does not count."""
-    from rltui.runs.best import doubt, words
+    from rltui.runs.best import describe_best, reward_caveat
 
-    found = [f"  best by reward: {one.timesteps:,}, the {words(one)}" for one in best]
-    doubts = [(info, doubt(info.meta)) for info in infos if info.meta is not None and info.damage is None]
+    found = [f"  best by reward: {one.timesteps:,}, the {describe_best(one)}" for one in best]
+    doubts = [(info, reward_caveat(info.meta)) for info in infos if info.meta is not None and info.damage is None]
     return found + [f"  reward does not count: {one_line(info.name)}: {reason}" for info, reason in doubts if reason]
 
 
@@ -356,7 +356,7 @@ def as_dict(inventory: Inventory) -> dict[str, Any]:
 def _state(info: CheckpointInfo, best: Sequence[Best], protected: frozenset[int]) -> dict[str, Any]:
     import msgspec
 
-    from rltui.runs.best import doubt, is_best
+    from rltui.runs.best import is_best, reward_caveat
 
     return {
         "path": str(info.path),
@@ -366,7 +366,7 @@ def _state(info: CheckpointInfo, best: Sequence[Best], protected: frozenset[int]
         "damage": info.damage,
         "best": info.damage is None and is_best(best, info.meta) is not None,
         "spared": _is_protected(protected, info),
-        "doubt": (doubt(info.meta) or None) if info.meta is not None else None,
+        "doubt": (reward_caveat(info.meta) or None) if info.meta is not None else None,
         "mark": msgspec.to_builtins(info.mark) if info.milestone else None,
         "meta": msgspec.to_builtins(info.meta),
     }

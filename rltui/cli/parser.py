@@ -194,11 +194,11 @@ def named_or_newest_run(data: DataDir, name: str | None) -> RunPaths:
 
 def named_or_training_run(data: DataDir, name: str | None) -> RunPaths:
     """The run of that name; without one, the only run that is training. RltuiError where none or several are."""
-    from rltui.runs.lock import holder
+    from rltui.runs.lock import lock_holder
 
     if name is not None:
         return _existing_run(data, name)
-    running = [run for run in data.run_names() if holder(data.run(run)) is not None]
+    running = [run for run in data.run_names() if lock_holder(data.run(run)) is not None]
     if not running:
         raise RltuiError(f"no run in {data.root} is training", "rltui ls shows the runs; elsewhere: --data-dir DIR")
     if len(running) > 1:

@@ -73,10 +73,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _new(args: argparse.Namespace) -> int:
-    from rltui.profile.copies import write_new
+    from rltui.profile.copies import write_new_profile
     from rltui.profile.locate import SHIPPED
 
-    path = write_new(args.name, args.source)
+    path = write_new_profile(args.name, args.source)
     if path.stem in SHIPPED:
         say(f"in this folder, {path.stem} now means that file, not the profile of this name that comes with rltui")
     say(f"wrote {path}; next: rltui profile check {path.stem}, rltui train {path.stem}")
@@ -314,12 +314,12 @@ def _texts(profile: Profile) -> dict[str, Any]:
 def _figures(profile: Profile, spec: EnvSpec) -> dict[str, Any]:
     from rltui.env.from_profile import sizes
     from rltui.profile.advice import half_life
-    from rltui.profile.resolved import memory, parameter_count, worker_count
+    from rltui.profile.resolved import estimate_memory, parameter_count, worker_count
 
     size = sizes(spec)
     policy = parameter_count(size.obs, profile.policy.layers, size.actions)
     critic = parameter_count(size.obs, profile.critic.layers, 1)
-    needed = memory(profile, size.obs, size.actions)
+    needed = estimate_memory(profile, size.obs, size.actions)
     return {
         "obs_size": size.obs,
         "actions": size.actions,

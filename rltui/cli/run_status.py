@@ -15,7 +15,7 @@ from rltui.events import metric_keys
 from rltui.events.commands import Live, WorkerLive
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.metrics import BY_KEY
-from rltui.events.promotion import distances, place, reached
+from rltui.events.promotion import criteria_reached, distances, phase_position
 from rltui.events.records import state_word
 from rltui.formatting import over_iterations, utc
 from rltui.runs.inventory import CheckpointInfo
@@ -187,9 +187,9 @@ def _figure(key: str, value: float | None) -> str:
 
 def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
     """Where it stands in its campaign, and what the next phase waits for."""
-    here = place(metrics)
+    here = phase_position(metrics)
     found = [distance.words for distance in distances(metrics)]
-    return [("campaign", here + (f": {reached(metrics)}" if found else ""))] * bool(here) + [
+    return [("campaign", here + (f": {criteria_reached(metrics)}" if found else ""))] * bool(here) + [
         ("next phase" if not index else "", words) for index, words in enumerate(found)
     ]
 

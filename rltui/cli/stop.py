@@ -88,9 +88,9 @@ def stop(paths: RunPaths, mode: Mode, wait: float, say: Say) -> None:
 
     RltuiError when no trainer runs, when it cannot be asked, refuses, or has not ended in time.
     """
-    from rltui.runs.lock import holder
+    from rltui.runs.lock import lock_holder
 
-    trainer = holder(paths)
+    trainer = lock_holder(paths)
     if trainer is None:
         raise RltuiError(f"run {paths.name} is not training", f"its state: rltui status {paths.name}")
     begun = time.time()
@@ -188,9 +188,9 @@ def _signal(trainer: Holder, mode: Mode, say: Say, error: RltuiError) -> None:
 
 def _ended(paths: RunPaths, deadline: float) -> bool:
     """Whether the run's lock is free by the deadline."""
-    from rltui.runs.lock import holder
+    from rltui.runs.lock import lock_holder
 
-    while holder(paths) is not None:
+    while lock_holder(paths) is not None:
         if time.monotonic() >= deadline:
             return False
         time.sleep(LOOK_INTERVAL)

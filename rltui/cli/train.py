@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     profile = load(args.profile, overrides)
     if args.detach:
         return _detach(args, overrides)
-    from rltui.runs.saved_profile import profile_name
+    from rltui.runs.summary import profile_name
     from rltui.train.session import train
     from rltui.train.setup import TrainOptions
 

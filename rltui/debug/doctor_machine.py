@@ -15,7 +15,7 @@ import psutil
 from rltui import formatting
 from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorResult
 from rltui.env.from_profile import sizes
-from rltui.profile.resolved import memory, parameter_count
+from rltui.profile.resolved import estimate_memory, parameter_count
 from rltui.runs.best import PROTECTED_SETS
 from rltui.runs.lock import check_writable
 from rltui.sim import meshes
@@ -140,7 +140,7 @@ def _short(folder: Path) -> str:
 def memory_room(case: DoctorCase) -> DoctorResult:
     """The estimate of trainer and workers against what is free now."""
     size = sizes(case.spec)
-    needed = memory(case.profile, size.obs, size.actions).total * formatting.MEGABYTE
+    needed = estimate_memory(case.profile, size.obs, size.actions).total * formatting.MEGABYTE
     found = psutil.virtual_memory()
     told = f"about {formatting.size(needed)} needed, {formatting.size(found.available)} of {formatting.size(found.total)} free"
     if needed > found.total:

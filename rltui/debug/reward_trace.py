@@ -19,11 +19,11 @@ from rltui.field import CONTROLS, TICKS_PER_SECOND
 from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
-from rltui.profile.locate import STATE_FILE, listing
+from rltui.profile.locate import STATE_FILE, list_profiles
 from rltui.runs.checkpoint import damage
-from rltui.runs.inventory import complete, look
+from rltui.runs.inventory import complete_checkpoints, read_checkpoint_info
 from rltui.runs.paths import DataDir, name_problem
-from rltui.runs.resolve import find, names_state
+from rltui.runs.resolve import find_checkpoint, names_checkpoint
 from rltui.runs.saver import POLICY_FILE
 from rltui.sim.state import Bool, Float, Int
 
@@ -166,8 +166,10 @@ def trace_subject(
         raise RltuiError(f"{path}: no checkpoint to trace: {reason}", "rltui ls shows the runs", exit_code=2)
     if name_problem(argument) is None and data.run(argument).exists():
         return _of_policy(_newest(data, argument), profile, overrides)
-    if names_state(data, argument):
-        return _of_policy(find(data, argument, lambda state: f"rltui trace {state}")[1].path, profile, overrides)
+    if names_checkpoint(data, argument):
+        return _of_policy(
+            find_checkpoint(data, argument, lambda state: f"rltui trace {state}")[1].path, profile, overrides
+        )
     _check_known(argument, data)
     found = load(argument if profile is None else profile, overrides)
     return TraceSubject(f"profile {found.name}", env_spec(found))
@@ -175,7 +177,7 @@ def trace_subject(
 
 def _check_known(argument: str, data: DataDir) -> None:
     """RltuiError for a bare word that names nothing: it may have been meant as a run, or as a profile."""
-    path, profiles = Path(argument), [listed.name for listed in listing()]
+    path, profiles = Path(argument), [listed.name for listed in list_profiles()]
     if path.name == argument and not path.suffix and not path.exists() and argument not in profiles:
         raise RltuiError(
             f"there is no profile, run or bot {argument!r}",
@@ -188,7 +190,7 @@ def _check_known(argument: str, data: DataDir) -> None:
 
 
 def _newest(data: DataDir, run: str) -> Path:
-    saved = complete(data.run(run))
+    saved = complete_checkpoints(data.run(run))
     if not saved:
         raise RltuiError(f"run {run!r} has no complete checkpoint", "wait for its first, or trace its profile")
     return saved[-1].path
@@ -202,7 +204,7 @@ def _of_policy(path: Path, profile: str | None, overrides: Sequence[str]) -> Tra
         raise RltuiError(
             f"{file}: no {STATE_FILE} beside it says what is paid", "name one: --profile PROFILE", exit_code=2
         )
-    info = look(file.parent)
+    info = read_checkpoint_info(file.parent)
     name = info.name if path.is_dir() else str(path)
     timesteps = info.meta.timesteps if info.meta is not None else 0
     return TraceSubject(

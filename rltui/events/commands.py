@@ -103,7 +103,7 @@ Command = (
 )
 
 
-def name_of(command: Command) -> str:
+def command_name(command: Command) -> str:
     """The command as people read it: pause, checkpoint, next phase; what it sets with the value: debug_actions on."""
     match command:
         case SetLearningRate(value=value):

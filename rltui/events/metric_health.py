@@ -1,4 +1,4 @@
-"""Usual ranges and advice per metric."""
+"""Usual ranges of metrics and settings, and what to do outside them."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def side_of(health: Health, value: float | None) -> Side:
     return "high" if health.high is not None and value > health.high else "usual"
 
 
-def judged(health: Health, value: float | None) -> str:
+def health_words(health: Health, value: float | None) -> str:
     """`above the usual 0.002–0.02; lower the learning rate …`; empty where nothing can be said."""
     found = side_of(health, value)
     if found == "none":
         return ""
     if found == "usual":
-        return f"within the usual {span(health)}"
+        return f"within the usual {usual_range(health)}"
     side, to_try = ("below", health.if_low) if found == "low" else ("above", health.if_high)
-    return f"{side} the usual {span(health)}" + (f"; {to_try}" if to_try else "")
+    return f"{side} the usual {usual_range(health)}" + (f"; {to_try}" if to_try else "")
 
 
-def span(health: Health) -> str:
+def usual_range(health: Health) -> str:
     """0.002–0.02; 80 or more; 1 or less."""
     if health.low is None:
         return f"{health.high:g} or less"
@@ -296,3 +296,30 @@ WORKER: dict[str, Health] = {
         "Growing for hours: a reward or observation of your own holds on to memory.",
     ),
 }
+
+
+RATES = "cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less"
+LARGEST_RATE = 1e-3  # bold, and sometimes meant
+LARGEST_ENTROPY = 0.1  # ten times the usual start, in nats
+
+
+def rate_words(rate: float, phase: int | None) -> str:
+    """Why this learning rate of the policy is doubtful, in the phase of this number if it has one; "" where it is not."""
+    if rate == 0:
+        return "the policy will not change"
+    if rate > LARGEST_RATE:
+        return "so high that learning rarely stays stable; a bot that cannot score yet wants about 2e-4"
+    if phase is not None and phase >= 4 and rate > 0.8e-4:
+        return f"high for phase {phase}; dribbles, flicks and aerials want 0.8e-4 or less"
+    if phase == 3 and rate > 1e-4:
+        return "high for phase 3; a bot that scores wants 1e-4"
+    return ""
+
+
+def entropy_words(ent_coef: float) -> str:
+    """Why this entropy coefficient is doubtful; "" where it is not."""
+    if ent_coef == 0:
+        return "nothing is paid for trying other actions; 0.01 is the usual start"
+    if ent_coef > LARGEST_ENTROPY:
+        return "so high that acting at random pays more than the rewards; 0.01 is the usual start"
+    return ""

@@ -10,7 +10,7 @@ from rltui.events.metrics import BY_KEY
 from rltui.formatting import UNKNOWN
 
 CURRICULUM, MISSING = "curriculum/", "_missing"
-WHOLE = ("min_steps", "window")  # counted, not measured
+COUNTED = ("min_steps", "window")  # counted, not measured
 Metrics = Mapping[str, float | None]
 
 
@@ -25,14 +25,14 @@ class Distance:
     @property
     def label(self) -> str:
         """In words: kickoff touches."""
-        if self.name in WHOLE:
+        if self.name in COUNTED:
             return BY_KEY[CURRICULUM + self.name].label
         return self.name.rpartition("/")[2].replace("_", " ")
 
     @property
     def words(self) -> str:
         """`kickoff touches 62 (18 missing)`."""
-        form = ",.0f" if self.name in WHOLE else ".3g"
+        form = ",.0f" if self.name in COUNTED else ".3g"
         told = UNKNOWN if self.value is None else format(self.value, form)
         if self.missing is None:
             return f"{self.label} {told}"
@@ -48,13 +48,13 @@ def distances(metrics: Metrics) -> list[Distance]:
     ]
 
 
-def place(metrics: Metrics) -> str:
+def phase_position(metrics: Metrics) -> str:
     """`phase 2 of 4`; empty outside campaigns."""
     position, phases = metrics.get(metric_keys.POSITION), metrics.get(metric_keys.PHASES)
     return "" if position is None or phases is None else f"phase {position:.0f} of {phases:.0f}"
 
 
-def reached(metrics: Metrics) -> str:
+def criteria_reached(metrics: Metrics) -> str:
     """`1 of 3 reached`; empty where nothing is waited for."""
     found = distances(metrics)
     return f"{sum(one.missing == 0 for one in found)} of {len(found)} reached" if found else ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, log
 
+from rltui.events.metric_health import entropy_words, rate_words
 from rltui.formatting import duration
 from rltui.profile.curriculum import stages_of, task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import steps_per_rollout, worker_count
 from rltui.profile.toml_text import toml_value
-from rltui.profile.usual_ranges import entropy_words, rate_words
 
 TICKS_PER_SECOND = 120
 

@@ -22,7 +22,7 @@ from rltui.profile.models import (
     RewardSection,
     Section,
     TerminalSection,
-    whole,
+    whole_number,
 )
 from rltui.profile.source import KeyPath
 from rltui.profile.validation import MESSAGES, ValidationFinding, plain, validate
@@ -54,7 +54,7 @@ MIRROR = "mirror"  # the opponent that is the learner itself
 
 
 @dataclasses.dataclass(frozen=True)
-class Placed:
+class PlacedComponent:
     """A component as a profile's raw values have it. path: of its table or value; name_path: of its name; own: the
     profile's own keys, which stand beside the component's parameters; its name, if in one of them, in the first.
     """
@@ -67,7 +67,7 @@ class Placed:
     own: tuple[str, ...]
 
 
-def placed(data: Mapping[str, Any]) -> Iterator[Placed]:
+def placed_components(data: Mapping[str, Any]) -> Iterator[PlacedComponent]:
     """Every component that raw values name; what is not even of the right type is left to the models."""
     yield from _one("obs", data.get("obs", {}), ("obs",), "default")
     yield from _one("action table", data.get("actions", {}), ("actions",), "rlgym")
@@ -83,46 +83,48 @@ def placed(data: Mapping[str, Any]) -> Iterator[Placed]:
         yield from _several("reset", stage.get("resets") if isinstance(stage, Mapping) else None, (*path, "resets"))
 
 
-def _game(table: Mapping[str, Any], path: KeyPath) -> Iterator[Placed]:
+def _game(table: Mapping[str, Any], path: KeyPath) -> Iterator[PlacedComponent]:
     """What a whole profile, or its practice lane, says of rewards, resets and terminals."""
     rewards = table.get("rewards")
     for name, value in rewards.items() if isinstance(rewards, Mapping) else ():
         options = _options(value, OWN["reward"]) if isinstance(value, Mapping) else {}
-        yield Placed("reward", name, options, (*path, "rewards", name), (*path, "rewards", name), OWN["reward"])
+        yield PlacedComponent(
+            "reward", name, options, (*path, "rewards", name), (*path, "rewards", name), OWN["reward"]
+        )
     yield from _several("reset", table.get("resets"), (*path, "resets"))
     yield from _several("terminal", table.get("terminals"), (*path, "terminals"))
 
 
-def _several(kind: Kind, tables: Any, path: KeyPath) -> Iterator[Placed]:
+def _several(kind: Kind, tables: Any, path: KeyPath) -> Iterator[PlacedComponent]:
     for index, table in enumerate(_list(tables)):
         yield from _one(kind, table, (*path, index))
 
 
-def _player(table: Any, path: KeyPath) -> Iterator[Placed]:
+def _player(table: Any, path: KeyPath) -> Iterator[PlacedComponent]:
     """The opponent; the learner itself is no component."""
     name = table.get("opponent", MIRROR) if isinstance(table, Mapping) else MIRROR
     if isinstance(name, str) and name not in ("", MIRROR):
-        yield Placed("player", name, {}, (*path, "opponent"), (*path, "opponent"), ())
+        yield PlacedComponent("player", name, {}, (*path, "opponent"), (*path, "opponent"), ())
 
 
 def _list(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _one(kind: Kind, table: Any, path: KeyPath, default: str = "") -> Iterator[Placed]:
+def _one(kind: Kind, table: Any, path: KeyPath, default: str = "") -> Iterator[PlacedComponent]:
     """A component whose name stands in the first of the profile's own keys."""
     own = OWN[kind]
     name = table.get(own[0], default) if isinstance(table, Mapping) else None
     if isinstance(name, str) and name:
         name_path = (*path, own[0]) if own[0] in table else path
-        yield Placed(kind, name, _options(table, own), path, name_path, own)
+        yield PlacedComponent(kind, name, _options(table, own), path, name_path, own)
 
 
 def _options(table: Mapping[str, Any], own: tuple[str, ...]) -> dict[str, Any]:
     return {key: item for key, item in table.items() if key not in own}
 
 
-def from_folder(name: str, folder: Path | None) -> str:
+def absolute_name(name: str, folder: Path | None) -> str:
     """`file.py:Class` or `table.csv` with a relative path, made absolute: beside the profile first, else from the
     working folder.
     """
@@ -141,20 +143,20 @@ def absolute(file: str, folder: Path | None) -> Path:
     return safe_io.real(beside if beside.is_file() else path)
 
 
-def files(part: Placed, folder: Path | None) -> dict[str, str]:
+def file_parameters(part: PlacedComponent, folder: Path | None) -> dict[str, str]:
     """The component's parameters that are files (`file` in their metadata), absolute; none of what is no component."""
     try:
-        fields = dataclasses.fields(resolve(part.kind, from_folder(part.name, folder)).Params)
+        fields = dataclasses.fields(resolve(part.kind, absolute_name(part.name, folder)).Params)
     except (RltuiError, AttributeError, TypeError):  # told of by who checks components
         return {}
     given = {field.name: part.options.get(field.name) for field in fields if field.metadata.get("file")}
     return {name: str(absolute(value, folder)) for name, value in given.items() if isinstance(value, str) and value}
 
 
-def check_component(part: Placed, folder: Path | None) -> list[ValidationFinding]:
+def check_component(part: PlacedComponent, folder: Path | None) -> list[ValidationFinding]:
     """Import it, compare its parameters, build it once: whatever goes wrong is a finding. folder: of the profile."""
     try:
-        cls = resolve(part.kind, from_folder(part.name, folder))
+        cls = resolve(part.kind, absolute_name(part.name, folder))
     except RltuiError as error:
         near = did_you_mean(part.name, _known(part.kind))
         if not near and error.hint.startswith("did you mean"):  # a class of the user's own file
@@ -166,7 +168,9 @@ def check_component(part: Placed, folder: Path | None) -> list[ValidationFinding
     wrong = _contract(part, cls)
     if wrong:
         return [ValidationFinding(part.name_path, wrong, f"a {BASES[part.kind].partition(':')[2]}", part.name)]
-    model, findings = validate(parameters(cls), tuples({**part.options, **files(part, folder)}), part.options)
+    model, findings = validate(
+        parameters(cls), lists_as_tuples({**part.options, **file_parameters(part, folder)}), part.options
+    )
     if model is None:
         return [_of_component(finding, part) for finding in findings]
     try:
@@ -178,7 +182,7 @@ def check_component(part: Placed, folder: Path | None) -> list[ValidationFinding
     return []
 
 
-def _of_component(finding: ValidationFinding, part: Placed) -> ValidationFinding:
+def _of_component(finding: ValidationFinding, part: PlacedComponent) -> ValidationFinding:
     """Placed in the profile; an unknown key may have been meant for the profile's own ones."""
     path = (*part.path, *finding.path)
     if finding.message != MESSAGES["extra_forbidden"]:
@@ -198,7 +202,7 @@ def _names(kind: Kind) -> str:
     return f"{', '.join(_known(kind))}, {files}or {OWN_NAME}"
 
 
-def _contract(part: Placed, cls: type[Any]) -> str:
+def _contract(part: PlacedComponent, cls: type[Any]) -> str:
     """What the class lacks to be a component of its kind, or ""."""
     module, _, name = BASES[part.kind].partition(":")
     base: type[Any] = getattr(importlib.import_module(module), name)
@@ -238,7 +242,7 @@ def _annotation(hint: Any, limits: Mapping[str, Any]) -> Any:
         return value
 
     if hint is int or (int in typing.get_args(hint) and float not in typing.get_args(hint)):
-        hint = Annotated[hint, BeforeValidator(whole)]
+        hint = Annotated[hint, BeforeValidator(whole_number)]
     return Annotated[hint, AfterValidator(within)]
 
 
@@ -253,19 +257,19 @@ def _declaration(field: dataclasses.Field[Any]) -> Any:
     return Field(**details)
 
 
-def tuples(value: Any) -> Any:
+def lists_as_tuples(value: Any) -> Any:
     """TOML's lists as tuples: what frozen dataclasses and models hold."""
     if isinstance(value, list | tuple):
-        return tuple(map(tuples, value))
+        return tuple(map(lists_as_tuples, value))
     if isinstance(value, Mapping):
-        return {key: tuples(item) for key, item in value.items()}
+        return {key: lists_as_tuples(item) for key, item in value.items()}
     return value
 
 
-def complete(kind: Kind, component: Component) -> dict[str, Any]:
+def complete_parameters(kind: Kind, component: Component) -> dict[str, Any]:
     """All parameters of a checked component, those that the profile leaves to their defaults too."""
     cls = resolve(kind, component.name)
-    params = _params(cls, parameters(cls).model_validate(tuples(component.options)))
+    params = _params(cls, parameters(cls).model_validate(lists_as_tuples(component.options)))
     return {field.name: getattr(params, field.name) for field in dataclasses.fields(params)}
 
 
@@ -280,12 +284,12 @@ CHECKED = ("legality", "fallback_row", "recovery_row")
 def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[ValidationFinding]:
     """Works on raw values; a table that is wrong as a component is left to `check_component`. folder: of the profile."""
     actions = data.get("actions")
-    part = next((part for part in placed(data) if part.kind == "action table"), None)
+    part = next((part for part in placed_components(data) if part.kind == "action table"), None)
     if part is None or not isinstance(actions, Mapping):
         return []  # nothing said: the default table, which needs no check
-    named = Component(from_folder(part.name, folder), part.options)
+    named = Component(absolute_name(part.name, folder), part.options)
     try:
-        table = build("action table", Component(named.name, complete("action table", named)))
+        table = build("action table", Component(named.name, complete_parameters("action table", named)))
     except Exception:  # told of by who checks components
         return []
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rltui.errors import RltuiError
 from rltui.profile.edit import edit
 from rltui.profile.load import load
-from rltui.profile.locate import SUFFIX, user_folder, with_name
+from rltui.profile.locate import SUFFIX, user_folder, with_name_line
 from rltui.profile.models import PhaseEntry, Profile
 from rltui.profile.render import render
 from rltui.profile.save import label_for, unwritable
@@ -16,7 +16,7 @@ from rltui.profile.source import read_source
 from rltui.profile.toml_text import toml_string
 
 
-def kept(profile: Profile, file_name: str) -> dict[str, str]:
+def saved_copies(profile: Profile, file_name: str) -> dict[str, str]:
     """Texts by file name: the profile's under `file_name`, its name in the first line, and beside it those of a campaign's
     phases, which it names.
 
@@ -27,7 +27,7 @@ def kept(profile: Profile, file_name: str) -> dict[str, str]:
         entry.model_copy(update={"profile": name}) for entry, name in zip(profile.curriculum.phases, names, strict=True)
     )
     return {
-        file_name: with_name(render(_with_phases(profile, entries)), profile.name),
+        file_name: with_name_line(render(_with_phases(profile, entries)), profile.name),
         **{f"{name}{SUFFIX}": render(phase) for name, phase in zip(names, profile.phases, strict=True)},
     }
 
@@ -58,14 +58,14 @@ STARTER = {
 }
 
 
-def write_new(name: str, source: str | None = None) -> Path:
+def write_new_profile(name: str, source: str | None = None) -> Path:
     """Write ./profiles/NAME.toml and return its path. Raises RltuiError, exit code 2, for a bad name or an existing file."""
     stem = name.removesuffix(SUFFIX)
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", stem):
         raise RltuiError(
             f"{name!r} is no name for a profile", "use letters, digits, - and _, as in my-bot", exit_code=2
         )
-    text = starter(stem) if source is None else copy(source, stem)
+    text = starter_text(stem) if source is None else copy_text(source, stem)
     path = user_folder() / f"{stem}{SUFFIX}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,12 +78,12 @@ def write_new(name: str, source: str | None = None) -> Path:
     return path
 
 
-def starter(name: str) -> str:
+def starter_text(name: str) -> str:
     """A profile that learns to touch the ball, every key written out and explained."""
     return render(Profile.model_validate({**STARTER, "label": label_for(name)}))
 
 
-def copy(source: str, name: str) -> str:
+def copy_text(source: str, name: str) -> str:
     """The text of a valid profile, comments and all, with a label of its own. Raises ProfileError when it is not valid."""
     path = load(source).path
     if path is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rltui import safe_io
-from rltui.profile.components import complete, placed
+from rltui.profile.components import complete_parameters, placed_components
 from rltui.profile.locate import is_shipped, locate
 from rltui.profile.models import CurriculumSection, Profile, ResetSection, StageEntry
 from rltui.profile.resolved import OF_PHASES, component, resolved
@@ -199,19 +199,19 @@ def _misplaced(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
             )
 
 
-def filled(data: Mapping[str, Any], first: Profile) -> dict[str, Any]:
+def with_first_phase(data: Mapping[str, Any], first: Profile) -> dict[str, Any]:
     """A campaign's raw values with what its first phase gives."""
     given = {key: value for key, value in resolved(first).items() if key in OF_PHASES}
     return {**given, **data}
 
 
-def kept_name(path: Path) -> str:
+def stored_name(path: Path) -> str:
     """How a campaign keeps its phase's profile: by name when it came with rltui, else by its whole path."""
     whole = safe_io.real(path)
     return whole.stem if is_shipped(path) else str(whole)
 
 
-def misfits(profile: Profile) -> list[ValidationFinding]:
+def campaign_misfits(profile: Profile) -> list[ValidationFinding]:
     """Where phases cannot be lived through by one bot: what it sees, does or thinks with would change."""
     return [*_other_settings(profile), *_other_sizes(profile), *reset_misfits(profile)]
 
@@ -243,7 +243,7 @@ def _shared(profile: Profile) -> dict[KeyPath, str]:
 
 def _other_sizes(profile: Profile) -> Iterator[ValidationFinding]:
     """An observation may serve only some team sizes, and must give all of a curriculum's the same numbers."""
-    obs = Component(profile.obs.kind, complete("obs", Component(profile.obs.kind, profile.obs.options)))
+    obs = Component(profile.obs.kind, complete_parameters("obs", Component(profile.obs.kind, profile.obs.options)))
     sizes: dict[tuple[int, int], int] = {}
     for teams in _teams(profile):
         try:
@@ -285,7 +285,7 @@ def source_hashes(profile: Profile) -> dict[str, str]:
 
 def _own(profile: Profile) -> Iterator[tuple[str, str]]:
     for taught in task_profiles(profile):
-        for part in placed(resolved(taught)):
+        for part in placed_components(resolved(taught)):
             source = part.name.rpartition(":")[0]
             if source and not is_module(source) and not part.name.lower().endswith(TABLE_FILES):
                 yield part.kind, part.name

@@ -155,7 +155,7 @@ def _element_index(path: KeyPath) -> int:
 
 
 @dataclass(frozen=True)
-class Written:
+class ParsedText:
     """data: tomllib's values, empty where the text is no TOML; problem says why it is none."""
 
     text: str
@@ -183,14 +183,14 @@ class Written:
         return here
 
 
-def written(text: str) -> Written:
+def parse_text(text: str) -> ParsedText:
     """Read a text; line ends may be of either kind."""
     lines = find_lines(text)
     try:
         data = tomllib.loads(text.replace("\r\n", "\n"))
     except (ValueError, RecursionError) as error:
-        return Written(text, {}, lines, str(error))
-    return Written(text, data, lines)
+        return ParsedText(text, {}, lines, str(error))
+    return ParsedText(text, data, lines)
 
 
 Changes = tuple[tuple[KeyPath, str | None], ...]
@@ -209,12 +209,12 @@ class Draft:
         return edit(self.base, {show_key(path): value for path, value in self.changes}) if self.changes else self.base
 
     @cached_property
-    def written(self) -> Written:
-        return written(self.text)
+    def written(self) -> ParsedText:
+        return parse_text(self.text)
 
     @cached_property
-    def _before(self) -> Written:
-        return written(self.base)
+    def _before(self) -> ParsedText:
+        return parse_text(self.base)
 
     def set(self, path: KeyPath, value: str) -> Draft:
         """value: TOML text, written just so. RltuiError for a key that cannot be."""

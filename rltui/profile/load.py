@@ -10,9 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rltui.profile.components import Placed, check_component, check_rows, files, from_folder, placed, tuples
-from rltui.profile.curriculum import Phases, filled, kept_name, misfits, named_phases, read_phases
-from rltui.profile.locate import KEPT, locate, name_in
+from rltui.profile.components import (
+    PlacedComponent,
+    absolute_name,
+    check_component,
+    check_rows,
+    file_parameters,
+    lists_as_tuples,
+    placed_components,
+)
+from rltui.profile.curriculum import Phases, campaign_misfits, named_phases, read_phases, stored_name, with_first_phase
+from rltui.profile.locate import STORED_FILES, locate, name_in_text
 from rltui.profile.models import SCHEMA, Profile
 from rltui.profile.resolved import OF_PHASES
 from rltui.profile.rules import broken_rules
@@ -42,7 +50,7 @@ def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[lis
     return paths, findings
 
 
-def of_sections(overrides: Sequence[str], sections: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_overrides(overrides: Sequence[str], sections: Sequence[str]) -> tuple[list[str], list[str]]:
     """Those that set something else, and those that set a key in one of these top-level keys."""
     other: list[str] = []
     chosen: list[str] = []
@@ -158,7 +166,7 @@ def _completed(source: ProfileSource, reading: LoadResult, overrides: Sequence[s
 def _profile_of(source: ProfileSource, reading: LoadResult, overrides: Sequence[str], phase: bool) -> Profile | None:
     """None where it cannot be made; what is wrong is added to the source's problems either way."""
     data = source.data or {}
-    own, of_phases = of_sections(overrides, OF_PHASES)
+    own, of_phases = split_overrides(overrides, OF_PHASES)
     set_paths, findings = apply_overrides(data, own)
     phases = None
     if named_phases(data) and not phase:
@@ -175,8 +183,8 @@ def _profile_of(source: ProfileSource, reading: LoadResult, overrides: Sequence[
     if named_phases(data) and phase:
         findings = [ValidationFinding(("curriculum", "phases"), "a phase of a campaign cannot have phases of its own")]
     source.problems += [_problem(finding, source, set_paths) for finding in findings]
-    if profile is not None and profile.path is not None and profile.path.name in KEPT:
-        profile._name = name_in(source.text) or profile.name
+    if profile is not None and profile.path is not None and profile.path.name in STORED_FILES:
+        profile._name = name_in_text(source.text) or profile.name
     return profile
 
 
@@ -194,9 +202,9 @@ def _findings(
 ) -> tuple[Profile | None, list[ValidationFinding]]:
     folder = _folder(path)
     if phases is not None and phases.sound:
-        data = filled(data, phases.profiles[0])
+        data = with_first_phase(data, phases.profiles[0])
     model, findings = validate(Profile, prepare(data, folder), data)
-    for part in placed(data):
+    for part in placed_components(data):
         findings += check_component(part, folder)
     findings += check_rows(data, folder)
     wrong = {finding.path for finding in findings}  # what is wrong in itself needs no rule's opinion too
@@ -209,36 +217,36 @@ def _findings(
     if path is not None:
         model._name, model._path = path.stem, path
     model._phases = tuple(phases.profiles) if phases is not None else ()
-    wrong_together = misfits(model)
+    wrong_together = campaign_misfits(model)
     return (None, wrong_together) if wrong_together else (model, [])
 
 
 def prepare(data: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     """Raw values as the models take them: weights as tables, lists as tuples, files of components as absolute paths."""
-    prepared: dict[str, Any] = {key: tuples(value) for key, value in data.items()}
+    prepared: dict[str, Any] = {key: lists_as_tuples(value) for key, value in data.items()}
     for game in (prepared, prepared.get("mechanics")):
         if isinstance(game, dict) and isinstance(game.get("rewards"), Mapping):
             game["rewards"] = {
-                from_folder(name, folder): value if isinstance(value, Mapping) else {"weight": value}
+                absolute_name(name, folder): value if isinstance(value, Mapping) else {"weight": value}
                 for name, value in game["rewards"].items()
             }
-    for part in placed(data):
+    for part in placed_components(data):
         if part.kind == "player" or (part.kind != "reward" and part.name_path != part.path):
             holder: Any = prepared
             for key in part.name_path[:-1]:
                 holder = holder[key]
-            holder[part.name_path[-1]] = from_folder(part.name, folder)
-        if given := files(part, folder):
+            holder[part.name_path[-1]] = absolute_name(part.name, folder)
+        if given := file_parameters(part, folder):
             _table_of(part, prepared, folder).update(given)
     for index, name in named_phases(data):
         with contextlib.suppress(ProfileError):  # it has been told
-            prepared["curriculum"]["phases"][index]["profile"] = kept_name(locate(name, folder))
+            prepared["curriculum"]["phases"][index]["profile"] = stored_name(locate(name, folder))
     return prepared
 
 
-def _table_of(part: Placed, prepared: Any, folder: Path | None) -> dict[str, Any]:
+def _table_of(part: PlacedComponent, prepared: Any, folder: Path | None) -> dict[str, Any]:
     """A component's own table among prepared values, where a reward goes by its new name."""
-    path = (*part.path[:-1], from_folder(part.name, folder)) if part.kind == "reward" else part.path
+    path = (*part.path[:-1], absolute_name(part.name, folder)) if part.kind == "reward" else part.path
     for key in path:
         prepared = prepared[key]
     table: dict[str, Any] = prepared

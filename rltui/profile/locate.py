@@ -31,7 +31,7 @@ SHIPPED = frozenset(
 
 
 @dataclass(frozen=True)
-class Listed:
+class ProfileFile:
     """A profile that can be named. shipped: it came with rltui."""
 
     name: str
@@ -58,13 +58,13 @@ def is_shipped(path: Path) -> bool:
     return named and whole.parent == safe_io.real(shipped_folder())
 
 
-def listing() -> list[Listed]:
+def list_profiles() -> list[ProfileFile]:
     """All profiles by name, ./profiles before the shipped ones, each name once."""
-    found: dict[str, Listed] = {}
+    found: dict[str, ProfileFile] = {}
     for folder in (user_folder(), shipped_folder()):
         for path in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
             if path.stem not in found:
-                found[path.stem] = Listed(path.stem, path, is_shipped(path))
+                found[path.stem] = ProfileFile(path.stem, path, is_shipped(path))
     return sorted(found.values(), key=lambda listed: listed.name)
 
 
@@ -104,7 +104,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _no_such(text: str, path: Path) -> ProfileError:
-    names = [listed.name for listed in listing()]
+    names = [listed.name for listed in list_profiles()]
     problem = Problem(
         text or '""',
         None,
@@ -117,16 +117,16 @@ def _no_such(text: str, path: Path) -> ProfileError:
 
 
 RUN_FILE, STATE_FILE = "run.toml", "profile.toml"  # in a run's folder, of its newest start; in a saved state's
-KEPT = frozenset({RUN_FILE, STATE_FILE})  # the files that are called so whatever the profile's name
+STORED_FILES = frozenset({RUN_FILE, STATE_FILE})  # the files that are called so whatever the profile's name
 _LINE = re.compile(r"# profile: (\S.*)")
 
 
-def with_name(text: str, name: str) -> str:
+def with_name_line(text: str, name: str) -> str:
     """The text with the name before it. One that fits no line is left out: then the run's journal and meta.json say it."""
     return f"# profile: {name}\n\n{text}" if name.strip() and name.isprintable() else text
 
 
-def name_in(text: str) -> str | None:
+def name_in_text(text: str) -> str | None:
     """The name that stands there; None in a file from before it was written down, or a person's own."""
     found = _LINE.fullmatch(text.partition("\n")[0].rstrip())
     return found[1] if found else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -10,7 +12,55 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic_core import PydanticCustomError
 
 from rltui.formatting import LARGEST
-from rltui.profile.weights import schedule
+
+LARGEST_WEIGHT = 1e38  # of a weight: rewards are float32, and the journal's header tells no figure beyond 1e100
+
+
+def weight_schedule(value: Any) -> Any:
+    """A list of points as ((timesteps, weight), …); anything else as it is, for others to judge.
+
+    PydanticCustomError says which point is wrong, and why; and that a plain weight is too large.
+    """
+    if _is_number(value) and LARGEST_WEIGHT < abs(value) < math.inf:
+        raise PydanticCustomError("weight_too_large", f"too large, at most {LARGEST_WEIGHT:g}")
+    if not isinstance(value, list | tuple):
+        return value
+    problem = next(_problems(value), "")
+    if problem:
+        raise PydanticCustomError("weight_schedule", problem)
+    return tuple((int(timesteps), float(weight)) for timesteps, weight in value)
+
+
+def weight_points(weight: Any) -> tuple[tuple[int, float], ...]:
+    """A schedule's points; a plain weight is one, at 0."""
+    return weight if isinstance(weight, tuple) else ((0, weight),)
+
+
+def _problems(value: Sequence[Any]) -> Iterator[str]:
+    if not value:
+        yield "a schedule without points"
+    for number, point in enumerate(value, start=1):
+        yield from (f"point {number}: {problem}" for problem in _of_point(point))
+    for number, ((before, _), (after, _)) in enumerate(pairwise(value), start=2):
+        if after <= before:
+            yield f"point {number}: timesteps must rise, not {after:_} after {before:_}"
+
+
+def _of_point(point: Any) -> Iterator[str]:
+    if not isinstance(point, list | tuple) or len(point) != 2 or not all(map(_is_number, point)):
+        yield "not [timesteps, weight]"
+        return
+    timesteps, weight = point
+    if not (0 <= timesteps <= LARGEST and float(timesteps).is_integer()):
+        yield f"timesteps must be a whole number, at least 0, not {timesteps}"
+    if not -LARGEST_WEIGHT <= weight <= LARGEST_WEIGHT:
+        finite = weight == weight and abs(weight) != math.inf
+        yield f"the weight must be {f'{-LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}' if finite else 'finite'}, not {weight}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
 
 # What a profile may say: every key once, with its meaning, unit, range and default.
 #
@@ -21,7 +71,7 @@ from rltui.profile.weights import schedule
 SCHEMA: Final = 1
 
 
-def whole(value: Any) -> Any:
+def whole_number(value: Any) -> Any:
     """5e6 and 5_000_000 are the same number of steps, though TOML calls the first one a float."""
     if isinstance(value, int | float) and LARGEST < abs(value) < math.inf:
         raise PydanticCustomError("uncountable", f"too large, at most {LARGEST:_}")
@@ -32,13 +82,13 @@ def _unit(name: str) -> dict[str, Any]:
     return {"unit": name}
 
 
-Whole = Annotated[int, BeforeValidator(whole)]
-AutoCount = Annotated[int, Field(ge=1, le=512), BeforeValidator(whole)] | Literal["auto"]
-Layer = Annotated[int, Field(ge=1, le=16384), BeforeValidator(whole)]
+Whole = Annotated[int, BeforeValidator(whole_number)]
+AutoCount = Annotated[int, Field(ge=1, le=512), BeforeValidator(whole_number)] | Literal["auto"]
+Layer = Annotated[int, Field(ge=1, le=16384), BeforeValidator(whole_number)]
 Layers = Annotated[tuple[Layer, ...], Field(min_length=1, max_length=16)]
-Phase = Annotated[int, Field(ge=0, le=99), BeforeValidator(whole)]
-Steps = Annotated[int, Field(ge=1), BeforeValidator(whole)]
-Row = Annotated[int, Field(ge=0), BeforeValidator(whole)]
+Phase = Annotated[int, Field(ge=0, le=99), BeforeValidator(whole_number)]
+Steps = Annotated[int, Field(ge=1), BeforeValidator(whole_number)]
+Row = Annotated[int, Field(ge=0), BeforeValidator(whole_number)]
 
 
 class Section(BaseModel):
@@ -146,7 +196,7 @@ class TerminalSection(ComponentSection):
 
 
 WeightPoint = Annotated[tuple[int, float], Field(json_schema_extra={"words": "[timesteps, weight]"})]
-Weight = Annotated[float | tuple[WeightPoint, ...], BeforeValidator(schedule)]
+Weight = Annotated[float | tuple[WeightPoint, ...], BeforeValidator(weight_schedule)]
 
 
 class RewardSection(ComponentSection):

@@ -9,7 +9,7 @@ from typing import Any
 
 from rltui.formatting import duration
 from rltui.profile.advice import half_life
-from rltui.profile.components import placed
+from rltui.profile.components import placed_components
 from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import resolved
@@ -84,7 +84,7 @@ def _parameters(section: str, table: Mapping[str, Any]) -> dict[str, SchemaKey]:
     """The parameters of the component that [obs] or [actions] names."""
     return {
         entry.key: entry
-        for part in placed({section: table})
+        for part in placed_components({section: table})
         if part.path == (section,)
         for entry in component_entry(part.kind, part.name).parameters
     }

@@ -12,7 +12,7 @@ from math import ceil
 from typing import Any
 
 from rltui.formatting import MEGABYTE
-from rltui.profile.components import SECTIONS, complete
+from rltui.profile.components import SECTIONS, complete_parameters
 from rltui.profile.models import ComponentSection, Profile, RewardSection, Section
 from rltui.registry import Component, Kind
 
@@ -41,7 +41,7 @@ def digest(profile: Profile) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def paid(profile: Profile, by_hand: Mapping[str, float]) -> str:
+def reward_digest(profile: Profile, by_hand: Mapping[str, float]) -> str:
     """16 hex digits over what a task pays for: rewards with their weights, and what becomes of them together.
 
     by_hand: weights in the place of the profile's, by the rewards' names. A schedule counts as it is written.
@@ -61,7 +61,7 @@ def component(section: ComponentSection, name: str = "") -> tuple[Kind, Componen
     kind = next(kind for kind, model in SECTIONS.items() if isinstance(section, model))
     if not isinstance(section, RewardSection):
         name = str(getattr(section, next(iter(type(section).model_fields))))
-    return kind, Component(name, complete(kind, Component(name, section.options)))
+    return kind, Component(name, complete_parameters(kind, Component(name, section.options)))
 
 
 def _plain(value: Any, name: str = "") -> Any:
@@ -137,7 +137,7 @@ class MemoryEstimate:
     shared: int
 
 
-def memory(profile: Profile, obs_size: int, actions: int) -> MemoryEstimate:
+def estimate_memory(profile: Profile, obs_size: int, actions: int) -> MemoryEstimate:
     """Of trainer and workers together, on the CPU; good to about a quarter, above all for small profiles."""
     cars = learning_cars(profile)
     workers = worker_count(profile)

@@ -11,7 +11,7 @@ from rltui.events.metrics import BY_KEY
 from rltui.profile.curriculum import PLANS
 from rltui.profile.models import GameSection, PpoSection, Profile
 from rltui.profile.source import KeyPath, number, table, tables
-from rltui.profile.toml_text import found, toml_value
+from rltui.profile.toml_text import shown_value, toml_value
 from rltui.profile.validation import ValidationFinding
 
 SKILLS = tuple(key for key in BY_KEY if key.startswith(("rollout/", "turtle/")))  # of the bot's own games
@@ -42,11 +42,11 @@ def _teams(game: Mapping[str, Any], path: KeyPath) -> Iterator[ValidationFinding
     elif opponent != "mirror" and blue == 0:
         yield ValidationFinding(
             (*path, "opponent"), "nobody learns: against a scripted player only blue does", "at least one blue car",
-            found(opponent), involves=((*path, "blue"),),
+            shown_value(opponent), involves=((*path, "blue"),),
         )  # fmt: skip
     elif opponent != "mirror" and orange == 0:
         yield ValidationFinding(
-            (*path, "opponent"), "has no car to play", "at least one orange car", found(opponent),
+            (*path, "opponent"), "has no car to play", "at least one orange car", shown_value(opponent),
             involves=((*path, "orange"),),
         )  # fmt: skip
 
@@ -56,7 +56,7 @@ def _practice_has_resets(data: Mapping[str, Any]) -> Iterator[ValidationFinding]
     weight = number(mechanics, "weight", 0.0)
     if weight and not mechanics.get("resets"):
         yield ValidationFinding(
-            ("mechanics", "weight"), "a lane without resets", "mechanics.resets beside it", found(weight)
+            ("mechanics", "weight"), "a lane without resets", "mechanics.resets beside it", shown_value(weight)
         )
 
 
@@ -68,7 +68,7 @@ def _stages_follow(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
         last = index == len(stages) - 1
         if last and "until" in stage:
             yield ValidationFinding(
-                (*path, index, "until"), "the last stage has no end", "no key here", found(stage["until"])
+                (*path, index, "until"), "the last stage has no end", "no key here", shown_value(stage["until"])
             )
         elif not last and "until" not in stage:
             yield ValidationFinding(
@@ -86,11 +86,11 @@ def _plan_has_stages(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
         return
     if not isinstance(stages, str) or stages not in PLANS:
         yield ValidationFinding(
-            path, "only a known plan takes these", f"curriculum.stages one of {', '.join(PLANS)}", found(steps)
+            path, "only a known plan takes these", f"curriculum.stages one of {', '.join(PLANS)}", shown_value(steps)
         )
     elif len(steps) > len(PLANS[stages]) - 1:
         most = len(PLANS[stages]) - 1
-        yield ValidationFinding(path, f"more ends than {stages} has", f"at most {most}", found(steps))
+        yield ValidationFinding(path, f"more ends than {stages} has", f"at most {most}", shown_value(steps))
     ends = [number({"end": step}, "end", None) for step in steps]
     yield from _rising(ends, [(*path, index) for index in range(len(ends))])
 
@@ -98,7 +98,9 @@ def _plan_has_stages(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
 def _rising(ends: Sequence[float | None], paths: Sequence[KeyPath]) -> Iterator[ValidationFinding]:
     for (before, end), path in zip(pairwise(ends), paths[1:], strict=True):
         if before is not None and end is not None and end <= before:
-            yield ValidationFinding(path, "not after the stage before", f"above {toml_value(int(before))}", found(end))
+            yield ValidationFinding(
+                path, "not after the stage before", f"above {toml_value(int(before))}", shown_value(end)
+            )
 
 
 def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
@@ -114,7 +116,7 @@ def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[ValidationFinding
         least, most = number(phase, "min_steps", 0), number(phase, "max_steps", None)
         if least is not None and most is not None and least > most:
             yield ValidationFinding(
-                (*path, "max_steps"), "over before min_steps", f"at least {toml_value(int(least))}", found(most),
+                (*path, "max_steps"), "over before min_steps", f"at least {toml_value(int(least))}", shown_value(most),
                 involves=((*path, "min_steps"),),
             )  # fmt: skip
 
@@ -153,7 +155,7 @@ def _minibatch(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
             ("ppo", "minibatch"),
             "larger than the batch it splits",
             f"at most {toml_value(int(batch))} (ppo.batch)",
-            found(ppo["minibatch"]),
+            shown_value(ppo["minibatch"]),
             involves=(("ppo", "batch"), ("ppo", "iteration")),
         )
 
@@ -197,7 +199,7 @@ def _floor_below_rate(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
             ("ppo", "learning_rate_floor"),
             "above the rate that it is the floor of",
             f"at most {toml_value(rate)} (ppo.learning_rate)",
-            found(floor),
+            shown_value(floor),
             involves=(("ppo", "learning_rate"), ("ppo", "schedule")),
         )
 
@@ -207,7 +209,7 @@ def _something_sticks(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     sticky = number(actions, "sticky", 1)
     if sticky is not None and sticky > 1 and actions.get("sticky_buttons") in ([], ()):
         yield ValidationFinding(
-            ("actions", "sticky"), "holds no button", "a button in actions.sticky_buttons", found(sticky)
+            ("actions", "sticky"), "holds no button", "a button in actions.sticky_buttons", shown_value(sticky)
         )
 
 
@@ -220,7 +222,7 @@ def _delay_within_step(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
             ("action_delay_ticks",),
             "an action would come later than the next one",
             f"at most {int(skip)} ticks (tick_skip)",
-            found(delay),
+            shown_value(delay),
             involves=(("tick_skip",),),
         )
 

@@ -54,7 +54,7 @@ def _float(value: float) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
-def found(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """A value as an error message shows it: TOML where possible, cut when long."""
     try:
         text = toml_value(value)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from rltui.errors import did_you_mean
 from rltui.profile.source import KeyPath
-from rltui.profile.toml_text import found, toml_value
+from rltui.profile.toml_text import shown_value, toml_value
 
 Node = Mapping[str, Any]  # a node of a pydantic model's JSON schema
 
@@ -212,11 +212,11 @@ def _finding(entry: Mapping[str, Any], path: KeyPath, value: Any, schema: Node) 
     if kind == "missing":
         return ValidationFinding((*path, location[-1]), message, shape.expected)
     if message == LENGTH:
-        return ValidationFinding(path, message, _length(entry), found(value))
+        return ValidationFinding(path, message, _length(entry), shown_value(value))
     if kind == "string_pattern_mismatch":
-        return ValidationFinding(path, "character not allowed", "letters, digits, - and _", found(value))
+        return ValidationFinding(path, "character not allowed", "letters, digits, - and _", shown_value(value))
     expected = shape.expected.replace("a number", "a finite number") if kind == "finite_number" else shape.expected
-    return ValidationFinding(path, message, expected, found(value), _choice(shape, value))
+    return ValidationFinding(path, message, expected, shown_value(value), _choice(shape, value))
 
 
 def _choice(shape: Shape, value: Any) -> str:

@@ -18,8 +18,8 @@ from rltui.events.commands import (
     SetRewardWeight,
 )
 from rltui.events.episode_reward import WEIGHT
+from rltui.events.metric_health import entropy_words, rate_words
 from rltui.events.records import weight_of
-from rltui.profile.usual_ranges import entropy_words, rate_words
 from rltui.run_state.snapshot import RunSnapshot
 
 EXAMPLES = (

@@ -14,8 +14,7 @@ from rltui.run_state.reader import JournalSource
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.paths import DataDir
-from rltui.runs.saved_profile import kept_weights
-from rltui.runs.summary import describe_run
+from rltui.runs.summary import describe_run, stored_weights
 
 LOOK = 5.0  # seconds between two looks at its journal: it may still be training
 
@@ -144,4 +143,4 @@ class RunsOnDisk:
 
     def weights(self, name: str) -> dict[str, float]:
         """Of its rewards, as the profile in its folder has them; empty where that is not known."""
-        return kept_weights(self._data.run(name))
+        return stored_weights(self._data.run(name))

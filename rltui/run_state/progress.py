@@ -14,12 +14,12 @@ from typing import Literal
 from rltui.events import metric_keys
 from rltui.events.episode_reward import FIRST_EPISODES, PART, REWARD, mostly_short
 from rltui.events.metric_keys import ITERATION_SECONDS
-from rltui.events.promotion import CURRICULUM, WHOLE, distances
+from rltui.events.promotion import COUNTED, CURRICULUM, distances
 from rltui.events.records import CLOCK, PhasePlan, PlannedCriterion
 from rltui.run_state.history import History
 from rltui.run_state.rewards import settled
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.runs.journal_reader import MOST, RecentSpeed, mean_speed
+from rltui.runs.journal_reader import SPEED_ITERATIONS, RecentSpeed, mean_speed
 
 HOUR = 3600.0  # seconds
 ROWS = 100  # iterations, where there is no hour yet
@@ -189,7 +189,7 @@ def criteria(snapshot: RunSnapshot) -> list[CriterionProgress]:
 def _way(
     snapshot: RunSnapshot, phase: PhasePlan | None, name: str, value: float | None, missing: float | None
 ) -> CriterionProgress:
-    if name in WHOLE:
+    if name in COUNTED:
         wanted = None if value is None or missing is None else value + missing
         return CriterionProgress(
             _LABELS[name], "", value, wanted, missing, _counted(snapshot, name, missing), whole=True
@@ -283,7 +283,7 @@ def newest_rows(snapshot: RunSnapshot) -> tuple[int, int]:
     if not history.length:
         return 0, 0
     first = bisect_right(history.timesteps, _begun(snapshot), 0, history.length)
-    return max(history.length - MOST, first), history.length
+    return max(history.length - SPEED_ITERATIONS, first), history.length
 
 
 def _begun(snapshot: RunSnapshot) -> float:

@@ -11,14 +11,14 @@ from typing import Protocol
 
 from rltui import formatting, safe_io
 from rltui.errors import RltuiError, in_words
-from rltui.events.commands import Command, ServerMessage, Welcome, name_of
+from rltui.events.commands import Command, ServerMessage, Welcome, command_name
 from rltui.events.records import Record
 from rltui.run_state.fold import fold, fold_control, with_command
 from rltui.run_state.snapshot import CommandStatus, Link, RunSnapshot
 from rltui.run_state.verdict import with_findings
 from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
-from rltui.runs.lock import holder
+from rltui.runs.lock import lock_holder
 from rltui.runs.paths import RunPaths
 
 LOOK = 0.5  # seconds between two looks at the journal and the socket: each costs training time on a small machine
@@ -204,7 +204,7 @@ class RunReader(threading.Thread):
             self._send(self._requests.get())
 
     def _send(self, command: Command) -> None:
-        name, now = name_of(command), self._clock()
+        name, now = command_name(command), self._clock()
         problem = "this view is read-only" if self._readonly else "" if self._control else "no trainer is connected"
         if not problem and self._control is not None:
             try:
@@ -275,7 +275,7 @@ class RunFiles:
         return self._connect()
 
     def alive(self) -> bool:
-        return holder(self.paths) is not None or (self._launched is not None and self._launched())
+        return lock_holder(self.paths) is not None or (self._launched is not None and self._launched())
 
     def gone(self) -> bool:
         return not self.paths.folder.is_dir()

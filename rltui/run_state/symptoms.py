@@ -10,7 +10,7 @@ from typing import Literal
 
 from rltui import formatting
 from rltui.events import metric_keys
-from rltui.events.metric_health import Health, side_of, span
+from rltui.events.metric_health import Health, side_of, usual_range
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import reward_of
 from rltui.run_state.history import History
@@ -89,7 +89,7 @@ def _outside(history: History, sign: _Sign) -> list[Symptom]:
         return []
     rows = _rows_outside(column, history.length, health, sign.side)
     side = "below" if sign.side == "low" else "above"
-    words = f"{metric_of(sign.key).label} {formatting.number(value)}, {side} the usual {span(health)}"
+    words = f"{metric_of(sign.key).label} {formatting.number(value)}, {side} the usual {usual_range(health)}"
     return [Symptom(words, rows, health.if_low if sign.side == "low" else health.if_high)]
 
 

@@ -10,7 +10,7 @@ import msgspec
 from rltui import formatting
 from rltui.events import metric_keys
 from rltui.events.episode_reward import SHORT_SO_FAR
-from rltui.events.metric_health import side_of, span
+from rltui.events.metric_health import side_of, usual_range
 from rltui.events.metrics import health_of
 from rltui.runs.meta import Meta
 
@@ -40,15 +40,15 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
     now: bool
 
 
-def doubt(meta: Meta) -> str:
+def reward_caveat(meta: Meta) -> str:
     """Why its reward says nothing about this bot, or not enough; empty where it may be the best."""
     reward, episodes, kl = meta.mean_reward, meta.reward_episodes, meta.approx_kl
     if reward is None or not math.isfinite(reward):
         return "no episode had ended: there is no reward yet"
     if side_of(_ENTROPY, meta.entropy) == "low":
-        return f"entropy {formatting.number(meta.entropy)} nats, below the usual {span(_ENTROPY)}: it hardly explored any more"
+        return f"entropy {formatting.number(meta.entropy)} nats, below the usual {usual_range(_ENTROPY)}: it hardly explored any more"
     if kl is not None and (not math.isfinite(kl) or kl > TORN * (_KL.high or math.inf)):
-        usual = f"the usual {span(_KL)}"
+        usual = f"the usual {usual_range(_KL)}"
         return f"KL {formatting.number(kl)} in its last update, far above {usual}: the reward is of the bot before it"
     if meta.reward_short:
         return f"{SHORT_SO_FAR}, soon after a start"
@@ -89,7 +89,7 @@ def is_best(found: Iterable[Best], meta: Meta | None) -> Best | None:
     return next((best for best in found if meta is not None and best.commit == meta.commit), None)
 
 
-def words(best: Best) -> str:
+def describe_best(best: Best) -> str:
     """`best of 7 healthy ones under the same rewards`."""
     return f"best of {best.of:,} healthy ones under the same rewards"
 
@@ -101,14 +101,14 @@ def reward_with_mark(best: Best | None, meta: Meta | None) -> tuple[str, str]:
         return formatting.UNKNOWN, ""
     if best is not None:
         return f"{BEST} {formatting.number(mean)}", "good"
-    return (f"{DOUBT} {formatting.number(mean)}", "warn") if doubt(meta) else (formatting.number(mean), "")
+    return (f"{DOUBT} {formatting.number(mean)}", "warn") if reward_caveat(meta) else (formatting.number(mean), "")
 
 
 def best_note(best: Best | None, meta: Meta | None) -> tuple[str, str]:
     """(what it is, or why it does not count; role); both empty where there is nothing to say."""
     if best is not None:
-        return f"{BEST} the {words(best)}", "good"
-    reason = doubt(meta) if meta is not None else ""
+        return f"{BEST} the {describe_best(best)}", "good"
+    reason = reward_caveat(meta) if meta is not None else ""
     return (f"{DOUBT} does not count: {reason}", "warn") if reason else ("", "")
 
 
@@ -118,7 +118,7 @@ def _rewards(meta: Meta) -> object:
 
 
 def _best(metas: list[Meta], *, now: bool) -> Best | None:
-    healthy = [(meta.mean_reward, meta.commit, meta.timesteps) for meta in metas if not doubt(meta)]
+    healthy = [(meta.mean_reward, meta.commit, meta.timesteps) for meta in metas if not reward_caveat(meta)]
     rewards = [(reward, commit, timesteps) for reward, commit, timesteps in healthy if reward is not None]
     if not rewards:
         return None

@@ -20,8 +20,8 @@ from rltui.runs.atomic import fault, fsync_folder, make_folder, remove_tree, sam
 # One line a file, `<sha256>  <name>` as sha256sum writes them. The last line hashes the lines above it and gives the
 # files' sizes in their order, so that a cut file is found without reading any: `<sha256>  sizes 1024 2048`.
 
-NAME = "manifest.sha256"
-LARGEST = 1 << 20  # bytes; a longer one is not ours
+MANIFEST = "manifest.sha256"
+LARGEST_MANIFEST = 1 << 20  # bytes; a longer one is not ours
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
@@ -40,24 +40,24 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def of_files(files: Mapping[str, bytes]) -> dict[str, ManifestEntry]:
+def manifest_of(files: Mapping[str, bytes]) -> dict[str, ManifestEntry]:
     """The entries of files in memory. ValueError for no files, and a name that could leave its folder or is this one's."""
     if not files:
         raise ValueError("a checkpoint cannot be empty")
     for name in files:
-        if not _FILE_NAME.fullmatch(name) or name == NAME:
+        if not _FILE_NAME.fullmatch(name) or name == MANIFEST:
             raise ValueError(f"{name!r} cannot be a file of a checkpoint")
     return {name: ManifestEntry(sha256(content), len(content)) for name, content in files.items()}
 
 
-def render(entries: Mapping[str, ManifestEntry]) -> bytes:
+def render_manifest(entries: Mapping[str, ManifestEntry]) -> bytes:
     """The manifest's text."""
     lines = "".join(f"{entry.sha256}  {name}\n" for name, entry in entries.items()).encode()
     sizes = " ".join(str(entry.size) for entry in entries.values())
     return lines + f"{sha256(lines)}  sizes {sizes}\n".encode()
 
 
-def parse(content: bytes) -> dict[str, ManifestEntry]:
+def parse_manifest(content: bytes) -> dict[str, ManifestEntry]:
     """The entries by name. ValueError, with the reason, for anything that `render` would not write."""
     try:
         *lines, last = [_split(line) for line in content.decode("ascii").splitlines()]
@@ -69,7 +69,7 @@ def parse(content: bytes) -> dict[str, ManifestEntry]:
     if word != "sizes" or len(sizes) != len(lines) or not all(size.isdigit() for size in sizes):
         raise ValueError("has no last line: it is cut or damaged")
     entries = {name: ManifestEntry(digest, int(size)) for (digest, name), size in zip(lines, sizes, strict=True)}
-    if render(entries) != content:
+    if render_manifest(entries) != content:
         raise ValueError("does not match the hash in its last line")
     if not all(_FILE_NAME.fullmatch(name) for name in entries):
         raise ValueError("names a file outside the checkpoint")
@@ -96,7 +96,7 @@ def write_checkpoint(folder: Path, files: Mapping[str, bytes], staging: Path | N
     beside the target) which is then renamed. Raises RltuiError with nothing but the temporary folder touched, and that
     removed again: where `folder` exists, the disk is full, or writing is forbidden.
     """
-    text = render(of_files(files))
+    text = render_manifest(manifest_of(files))
     temporary: Path | None = None
     try:
         _refuse_existing(folder)
@@ -163,7 +163,7 @@ def survey(folder: Path, name: str) -> Survey:
             _check_size(folder / each, entry)
     except DamagedError as error:
         reason = str(error)
-    total = sum(entry.size for entry in entries.values()) + len(render(entries))
+    total = sum(entry.size for entry in entries.values()) + len(render_manifest(entries))
     try:
         return Survey(reason, total, _one(folder, entries, name))
     except DamagedError as error:
@@ -193,7 +193,7 @@ def read_file(folder: Path, name: str) -> bytes:
 def _one(folder: Path, entries: Mapping[str, ManifestEntry], name: str) -> bytes:
     entry = entries.get(name)
     if entry is None:
-        raise DamagedError(f"{name} is not in {NAME}")
+        raise DamagedError(f"{name} is not in {MANIFEST}")
     return _content(folder / name, entry)
 
 
@@ -221,7 +221,7 @@ def _temporary_folder(folder: Path, staging: Path | None) -> Path:
 def _fill(temporary: Path, files: Mapping[str, bytes], text: bytes) -> None:
     for name, content in files.items():
         write_new(temporary / name, content, "save")
-    write_new(temporary / NAME, text, "save.manifest")
+    write_new(temporary / MANIFEST, text, "save.manifest")
     fault("save.fsync_folder")
     fsync_folder(temporary)
 
@@ -234,21 +234,21 @@ def _why(error: OSError, folder: Path) -> str:
 
 
 def _entries(folder: Path) -> dict[str, ManifestEntry]:
-    path = folder / NAME
+    path = folder / MANIFEST
     try:
         size = _regular_size(path)
     except FileNotFoundError:
-        raise DamagedError(f"no {NAME}: half copied, or not a checkpoint") from None
+        raise DamagedError(f"no {MANIFEST}: half copied, or not a checkpoint") from None
     except OSError as error:
-        raise DamagedError(f"{NAME}: {error.strerror or error}") from error
-    if size > LARGEST:
-        raise DamagedError(f"{NAME} is too large: {size} bytes")
+        raise DamagedError(f"{MANIFEST}: {error.strerror or error}") from error
+    if size > LARGEST_MANIFEST:
+        raise DamagedError(f"{MANIFEST} is too large: {size} bytes")
     try:
-        return parse(safe_io.read_bytes(path, LARGEST))
+        return parse_manifest(safe_io.read_bytes(path, LARGEST_MANIFEST))
     except ValueError as error:
-        raise DamagedError(f"{NAME} {error}") from error
+        raise DamagedError(f"{MANIFEST} {error}") from error
     except OSError as error:
-        raise DamagedError(f"{NAME}: {error.strerror or error}") from error
+        raise DamagedError(f"{MANIFEST}: {error.strerror or error}") from error
 
 
 def _content(path: Path, entry: ManifestEntry) -> bytes:

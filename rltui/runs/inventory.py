@@ -19,10 +19,9 @@ from rltui.errors import RltuiError
 from rltui.runs import meta
 from rltui.runs.atomic import TEMPORARY, make_folder, replace_file
 from rltui.runs.best import protected
-from rltui.runs.checkpoint import NAME as MANIFEST
-from rltui.runs.checkpoint import DamagedError, survey
-from rltui.runs.journal_reader import look_paused
-from rltui.runs.lock import Holder, holder
+from rltui.runs.checkpoint import MANIFEST, DamagedError, survey
+from rltui.runs.journal_reader import read_paused_since
+from rltui.runs.lock import Holder, lock_holder
 from rltui.runs.meta import Meta
 from rltui.runs.paths import MILESTONES, DataDir, RunPaths, folders, is_folder, name_problem
 
@@ -114,10 +113,10 @@ def _is_there(info: CheckpointInfo) -> bool:
 
 def newest_commit(paths: RunPaths) -> int:
     """The highest commit of the run's complete checkpoints and milestones; 0 where there is none."""
-    return max((info.commit or 0 for info in complete(paths)), default=0)
+    return max((info.commit or 0 for info in complete_checkpoints(paths)), default=0)
 
 
-def complete(paths: RunPaths) -> list[CheckpointInfo]:
+def complete_checkpoints(paths: RunPaths) -> list[CheckpointInfo]:
     """The complete checkpoints and milestones, oldest commit first; of one state the checkpoint comes last."""
     both = list_milestones(paths) + list_checkpoints(paths)
     return _in_order(info for info in both if info.damage is None)
@@ -128,7 +127,7 @@ def metas(infos: Iterable[CheckpointInfo]) -> list[Meta]:
     return [info.meta for info in infos if info.meta is not None and info.damage is None]
 
 
-def look(path: Path) -> CheckpointInfo:
+def read_checkpoint_info(path: Path) -> CheckpointInfo:
     """What one folder, wherever it is, holds."""
     number = int(path.name) if NUMBER.fullmatch(path.name) else 0
     return _survey(path, number, f"{path.parent.name}/{path.name}" if LABEL.fullmatch(path.name) else "")
@@ -205,7 +204,7 @@ def read_inventory(paths: RunPaths) -> Inventory:
         marks, problem = read_marks(paths), ""
     except RltuiError as error:
         marks, problem = {}, error.message
-    trainer = holder(paths)
+    trainer = lock_holder(paths)
     return Inventory(
         paths.name,
         trainer,
@@ -213,7 +212,7 @@ def read_inventory(paths: RunPaths) -> Inventory:
         tuple(checkpoints),
         tuple(_unrecognised(paths)),
         problem,
-        look_paused(paths, trainer),
+        read_paused_since(paths, trainer),
     )
 
 
@@ -251,7 +250,9 @@ def _odd(place: Path, pattern: re.Pattern[str], reason: str) -> Iterator[Unrecog
         elif path.name.startswith(TEMPORARY):
             yield UnrecognisedEntry(path, UNFINISHED)
         elif pattern.fullmatch(path.name) is None:
-            yield UnrecognisedEntry(path, reason, look(path) if os.path.lexists(path / MANIFEST) else None)
+            yield UnrecognisedEntry(
+                path, reason, read_checkpoint_info(path) if os.path.lexists(path / MANIFEST) else None
+            )
 
 
 def _no_folder(path: Path) -> str:

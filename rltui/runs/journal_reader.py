@@ -30,7 +30,7 @@ from rltui.runs.paths import RunPaths
 _OfTraining = IterationFinished | UpdateDropped | PhaseChanged | StageChanged | SettingChanged
 
 
-def current_line(records: Iterable[Record]) -> list[Record]:
+def current_records(records: Iterable[Record]) -> list[Record]:
     """The records without those of training that a later `run_resumed` took back: earlier ones above its timesteps."""
     kept: list[Record] = []
     for record in records:
@@ -91,7 +91,7 @@ def describe_unclean(newest: list[Record]) -> str | None:
     return f"the last session{who} did not end cleanly: its last record is of {utc(session[-1].time)}"
 
 
-MOST = 20  # iterations
+SPEED_ITERATIONS = 20  # iterations
 
 
 class RecentSpeed(msgspec.Struct, frozen=True):
@@ -107,7 +107,7 @@ def recent_speed(records: Sequence[Record]) -> RecentSpeed | None:
     ended = False
     for record in reversed(records):
         ended = ended or isinstance(record, RunFinished)
-        if len(speeds) == MOST or (isinstance(record, RunStarted) and (speeds or not ended)):
+        if len(speeds) == SPEED_ITERATIONS or (isinstance(record, RunStarted) and (speeds or not ended)):
             break
         if isinstance(record, IterationFinished):
             speeds.append(record.metrics.get(OVERALL_SPEED))
@@ -128,7 +128,7 @@ class JournalEnd:
 
     def __init__(self, paths: RunPaths, *, brief: bool = False) -> None:
         """brief: its reward may be over fewer episodes than there are."""
-        self.records = current_line(read_end(paths.journal)) if brief else _reaching_back(paths)
+        self.records = current_records(read_end(paths.journal)) if brief else _reaching_back(paths)
         self.row = next((record for record in reversed(self.records) if isinstance(record, IterationFinished)), None)
         self.header = next((record for record in reversed(self.records) if isinstance(record, RunStarted)), None)
         beginning = read_start(paths.journal)
@@ -172,7 +172,7 @@ def _reaching_back(paths: RunPaths) -> list[Record]:
     counting: list[Record] = []
     for block in read_back(paths.journal):
         read = block + read
-        counting = current_line(read)
+        counting = current_records(read)
         if newest_window(counting).full:
             break
     return counting
@@ -220,6 +220,6 @@ def paused_since(trainer: Holder | None, records: Sequence[Record]) -> float | N
     return since
 
 
-def look_paused(paths: RunPaths, trainer: Holder | None) -> float | None:
+def read_paused_since(paths: RunPaths, trainer: Holder | None) -> float | None:
     """The same, read from the run's journal. Never raises for what is there."""
     return paused_since(trainer, read_end(paths.journal, END_BYTES)) if trainer is not None else None

@@ -19,7 +19,7 @@ from rltui.runs.inventory import CheckpointInfo, list_milestones
 from rltui.runs.lock import no_new_trainer
 from rltui.runs.meta import Meta, milestone_label, phase_folder
 from rltui.runs.paths import DataDir, RunPaths, absolute, is_below, is_folder
-from rltui.runs.saver import POLICY_FILE, set_aside
+from rltui.runs.saver import POLICY_FILE, move_aside
 
 # A checkpoint kept for good: its copy among the run's milestones, under the name that its trainer would have given it.
 #
@@ -28,7 +28,7 @@ from rltui.runs.saver import POLICY_FILE, set_aside
 
 
 @dataclass(frozen=True)
-class Kept:
+class SavedCopy:
     """milestone: `Phase1-BallTouching/012.43136M`. present: this very state was kept already, and nothing was changed.
 
     set_aside: where a damaged milestone of the same name is now.
@@ -40,7 +40,7 @@ class Kept:
     set_aside: Path | None = None
 
 
-def keep(paths: RunPaths, info: CheckpointInfo) -> Kept:
+def keep_checkpoint(paths: RunPaths, info: CheckpointInfo) -> SavedCopy:
     """Copy one complete state of the run to its milestones, each byte checked before and after.
 
     RltuiError, with nothing changed, where it is damaged or gone, where another state has its name, and where the disk is
@@ -56,19 +56,19 @@ def keep(paths: RunPaths, info: CheckpointInfo) -> Kept:
         raise
 
 
-def _present(paths: RunPaths, about: Meta, files: Mapping[str, bytes]) -> Kept | None:
+def _present(paths: RunPaths, about: Meta, files: Mapping[str, bytes]) -> SavedCopy | None:
     for there in list_milestones(paths):
         if there.timesteps == about.timesteps and _is_same(there.path, files):
-            return Kept(there.milestone, there.path, present=True)
+            return SavedCopy(there.milestone, there.path, present=True)
     return None
 
 
-def _copied(paths: RunPaths, about: Meta, files: Mapping[str, bytes]) -> Kept:
+def _copied(paths: RunPaths, about: Meta, files: Mapping[str, bytes]) -> SavedCopy:
     target = paths.milestones / _phase_folder(about, files) / milestone_label(about.timesteps)
     with no_new_trainer(paths), _no_empty_folder(target.parent), _made_way(paths, target) as aside:
         write_checkpoint(target, files, paths.staging)
         _check_copy(target)
-    return Kept(f"{target.parent.name}/{target.name}", target, set_aside=aside)
+    return SavedCopy(f"{target.parent.name}/{target.name}", target, set_aside=aside)
 
 
 def _content(paths: RunPaths, info: CheckpointInfo) -> dict[str, bytes]:
@@ -134,7 +134,7 @@ def _made_way(paths: RunPaths, target: Path) -> Iterator[Path | None]:
 
 def _set_aside(target: Path, paths: RunPaths) -> Path:
     try:
-        return set_aside(target, paths)
+        return move_aside(target, paths)
     except OSError as error:
         why = f"it is damaged, and cannot be moved out of the way: {error.strerror or error}"
         raise RltuiError(f"cannot keep {target}: {why}", "move it away by hand") from error
@@ -169,7 +169,7 @@ def check_markable(info: CheckpointInfo) -> None:
         )
 
 
-def target_of(data: DataDir, info: CheckpointInfo, typed: str, *, policy: bool = False) -> Path:
+def export_target(data: DataDir, info: CheckpointInfo, typed: str, *, policy: bool = False) -> Path:
     """Where the copy goes: the path typed, or inside it where it is a folder already.
 
     RltuiError (exit 2) for nothing typed, and for a place among the data folder's own.

@@ -112,7 +112,7 @@ class RunLock:
             time.sleep(random.uniform(0.002, 0.01))
 
 
-def claim(paths: RunPaths) -> bool:
+def claim_run(paths: RunPaths) -> bool:
     """Make a new run's folder, as one alone can; False where another has made it since the name was found free.
 
     What else keeps it from being made, `RunLock.acquire` says.
@@ -125,7 +125,7 @@ def claim(paths: RunPaths) -> bool:
     return True
 
 
-def holder(paths: RunPaths) -> Holder | None:
+def lock_holder(paths: RunPaths) -> Holder | None:
     """Who holds the run's lock now; None where nobody does."""
     try:
         descriptor = _open(paths.lock, create=False)
@@ -146,11 +146,11 @@ def no_new_trainer(paths: RunPaths) -> Iterator[bool]:
     RltuiError where it cannot be locked.
     """
     lock = RunLock(paths)
-    if holder(paths) is None:
+    if lock_holder(paths) is None:
         try:
             lock.acquire()
         except RltuiError:
-            if holder(paths) is None:
+            if lock_holder(paths) is None:
                 raise
     try:
         yield not lock.held

@@ -14,12 +14,12 @@ from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import ago, plural
 from rltui.runs import checkpoint, meta
 from rltui.runs.checkpoint import DamagedError
-from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones, look, newest_commit
-from rltui.runs.lock import holder
+from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones, newest_commit, read_checkpoint_info
+from rltui.runs.lock import lock_holder
 from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
-from rltui.runs.resolve import find
-from rltui.runs.saved_profile import profile_name
+from rltui.runs.resolve import find_checkpoint
+from rltui.runs.summary import profile_name
 from rltui.safe_io import real
 
 
@@ -41,7 +41,7 @@ class ResumePlan:
 
 
 @dataclass(frozen=True)
-class StartAsked:
+class StartRequest:
     """What was asked for."""
 
     data: DataDir
@@ -112,7 +112,7 @@ class RunSearch:
         self.passed.append(f"{info.name} of run {self.paths.name!r} is passed over: {reason}")
 
 
-def resumed(start: StartAsked, info: CheckpointInfo, meta: Meta, search: RunSearch, why: str) -> ResumePlan:
+def resume_plan(start: StartRequest, info: CheckpointInfo, meta: Meta, search: RunSearch, why: str) -> ResumePlan:
     """The plan to go on with the run from what was found in it. why: ends the sentence that people read."""
     name = search.paths.name
     saved = ago(start.now - meta.time)
@@ -131,7 +131,7 @@ def resumed(start: StartAsked, info: CheckpointInfo, meta: Meta, search: RunSear
 
 def refuse_locked(paths: RunPaths) -> None:
     """BeingTrained while a trainer has the run."""
-    trainer = holder(paths)
+    trainer = lock_holder(paths)
     if trainer is not None:
         raise BeingTrained(
             f"run {paths.name!r} is being trained already: {trainer}",
@@ -139,17 +139,17 @@ def refuse_locked(paths: RunPaths) -> None:
         )
 
 
-def from_path(start: StartAsked, asked: Path) -> ResumePlan:
+def plan_from_path(start: StartRequest, asked: Path) -> ResumePlan:
     """On from the newest of a run, else a branch. RltuiError where it is damaged, does not fit, or its run is trained."""
     home = _home(start.data, asked)
     info, meta = _usable(start, asked, home, "--resume")
     if home is not None and info.commit == newest_commit(home) and start.run in (None, home.name):
         refuse_locked(home)
-        return resumed(start, info, meta, RunSearch(home), "asked for by path, and the run's newest")
+        return resume_plan(start, info, meta, RunSearch(home), "asked for by path, and the run's newest")
     return _branch(start, info, meta, home)
 
 
-def forked(start: StartAsked, asked: Path) -> ResumePlan:
+def fork_plan(start: StartRequest, asked: Path) -> ResumePlan:
     """Always a run of its own, called as a new run of the profile would be."""
     home = _home(start.data, asked)
     info, meta = _usable(start, asked, home, "--fork-from")
@@ -165,12 +165,12 @@ def forked(start: StartAsked, asked: Path) -> ResumePlan:
     )
 
 
-def _usable(start: StartAsked, asked: Path, home: RunPaths | None, option: str) -> tuple[CheckpointInfo, Meta]:
+def _usable(start: StartRequest, asked: Path, home: RunPaths | None, option: str) -> tuple[CheckpointInfo, Meta]:
     """The saved state asked for, or the newest in a run's folder of checkpoints. RltuiError unless it is sound and fits."""
     path = _newest_in(home) if home is not None and real(asked) == real(home.checkpoints) else asked
     if not is_folder(path):
         raise RltuiError(f"{option} {path}: there is no such folder", "see what there is: rltui milestones")
-    info = look(path)
+    info = read_checkpoint_info(path)
     reason = info.damage or checkpoint.damage(path, thorough=True)
     if reason is not None or info.meta is None:
         raise RltuiError(f"{option} {path}: {reason}", _instead(start, home, option))
@@ -198,12 +198,12 @@ def _newest_in(home: RunPaths) -> Path:
     return home.checkpoints if newest is None else newest[0].path
 
 
-def _instead(start: StartAsked, home: RunPaths | None, option: str) -> str:
+def _instead(start: StartRequest, home: RunPaths | None, option: str) -> str:
     newest = RunSearch(home).newest() if home is not None else None
     return "" if newest is None else f"the newest good one: {start.command(f'{option} {newest[0].path}')}"
 
 
-def _branch(start: StartAsked, info: CheckpointInfo, meta: Meta, home: RunPaths | None) -> ResumePlan:
+def _branch(start: StartRequest, info: CheckpointInfo, meta: Meta, home: RunPaths | None) -> ResumePlan:
     if start.run is not None and start.data.has_run(start.run):
         raise RltuiError(
             f"run {start.run!r} exists, and {info.path} is not its newest checkpoint", "choose another name: --run NAME"
@@ -265,23 +265,23 @@ def choose_resume(
     """
     if run is not None:
         data.run(run)
-    start = StartAsked(data, signature, profile, run, time.time() if now is None else now)
+    start = StartRequest(data, signature, profile, run, time.time() if now is None else now)
     if fork:
-        return forked(start, _asked(start, mode, "--fork-from"))
+        return fork_plan(start, _asked(start, mode, "--fork-from"))
     if mode == "new":
         return _new(start)
     if mode == "auto":
         return _auto(start) if run is None else _auto_of_run(start, data.run(run))
-    return from_path(start, _asked(start, mode, "--resume"))
+    return plan_from_path(start, _asked(start, mode, "--resume"))
 
 
-def _asked(start: StartAsked, text: str, option: str) -> Path:
+def _asked(start: StartRequest, text: str, option: str) -> Path:
     """The folder, given by its path or as RUN/MILESTONE."""
     path = absolute(text)
     if os.path.lexists(path):
         return path
     try:
-        return find(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
+        return find_checkpoint(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
     except RltuiError as error:
         message = f"{option} {text}: there is no such folder; {error.message}"
         near = did_you_mean(text, ("auto", "new")) if option == "--resume" else ""
@@ -298,7 +298,7 @@ def confirm(data: DataDir, plan: ResumePlan) -> None:
         )
 
 
-def _new(start: StartAsked) -> ResumePlan:
+def _new(start: StartRequest) -> ResumePlan:
     if start.run is not None and RunSearch(start.data.run(start.run)).anything:
         raise RltuiError(
             f"run {start.run!r} exists: a new run needs a name of its own",
@@ -312,12 +312,12 @@ def _from_zero(paths: RunPaths, why: str) -> ResumePlan:
     return ResumePlan("new", paths.name, f"{why}: training starts from zero", rewind=os.path.lexists(paths.journal))
 
 
-def _auto(start: StartAsked) -> ResumePlan:
+def _auto(start: StartRequest) -> ResumePlan:
     """The newest, by time of saving, of every free run's newest; those of the same profile come before all others."""
     unfit: list[str] = []
     searches: list[RunSearch] = []
     for name in start.data.run_names():
-        trainer = holder(start.data.run(name))
+        trainer = lock_holder(start.data.run(name))
         if trainer is None:
             searches.append(RunSearch(start.data.run(name)))
         else:
@@ -328,19 +328,19 @@ def _auto(start: StartAsked) -> ResumePlan:
             why = "the newest run whose observation, table and nets fit this profile"
             if meta.profile not in ("", start.profile_name):
                 why += f"; so far it was trained with profile {meta.profile!r}"
-            return resumed(start, info, meta, search, why)
+            return resume_plan(start, info, meta, search, why)
     unfit += [reason for search in searches if (reason := _why_unfit(start, search))]
     if unfit:
         raise _nothing_fits(start, unfit)
     return _from_zero(start.data.run(start.free_name()), "there is no run to go on with")
 
 
-def _fitting(start: StartAsked, search: RunSearch) -> tuple[CheckpointInfo, Meta, RunSearch] | None:
+def _fitting(start: StartRequest, search: RunSearch) -> tuple[CheckpointInfo, Meta, RunSearch] | None:
     head = search.head()
     return None if head is None or start.signature.differences(head[1].signature) else (*head, search)
 
 
-def _why_unfit(start: StartAsked, search: RunSearch) -> str | None:
+def _why_unfit(start: StartRequest, search: RunSearch) -> str | None:
     """None for a run that has nothing: it is no reason not to start one."""
     head = search.head()
     if head is not None:
@@ -348,12 +348,12 @@ def _why_unfit(start: StartAsked, search: RunSearch) -> str | None:
     return f"{search.paths.name}: no usable checkpoint ({search.passed[0]})" if search.passed else None
 
 
-def _auto_of_run(start: StartAsked, paths: RunPaths) -> ResumePlan:
+def _auto_of_run(start: StartRequest, paths: RunPaths) -> ResumePlan:
     refuse_locked(paths)
     search = RunSearch(paths)
     newest = search.newest()
     if newest is not None and not start.signature.differences(newest[1].signature):
-        return resumed(start, *newest, search, "the newest complete checkpoint of the run asked for")
+        return resume_plan(start, *newest, search, "the newest complete checkpoint of the run asked for")
     reason = _why_unfit(start, search)
     if reason is not None:
         raise _nothing_fits(start, [reason])
@@ -361,7 +361,7 @@ def _auto_of_run(start: StartAsked, paths: RunPaths) -> ResumePlan:
     return _from_zero(paths, f"run {paths.name!r} {there}")
 
 
-def _nothing_fits(start: StartAsked, unfit: list[str]) -> NothingFits:
+def _nothing_fits(start: StartRequest, unfit: list[str]) -> NothingFits:
     more = [f"… and {len(unfit) - _MOST_NAMED} more"] if len(unfit) > _MOST_NAMED else []
     what = "the run cannot go on" if start.run else f"{plural(len(unfit), 'run')} there, but none to go on with"
     return NothingFits(
@@ -370,7 +370,7 @@ def _nothing_fits(start: StartAsked, unfit: list[str]) -> NothingFits:
     )
 
 
-def told_of_sources(plan: ResumePlan, sources: Mapping[str, str]) -> ResumePlan:
+def with_source_warnings(plan: ResumePlan, sources: Mapping[str, str]) -> ResumePlan:
     """The plan with a warning for each changed file. sources: name → hash of the file, as the profile has them now."""
     if plan.checkpoint is None or not sources:
         return plan

@@ -17,7 +17,7 @@ from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY, fault, make_folder, remove_tree, same_disk, temporary_name
 from rltui.runs.best import protected
 from rltui.runs.checkpoint import damage, sha256, write_checkpoint
-from rltui.runs.inventory import list_checkpoints, list_milestones, look, metas
+from rltui.runs.inventory import list_checkpoints, list_milestones, metas, read_checkpoint_info
 from rltui.runs.meta import milestone_label
 from rltui.runs.paths import RunPaths, folders
 
@@ -52,7 +52,7 @@ def clean_temporary(paths: RunPaths) -> list[Path]:
     return left
 
 
-def set_aside(path: Path, paths: RunPaths) -> Path:
+def move_aside(path: Path, paths: RunPaths) -> Path:
     """Move what is no complete checkpoint out of the way of a save; nothing of it is lost. Raises OSError."""
     make_folder(paths.damaged)
     where = paths.damaged if same_disk(paths.damaged, path.parent) else path.parent
@@ -102,7 +102,7 @@ class MilestoneClock:
 # Jobs are done one after another in the order given. A failure is reported, never raised: the files there stay as they
 # are, and the next job is tried as if nothing had happened.
 
-Kind = Literal["checkpoint", "milestone"]
+SaveKind = Literal["checkpoint", "milestone"]
 MOST_MILESTONES, MOST_ASKED = 3, 8  # that wait for a disk which takes nothing: each holds a copy of the nets in memory
 POLICY_FILE = "policy.npz"  # equal in two saved states exactly if the bot is the same
 
@@ -114,7 +114,7 @@ class SaveJob:
     asked: a person wants this milestone, or it is what a phase ends with; else only its interval has passed.
     """
 
-    kind: Kind
+    kind: SaveKind
     folder: Path
     timesteps: int
     files: Callable[[], Mapping[str, bytes]]
@@ -130,7 +130,7 @@ class SaveResult:
     for before this one was begun. failed: `reason` says why.
     """
 
-    kind: Kind
+    kind: SaveKind
     outcome: Literal["saved", "present", "replaced", "failed"]
     path: Path
     label: str
@@ -250,7 +250,7 @@ class Saver:
             result = replace(result, path=path, label=label)
             if os.path.lexists(path):
                 if damage(path, thorough=True) is not None:
-                    result = replace(result, set_aside=set_aside(path, self._paths))
+                    result = replace(result, set_aside=move_aside(path, self._paths))
                 elif _holds_same_state(path, job, files):
                     return replace(result, outcome="present")
                 else:
@@ -275,7 +275,7 @@ def _given_up(job: SaveJob) -> SaveResult:
 
 
 def _holds_same_state(path: Path, job: SaveJob, files: Mapping[str, bytes]) -> bool:
-    there = look(path)
+    there = read_checkpoint_info(path)
     same_steps = there.meta is None or there.timesteps == job.timesteps
     if POLICY_FILE not in files:
         return same_steps

@@ -1,9 +1,11 @@
-"""Run list entries."""
+"""Summary of a run for lists; name of the profile that a run or a checkpoint keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -11,14 +13,16 @@ import msgspec
 from rltui import safe_io
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CurriculumPlanned, PhaseChanged, Record, RunStarted, StageChanged, TaskSettings
+from rltui.profile.locate import RUN_FILE, STATE_FILE, name_in_text
+from rltui.registry import Component, report_names
 from rltui.runs.best import Best, best_of
-from rltui.runs.inventory import CheckpointInfo, file_stamp, read_inventory
+from rltui.runs.inventory import CheckpointInfo, file_stamp, read_checkpoint_info, read_inventory
 from rltui.runs.journal import LARGEST_PART, read_end
 from rltui.runs.journal_reader import JournalEnd, RecentSpeed
 from rltui.runs.meta import Meta
-from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.paths import DataDir, RunPaths, absolute, name_problem
 
-KEPT = ("run", "profile")  # names of the files in which runs and saved states keep profiles
+GENERIC_NAMES = ("run", "profile")  # names of the files in which runs and saved states keep profiles
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ def _profile(records: Sequence[Record], meta: Meta | None, first: RunStarted | N
     """The newest name. Earlier versions wrote down a kept file's: one from before it says more."""
     names = [record.profile for record in reversed(records) if isinstance(record, RunStarted)]
     names += [about.profile for about in (meta, first) if about is not None and about.profile]
-    return next((name for name in names if name not in KEPT), names[0] if names else None)
+    return next((name for name in names if name not in GENERIC_NAMES), names[0] if names else None)
 
 
 def _taught(records: Sequence[Record]) -> RunStarted | TaskSettings | None:
@@ -218,3 +222,61 @@ def _updated(paths: RunPaths) -> float:
     """Unix seconds; 0 where nothing is known."""
     records = read_end(paths.journal, _FEW)
     return records[-1].time if records else describe_run(paths).updated or 0.0
+
+
+# By which name a profile goes that a run or a saved state keeps: its file's is the same for all of them.
+#
+# Its first line says it. Files from before that was written have it in the run's journal, or in the state's meta.json.
+
+
+def profile_name(profile: str | Path) -> str:
+    """Of a profile's name or path: the file's name without .toml; of a kept one, the name with which it was trained."""
+    path = absolute(profile)
+    kept = {RUN_FILE: _of_run, STATE_FILE: _of_state}.get(path.name)
+    if kept is not None and (found := _written(path) or kept(path.parent)):
+        return found
+    return path.name.removesuffix(".toml")
+
+
+def _written(path: Path) -> str | None:
+    try:
+        return name_in_text(safe_io.read_text(path))
+    except (OSError, ValueError):
+        return None
+
+
+def _of_run(folder: Path) -> str | None:
+    data = DataDir(folder.parent.parent)
+    if folder.parent != data.runs or name_problem(folder.name) is not None:
+        return None
+    return describe_run(data.run(folder.name), brief=True).profile
+
+
+def _of_state(folder: Path) -> str | None:
+    """Of a campaign it is the phase's."""
+    about = read_checkpoint_info(folder).meta
+    return about.phase_profile or about.profile if about is not None else None
+
+
+def stored_weights(paths: RunPaths) -> dict[str, float]:
+    """By the names of reports. Empty where the profile cannot be read, or its phases have rewards of their own."""
+    try:
+        profile = tomllib.loads(safe_io.read_text(paths.profile))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    rewards, has_phases = profile.get("rewards"), bool(_table(profile.get("curriculum")).get("phases"))
+    if has_phases or not isinstance(rewards, Mapping):
+        return {}
+    names = report_names([Component(key) for key in rewards])
+    weights = zip(names, map(_weight, rewards.values()), strict=True)
+    return {name: weight for name, weight in weights if weight is not None}
+
+
+def _weight(value: Any) -> float | None:
+    """`2.0`, or `{weight = 2.0, …}`."""
+    weight = value.get("weight") if isinstance(value, Mapping) else value
+    return float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else None
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

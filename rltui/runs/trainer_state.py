@@ -82,6 +82,8 @@ def read(folder: Path) -> TrainerState | None:
 
 def _has_one(folder: Path) -> bool:
     try:
-        return NAME in checkpoint.parse(safe_io.read_bytes(folder / checkpoint.NAME, checkpoint.LARGEST))
+        return NAME in checkpoint.parse_manifest(
+            safe_io.read_bytes(folder / checkpoint.MANIFEST, checkpoint.LARGEST_MANIFEST)
+        )
     except (OSError, ValueError):
         return False

@@ -19,7 +19,7 @@ from rltui.runs.inventory import (
     CheckpointInfo,
     MilestoneMark,
     change_mark,
-    complete,
+    complete_checkpoints,
     newest_commit,
     read_marks,
 )
@@ -87,7 +87,7 @@ def _mark(paths: RunPaths, info: CheckpointInfo) -> MilestoneMark:
 
 def is_newest(paths: RunPaths, info: CheckpointInfo) -> bool:
     """Whether without it the run would go on from an older state, or from none."""
-    others = [other.commit or 0 for other in complete(paths) if other.path != info.path]
+    others = [other.commit or 0 for other in complete_checkpoints(paths) if other.path != info.path]
     return info.damage is None and max(others, default=0) < newest_commit(paths)
 
 
@@ -134,7 +134,7 @@ def restore(data: DataDir, trashed: Trashed) -> Path:
     return target
 
 
-def empty(data: DataDir, entries: Sequence[Trashed] | None = None) -> list[Trashed]:
+def empty_trash(data: DataDir, entries: Sequence[Trashed] | None = None) -> list[Trashed]:
     """Remove these for good, or all; returns those that are gone. Only ever called because a person asked for it."""
     gone = []
     for trashed in list_trash(data) if entries is None else entries:

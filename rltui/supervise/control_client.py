@@ -16,7 +16,7 @@ from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.events import commands
 from rltui.events.commands import Command, Hello, Request, ServerMessage, Welcome
-from rltui.runs.lock import holder
+from rltui.runs.lock import lock_holder
 from rltui.supervise import sockets
 from rltui.supervise.sockets import FrameError, FrameReader, pack
 
@@ -188,7 +188,7 @@ def _address(paths: RunPaths) -> SocketAddress:
             f"run {paths.name}: where its trainer listens cannot be read from {paths.socket_file}: {why}",
             "end the trainer (rltui ls names its pid) and move that away",
         )
-    if address is None and holder(paths) is not None:
+    if address is None and lock_holder(paths) is not None:
         raise TrainerSilentError(f"the trainer of run {paths.name} takes no commands: it is starting or ending")
     if address is None:
         raise TrainerAbsentError(
@@ -208,7 +208,7 @@ def _open(paths: RunPaths, address: SocketAddress, timeout: float) -> sockets.By
     try:
         return sockets.open_stream(address, timeout)
     except (FileNotFoundError, ConnectionRefusedError) as error:
-        if holder(paths) is not None:  # so it is there
+        if lock_holder(paths) is not None:  # so it is there
             raise TrainerSilentError(
                 f"the trainer of run {run} (pid {address.pid}) runs, and its control socket is gone: {address.address}",
                 "it makes another one within seconds: ask again",

@@ -14,10 +14,10 @@ from rltui.env.spec import Weighted
 from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys, records
 from rltui.events.episode_reward import WEIGHT, RewardWindow
+from rltui.events.metric_health import entropy_words, rate_words
 from rltui.events.records import ENTROPY, RATE, Record, StateChanged, setting_words, weight_of
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import LearningRates, Schedule
-from rltui.profile.usual_ranges import entropy_words, rate_words
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
 from rltui.train.collect.collector import Collector
 from rltui.train.collect.worker_settings import LINES_PER_SECOND, WorkerSettings

@@ -18,12 +18,12 @@ from rltui.learn.checkpoint_files import Progress
 from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.saved import SavedPolicy, save_policy
-from rltui.profile.locate import STATE_FILE, with_name
-from rltui.profile.resolved import paid
+from rltui.profile.locate import STATE_FILE, with_name_line
+from rltui.profile.resolved import reward_digest
 from rltui.runs import meta, trainer_state
 from rltui.runs.checkpoint import is_complete
 from rltui.runs.meta import Meta, milestone_label
-from rltui.runs.saver import POLICY_FILE, Kind, MilestoneClock, SaveJob, Saver, SaveResult
+from rltui.runs.saver import POLICY_FILE, MilestoneClock, SaveJob, SaveKind, Saver, SaveResult
 from rltui.runs.trainer_state import TrainerState
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.collect.collector import Collected
@@ -59,15 +59,15 @@ class CheckpointWriter:
         self._failed_at: int | None = None  # the newest checkpoint that did not get to disk
         self._committed_at = self._saved_at  # the newest state saved, as a checkpoint or a milestone
         self._paid: tuple[ResolvedConfig | None, dict[str, float], str] = None, {}, ""
-        self._held: dict[tuple[Kind, int], float] = {}
-        self._waiting: dict[tuple[Kind, int], list[Callback]] = {}
+        self._held: dict[tuple[SaveKind, int], float] = {}
+        self._waiting: dict[tuple[SaveKind, int], list[Callback]] = {}
         self.table = table_rows(context.config.spec)
         self.held_seconds = 0.0  # the training thread was held for saving so far
         self.failures = 0
 
-    def due(self, timesteps: int) -> list[tuple[Kind, str]]:
+    def due(self, timesteps: int) -> list[tuple[SaveKind, str]]:
         """What the clocks ask for after an iteration: (kind, label)."""
-        wanted: list[tuple[Kind, str]] = []
+        wanted: list[tuple[SaveKind, str]] = []
         label = self._clock.crossed(timesteps)
         if label is not None:
             wanted.append(("milestone", label))
@@ -77,7 +77,7 @@ class CheckpointWriter:
 
     def save(
         self,
-        wanted: list[tuple[Kind, str]],
+        wanted: list[tuple[SaveKind, str]],
         snapshot: Callable[[], LearnerSnapshot],
         timesteps: int,
         figures: SavedFigures,
@@ -97,7 +97,7 @@ class CheckpointWriter:
             self._saved_at = timesteps
         config = self._task.config
         policy = partial(self._policy, config)
-        text = with_name(config.text, self._task.curriculum.phase_name)
+        text = with_name_line(config.text, self._task.curriculum.phase_name)
         files = _Files(self._meta(timesteps, figures), snapshot(), self._task.state(), text, policy)
         held = time.perf_counter() - started
         self.held_seconds += held
@@ -127,7 +127,7 @@ class CheckpointWriter:
         """Of a milestone that a person asked for: the exact count."""
         return milestone_label(timesteps)
 
-    def _job(self, kind: Kind, label: str, timesteps: int, files: _Files, asked: bool) -> SaveJob:
+    def _job(self, kind: SaveKind, label: str, timesteps: int, files: _Files, asked: bool) -> SaveJob:
         if kind == "checkpoint":
             return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
         profile = self._task.config.profile
@@ -167,7 +167,7 @@ class CheckpointWriter:
         """Worked out once for each task and set of weights: the training thread waits for it."""
         config, weights = self._task.config, self._task.overrides.weights
         if self._paid[0] is not config or self._paid[1] != weights:
-            self._paid = config, weights, paid(config.profile, weights)
+            self._paid = config, weights, reward_digest(config.profile, weights)
         return self._paid[2]
 
     def _policy(self, config: ResolvedConfig, snapshot: LearnerSnapshot) -> bytes:
@@ -283,7 +283,7 @@ class CheckpointScheduler:
             approx_kl=report.metrics.get(metric_keys.APPROX_KL, self._figures.approx_kl),
         )
 
-    def due(self, move: CurriculumMove | None) -> list[tuple[Kind, str]]:
+    def due(self, move: CurriculumMove | None) -> list[tuple[SaveKind, str]]:
         """What the clocks ask for. At the end of a phase also a milestone, which is the phase's; the checkpoint waits for
         the next task. move: to that task; None where this one goes on, or the run ends here.
         """
@@ -295,12 +295,12 @@ class CheckpointScheduler:
             due = [("milestone", self._writer.manual_label(self._loop.timesteps))]
         return due
 
-    def save_due(self, due: list[tuple[Kind, str]], move: CurriculumMove | None) -> None:
+    def save_due(self, due: list[tuple[SaveKind, str]], move: CurriculumMove | None) -> None:
         """What `due` has found for this move. The milestone that a phase ends with lasts."""
         lasting = move is not None and self._ends_phase(move)
         self._writer.save(due, self._snapshot, self._loop.timesteps, self._figures, lasting=lasting)
 
-    def save(self, wanted: list[tuple[Kind, str]], then: Callback | None = None) -> None:
+    def save(self, wanted: list[tuple[SaveKind, str]], then: Callback | None = None) -> None:
         """Save the state as it is now. then: called on the saver thread with the result."""
         self._writer.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
 
@@ -320,7 +320,7 @@ class CheckpointScheduler:
         """Save what people asked for by command; each is answered once it is on disk."""
         for pending in self._queue.take(SaveCheckpoint, SaveMilestone):
             milestone = isinstance(pending.command, SaveMilestone)
-            kind: Kind = "milestone" if milestone else "checkpoint"
+            kind: SaveKind = "milestone" if milestone else "checkpoint"
             timesteps = self._loop.timesteps
             label = self._writer.manual_label(timesteps) if milestone else str(timesteps)
             self.save([(kind, label)], partial(_answer, pending))

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from rltui.events import metric_keys
 from rltui.events.episode_reward import EpisodeReward, RewardWindow
-from rltui.events.promotion import distances, place
+from rltui.events.promotion import distances, phase_position
 from rltui.events.records import (
     CheckpointFailed,
     CheckpointSaved,
@@ -161,5 +161,5 @@ def iteration_line(record: IterationFinished, reward: EpisodeReward) -> str:
 def campaign_words(metrics: Mapping[str, float | None]) -> str:
     """`  phase 2 of 4: goals 0.3 (1.7 missing)`, what is reached left out; empty outside campaigns."""
     missing = [distance.words for distance in distances(metrics) if distance.missing != 0]
-    here = place(metrics)
+    here = phase_position(metrics)
     return f"  {here}" + (f": {', '.join(missing)}" if missing else "") if here else ""

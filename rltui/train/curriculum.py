@@ -19,10 +19,9 @@ from rltui.events.promotion import CURRICULUM, MISSING
 from rltui.events.records import CurriculumPlanned, PhasePlan, PlannedCriterion, StagePlan
 from rltui.learn.schedules import Schedule
 from rltui.profile.curriculum import phase_number, stage_at, stage_name, stages_of, task_profile
-from rltui.profile.models import PhaseEntry, Profile
+from rltui.profile.models import PhaseEntry, Profile, weight_points
 from rltui.profile.render import differences
 from rltui.profile.rules import metric_key
-from rltui.profile.weights import points
 from rltui.runs.trainer_state import CurriculumState
 from rltui.train.iteration_metrics import skill_metrics
 
@@ -355,6 +354,6 @@ def schedule_words(taught: Profile) -> Iterator[str]:
     elif rates.kind == "kl_adaptive":
         yield f"learning rate: so that KL stays near {ppo.target_kl:g}, from {rates.learning_rate:g} on"
     for name, reward in taught.rewards.items():
-        steps = points(reward.weight)
+        steps = weight_points(reward.weight)
         if len(steps) > 1:
             yield f"reward {name}: {', '.join(f'{weight:g} at {timesteps:,}' for timesteps, weight in steps)}"

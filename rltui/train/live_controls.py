@@ -25,14 +25,7 @@ from rltui.events.records import ENTROPY, RATE, LogLine, SettingChanged, Switche
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointScheduler
 from rltui.train.collect.worker_settings import TURTLED, Wait
-from rltui.train.control.commands import (
-    CommandQueue,
-    Known,
-    PendingCommand,
-    StopRequest,
-    Urgency,
-    command_problem,
-)
+from rltui.train.control.commands import CommandQueue, Known, PendingCommand, StopRequest, Urgency, command_problem
 from rltui.train.control.server import ControlServer
 from rltui.train.viewer import ViewerHost
 

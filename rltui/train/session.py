@@ -12,12 +12,12 @@ from rltui.events.records import Level
 from rltui.formatting import MEGABYTE
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
-from rltui.profile.copies import kept
+from rltui.profile.copies import saved_copies
 from rltui.runs.atomic import replace_file
 from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.journal import JournalWriter
 from rltui.runs.journal_reader import copy_history, reward_so_far, unclean_end
-from rltui.runs.lock import RunLock, check_writable, claim
+from rltui.runs.lock import RunLock, check_writable, claim_run
 from rltui.runs.paths import RunPaths
 from rltui.runs.resume import confirm
 from rltui.runs.saver import clean_temporary
@@ -51,7 +51,7 @@ def train(options: TrainOptions) -> int:
         )
         return 0
     paths = context.paths
-    if context.found_a_name and not claim(paths):
+    if context.found_a_name and not claim_run(paths):
         return train(options)  # a start in the same second has it
     sys.setswitchinterval(SWITCH_SECONDS)
     with ExitStack() as stack:
@@ -68,7 +68,7 @@ class _Session:
     def __init__(self, context: StartContext, paths: RunPaths, stack: ExitStack) -> None:
         self._context, self._paths, self._stack = context, paths, stack
         self._unclean = unclean_end(paths)
-        for name, text in kept(context.profile, paths.profile.name).items():
+        for name, text in saved_copies(context.profile, paths.profile.name).items():
             replace_file(paths.profile.with_name(name), text.encode())
         journal = JournalWriter(paths.journal, context.profile.log.rotate_mb * MEGABYTE)
         stack.callback(journal.close)

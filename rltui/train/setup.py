@@ -18,7 +18,7 @@ from rltui.runs import meta, trainer_state
 from rltui.runs.lock import check_writable
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resume import ResumePlan, choose_resume, told_of_sources
+from rltui.runs.resume import ResumePlan, choose_resume, with_source_warnings
 from rltui.runs.trainer_state import TrainerState
 from rltui.sim import meshes
 from rltui.supervise.control_client import user_name
@@ -114,7 +114,7 @@ def prepare(options: TrainOptions) -> StartContext:
         fork=options.fork,
     )
     sources = source_hashes(profile)
-    plan = told_of_sources(plan, sources)
+    plan = with_source_warnings(plan, sources)
     state, origin = _stood(plan.checkpoint)
     curriculum = Curriculum(profile, plan.timesteps, origin)
     config = ResolvedConfig.resolve(curriculum.profile)

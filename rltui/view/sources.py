@@ -12,10 +12,10 @@ from rltui.league.players import Player, PolicySide, ScriptedSide, trained_in
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import DamagedError, damage, read_file
-from rltui.runs.inventory import LABEL, complete
+from rltui.runs.inventory import LABEL, complete_checkpoints
 from rltui.runs.paths import DataDir, RunPaths, name_problem
 from rltui.runs.paths import folders as folders_in
-from rltui.runs.resolve import find
+from rltui.runs.resolve import find_checkpoint
 from rltui.runs.saver import POLICY_FILE
 
 
@@ -123,7 +123,7 @@ def source(argument: str, data: DataDir) -> PlayerSource:
     if ":" in argument:
         return ScriptedSource(argument)
     if "/" in argument or LABEL.fullmatch(argument):
-        return PolicySource(find(data, argument, lambda state: f"rltui watch {state}")[1].path)
+        return PolicySource(find_checkpoint(data, argument, lambda state: f"rltui watch {state}")[1].path)
     known = [*BUILT_IN["player"], *data.run_names()]
     raise RltuiError(
         f"there is no run, checkpoint or player {argument!r}",
@@ -136,7 +136,7 @@ def source(argument: str, data: DataDir) -> PlayerSource:
 
 
 def _newest(paths: RunPaths) -> Path | None:
-    saved = complete(paths)
+    saved = complete_checkpoints(paths)
     return saved[-1].path if saved else None
 
 

@@ -9,9 +9,9 @@ import psutil
 import pytest
 
 from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted, StateChanged
-from rltui.runs.inventory import complete
+from rltui.runs.inventory import complete_checkpoints
 from rltui.runs.journal import read_journal
-from rltui.runs.journal_reader import current_line
+from rltui.runs.journal_reader import current_records
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.terminal import Terminal
 from tests.fakes.training import TINY, wait_for
@@ -76,9 +76,9 @@ def test_launch_pause_save_detach_attach_stop(folder: Path, windows: list[Termin
     end = records(run, RunFinished)[-1]
     assert end.exit_code == 0
     wait_for(lambda: not trainer.is_running(), "the trainer's end")
-    assert complete(run)[-1].timesteps == end.timesteps
+    assert complete_checkpoints(run)[-1].timesteps == end.timesteps
     iterations = [
-        r.iteration for r in current_line(list(read_journal(run.journal))) if isinstance(r, IterationFinished)
+        r.iteration for r in current_records(list(read_journal(run.journal))) if isinstance(r, IterationFinished)
     ]
     assert iterations == list(range(1, len(iterations) + 1)), "one history without a gap"
 

@@ -10,7 +10,7 @@ import msgspec
 from textual.pilot import Pilot
 
 from rltui.runs import trash
-from rltui.runs.inventory import MilestoneMark, change_mark, look
+from rltui.runs.inventory import MilestoneMark, change_mark, read_checkpoint_info
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.app import RltuiApp
@@ -51,7 +51,7 @@ def fill(data: DataDir) -> None:
     (alpha.milestones / "notes.txt").write_text("mine")
     (data.runs / "zeta.txt").write_text("mine")
     gone = saved_runs.save_milestone(alpha, 0, 250_000, "000.25M")
-    trash.delete(alpha, look(gone), now=LAUNCHER_NOW - 7200)
+    trash.delete(alpha, read_checkpoint_info(gone), now=LAUNCHER_NOW - 7200)
 
 
 def child(command: list[str]) -> bytes:

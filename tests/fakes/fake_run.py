@@ -14,7 +14,7 @@ from rltui.events.commands import (
     Live,
     ServerMessage,
     Welcome,
-    name_of,
+    command_name,
 )
 from rltui.events.records import Record
 
@@ -75,7 +75,7 @@ class FakeControl:
 
     @property
     def names(self) -> list[str]:
-        return [name_of(command) for command in self.sent]
+        return [command_name(command) for command in self.sent]
 
     def poll(self, timeout: float = 0.0) -> list[ServerMessage]:
         if self.gone:

@@ -62,7 +62,7 @@ def place(folder: Path, files: Mapping[str, bytes]) -> Path:
     folder.mkdir(parents=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    (folder / checkpoint.NAME).write_bytes(checkpoint.render(checkpoint.of_files(files)))
+    (folder / checkpoint.MANIFEST).write_bytes(checkpoint.render_manifest(checkpoint.manifest_of(files)))
     return folder
 
 

@@ -18,7 +18,7 @@ from rltui.events.records import (
 )
 from rltui.profile.load import load
 from rltui.runs import meta, trainer_state
-from rltui.runs.inventory import complete, list_milestones
+from rltui.runs.inventory import complete_checkpoints, list_milestones
 from tests.fakes.asking import ask
 from tests.fakes.phases import phase, small
 from tests.fakes.training import Training, wait_for
@@ -98,7 +98,7 @@ def test_it_promotes_by_itself_and_everything_follows(campaign: Training) -> Non
     assert [row.metrics["train/learning_rate"] for row in rows[1:3]] == [2e-4, 1e-4]
     (milestone,) = list_milestones(campaign.paths)
     assert milestone.path.parent.name == "Phase1-One", "the phase that ended"
-    newest = complete(campaign.paths)[-1].path
+    newest = complete_checkpoints(campaign.paths)[-1].path
     assert (meta.read(newest).phase, meta.read(newest).stage, meta.read(newest).profile) == (2, "2v2", "tiny")
     taught = load(newest / "profile.toml")
     assert (list(taught.rewards), taught.game.blue, taught.phases) == (["goal", "face_ball"], 2, ())
@@ -117,8 +117,8 @@ def test_killed_in_the_second_phase_it_goes_on_there(campaign: Training) -> None
     assert campaign.process is not None
     campaign.process.kill()
     campaign.process.wait()
-    reached = complete(campaign.paths)[-1].timesteps
-    state = trainer_state.read(complete(campaign.paths)[-1].path)
+    reached = complete_checkpoints(campaign.paths)[-1].timesteps
+    state = trainer_state.read(complete_checkpoints(campaign.paths)[-1].path)
     assert state is not None
     assert state.curriculum is not None
     assert (state.curriculum.profile, state.curriculum.started) == ("second", phase.timesteps)
@@ -157,7 +157,7 @@ def test_a_learning_rate_set_by_hand_outlives_the_trainer_until_the_profile_chan
     assert campaign.process is not None
     campaign.process.terminate()
     assert campaign.wait_end() == 0
-    reached = complete(campaign.paths)[-1].timesteps
+    reached = complete_checkpoints(campaign.paths)[-1].timesteps
     campaign.start("--steps", str(reached + 512))
     assert campaign.wait_end() == 0
     assert campaign.iterations()[-1].metrics["train/learning_rate"] == 5e-5
@@ -180,7 +180,7 @@ def test_a_switch_that_fails_stops_the_run_with_a_checkpoint(campaign: Training)
     assert campaign.wait_end() == 1
     finished = campaign.wait_records(RunFinished)[-1]
     assert "broken since the start" in finished.reason
-    newest = complete(campaign.paths)[-1]
+    newest = complete_checkpoints(campaign.paths)[-1]
     assert newest.timesteps == finished.timesteps
     assert meta.read(newest.path).phase == 1
     assert "second cannot begin: reward" in campaign.output

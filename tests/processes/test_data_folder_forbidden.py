@@ -13,7 +13,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs.inventory import list_checkpoints, list_milestones
 from rltui.runs.journal import JournalWriter
-from rltui.runs.keep import keep
+from rltui.runs.keep import keep_checkpoint
 from rltui.runs.lock import check_writable
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.saver import SaveJob, Saver
@@ -134,7 +134,7 @@ def test_keeping_a_checkpoint_leaves_nothing_half(data: DataDir, place: str) -> 
     def person(report: Callable[[str], None]) -> None:
         become_nobody()
         try:
-            keep(paths, list_checkpoints(paths)[0])
+            keep_checkpoint(paths, list_checkpoints(paths)[0])
         except RltuiError as error:
             report(error.message)
 

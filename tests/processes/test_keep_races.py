@@ -15,7 +15,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs.checkpoint import damage, read_checkpoint
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
-from rltui.runs.keep import keep
+from rltui.runs.keep import keep_checkpoint
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.saver import clean_temporary, prune
@@ -30,7 +30,7 @@ def killed_at(paths: RunPaths, source: CheckpointInfo, nth: int) -> int:
 
     def child(_: Callable[[str], None]) -> None:
         os.environ["RLTUI_FAULT"] = f"save*:kill:{nth}"
-        keep(paths, source)
+        keep_checkpoint(paths, source)
 
     with Forked(child) as process:
         return process.wait()
@@ -50,7 +50,7 @@ def test_killed_at_every_point(disk: Path) -> None:
         with RunLock(paths):
             clean_temporary(paths)
         assert not list(paths.data.root.rglob(".saving-*"))
-        kept = keep(paths, source)
+        kept = keep_checkpoint(paths, source)
         assert kept.present is bool(milestones)
         if status == 0:
             break
@@ -79,7 +79,7 @@ def test_a_trainer_prunes_meanwhile(disk: Path) -> None:
             while kept < 20 or (not refused and kept < 300):
                 for info in list_checkpoints(paths):
                     try:
-                        kept += not keep(paths, info).present
+                        kept += not keep_checkpoint(paths, info).present
                     except RltuiError as error:
                         refused.append(error.message)
         finally:

@@ -20,7 +20,7 @@ from rltui.events.records import (
 )
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.runs.inventory import complete
+from rltui.runs.inventory import complete_checkpoints
 from tests.fakes.asking import applied, ask
 from tests.fakes.patience import patience
 from tests.fakes.training import Training, wait_for
@@ -177,7 +177,7 @@ def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(run
     running.process.terminate()
     assert running.wait_end() == 0
     first = len(running.iterations())
-    reached = complete(running.paths)[-1].timesteps
+    reached = complete_checkpoints(running.paths)[-1].timesteps
     running.start("--steps", str(reached + 512), "--set", "ppo.ent_coef=0.02")
     assert running.wait_end() == 0, running.output
     [row] = running.iterations()[first:]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rltui.__main__ import main
-from rltui.runs.lock import RunLock, holder
+from rltui.runs.lock import RunLock, lock_holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient
@@ -166,7 +166,7 @@ def test_stop_says_what_happened(start: Start, rltui: Run, paths: RunPaths, opti
     assert f"asked pid {process.pid} to stop" in first
     assert f"ended at 4,096 timesteps (stop ({mode}) by " in last
     assert ("it has no checkpoint" if mode == "abandon" else str(paths.checkpoint(4096))) in last
-    assert holder(paths) is None
+    assert lock_holder(paths) is None
     assert process.wait(10.0) == 0
 
 
@@ -175,7 +175,7 @@ def test_stop_works_while_somebody_else_holds_control(start: Start, rltui: Run, 
     with ControlClient("a forgotten viewer") as viewer:
         assert viewer.connect(paths).controller == "a forgotten viewer"
         assert rltui("stop")[0] == 0
-    assert holder(paths) is None
+    assert lock_holder(paths) is None
     journal = paths.journal.read_text()
     assert '"command":"stop"' in journal
     assert f"pid {os.getpid()}" in journal  # the audit names who

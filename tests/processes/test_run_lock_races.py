@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.runs.lock import Holder, RunLock, _try_lock, holder
+from rltui.runs.lock import Holder, RunLock, _try_lock, lock_holder
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import tree
@@ -68,9 +68,9 @@ def test_twenty_races(tmp_path: Path, stale: bool) -> None:
                 lost,
             )
             assert sorted(tree(paths.folder)) == ["lock", "lock.json"]
-            found = holder(paths)
+            found = lock_holder(paths)
             assert found is not None and found.pid == winner
-        assert holder(paths) is None
+        assert lock_holder(paths) is None
 
 
 def test_a_killed_trainer_frees_its_lock_though_its_child_lives(tmp_path: Path) -> None:
@@ -86,11 +86,11 @@ def test_a_killed_trainer_frees_its_lock_though_its_child_lives(tmp_path: Path) 
     with Forked(trainer) as process:
         child = int(process.lines(1)[0])
         try:
-            assert holder(paths) is not None
+            assert lock_holder(paths) is not None
             process.kill()
             process.wait()
             os.kill(child, 0)
-            assert holder(paths) is None
+            assert lock_holder(paths) is None
             with RunLock(paths) as lock:
                 assert lock.held
         finally:
@@ -105,7 +105,7 @@ def test_readers_who_ask_never_keep_a_trainer_out(tmp_path: Path) -> None:
     def reader(report: Callable[[str], None]) -> None:
         report("asking")
         while True:
-            holder(paths)
+            lock_holder(paths)
 
     with Forked(reader) as one, Forked(reader) as other:
         one.lines(1), other.lines(1)
@@ -116,18 +116,18 @@ def test_readers_who_ask_never_keep_a_trainer_out(tmp_path: Path) -> None:
 
 def test_the_holder_is_told_and_forgotten(tmp_path: Path) -> None:
     paths = DataDir(tmp_path).run("alpha")
-    assert holder(paths) is None
+    assert lock_holder(paths) is None
     lock = RunLock(paths)
     lock.acquire()
     lock.acquire()  # once more is no matter
-    found = holder(paths)
+    found = lock_holder(paths)
     assert found is not None
     assert (found.pid, found.host) == (os.getpid(), socket.gethostname())
     with pytest.raises(RltuiError, match=f"pid {os.getpid()} on"):
         RunLock(paths).acquire()
     lock.release()
     lock.release()
-    assert holder(paths) is None
+    assert lock_holder(paths) is None
     assert not paths.lock_json.exists()
     assert str(Holder()) == "pid unknown on unknown host"
 
@@ -137,9 +137,9 @@ def test_nobody_is_named_who_is_dead(tmp_path: Path) -> None:
     paths = DataDir(tmp_path).run("alpha")
     with RunLock(paths):
         paths.lock_json.write_text(f'{{"pid": {dead_pid()}, "host": "{socket.gethostname()}", "since": 1.0}}')
-        assert holder(paths) == Holder()
+        assert lock_holder(paths) == Holder()
         paths.lock_json.write_text('{"pid": 1, "host": "another host", "since": 1.0}')
-        assert holder(paths) == Holder(1, "another host", 1.0)
+        assert lock_holder(paths) == Holder(1, "another host", 1.0)
 
 
 def test_a_reader_in_the_way_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,8 +169,8 @@ def test_garbage_in_lock_json(tmp_path: Path, content: bytes) -> None:
     paths = DataDir(tmp_path).run("alpha")
     with RunLock(paths):
         paths.lock_json.write_bytes(content)
-        assert holder(paths) == Holder()
-    assert holder(paths) is None
+        assert lock_holder(paths) == Holder()
+    assert lock_holder(paths) is None
 
 
 def dead_pid() -> int:

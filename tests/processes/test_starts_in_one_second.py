@@ -13,7 +13,7 @@ import pytest
 
 from rltui.events.records import IterationFinished, RunFinished
 from rltui.runs.journal import read_journal
-from rltui.runs.lock import claim
+from rltui.runs.lock import claim_run
 from rltui.runs.paths import DataDir
 from tests.fakes.forked import Forked
 from tests.fakes.patience import patience
@@ -76,7 +76,7 @@ def test_one_alone_has_a_name(tmp_path: Path) -> None:
     def racer(report: Callable[[str], None]) -> None:
         os.close(trigger)
         os.read(gun, 1)
-        report(str(claim(paths)))
+        report(str(claim_run(paths)))
 
     with Forked(racer) as one, Forked(racer) as other:
         os.close(trigger)
@@ -87,12 +87,12 @@ def test_one_alone_has_a_name(tmp_path: Path) -> None:
 
 def test_a_name_is_claimed_once_and_never_a_run_that_is_there(tmp_path: Path) -> None:
     data = DataDir(tmp_path)
-    assert claim(data.run("new"))
-    assert not claim(data.run("new"))
-    assert not claim(make_run(data, "alpha"))
+    assert claim_run(data.run("new"))
+    assert not claim_run(data.run("new"))
+    assert not claim_run(make_run(data, "alpha"))
 
 
 def test_what_else_is_in_the_way_is_left_to_the_lock(tmp_path: Path) -> None:
     data = DataDir(tmp_path)
     data.runs.write_bytes(b"a file")
-    assert claim(data.run("alpha"))
+    assert claim_run(data.run("alpha"))

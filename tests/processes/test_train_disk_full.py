@@ -5,7 +5,7 @@ from __future__ import annotations
 from rltui.events.records import CheckpointFailed, CheckpointSaved, IterationFinished, RunFinished
 from rltui.profile.load import load
 from rltui.runs.checkpoint import verify
-from rltui.runs.inventory import complete
+from rltui.runs.inventory import complete_checkpoints
 from tests.fakes.training import Training
 
 
@@ -20,7 +20,7 @@ def test_a_full_disk_fails_one_save_and_nothing_else(training: Training) -> None
     after = [record for record in training.poll() if isinstance(record, CheckpointSaved) and record.time > failed.time]
     assert after, "the next save succeeds"
     assert training.wait_records(RunFinished)[-1].exit_code == 0
-    assert complete(training.paths)[-1].timesteps == training.iterations()[-1].timesteps
+    assert complete_checkpoints(training.paths)[-1].timesteps == training.iterations()[-1].timesteps
     assert "training goes on, earlier ones are intact" in training.output
 
 
@@ -29,6 +29,6 @@ def test_a_profile_changed_while_it_runs_changes_nothing_of_the_run(training: Tr
     training.wait_records(IterationFinished)
     (training.folder / "tiny.toml").write_text("schema = 1\nnonsense = true\n")
     assert training.wait_end() == 0
-    newest = complete(training.paths)[-1].path
+    newest = complete_checkpoints(training.paths)[-1].path
     assert load(newest / "profile.toml").ppo.batch == 512
     assert load(training.paths.profile).ppo.batch == 512

@@ -10,7 +10,7 @@ import pytest
 
 from rltui.events.records import CheckpointSaved, IterationFinished
 from rltui.runs.checkpoint import verify
-from rltui.runs.inventory import complete, list_checkpoints
+from rltui.runs.inventory import complete_checkpoints, list_checkpoints
 from tests.fakes.training import TINY, Training
 
 KILLS = (  # where, and which pass of that point in the trainer
@@ -31,7 +31,7 @@ def check_whole(training: Training) -> int:
     assert all(info.damage is None for info in infos)
     for info in infos:
         verify(info.path)
-    reached = complete(training.paths)[-1].timesteps if infos else 0
+    reached = complete_checkpoints(training.paths)[-1].timesteps if infos else 0
     if training.iterations():
         assert due(training) - reached <= 1024 + 512, "one save interval and one iteration"
     return reached
@@ -49,7 +49,7 @@ def assert_goes_on(training: Training) -> None:
     reached = check_whole(training)
     training.start("--steps", str(reached + 1024))
     assert training.wait_end() == 0
-    assert complete(training.paths)[-1].timesteps >= reached + 1024
+    assert complete_checkpoints(training.paths)[-1].timesteps >= reached + 1024
     staging = training.paths.staging
     assert not staging.exists() or not any(staging.iterdir())
 
@@ -85,7 +85,7 @@ def test_a_finished_run_has_its_last_state_on_disk(training: Training) -> None:
     assert training.wait_end() == 0
     last = training.iterations()[-1].timesteps
     assert last >= 3000
-    assert complete(training.paths)[-1].timesteps == last
+    assert complete_checkpoints(training.paths)[-1].timesteps == last
     assert training.wait_records(CheckpointSaved)[0].timesteps == 0, "one before the first iteration"
 
 

@@ -12,7 +12,7 @@ import pytest
 from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted, end_words
 from rltui.run_state.log_entries import entry_of
 from rltui.runs.checkpoint import verify
-from rltui.runs.inventory import complete
+from rltui.runs.inventory import complete_checkpoints
 from tests.fakes.patience import patience
 from tests.fakes.training import Training, runs, wait_for
 
@@ -50,7 +50,7 @@ def test_once_finishes_the_iteration_saves_and_exits_0(training: Training, numbe
     told = [entry.message for entry in map(entry_of, training.poll()) if entry is not None and entry.level != "debug"]
     assert told[-1] == end_words(end) and f"stopped at {end.timesteps:,} timesteps: " in training.output
     assert sum("stop" in message for message in told) <= 2, "what will happen, and what has"
-    newest = complete(training.paths)[-1]
+    newest = complete_checkpoints(training.paths)[-1]
     assert newest.timesteps == end.timesteps
     verify(newest.path)
     assert_nothing_left(training, children)
@@ -67,7 +67,7 @@ def test_twice_saves_at_once_and_drops_the_unfinished_iteration(training: Traini
     assert training.wait_end() == 0
     assert time.monotonic() - asked <= patience(2.0)
     assert training.wait_records(RunFinished)[-1].timesteps == 0
-    assert complete(training.paths)[-1].timesteps == 0
+    assert complete_checkpoints(training.paths)[-1].timesteps == 0
     assert_nothing_left(training, children)
 
 
@@ -84,7 +84,7 @@ def test_thrice_abandons_within_half_a_second(training: Training) -> None:
     training.wait_end()
     assert time.monotonic() - asked <= patience(0.5)
     assert_nothing_left(training, children)
-    verify(complete(training.paths)[-1].path)
+    verify(complete_checkpoints(training.paths)[-1].path)
 
 
 @pytest.mark.parametrize("moment", [0, 2, 4, *(pytest.param(moment, marks=pytest.mark.slow) for moment in (1, 3, 5))])

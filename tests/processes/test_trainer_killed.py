@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.journal import JournalTail, JournalWriter, read_journal
-from rltui.runs.journal_reader import current_line, unclean_end
+from rltui.runs.journal_reader import current_records, unclean_end
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import choose_resume, confirm
@@ -73,7 +73,7 @@ def test_killed_again_and_again_the_history_has_no_gap(disk: Path) -> None:
     with Forked(lambda report: train(data, report, last=saved + 10)) as process:
         assert process.wait() == 0
         assert process.lines()[-1] == "finished"
-    rows = [record.timesteps for record in current_line(read_journal(paths.journal)) if hasattr(record, "metrics")]
+    rows = [record.timesteps for record in current_records(read_journal(paths.journal)) if hasattr(record, "metrics")]
     assert rows == list(range(1, saved + 11)), "every iteration once, in order"
     assert saved > 12
     assert unclean_end(paths) is None and describe_run(paths).state == "stopped"

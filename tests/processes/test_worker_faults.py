@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from rltui.events.records import IterationFinished, RunFinished, UpdateDropped, WorkerFailed, WorkerStarted
-from rltui.runs.inventory import complete
+from rltui.runs.inventory import complete_checkpoints
 from tests.fakes.patience import patience
 from tests.fakes.training import TINY, Training, runs, wait_for
 
@@ -118,7 +118,7 @@ def test_three_deaths_within_a_minute_stop_the_run_with_a_checkpoint(training: T
     end = training.wait_records(RunFinished)[-1]
     assert end.exit_code == 1
     assert "3 workers failed" in end.reason
-    assert complete(training.paths), "the last good state is on disk"
+    assert complete_checkpoints(training.paths), "the last good state is on disk"
     wait_for(lambda: not training.left_behind(), "the end of all that it started", 5.0)
 
 

@@ -12,7 +12,7 @@ from rltui.events.records import IterationFinished, Record, RunResumed
 from rltui.runs import checkpoint
 from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.journal import JournalTail, JournalWriter, encode_line, read_end, read_journal
-from rltui.runs.journal_reader import current_line
+from rltui.runs.journal_reader import current_records
 from rltui.runs.meta import milestone_label
 from rltui.runs.paths import DataDir, default_run_name, name_problem
 from rltui.runs.resume import choose_resume
@@ -94,7 +94,7 @@ def test_the_current_line_against_its_definition(records: list[Record]) -> None:
         if not isinstance(record, IterationFinished)
         or all(record.timesteps <= later.timesteps for later in records[index:] if isinstance(later, RunResumed))
     ]
-    assert current_line(records) == expected
+    assert current_records(records) == expected
 
 
 @settings(max_examples=100, deadline=None)
@@ -130,7 +130,7 @@ def test_any_change_to_any_byte_is_found(files: dict[str, bytes], data: st.DataO
     with tempfile.TemporaryDirectory() as parent:
         folder = place(Path(parent) / "1", files)
         assert read_checkpoint(folder) == files
-        path = folder / data.draw(st.sampled_from([*sorted(files), checkpoint.NAME]))
+        path = folder / data.draw(st.sampled_from([*sorted(files), checkpoint.MANIFEST]))
         content = path.read_bytes()
         changed = data.draw(st.binary(max_size=300).filter(lambda other: other != content))
         path.write_bytes(changed)

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rltui.errors import RltuiError
-from rltui.runs.inventory import MilestoneMark, look, read_marks
+from rltui.runs.inventory import MilestoneMark, read_checkpoint_info, read_marks
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import list_trash
@@ -757,4 +757,4 @@ async def test_what_appears_on_disk_appears_here_and_the_cursor_stays(data: Data
         await pilot.press("r")
         await until(pilot, lambda: browser_of(pilot).library.entry(new) is not None)
         assert browser_of(pilot).entry.path == milestone(data, "005M")  # type: ignore[union-attr]
-        assert look(new).damage is None
+        assert read_checkpoint_info(new).damage is None

@@ -13,7 +13,7 @@ from rltui.events.records import LogLine, StateChanged, WorkerFailed
 from rltui.tui.capture import screen_text
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
-from tests.fakes.screens import (  # fmt: skip
+from tests.fakes.screens import (
     FORMS,
     NOW,
     SIZES,

@@ -22,13 +22,13 @@ from rltui.errors import RltuiError
 from rltui.policy.saved import load_policy
 from rltui.profile import load, save
 from rltui.profile.curriculum import _content
-from rltui.profile.locate import Listed
+from rltui.profile.locate import ProfileFile
 from rltui.run_state.reader import RunFiles
 from rltui.runs import checkpoint, meta
 from rltui.runs.inventory import change_mark, list_checkpoints, read_marks
 from rltui.runs.journal import JournalWriter, read_end, read_start
 from rltui.runs.journal_cache import CachedJournal
-from rltui.runs.lock import RunLock, check_writable, holder
+from rltui.runs.lock import RunLock, check_writable, lock_holder
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import describe_run
 from rltui.runs.trash import ENTRY, list_trash
@@ -119,7 +119,7 @@ def journal_of_a_trainer(path: Path) -> str:
 
 def lock(path: Path) -> str:
     paths = data(path).run("alpha")
-    holder(paths)
+    lock_holder(paths)
 
     def train() -> None:
         with RunLock(paths):
@@ -133,7 +133,7 @@ def holder_of(path: Path) -> str:
     paths = data(path).run("alpha")
     with paths.lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        found = str(holder(paths))
+        found = str(lock_holder(paths))
     assert "pid unknown" in found
     return f"{path.name}: {found}"
 
@@ -218,7 +218,7 @@ PLACES = {
     "profile, written": Place(
         "my.toml", lambda path: refusal(lambda: save.save_text(path, "x", save.read_text(path))), frozenset({"a NUL"})
     ),
-    "profile in the launcher": Place("my.toml", lambda path: read_profile(Listed("my", path, False)).label, ALL),
+    "profile in the launcher": Place("my.toml", lambda path: read_profile(ProfileFile("my", path, False)).label, ALL),
     "profile's hash": Place("my.toml", lambda path: content_hash(path)[:0], ALL),
     "profile of a saved state": Place("my.toml", lambda path: str(saved_changes(path, path))),
     "component": Place("mine.py", component),
@@ -238,7 +238,7 @@ PLACES = {
     "address": Place(f"{RUN}/socket.json", address),
     "marks": Place(f"{RUN}/milestones.json", marks),
     "meta.json": Place(f"{CHECKPOINT}/{meta.NAME}", damage),
-    "manifest": Place(f"{CHECKPOINT}/{checkpoint.NAME}", damage),
+    "manifest": Place(f"{CHECKPOINT}/{checkpoint.MANIFEST}", damage),
     "nets": Place(f"{CHECKPOINT}/PPO_POLICY.pt", damage),
     "trash": Place(f"data/trash/alpha/one/{ENTRY}", trash, ALL),
     "socket": Place("a.sock", control),

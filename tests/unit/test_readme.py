@@ -13,8 +13,8 @@ from rltui.cli.parser import COMMANDS, build_parser
 from rltui.env.from_profile import env_spec
 from rltui.env.spec import EnvSpec
 from rltui.profile.load import load
-from rltui.profile.locate import listing
-from rltui.profile.weights import schedule
+from rltui.profile.locate import list_profiles
+from rltui.profile.models import weight_schedule
 from rltui.registry import BUILT_IN, Component, build
 from rltui.rewards.sampling import sample_states
 from tests.fakes.game_states import counterparts, random_state, turned
@@ -45,7 +45,7 @@ def test_every_command_parses(subtests: pytest.Subtests) -> None:
 def test_every_shipped_profile_is_in_the_table_and_the_other_way_round() -> None:
     profiles = README.partition("\n## Profiles\n")[2].partition("\n### ")[0]
     table = set(re.findall(r"^\| `([a-z0-9-]+)` \|", profiles, re.MULTILINE))
-    assert table == {listed.name for listed in listing() if listed.shipped}
+    assert table == {listed.name for listed in list_profiles() if listed.shipped}
 
 
 def test_every_way_to_begin_is_named() -> None:
@@ -97,4 +97,4 @@ def test_the_observation_works_as_written_and_sees_the_game_from_its_own_side(mi
 
 def test_the_schedule_is_one() -> None:
     assert "touch = [[0, 1.0], [5_000_000, 0.2]]" in README
-    assert schedule([[0, 1.0], [5_000_000, 0.2]]) == ((0, 1.0), (5_000_000, 0.2))
+    assert weight_schedule([[0, 1.0], [5_000_000, 0.2]]) == ((0, 1.0), (5_000_000, 0.2))

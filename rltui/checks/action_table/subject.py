@@ -15,13 +15,13 @@ from rltui.env.from_profile import MASKED_TABLES, env_spec
 from rltui.errors import RltuiError, did_you_mean
 from rltui.field import CONTROLS
 from rltui.policy.saved import load_policy
-from rltui.profile.components import complete, from_folder, placed
+from rltui.profile.components import absolute_name, complete_parameters, placed_components
 from rltui.profile.load import LoadResult, read
-from rltui.profile.locate import listing
+from rltui.profile.locate import list_profiles
 from rltui.profile.source import ProfileError, read_source
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
 from rltui.runs.paths import DataDir, name_problem
-from rltui.runs.resolve import find, names_state
+from rltui.runs.resolve import find_checkpoint, names_checkpoint
 from rltui.runs.saver import POLICY_FILE
 from rltui.sim.state import Float
 
@@ -50,8 +50,8 @@ def subject(argument: str, data: DataDir | None = None) -> Subject | None:
         return _of_table(argument)
     if path.name == POLICY_FILE or path.is_dir():
         return _of_checkpoint(path)
-    if data is not None and names_state(data, argument):
-        return _of_checkpoint(find(data, argument, lambda state: f"rltui lut {state}")[1].path)
+    if data is not None and names_checkpoint(data, argument):
+        return _of_checkpoint(find_checkpoint(data, argument, lambda state: f"rltui lut {state}")[1].path)
     if _is_name(argument):
         run = data.run(argument) if data is not None and name_problem(argument) is None else None
         if run is not None and run.profile.is_file():
@@ -68,12 +68,12 @@ def subject(argument: str, data: DataDir | None = None) -> Subject | None:
 def _is_name(argument: str) -> bool:
     """A bare word, and not the name of a profile."""
     path = Path(argument)
-    return path.name == argument and not path.exists() and argument not in [listed.name for listed in listing()]
+    return path.name == argument and not path.exists() and argument not in [listed.name for listed in list_profiles()]
 
 
 def _check_known(argument: str, runs: list[str]) -> None:
     """RltuiError with the nearest of what is known, where something is near; a file's name may still be a profile's."""
-    hint = did_you_mean(argument, [*BUILT_IN["action table"], *(listed.name for listed in listing()), *runs])
+    hint = did_you_mean(argument, [*BUILT_IN["action table"], *(listed.name for listed in list_profiles()), *runs])
     if hint:
         tables = ", ".join(BUILT_IN["action table"])
         raise RltuiError(
@@ -94,7 +94,7 @@ def _of_profile(argument: str) -> Subject | None:
 
 
 def _of_table(name: str) -> Subject:
-    table = build("action table", Component(from_folder(name, None)))
+    table = build("action table", Component(absolute_name(name, None)))
     options = PipelineOptions("mask" if name in MASKED_TABLES else "off")
     return Subject(f"the table {name}", _rows(table), options, first_row=_first_row(table))
 
@@ -116,12 +116,12 @@ def _of_faulty_profile(reading: LoadResult) -> Subject:
     if reading.path is None or not all(problem.key.startswith("actions") for problem in reading.problems):
         raise faults
     data = read_source(reading.path, str(reading.path)).data or {}
-    part = next((part for part in placed(data) if part.kind == "action table"), None)
+    part = next((part for part in placed_components(data) if part.kind == "action table"), None)
     if part is None:
         raise faults
-    named = Component(from_folder(part.name, reading.path.parent), part.options)
+    named = Component(absolute_name(part.name, reading.path.parent), part.options)
     try:
-        table = build("action table", Component(named.name, complete("action table", named)))
+        table = build("action table", Component(named.name, complete_parameters("action table", named)))
         rows = _rows(table)
     except RltuiError:
         raise faults from None

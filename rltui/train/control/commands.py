@@ -24,7 +24,7 @@ from rltui.events.commands import (
     SetLearningRate,
     SetRender,
     SetRewardWeight,
-    name_of,
+    command_name,
 )
 from rltui.supervise.signals import ignore
 
@@ -49,7 +49,7 @@ class PendingCommand:
     @property
     def name(self) -> str:
         """As people read it: pause, checkpoint, stop …"""
-        return name_of(self.command)
+        return command_name(self.command)
 
     def applied(self, detail: str = "") -> None:
         """It has taken effect; `detail` is for people: "saved 12,431,360 in 0.4 s"."""

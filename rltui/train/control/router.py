@@ -17,7 +17,7 @@ from rltui.events.commands import (
     Stop,
     TakeControl,
     Welcome,
-    name_of,
+    command_name,
 )
 from rltui.events.records import CommandLogged, LogLine
 from rltui.train.control.client_session import ClientFault, ClientSession, Limits
@@ -217,5 +217,5 @@ class CommandRouter:
     def _log_outcome(
         self, session: ClientSession, request: Request, outcome: CommandAccepted | CommandApplied | CommandRefused
     ) -> None:
-        name = name_of(request.command)
+        name = command_name(request.command)
         self._log(CommandLogged(time=self._clock(), command=name, by=session.name, outcome=outcome))

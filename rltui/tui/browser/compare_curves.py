@@ -18,7 +18,7 @@ from rltui.events.records import (
 )
 from rltui.run_state.history import History
 from rltui.runs.journal import read_journal
-from rltui.runs.journal_reader import current_line
+from rltui.runs.journal_reader import current_records
 from rltui.runs.paths import DataDir
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.text import Line, Span, crop, pad, text_line, wrap
@@ -186,7 +186,7 @@ def read_curves(data: DataDir, older: Place, newer: Place, of_one_line: bool) ->
 
 
 def _records(data: DataDir, run: str) -> list[Record]:
-    return current_line(read_journal(data.run(run).journal))
+    return current_records(read_journal(data.run(run).journal))
 
 
 def _history(records: Sequence[Record], low: int, high: int) -> History:

@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 
-from rltui.profile.locate import STATE_FILE, Listed, listing
+from rltui.profile.locate import STATE_FILE, ProfileFile, list_profiles
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.background import if_mounted
@@ -38,8 +38,8 @@ SHORT: Mapping[str, str] = {"observation": "obs", "action table": "table", "poli
 def profiles_for(data: DataDir, entry: CheckpointRow) -> dict[Path, ProfileEntry]:
     """By path, in the order in which they are offered; each is named as a start is told of it."""
     own = saved_profile(data.run(entry.run), entry.path)
-    found = {own: read_profile(Listed(str(own), own, False))} if own.is_file() else {}
-    return found | {listed.path: read_profile(listed) for listed in listing()}
+    found = {own: read_profile(ProfileFile(str(own), own, False))} if own.is_file() else {}
+    return found | {listed.path: read_profile(listed) for listed in list_profiles()}
 
 
 def shown_name(profile: ProfileEntry, entry: CheckpointRow) -> str:

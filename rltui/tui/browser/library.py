@@ -10,7 +10,7 @@ from typing import Literal
 from textual.message import Message
 
 from rltui import formatting
-from rltui.runs.best import Best, best_of, doubt, is_best
+from rltui.runs.best import Best, best_of, is_best, reward_caveat
 from rltui.runs.inventory import (
     NO_MARK,
     CheckpointInfo,
@@ -20,12 +20,12 @@ from rltui.runs.inventory import (
     file_stamp,
     folder_entries,
     free_bytes,
-    look,
+    read_checkpoint_info,
     read_inventory,
     unrecognised_among_runs,
 )
-from rltui.runs.journal_reader import look_paused
-from rltui.runs.lock import holder
+from rltui.runs.journal_reader import read_paused_since
+from rltui.runs.lock import lock_holder
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import Trashed, list_trash
@@ -63,7 +63,7 @@ class CheckpointRow:
     @property
     def doubt(self) -> str:
         """Why its reward does not count; empty where it does."""
-        return doubt(self.meta) if self.meta else ""
+        return reward_caveat(self.meta) if self.meta else ""
 
     @property
     def bytes(self) -> int | None:
@@ -240,7 +240,9 @@ class LibraryReader:
         entries = [entry for _, _, each in found for entry in each]
         if complete:
             entries += [unrecognised_row(entry) for entry in unrecognised_among_runs(self._data)]
-            entries += [deleted_row(trashed, look(trashed.folder)) for trashed in list_trash(self._data)]
+            entries += [
+                deleted_row(trashed, read_checkpoint_info(trashed.folder)) for trashed in list_trash(self._data)
+            ]
         inventories = sorted((inventory for _, inventory, _ in found), key=_newest, reverse=True)
         return Library(self._data.root, tuple(inventories), tuple(entries), complete, free_bytes(self._data.root))
 
@@ -253,5 +255,5 @@ def _newest(inventory: Inventory) -> tuple[bool, float]:
 def _stamp(paths: RunPaths) -> Stamp:
     """Differs once anything was added, removed, renamed or marked, another trainer is there, or it is paused."""
     places = [paths.checkpoints, paths.milestones, *folder_entries(paths.milestones), paths.milestones_json]
-    trainer = holder(paths)
-    return trainer is not None, look_paused(paths, trainer), *(file_stamp(place) for place in places)
+    trainer = lock_holder(paths)
+    return trainer is not None, read_paused_since(paths, trainer), *(file_stamp(place) for place in places)

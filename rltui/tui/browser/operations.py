@@ -14,9 +14,9 @@ from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs import trash
 from rltui.runs.checkpoint import DamagedError, read_file
-from rltui.runs.inventory import CheckpointInfo, MilestoneMark, change_mark, look
-from rltui.runs.keep import check_markable, export_folder, export_policy, keep, target_of
-from rltui.runs.lock import holder
+from rltui.runs.inventory import CheckpointInfo, MilestoneMark, change_mark, read_checkpoint_info
+from rltui.runs.keep import check_markable, export_folder, export_policy, export_target, keep_checkpoint
+from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import POLICY_FILE
 from rltui.runs.trash import Trashed
@@ -202,13 +202,13 @@ class Copies:
 
     def _kept(self, entry: CheckpointRow, info: CheckpointInfo) -> str:
         paths = self._data.run(entry.run)
-        kept = keep(paths, info)
+        kept = keep_checkpoint(paths, info)
         if kept.present:
             return f"{entry.words} is kept already, as {kept.milestone}; nothing was changed"
         words = f"milestone {formatting.millions(kept.path.name)} of {entry.run}"
 
         def back() -> str:
-            trash.delete(paths, look(kept.path))
+            trash.delete(paths, read_checkpoint_info(kept.path))
             return f"taken back: {words} is in the trash, and the checkpoint is pruned again in its turn"
 
         self._undoing.offer(f"{words} kept", back)
@@ -234,7 +234,7 @@ class Copies:
         if not text.strip() or entry.info is None:
             return InputCheck("a new folder, a folder to put it in, or a file that ends in .npz")
         try:
-            target = target_of(self._data, entry.info, text, policy=_is_file(text))
+            target = export_target(self._data, entry.info, text, policy=_is_file(text))
         except RltuiError as error:
             return InputCheck(f"✗ {error.message}")
         if target.exists():
@@ -249,7 +249,7 @@ class Copies:
 
     def _copy(self, entry: CheckpointRow, info: CheckpointInfo, text: str) -> str:
         policy = _is_file(text)
-        target = target_of(self._data, info, text, policy=policy)
+        target = export_target(self._data, info, text, policy=policy)
         (export_policy if policy else export_folder)(info, target)
         return f"{entry.words} is copied to {target}, each byte checked"
 
@@ -277,7 +277,7 @@ class Deleting:
             return
         paths = self._data.run(entry.run)
         try:
-            reason = trash.why_not_deleted(paths, info, training=holder(paths) is not None)
+            reason = trash.why_not_deleted(paths, info, training=lock_holder(paths) is not None)
             newest = trash.is_newest(paths, info)
         except RltuiError as error:
             self._stage.complain(error.message, error.hint)
@@ -316,7 +316,7 @@ class Deleting:
     def _emptied(self, entries: list[Trashed], text: str | None) -> None:
         if text:
             self._undoing.forget()
-            self._stage.work(lambda: f"removed for good: {len(trash.empty(self._data, entries))}")
+            self._stage.work(lambda: f"removed for good: {len(trash.empty_trash(self._data, entries))}")
 
 
 def is_meant(entry: CheckpointRow, text: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 
-from rltui.runs.checkpoint import NAME, damage
+from rltui.runs.checkpoint import MANIFEST, damage
 from rltui.tui.browser.library import CheckpointRow
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class HashChecks:
 
 def _stamp(path: Path) -> Stamp | None:
     try:
-        found, folder = (path / NAME).stat(), path.stat()
+        found, folder = (path / MANIFEST).stat(), path.stat()
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, folder.st_mtime_ns

@@ -11,8 +11,8 @@ from textual.containers import Vertical
 from textual.geometry import Size
 from textual.widgets import Input
 
-from rltui.events.commands import Command, SetLearningRate, name_of
-from rltui.profile.usual_ranges import RATES
+from rltui.events.commands import Command, SetLearningRate, command_name
+from rltui.events.metric_health import RATES
 from rltui.run_state.change_command import EXAMPLES, ChangeError, completed, completions, parse, value_warning
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.text import Line, pad, wrap
@@ -111,9 +111,9 @@ class ChangePrompt(Dialog[Command | None]):
         """(words, role); what speaks against it is said while it can still be mended."""
         words = value_warning(command, self._snapshot)
         if words:
-            return f"! {name_of(command)}: {words}", "warn"
+            return f"! {command_name(command)}: {words}", "warn"
         usual = f" ({RATES})" if isinstance(command, SetLearningRate) else ""
-        return f"✓ {name_of(command)}{usual}", "good"
+        return f"✓ {command_name(command)}{usual}", "good"
 
     def action_complete(self) -> None:
         """As far as all choices agree; pressed again, each of them in turn."""
@@ -157,14 +157,14 @@ class ChangePrompt(Dialog[Command | None]):
     def _ask(self, command: Command, words: str) -> None:
         choices = [
             ("c", None, "Go on typing", f"{words[0].upper()}{words[1:]}."),
-            ("s", "send", "Send it all the same", f"{name_of(command)} holds from the next iteration on."),
+            ("s", "send", "Send it all the same", f"{command_name(command)} holds from the next iteration on."),
         ]
 
         def decide(choice: str | None) -> None:
             if choice == "send":
                 self._sent(command)
 
-        self.app.push_screen(AskDialog(f"{name_of(command)}?", choices), decide)
+        self.app.push_screen(AskDialog(f"{command_name(command)}?", choices), decide)
 
     def _sent(self, command: Command) -> None:
         words = " ".join(self.query_one(Input).value.split())

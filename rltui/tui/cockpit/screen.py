@@ -26,7 +26,7 @@ from rltui.events.commands import (
     SetRender,
     Stop,
     TakeControl,
-    name_of,
+    command_name,
 )
 from rltui.run_state.condition import condition, is_on
 from rltui.run_state.reader import RecordSource, RunReader
@@ -37,14 +37,7 @@ from rltui.tui.background import Newest, if_mounted
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, PhaseDialog, QuitChoice, QuitDialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
-from rltui.tui.cockpit.messages import (
-    SHOWN,
-    command_status,
-    frozen_text,
-    how_to_resume,
-    nothing_to_close,
-    status_line,
-)
+from rltui.tui.cockpit.messages import SHOWN, command_status, frozen_text, how_to_resume, nothing_to_close, status_line
 from rltui.tui.messages import BrowserAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
@@ -333,7 +326,7 @@ class CockpitScreen(Screen[None]):
     def send(self, command: Command) -> None:
         """Ask the trainer; its answers show above the footer and in the log, never the request."""
         if not self.readonly and not self._leaving and not self.running:
-            self._say(status_line(name_of(command), "unsent", self.why_not))
+            self._say(status_line(command_name(command), "unsent", self.why_not))
             return
         self._note = None
         if self._reader is not None:

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, Label
 
 from rltui.errors import RltuiError
-from rltui.profile.edit import Draft, Written
+from rltui.profile.edit import Draft, ParsedText
 from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import default_words, toml_key, toml_string
 from rltui.tui.checks.schema import KeyReference, Reference, Registered
@@ -158,7 +158,7 @@ def _value_path(draft: Draft, row: FormRow) -> KeyPath:
     return holder if short and row.path[-1] == "weight" else row.path
 
 
-def as_saved(draft: Draft, saved: Written, row: FormRow) -> Draft:
+def as_saved(draft: Draft, saved: ParsedText, row: FormRow) -> Draft:
     """The draft with a row's value as in the file.
 
     Of a list, and of a reward that is a number in one of the two texts and a table in the other, only the whole can be put
@@ -191,9 +191,9 @@ def value_chooser(row: FormRow) -> Chooser:
 def element_chooser(reference: Reference, kind: str) -> Chooser:
     """A component, or a phase's profile, that is added to a list. kind: the list's name."""
     if kind == "phases":
-        from rltui.profile.locate import listing
+        from rltui.profile.locate import list_profiles
 
-        profiles = [Option(each.name, "", _paragraph(str(each.path))) for each in listing()]
+        profiles = [Option(each.name, "", _paragraph(str(each.path))) for each in list_profiles()]
         return Chooser("Add a phase", profiles, "or a path")
     return Chooser(f"Add a {OF_LISTS[kind]}", component_options(reference, OF_LISTS[kind]), OWN)
 

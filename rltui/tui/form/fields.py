@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from rltui.profile.edit import Written
+from rltui.profile.edit import ParsedText
 from rltui.profile.source import KeyPath
 from rltui.tui.checks.schema import KeyReference, Reference
 
@@ -48,7 +48,7 @@ class FormRow:
         return self.written or (self.entry.default if self.entry else "")
 
 
-def form_rows(reference: Reference, text: Written, is_open: frozenset[KeyPath]) -> list[FormRow]:
+def form_rows(reference: Reference, text: ParsedText, is_open: frozenset[KeyPath]) -> list[FormRow]:
     """All rows in view; what is not open hides what lies under it."""
     return list(_Rows(reference, text, is_open).sections())
 
@@ -59,7 +59,7 @@ def section_names(reference: Reference) -> list[str]:
     return [TOP, *dict.fromkeys(name for name in names if _is_section(reference, name))]
 
 
-def written_sections(reference: Reference, text: Written) -> frozenset[KeyPath]:
+def written_sections(reference: Reference, text: ParsedText) -> frozenset[KeyPath]:
     """Those of which the text says something: they are open at first."""
     return frozenset((name,) for name in section_names(reference) if name == TOP or text.value((name,)) is not None)
 
@@ -73,7 +73,7 @@ class _Rows:
     """Generator of the rows of a text."""
 
     reference: Reference
-    text: Written
+    text: ParsedText
     is_open: frozenset[KeyPath]
 
     def sections(self) -> Iterator[FormRow]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rltui import formatting
-from rltui.profile.edit import Written
+from rltui.profile.edit import ParsedText
 from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import default_words
 from rltui.tui.checks.results import ProfileCheck, ProfileProblem
@@ -24,8 +24,8 @@ class TextState:
     that hide nothing.
     """
 
-    saved: Written
-    now: Written
+    saved: ParsedText
+    now: ParsedText
     check: ProfileCheck | None = None
     is_open: frozenset[KeyPath] = field(default=frozenset())
 
@@ -54,7 +54,7 @@ class TextState:
         ]
 
 
-def was_written(text: Written, path: KeyPath) -> str | None:
+def was_written(text: ParsedText, path: KeyPath) -> str | None:
     """A value's own text; `touch = 1` is short for `touch = {weight = 1}`."""
     holder = path[:-1]
     if path[-1] == "weight" and "rewards" in holder[-2:-1] and not isinstance(text.value(holder), dict):

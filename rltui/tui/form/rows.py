@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from textual.message import Message
 
-from rltui.profile.edit import Written, written
+from rltui.profile.edit import ParsedText, parse_text
 from rltui.profile.source import KeyPath, show_key
 from rltui.tui.checks.schema import Reference
 from rltui.tui.form.fields import FormRow, Identity, form_rows, section_names
@@ -67,7 +67,7 @@ def next_of(wanted: Collection[Identity], here: object, rows: Iterable[Identity]
     return min(wanted, key=lambda identity: (order[identity] <= place, order[identity]), default=None)
 
 
-def every_path(reference: Reference, text: Written) -> frozenset[KeyPath]:
+def every_path(reference: Reference, text: ParsedText) -> frozenset[KeyPath]:
     """What has to be open for every row to be there."""
     is_open: frozenset[KeyPath] = frozenset((name,) for name in section_names(reference))
     while True:
@@ -90,7 +90,7 @@ class FieldList(ListView):
         self.is_open: frozenset[KeyPath] = frozenset()
         self.fields: Mapping[Identity, FormRow] = {}
         self.pattern = Pattern()
-        self._reference, self._state = Reference(), TextState(written(""), written(""))
+        self._reference, self._state = Reference(), TextState(parse_text(""), parse_text(""))
         self._all: tuple[list[FormRow], frozenset[KeyPath]] | None = None  # every row, with all that has them open
 
     @property

@@ -11,7 +11,7 @@ from textual.app import App
 
 from rltui import formatting
 from rltui.errors import RltuiError
-from rltui.profile.edit import Draft, written
+from rltui.profile.edit import Draft, parse_text
 from rltui.profile.locate import SUFFIX
 from rltui.profile.save import ChangedOnDisk, label_for, new_path, read_text, save_new, save_text, text_diff
 from rltui.profile.toml_text import toml_string
@@ -75,7 +75,7 @@ class ProfileSaver:
         except RltuiError as error:
             self.app.notify(error.hint or " ", title=error.message, severity="error", timeout=8)
             return
-        session.shipped, session.opened, session.saved = False, draft.text, written(draft.text)
+        session.shipped, session.opened, session.saved = False, draft.text, parse_text(draft.text)
         session.do(draft)
         self.app.notify(f"{session.path} is written")
         self.done(session.path)
@@ -103,7 +103,7 @@ class ProfileSaver:
         except RltuiError as error:
             self.app.notify(error.message, severity="error")
             return
-        session.saved = written(session.opened)
+        session.saved = parse_text(session.opened)
         session.do(Draft(session.opened))
         self.done(None)
 

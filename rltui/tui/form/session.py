@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rltui.profile.edit import Draft, Written, written
+from rltui.profile.edit import Draft, ParsedText, parse_text
 from rltui.profile.save import read_text
 from rltui.tui.checks.results import ProfileCheck
 from rltui.tui.form.render import TextState
@@ -22,13 +22,13 @@ class EditSession:
     undone: list[Draft] = field(default_factory=list)
     candidate: Draft | None = None
     check: ProfileCheck | None = None
-    saved: Written = field(default_factory=lambda: written(""))
+    saved: ParsedText = field(default_factory=lambda: parse_text(""))
 
     @classmethod
     def open(cls, path: Path, shipped: bool) -> EditSession:
         """RltuiError for a file that cannot be read."""
         text = read_text(path)
-        return cls(path, shipped, text, [Draft(text)], saved=written(text))
+        return cls(path, shipped, text, [Draft(text)], saved=parse_text(text))
 
     @property
     def draft(self) -> Draft:

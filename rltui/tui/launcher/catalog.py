@@ -12,11 +12,11 @@ from textual.message import Message
 
 from rltui import safe_io
 from rltui.events.episode_reward import WINDOW
-from rltui.profile.locate import Listed, listing
+from rltui.profile.locate import ProfileFile, list_profiles
 from rltui.profile.source import MAX_BYTES
 from rltui.runs import inventory
 from rltui.runs.inventory import CheckpointInfo
-from rltui.runs.lock import holder
+from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run
 from rltui.tui.checks.results import ProfileCheck, ProfileChecker
@@ -99,7 +99,7 @@ class CatalogReader:
 
     def read(self) -> Catalog:
         """All of it, as it is now; profiles with the verdicts known so far."""
-        profiles = tuple(self._profile(listed) for listed in listing())
+        profiles = tuple(self._profile(listed) for listed in list_profiles())
         try:
             runs, problem = self._all_runs(), ""
         except OSError as error:
@@ -141,7 +141,7 @@ class CatalogReader:
             *inventory.folder_entries(paths.milestones),
             paths.milestones_json,
         )
-        stamp = (holder(paths) is not None, *(inventory.file_stamp(place) for place in places))
+        stamp = (lock_holder(paths) is not None, *(inventory.file_stamp(place) for place in places))
         known = self._runs.get(paths.name)
         if known is not None:
             return known if known[0] == stamp else (stamp, describe_run(paths))
@@ -150,7 +150,7 @@ class CatalogReader:
             self._in_brief.add(paths.name)
         return stamp, summary
 
-    def _profile(self, listed: Listed) -> ProfileEntry:
+    def _profile(self, listed: ProfileFile) -> ProfileEntry:
         stamp = (inventory.file_stamp(listed.path), listed.shipped)
         known = self._profiles.get(listed.path)
         if known is None or known[0] != stamp:
@@ -164,7 +164,7 @@ def _place(run: RunSummary) -> tuple[bool, float, str]:
     return not training, -((run.since if training else run.updated) or 0.0), run.name
 
 
-def read_profile(listed: Listed) -> ProfileEntry:
+def read_profile(listed: ProfileFile) -> ProfileEntry:
     """What can be said of a profile without judging it; a file that is no TOML, or no file, is an entry too."""
     try:
         raw = tomllib.loads(safe_io.read_text(listed.path, MAX_BYTES))

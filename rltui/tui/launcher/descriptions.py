@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from rltui import formatting
 from rltui.events import metric_keys
 from rltui.formatting import over_episodes, over_iterations
-from rltui.runs.best import Best, best_note, is_best, words
+from rltui.runs.best import Best, best_note, describe_best, is_best
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
 from rltui.runs.summary import RunSummary
@@ -276,7 +276,7 @@ def _reward_words(best: Sequence[Best], meta: Meta | None) -> str:
 def _best_words(best: Sequence[Best]) -> list[tuple[str, str]]:
     """Of the newest state's rewards."""
     return [
-        ("best", f"{one.timesteps:,} timesteps, reward {formatting.number(one.reward)}, {words(one)}")
+        ("best", f"{one.timesteps:,} timesteps, reward {formatting.number(one.reward)}, {describe_best(one)}")
         for one in best
         if one.now
     ]

@@ -21,8 +21,8 @@ from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.journal_reader import step_limit
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute
-from rltui.runs.resolve import previous_good
-from rltui.runs.resume import BeingTrained, NothingFits, ResumePlan, choose_resume, told_of_sources
+from rltui.runs.resolve import newest_sound_before
+from rltui.runs.resume import BeingTrained, NothingFits, ResumePlan, choose_resume, with_source_warnings
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import ProfileSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
@@ -156,7 +156,7 @@ def plan_resume(data: DataDir, run: str, state: CheckpointInfo | None, name: str
     plan = _resume(data, paths, state, now)
     if not plan.refused or (state.damage is None and state.meta is not None and plan.kind == "in training"):
         return StatePlan(plan)
-    good = previous_good(paths, state)
+    good = newest_sound_before(paths, state)
     fallback = _resume(data, paths, good, now) if good else None
     refused = _with_name(plan.refused, state.path, name)
     return StatePlan(replace(plan, refused=refused, hint="" if fallback else NOTHING_GOOD), fallback)
@@ -237,7 +237,7 @@ def _plan(
         found = choose_resume(data, signature, profile=profile, run=run, mode=mode, now=now)
     except RltuiError as error:
         return refused_by(error)
-    found = told_of_sources(found, summary.sources if summary else {})
+    found = with_source_warnings(found, summary.sources if summary else {})
     phase = _phase(found, summary) if summary and summary.phases else 0
     args: tuple[str, ...] = ()  # the run is named, so that the trainer does just what was shown
     if found.kind == "new":

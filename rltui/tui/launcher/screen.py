@@ -23,15 +23,7 @@ from rltui.tui.checks.results import ABSENT, KeyChange, ProfileChecker
 from rltui.tui.dependencies import Launch, LauncherDependencies, free_megabytes
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
-from rltui.tui.launcher.plan import (
-    PLANNED,
-    LaunchPlan,
-    LaunchPlanReady,
-    StatePlan,
-    plan_item,
-    plan_profile,
-    plan_stamp,
-)
+from rltui.tui.launcher.plan import PLANNED, LaunchPlan, LaunchPlanReady, StatePlan, plan_item, plan_profile, plan_stamp
 from rltui.tui.launcher.start import StartDialog, force_dialog, launch_plan, nothing_fits_dialog
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, CatalogTree, Item, profile_at
 from rltui.tui.messages import BrowserAsked, RunOpened

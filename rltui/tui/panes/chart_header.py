@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rltui import formatting
 from rltui.events import metric_keys
-from rltui.events.metric_health import Health, judged, side_of
+from rltui.events.metric_health import Health, health_words, side_of
 from rltui.events.metrics import health_of, metric_of, section_of
 from rltui.events.records import CLOCK, ITERATION, setting_words
 from rltui.formatting import state_name
@@ -210,7 +210,7 @@ def help_lines(snapshot: RunSnapshot, key: str, x: float | None, width: int) -> 
     )
     lines.append(((figure, "strong"), (f" {when}", "muted")))
     sign, role = _SIGNS[side_of(health, value)]
-    words = judged(health, value)
+    words = health_words(health, value)
     if words:
         lines += wrap(f"{sign} {words}.", width, role)
     for extra in _beside(snapshot, key, value):

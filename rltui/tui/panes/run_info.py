@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rltui import formatting
-from rltui.events.promotion import distances, place
+from rltui.events.promotion import distances, phase_position
 from rltui.events.records import RunStarted, SettingChanged, setting_words
 from rltui.run_state.condition import condition, flag_words, in_force
 from rltui.run_state.snapshot import RunSnapshot
@@ -152,7 +152,7 @@ def _by_whom(record: SettingChanged | None) -> str:
 
 def _course(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
     """Phase, what it waits for, the step limit."""
-    position = place(snapshot.metrics).removeprefix("phase ")
+    position = phase_position(snapshot.metrics).removeprefix("phase ")
     if header.phase is not None or position:
         number = position or str(header.phase)
         yield "phase", f"{number}, {header.label}" + (f", stage {header.stage}" if header.stage else "")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.__main__ import main
-from rltui.profile.locate import listing
+from rltui.profile.locate import list_profiles
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def test_in_a_checkout_a_new_profile_hides_nothing(
     monkeypatch.setattr("rltui.profile.locate.shipped_folder", lambda: Path("profiles"))
     assert main(["profile", "new", "touch5"]) == 0
     assert capsys.readouterr().out.startswith("wrote profiles/touch5.toml; next: ")
-    assert [(listed.name, listed.shipped) for listed in listing()] == [("touch5", False)]
+    assert [(listed.name, listed.shipped) for listed in list_profiles()] == [("touch5", False)]
 
 
 def test_an_override_without_a_value_shows_how_one_is_written(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rltui.__main__ import main
-from rltui.profile.locate import listing
+from rltui.profile.locate import list_profiles
 from rltui.safe_io import say, writable
 
 
@@ -53,7 +53,7 @@ def test_check_says_all_errors_and_exits_2(capsys: pytest.CaptureFixture[str], f
         "  bad.toml:4: rewards.tuch: out of range, expected a finite number or a list of [timesteps, weight], found nan",
         '  bad.toml:4: rewards.tuch: unknown reward; did you mean "touch"?',
         "[FAIL] nowhere: 1 error",
-        f"  nowhere: no such profile, expected a file, or one of {', '.join(listed.name for listed in listing())}",
+        f"  nowhere: no such profile, expected a file, or one of {', '.join(listed.name for listed in list_profiles())}",
     ]
 
 

@@ -12,7 +12,7 @@ from rltui.checks.action_table.report import examine
 from rltui.checks.action_table.subject import subject
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy, save_policy
-from rltui.profile.locate import listing
+from rltui.profile.locate import list_profiles
 from rltui.profile.source import ProfileError
 from tests.fakes.tables import HYBRID, RLGYM, changed
 from tests.fakes.training import TINY
@@ -37,7 +37,7 @@ def test_a_profile(tmp_path: Path) -> None:
     assert found.options.legality == "fallback"
 
 
-@pytest.mark.parametrize("name", [listed.name for listed in listing() if listed.shipped])
+@pytest.mark.parametrize("name", [listed.name for listed in list_profiles() if listed.shipped])
 def test_every_shipped_profile_passes(name: str) -> None:
     found = subject(name)
     assert found is not None

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from rltui.events.metric_health import TEXTS, Health, judged, side_of, span
+from rltui.events.metric_health import TEXTS, Health, health_words, side_of, usual_range
 from rltui.events.metrics import METRICS, SECTIONS, health_of, in_order, metric_of, section_of
 from tests.fakes import run_story
 
@@ -63,23 +63,27 @@ def test_lists_have_sections_in_order_and_the_lanes_last() -> None:
 
 def test_a_value_is_judged_against_its_range() -> None:
     kl = health_of("train/approx_kl")
-    assert judged(kl, 0.031).startswith("above the usual 0.002–0.02; lower the learning rate or ppo.epochs")
-    assert judged(kl, 0.0001).startswith("below the usual 0.002–0.02; the policy hardly moves")
-    assert judged(kl, 0.02) == judged(kl, 0.002) == "within the usual 0.002–0.02"
-    assert judged(health_of("rollout/kickoff_touches"), 60.0).startswith("below the usual 80 or more; it does not yet")
-    assert judged(health_of("train/reward_clipped"), 4.0).startswith("above the usual 1 or less; the bot cannot tell")
+    assert health_words(kl, 0.031).startswith("above the usual 0.002–0.02; lower the learning rate or ppo.epochs")
+    assert health_words(kl, 0.0001).startswith("below the usual 0.002–0.02; the policy hardly moves")
+    assert health_words(kl, 0.02) == health_words(kl, 0.002) == "within the usual 0.002–0.02"
+    assert health_words(health_of("rollout/kickoff_touches"), 60.0).startswith(
+        "below the usual 80 or more; it does not yet"
+    )
+    assert health_words(health_of("train/reward_clipped"), 4.0).startswith(
+        "above the usual 1 or less; the bot cannot tell"
+    )
 
 
 def test_what_is_unknown_is_not_judged() -> None:
     kl = health_of("train/approx_kl")
     for value in (None, math.nan, math.inf):
         assert side_of(kl, value) == "none"
-        assert judged(kl, value) == ""
+        assert health_words(kl, value) == ""
     assert side_of(health_of("rollout/boost"), 50.0) == "none"
 
 
 def test_a_range_with_one_end() -> None:
-    assert span(Health("", low=2)) == "2 or more"
-    assert span(Health("", high=0.5)) == "0.5 or less"
+    assert usual_range(Health("", low=2)) == "2 or more"
+    assert usual_range(Health("", high=0.5)) == "0.5 or less"
     assert side_of(Health("", low=2), 1.9) == "low"
     assert side_of(Health("", high=2), 1.9) == "usual"

@@ -8,7 +8,7 @@ import pytest
 
 from rltui.env.from_profile import env_spec
 from rltui.profile.advice import advice
-from rltui.profile.copies import kept
+from rltui.profile.copies import saved_copies
 from rltui.profile.curriculum import ENDS, PLANS, stage_at, stage_name, stages_of, task_profile, task_profiles
 from rltui.profile.load import load, read
 from rltui.profile.render import render
@@ -101,7 +101,7 @@ def test_what_a_run_keeps_is_the_same_campaign_whatever_becomes_of_the_originals
     profile = load(folder / "campaign.toml", ["ppo.gamma=0.9"])
     run = folder / "run"
     run.mkdir()
-    for name, text in kept(profile, "run.toml").items():
+    for name, text in saved_copies(profile, "run.toml").items():
         (run / name).write_text(text)
     assert sorted(path.name for path in run.iterdir()) == ["first.toml", "run.toml", "second.toml"]
     (folder / "first.toml").unlink()
@@ -117,7 +117,7 @@ def test_phases_of_one_name_are_kept_apart(folder: Path) -> None:
     names = ("first", "elsewhere/first.toml", "run", "first")
     text = "schema = 1\n[curriculum]\nphases = [" + ", ".join(f'{{profile = "{name}"}}' for name in names) + "]\n"
     (folder / "campaign.toml").write_text(text)
-    texts = kept(load(folder / "campaign.toml"), "run.toml")
+    texts = saved_copies(load(folder / "campaign.toml"), "run.toml")
     assert sorted(texts) == ["first-2.toml", "first.toml", "run-2.toml", "run.toml"]
     assert "touch" in texts["first.toml"]
     assert "goal = 5" in texts["first-2.toml"]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.errors import RltuiError
-from rltui.profile.edit import Draft, add_element, remove_entry, written
+from rltui.profile.edit import Draft, add_element, parse_text, remove_entry
 from rltui.profile.locate import shipped_folder
 from rltui.profile.schema import all_keys
 from rltui.profile.source import KeyPath
@@ -62,13 +62,13 @@ def test_only_the_touched_line_differs(name: str) -> None:
             continue
         changed = start.set(path, "0.125")
         assert len(touched(start.text, changed.text)) == 2, path
-        assert written(changed.text).raw(path) == "0.125"
+        assert parse_text(changed.text).raw(path) == "0.125"
         assert changed.set(path, raw).text == start.text
 
 
 def test_a_number_stays_as_it_is_written() -> None:
     text = "[ppo]\nlearning_rate = 2e-4 # why\ngamma = 0.990\n"
-    assert written(text).raw(("ppo", "learning_rate")) == "2e-4"
+    assert parse_text(text).raw(("ppo", "learning_rate")) == "2e-4"
     assert Draft(text).set(("ppo", "learning_rate"), "1.0E-4").text == text.replace("2e-4", "1.0E-4")
 
 

@@ -38,7 +38,7 @@ def test_shared_memory() -> None:
     profile = load(
         "quick", ["collect.workers=2", "collect.arenas=16", "ppo.iteration=6_400", "ppo.buffer_iterations=2"]
     )
-    needed = resolved.memory(profile, 92, 90)
+    needed = resolved.estimate_memory(profile, 92, 90)
     rows = 2 * 16 * 2 * (100 + 1) * 2  # agents × (steps + 1) × two blocks
     assert needed.shared == -(-rows * (92 * 4 + 19) // 1_000_000)
     assert needed.total > needed.shared + 350 + 2 * 60

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.profile import locate as room
-from rltui.profile.locate import is_shipped, listing, locate, shipped_folder
+from rltui.profile.locate import is_shipped, list_profiles, locate, shipped_folder
 from rltui.profile.source import ProfileError
 
 
@@ -60,7 +60,7 @@ def test_what_is_not_there_names_the_nearest(argument: str, near: str) -> None:
 
 
 def test_listing() -> None:
-    assert [(listed.name, listed.shipped) for listed in listing()] == [
+    assert [(listed.name, listed.shipped) for listed in list_profiles()] == [
         ("mine", False),
         ("phase", False),
         ("quick", True),
@@ -76,10 +76,14 @@ def test_in_a_checkout_the_shipped_ones_lie_at_its_top(folders: Path, monkeypatc
         (folders / f"site/profiles/{name}.toml").write_text("")
     assert shipped_folder() == folders / "site/profiles"
     own_too = [("seed-task", True), ("touch5", False)]
-    assert [(listed.name, listed.shipped) for listed in listing()] == [("mine", False), ("phase", False), *own_too]
+    assert [(listed.name, listed.shipped) for listed in list_profiles()] == [
+        ("mine", False),
+        ("phase", False),
+        *own_too,
+    ]
     monkeypatch.chdir(folders / "site")
     assert locate("seed-task") == Path("profiles/seed-task.toml")
-    assert [(listed.name, listed.shipped) for listed in listing()] == own_too
+    assert [(listed.name, listed.shipped) for listed in list_profiles()] == own_too
 
 
 def test_a_file_is_shipped_by_its_name_and_place_also_through_a_link(folders: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rltui.profile.load import load
-from rltui.profile.locate import listing
+from rltui.profile.locate import list_profiles
 from rltui.profile.render import render
 from rltui.profile.resolved import digest, resolved
 
@@ -57,7 +57,7 @@ def test_small_numbers_are_written_as_people_write_them(rendered: str) -> None:
     assert "\nlearning_rate = 2e-5\n" in rendered and "\niteration = 50_000\n" in rendered
 
 
-@pytest.mark.parametrize("name", [listed.name for listed in listing()])
+@pytest.mark.parametrize("name", [listed.name for listed in list_profiles()])
 def test_it_reads_back_as_the_same_profile(name: str, tmp_path: Path) -> None:
     profile = load(name)
     again = tmp_path / "again.toml"

@@ -8,7 +8,7 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.profile.advice import advice
-from rltui.profile.copies import write_new
+from rltui.profile.copies import write_new_profile
 from rltui.profile.load import load
 from rltui.profile.save import label_for
 from rltui.profile.source import ProfileError
@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_new_profile_is_valid_and_says_what_its_keys_mean() -> None:
-    path = write_new("my-bot")
+    path = write_new_profile("my-bot")
     assert path == Path("profiles/my-bot.toml")
     profile = load("my-bot")
     assert profile.label == "MyBot" and advice(profile) == []
@@ -30,7 +30,7 @@ def test_a_new_profile_is_valid_and_says_what_its_keys_mean() -> None:
 
 
 def test_a_copy_keeps_comments_and_numbers() -> None:
-    path = write_new("mine.toml", "classic-phase-1")
+    path = write_new_profile("mine.toml", "classic-phase-1")
     text = path.read_text(encoding="utf-8")
     assert 'label = "Mine"  # milestones go to' in text
     assert "learning_rate = 2e-4  # a bot that cannot score yet" in text
@@ -41,7 +41,7 @@ def test_never_over_another_file() -> None:
     Path("profiles").mkdir()
     Path("profiles/mine.toml").write_text("precious")
     with pytest.raises(RltuiError, match="exists already") as caught:
-        write_new("mine")
+        write_new_profile("mine")
     assert caught.value.exit_code == 2
     assert Path("profiles/mine.toml").read_text() == "precious"
 
@@ -49,14 +49,14 @@ def test_never_over_another_file() -> None:
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "-a", ".toml", "ä", "a b", "x" * 100])
 def test_names_that_are_none(name: str) -> None:
     with pytest.raises(RltuiError, match="no name for a profile") as caught:
-        write_new(name)
+        write_new_profile(name)
     assert caught.value.exit_code == 2 and list(Path().iterdir()) == []
 
 
 def test_nothing_is_copied_from_an_invalid_profile() -> None:
     Path("bad.toml").write_text("tick_skp = 1\n")
     with pytest.raises(ProfileError, match="tick_skp"):
-        write_new("mine", "bad.toml")
+        write_new_profile("mine", "bad.toml")
     assert list(Path().iterdir()) == [Path("bad.toml")]
 
 

@@ -12,10 +12,10 @@ from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes, 
 from rltui.profile.advice import advice
 from rltui.profile.curriculum import task_profiles
 from rltui.profile.load import load, read
-from rltui.profile.locate import SHIPPED, listing, shipped_folder
+from rltui.profile.locate import SHIPPED, list_profiles, shipped_folder
 
 TOP = Path(__file__).resolve().parents[3] / "profiles"
-NAMES = [listed.name for listed in listing() if listed.shipped]
+NAMES = [listed.name for listed in list_profiles() if listed.shipped]
 PHASES = ("phase-1-ball-touching", "phase-2-bronze-skills", "phase-3-silver-skills", "phase-4-gold-skills")
 CLASSIC = tuple(f"classic-phase-{number}" for number in range(1, 5))
 SKILLS = ("BallTouching", "BronzeSkills1", "SilverSkills1", "GoldSkills1")

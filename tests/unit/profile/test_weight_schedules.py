@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from rltui.env.from_profile import env_spec
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.profile.load import load
+from rltui.profile.models import weight_points, weight_schedule
 from rltui.profile.render import differences, render
 from rltui.profile.resolved import digest, resolved
 from rltui.profile.source import ProfileError
-from rltui.profile.weights import points, schedule
 from tests.fakes.batches import new_out
 
 EXPECTED = "a number or a list of [timesteps, weight]"
@@ -125,5 +125,5 @@ def test_the_environment_pays_by_it() -> None:
 @given(st.lists(st.tuples(st.integers(0, 10**12), st.floats(-1e6, 1e6)), min_size=1, unique_by=lambda point: point[0]))
 def test_any_rising_list_is_a_schedule(written: list[tuple[int, float]]) -> None:
     rising = sorted(written)
-    assert schedule([list(point) for point in rising]) == tuple(rising) == points(schedule(rising))
-    assert points(2.5) == ((0, 2.5),)
+    assert weight_schedule([list(point) for point in rising]) == tuple(rising) == weight_points(weight_schedule(rising))
+    assert weight_points(2.5) == ((0, 2.5),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rltui.events.promotion import distances, place, reached
+from rltui.events.promotion import criteria_reached, distances, phase_position
 from rltui.run_state.fold import fold
 from rltui.run_state.progress import criteria, phase_now, steps_by_skill, steps_until
 from rltui.run_state.snapshot import RunSnapshot
@@ -76,8 +76,8 @@ def test_outside_campaigns_there_is_no_way() -> None:
 
 def test_in_words_for_command_line_and_console() -> None:
     metrics = figure_stories.on_the_way(10, 62.04).metrics
-    assert place(metrics) == "phase 1 of 3"
-    assert reached(metrics) == "1 of 4 reached"
+    assert phase_position(metrics) == "phase 1 of 3"
+    assert criteria_reached(metrics) == "1 of 4 reached"
     assert [distance.words for distance in distances(metrics)] == [
         "timesteps of the phase 204,800 (295,200 missing)",
         "kickoff touches 62 (18 missing)",
@@ -85,4 +85,4 @@ def test_in_words_for_command_line_and_console() -> None:
         "iterations measured 10 (10 missing)",
     ]
     assert distances(figure_stories.on_the_way(10, None).metrics)[1].words == "kickoff touches –"
-    assert (place({}), reached({}), distances({})) == ("", "", [])
+    assert (phase_position({}), criteria_reached({}), distances({})) == ("", "", [])

@@ -12,7 +12,7 @@ from rltui.events.records import IterationFinished, Record, RunFinished, RunResu
 from rltui.run_state import progress
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.runs.journal_reader import MOST, current_line, recent_speed
+from rltui.runs.journal_reader import SPEED_ITERATIONS, current_records, recent_speed
 from tests.fakes import run_story
 
 
@@ -49,7 +49,7 @@ def story(seed: int) -> list[Record]:
 @pytest.mark.parametrize("seed", range(40))
 def test_cockpit_and_lists_tell_the_same_speed_over_the_same_iterations(seed: int) -> None:
     told = story(seed)
-    assert progress.recent(fold(RunSnapshot(), told)) == recent_speed(current_line(told))
+    assert progress.recent(fold(RunSnapshot(), told)) == recent_speed(current_records(told))
 
 
 def test_a_new_start_has_a_speed_of_its_own_from_its_first_iteration_on() -> None:
@@ -58,6 +58,6 @@ def test_a_new_start_has_a_speed_of_its_own_from_its_first_iteration_on() -> Non
     assert before is None, "the former start's speed is none of this one"
     early = RunFinished(time=run_story.START + 40_000, timesteps=30 * run_story.STEPS, exit_code=0, reason="Ctrl-C")
     ended = progress.recent(fold(RunSnapshot(), [*slow, *started_again(30), early]))
-    assert ended is not None and (ended.steps_per_second, ended.iterations) == (pytest.approx(1000.0), MOST)
+    assert ended is not None and (ended.steps_per_second, ended.iterations) == (pytest.approx(1000.0), SPEED_ITERATIONS)
     after = progress.recent(fold(RunSnapshot(), [*slow, *started_again(30), at(31, 8000.0)]))
     assert after is not None and (after.steps_per_second, after.iterations) == (8000.0, 1)

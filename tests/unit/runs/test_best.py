@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rltui.profile.load import load
-from rltui.profile.resolved import paid
-from rltui.runs.best import best_of, doubt, is_best
+from rltui.profile.resolved import reward_digest
+from rltui.runs.best import best_of, is_best, reward_caveat
 from rltui.runs.meta import Meta
 from tests.fakes.saved_runs import make_meta
 
@@ -39,7 +39,7 @@ def state(commit: int, reward: float | None = 1.0, **more: object) -> Meta:
     ],
 )
 def test_which_rewards_count(more: dict[str, object], reason: str) -> None:
-    found = doubt(msgspec.structs.replace(state(1), **more))
+    found = reward_caveat(msgspec.structs.replace(state(1), **more))
     assert reason in found
     assert bool(found) is bool(reason)
 
@@ -92,10 +92,10 @@ def test_as_a_slow_twin_finds_it(states: list[dict[str, object]]) -> None:
 
 def test_what_is_paid_is_told_apart_by_weights_and_not_by_the_rest() -> None:
     quick = load("quick")
-    assert paid(quick, {}) == paid(load("quick", ["ppo.learning_rate=1e-5"]), {})
+    assert reward_digest(quick, {}) == reward_digest(load("quick", ["ppo.learning_rate=1e-5"]), {})
     others = [
-        paid(quick, {"touch": 3.0}),
-        paid(load("quick", ["rewards.touch=3.5"]), {}),
-        paid(load("quick", ["reward_options.team_spirit=0.3"]), {}),
+        reward_digest(quick, {"touch": 3.0}),
+        reward_digest(load("quick", ["rewards.touch=3.5"]), {}),
+        reward_digest(load("quick", ["reward_options.team_spirit=0.3"]), {}),
     ]
-    assert len({paid(quick, {}), *others}) == 4
+    assert len({reward_digest(quick, {}), *others}) == 4

@@ -22,7 +22,7 @@ from rltui.runs.summary import describe_runs
 from tests.fakes.patience import patience
 from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, place, tree
 
-NAMES = [*make_files(make_meta("alpha", 1, 1000)), checkpoint.NAME]
+NAMES = [*make_files(make_meta("alpha", 1, 1000)), checkpoint.MANIFEST]
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

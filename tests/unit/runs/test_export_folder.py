@@ -8,8 +8,8 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import checkpoint
-from rltui.runs.inventory import CheckpointInfo, list_checkpoints, look
-from rltui.runs.keep import copy_name, export_folder, export_policy, target_of
+from rltui.runs.inventory import CheckpointInfo, list_checkpoints, read_checkpoint_info
+from rltui.runs.keep import copy_name, export_folder, export_policy, export_target
 from rltui.runs.paths import DataDir
 from tests.fakes.saved_runs import make_run, save_milestone, tree
 
@@ -21,14 +21,14 @@ def data(tmp_path: Path) -> DataDir:
 
 @pytest.fixture
 def info(data: DataDir) -> CheckpointInfo:
-    return look(save_milestone(make_run(data), 2, 5_000_000, "005M"))
+    return read_checkpoint_info(save_milestone(make_run(data), 2, 5_000_000, "005M"))
 
 
 def test_the_folder_is_copied_byte_by_byte(info: CheckpointInfo, tmp_path: Path) -> None:
     target = export_folder(info, tmp_path / "new" / "bots" / "mine")
     assert tree(target) == tree(info.path)
     checkpoint.verify(target)
-    assert look(target).meta == info.meta
+    assert read_checkpoint_info(target).meta == info.meta
 
 
 def test_the_policy_alone(info: CheckpointInfo, tmp_path: Path) -> None:
@@ -91,14 +91,14 @@ def test_where_a_typed_path_leads(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    assert target_of(data, info, "~/mine") == tmp_path / "mine"
-    assert target_of(data, info, " bots/mine ") == tmp_path / "bots" / "mine"
+    assert export_target(data, info, "~/mine") == tmp_path / "mine"
+    assert export_target(data, info, " bots/mine ") == tmp_path / "bots" / "mine"
     (tmp_path / "bots").mkdir()
-    assert target_of(data, info, "bots") == tmp_path / "bots" / "alpha-005M"
-    assert target_of(data, info, "bots", policy=True) == tmp_path / "bots" / "alpha-005M.npz"
+    assert export_target(data, info, "bots") == tmp_path / "bots" / "alpha-005M"
+    assert export_target(data, info, "bots", policy=True) == tmp_path / "bots" / "alpha-005M.npz"
     assert copy_name(list_checkpoints(data.run("alpha"))[0]) == "alpha-1000"
     with pytest.raises(RltuiError, match="type a path"):
-        target_of(data, info, "  ")
+        export_target(data, info, "  ")
 
 
 @pytest.mark.parametrize(
@@ -106,4 +106,4 @@ def test_where_a_typed_path_leads(
 )
 def test_not_among_what_readers_look_through(data: DataDir, info: CheckpointInfo, inside: str) -> None:
     with pytest.raises(RltuiError, match="where only rltui writes"):
-        target_of(data, info, str(data.root / inside))
+        export_target(data, info, str(data.root / inside))

@@ -21,13 +21,13 @@ from rltui.runs.inventory import (
     change_mark,
     list_checkpoints,
     list_milestones,
-    look,
+    read_checkpoint_info,
     read_marks,
 )
-from rltui.runs.keep import keep
-from rltui.runs.lock import RunLock, holder
+from rltui.runs.keep import keep_checkpoint
+from rltui.runs.lock import RunLock, lock_holder
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resolve import find
+from rltui.runs.resolve import find_checkpoint
 from rltui.runs.resume import choose_resume
 from rltui.runs.saver import SaveJob, Saver, SaveResult, prune
 from rltui.runs.summary import describe_run
@@ -56,7 +56,7 @@ def flip(file: Path) -> None:
 
 def test_it_is_a_whole_copy_named_for_its_steps_and_outlives_its_checkpoint(paths: RunPaths) -> None:
     source = newest(paths)
-    kept = keep(paths, source)
+    kept = keep_checkpoint(paths, source)
     assert (kept.milestone, kept.present, kept.set_aside) == (f"{PHASE}/012.43136M", False, None)
     assert kept.path == paths.milestones / PHASE / "012.43136M"
     assert tree(kept.path) == tree(source.path)
@@ -69,8 +69,8 @@ def test_it_is_a_whole_copy_named_for_its_steps_and_outlives_its_checkpoint(path
 
 
 def test_it_is_there_wherever_milestones_are(paths: RunPaths) -> None:
-    kept = keep(paths, list_checkpoints(paths)[0])
-    assert find(paths.data, "alpha/000.001M")[1].path == kept.path
+    kept = keep_checkpoint(paths, list_checkpoints(paths)[0])
+    assert find_checkpoint(paths.data, "alpha/000.001M")[1].path == kept.path
     assert [saved.timesteps for saved in describe_run(paths).milestones] == [1000]
     plan = choose_resume(paths.data, SIGNATURE, profile="quick", mode="alpha/000.001M")
     assert (plan.kind, plan.checkpoint, plan.parent) == ("branch", kept.path, "alpha@1000")
@@ -78,7 +78,7 @@ def test_it_is_there_wherever_milestones_are(paths: RunPaths) -> None:
 
 def test_the_run_goes_on_from_its_checkpoint_as_before(paths: RunPaths) -> None:
     before = choose_resume(paths.data, SIGNATURE, profile="quick", now=0)
-    keep(paths, newest(paths))
+    keep_checkpoint(paths, newest(paths))
     assert choose_resume(paths.data, SIGNATURE, profile="quick", now=0) == before
 
 
@@ -86,7 +86,7 @@ def test_the_run_goes_on_from_its_checkpoint_as_before(paths: RunPaths) -> None:
 def test_a_state_that_is_kept_already_is_left_as_it_is(paths: RunPaths, label: str) -> None:
     save_milestone(paths, 2, 12_431_360, label)
     before = tree(paths.data.root)
-    kept = keep(paths, newest(paths))
+    kept = keep_checkpoint(paths, newest(paths))
     assert (kept.milestone, kept.present) == (f"{PHASE}/{label}", True)
     assert tree(paths.data.root) == before
 
@@ -97,19 +97,19 @@ def test_what_another_keeps_meanwhile_is_kept_already(paths: RunPaths, monkeypat
         checkpoint.write_checkpoint(target, files, staging)
 
     monkeypatch.setattr("rltui.runs.keep.write_checkpoint", after_another)
-    kept = keep(paths, newest(paths))
+    kept = keep_checkpoint(paths, newest(paths))
     assert (kept.milestone, kept.present) == (f"{PHASE}/012.43136M", True)
     assert checkpoint.damage(kept.path, thorough=True) is None
 
 
 def test_a_milestone_is_kept_already(paths: RunPaths) -> None:
     save_milestone(paths, 1, 5_000_000, "005M")
-    assert keep(paths, list_milestones(paths)[0]).present
+    assert keep_checkpoint(paths, list_milestones(paths)[0]).present
 
 
 def test_the_trainer_s_own_milestone_of_it_is_the_same(paths: RunPaths) -> None:
     """What the saver finds kept by a person it does not write again."""
-    kept = keep(paths, newest(paths))
+    kept = keep_checkpoint(paths, newest(paths))
     heard: list[SaveResult] = []
     saver = Saver(paths, 5, heard.append)
     saver.submit(SaveJob("milestone", kept.path, 12_431_360, lambda: read_checkpoint(newest(paths).path), "012.43136M"))
@@ -121,7 +121,7 @@ def test_another_bot_under_its_name_is_never_written_to(paths: RunPaths) -> None
     save_milestone(paths, 7, 12_431_360, "012.43136M")
     before = tree(paths.data.root)
     with pytest.raises(RltuiError, match="holds another bot"):
-        keep(paths, newest(paths))
+        keep_checkpoint(paths, newest(paths))
     assert without_lock(tree(paths.data.root)) == before
 
 
@@ -130,7 +130,7 @@ def test_a_damaged_milestone_of_its_name_gives_way_and_its_marks_stay(paths: Run
     change_mark(paths, f"{PHASE}/012.43136M", lambda mark: MilestoneMark(pinned=True, note="the best"))
     flip(there / "PPO_POLICY.pt")
     damaged = tree(there)
-    kept = keep(paths, newest(paths))
+    kept = keep_checkpoint(paths, newest(paths))
     assert kept.path == there and not kept.present and checkpoint.damage(there, thorough=True) is None
     assert kept.set_aside is not None and tree(kept.set_aside) == damaged
     assert read_marks(paths)[kept.milestone] == MilestoneMark(pinned=True, note="the best")
@@ -141,7 +141,7 @@ def test_a_damaged_checkpoint_is_refused_with_the_reason(paths: RunPaths) -> Non
     flip(source.path / "policy.npz")
     before = tree(paths.data.root)
     with pytest.raises(RltuiError, match=r"policy\.npz is damaged: its SHA-256"):
-        keep(paths, source)
+        keep_checkpoint(paths, source)
     assert tree(paths.data.root) == before and not paths.milestones.exists()
 
 
@@ -149,7 +149,7 @@ def test_one_that_was_pruned_meanwhile_is_gone(paths: RunPaths) -> None:
     oldest = list_checkpoints(paths)[0]
     prune(paths, 1)
     with pytest.raises(RltuiError, match="checkpoint 1000 of run 'alpha' is gone"):
-        keep(paths, oldest)
+        keep_checkpoint(paths, oldest)
     assert not paths.milestones.exists()
 
 
@@ -158,7 +158,7 @@ def test_one_without_meta_is_refused(paths: RunPaths) -> None:
     del files["meta.json"]
     place(paths.checkpoint(3000), files)
     with pytest.raises(RltuiError, match=r"checkpoint 3000 cannot be kept: meta\.json"):
-        keep(paths, look(paths.checkpoint(3000)))
+        keep_checkpoint(paths, read_checkpoint_info(paths.checkpoint(3000)))
 
 
 @pytest.mark.parametrize(
@@ -173,18 +173,18 @@ def test_a_full_disk_leaves_nothing(
     before = tree(paths.data.root)
     monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1:{tmp_path / 'once'}")
     with pytest.raises(RltuiError, match="No space left on device"):
-        keep(paths, newest(paths))
+        keep_checkpoint(paths, newest(paths))
     monkeypatch.delenv("RLTUI_FAULT")
     assert without_lock(tree(paths.data.root)) == before
     assert paths.milestones.exists() is damaged
     assert not list(paths.data.root.rglob(".saving-*"))
-    assert keep(paths, newest(paths)).milestone == f"{PHASE}/012.43136M"
+    assert keep_checkpoint(paths, newest(paths)).milestone == f"{PHASE}/012.43136M"
 
 
 def test_a_copy_that_differs_is_removed(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rltui.runs.checkpoint.write_new", lambda path, content, point: path.write_bytes(content[:-1]))
     with pytest.raises(RltuiError, match="the copy differs from the original"):
-        keep(paths, newest(paths))
+        keep_checkpoint(paths, newest(paths))
     assert not paths.milestones.exists()
 
 
@@ -195,15 +195,15 @@ def test_nobody_starts_meanwhile_and_a_living_trainer_is_not_disturbed(
     real = checkpoint.write_checkpoint
 
     def write(*args: Path) -> int:
-        held.append(holder(paths) is not None)
+        held.append(lock_holder(paths) is not None)
         return real(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr("rltui.runs.keep.write_checkpoint", write)
-    keep(paths, newest(paths))
-    assert held == [True] and holder(paths) is None
+    keep_checkpoint(paths, newest(paths))
+    assert held == [True] and lock_holder(paths) is None
     with RunLock(paths):
         about = paths.lock_json.read_bytes()
-        keep(paths, list_checkpoints(paths)[0])
+        keep_checkpoint(paths, list_checkpoints(paths)[0])
         assert paths.lock_json.read_bytes() == about
     assert len(list_milestones(paths)) == 2
 
@@ -220,10 +220,13 @@ def test_the_phase_is_called_as_the_trainer_calls_it(paths: RunPaths, name: str,
     taught = task_profile(profile, phase)
     about = msgspec.structs.replace(make_meta("alpha", 3, 3000), phase=taught.phase, profile=profile.name)
     files = make_files(about) | {"profile.toml": render(taught).encode()}
-    kept = keep(paths, look(place(paths.checkpoint(3000), files)))
+    kept = keep_checkpoint(paths, read_checkpoint_info(place(paths.checkpoint(3000), files)))
     assert kept.path.parent.name == named_by_trainer(taught)
 
 
 def test_without_a_readable_profile_the_phase_is_called_after_it(paths: RunPaths) -> None:
     files = make_files(make_meta("alpha", 3, 3000)) | {"profile.toml": b"\xff = ["}
-    assert keep(paths, look(place(paths.checkpoint(3000), files))).milestone == "Phase1-quick/000.003M"
+    assert (
+        keep_checkpoint(paths, read_checkpoint_info(place(paths.checkpoint(3000), files))).milestone
+        == "Phase1-quick/000.003M"
+    )

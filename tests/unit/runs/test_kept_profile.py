@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.profile.copies import kept
+from rltui.profile.copies import saved_copies
 from rltui.profile.load import load
-from rltui.profile.locate import name_in, with_name
+from rltui.profile.locate import name_in_text, with_name_line
 from rltui.profile.resolved import resolved
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resume import choose_resume
-from rltui.runs.saved_profile import profile_name
+from rltui.runs.summary import profile_name
 from tests.fakes.saved_runs import SIGNATURE, header, make_files, make_meta, make_run, place, row, save_milestone
 
 
@@ -58,7 +58,7 @@ def test_any_other_file_goes_by_its_own(tmp_path: Path, path: str) -> None:
 def test_the_name_in_the_first_line_goes_before_all_else(tmp_path: Path, file: str) -> None:
     """Also where the file lies outside of its run, with no journal beside it."""
     path = tmp_path / file
-    path.write_text(kept(load("quick").called("my best bot"), "run.toml")["run.toml"], encoding="utf-8")
+    path.write_text(saved_copies(load("quick").called("my best bot"), "run.toml")["run.toml"], encoding="utf-8")
     assert profile_name(path) == "my best bot"
     assert load(path).name == "my best bot"
     assert resolved(load(path)) == resolved(load("quick"))
@@ -70,17 +70,17 @@ def test_the_name_in_the_first_line_goes_before_all_else(tmp_path: Path, file: s
     "text", ["", "schema = 1\n", "# profile:\n", "# profile\n", "#profile: quick\n", "\n# profile: quick\n"]
 )
 def test_a_file_without_the_line_has_no_name_in_it(text: str) -> None:
-    assert name_in(text) is None
+    assert name_in_text(text) is None
 
 
 @pytest.mark.parametrize("name", ["quick", "Bot 3", "größer", "a: b", "#1"])
 def test_a_name_is_read_as_it_was_written(name: str) -> None:
-    assert name_in(with_name("schema = 1\n", name)) == name
+    assert name_in_text(with_name_line("schema = 1\n", name)) == name
 
 
 @pytest.mark.parametrize("name", ["", " ", "two\nlines", "bell\a"])
 def test_a_name_that_fits_no_line_is_left_out(name: str) -> None:
-    assert with_name("schema = 1\n", name) == "schema = 1\n"
+    assert with_name_line("schema = 1\n", name) == "schema = 1\n"
 
 
 def test_a_branch_is_named_after_the_profile_and_the_reason_finds_no_other(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.paths import DataDir
-from rltui.runs.saved_profile import kept_weights
+from rltui.runs.summary import stored_weights
 
 PROFILE = """schema = 1
 [rewards]
@@ -33,8 +33,8 @@ def test_a_weight_is_told_by_the_name_of_reports(tmp_path: Path, text: str, weig
     run = DataDir(tmp_path).run("alpha")
     run.folder.mkdir(parents=True)
     run.profile.write_text(text)
-    assert kept_weights(run) == weights
+    assert stored_weights(run) == weights
 
 
 def test_no_profile_is_no_weight(tmp_path: Path) -> None:
-    assert kept_weights(DataDir(tmp_path).run("nobody")) == {}
+    assert stored_weights(DataDir(tmp_path).run("nobody")) == {}

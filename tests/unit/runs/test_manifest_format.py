@@ -20,9 +20,9 @@ def test_the_text_by_hand() -> None:
         + "  meta.json\n"
     )
     last = hashlib.sha256(lines.encode()).hexdigest() + "  sizes 6 2\n"
-    text = checkpoint.render(checkpoint.of_files(FILES))
+    text = checkpoint.render_manifest(checkpoint.manifest_of(FILES))
     assert text == (lines + last).encode()
-    assert checkpoint.parse(text) == checkpoint.of_files(FILES)
+    assert checkpoint.parse_manifest(text) == checkpoint.manifest_of(FILES)
 
 
 def test_sha256sum_agrees(tmp_path: Path) -> None:
@@ -39,19 +39,19 @@ def test_sha256sum_agrees(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "manifest.sha256", "a b", "a\n", "/etc/passwd", "-"])
 def test_names_that_could_leave_the_folder_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be a file of a checkpoint"):
-        checkpoint.of_files({name: b""})
+        checkpoint.manifest_of({name: b""})
 
 
 def test_nothing_is_no_checkpoint() -> None:
     with pytest.raises(ValueError, match="cannot be empty"):
-        checkpoint.of_files({})
+        checkpoint.manifest_of({})
 
 
 @pytest.mark.parametrize("name", ["../../escape", "/etc/hostname", ".x", "a/b"])
 def test_a_forged_manifest_cannot_name_a_file_outside(name: str) -> None:
     entry = checkpoint.ManifestEntry(checkpoint.sha256(b""), 0)
     with pytest.raises(ValueError, match="outside"):
-        checkpoint.parse(checkpoint.render({name: entry}))
+        checkpoint.parse_manifest(checkpoint.render_manifest({name: entry}))
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_a_forged_manifest_cannot_name_a_file_outside(name: str) -> None:
 )
 def test_what_is_no_manifest(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"damaged|not text|match"):
-        checkpoint.parse(content)
+        checkpoint.parse_manifest(content)
 
 
 def test_every_cut_is_found() -> None:
-    text = checkpoint.render(checkpoint.of_files(FILES))
+    text = checkpoint.render_manifest(checkpoint.manifest_of(FILES))
     for length in range(len(text)):
         with pytest.raises(ValueError, match=r"damaged|match"):
-            checkpoint.parse(text[:length])
+            checkpoint.parse_manifest(text[:length])
 
 
 def test_a_line_twice_is_found() -> None:
-    text = checkpoint.render(checkpoint.of_files({"a": b"1"}))
+    text = checkpoint.render_manifest(checkpoint.manifest_of({"a": b"1"}))
     line, last = text.splitlines(keepends=True)
     with pytest.raises(ValueError, match="last line"):
-        checkpoint.parse(line + line + last)
+        checkpoint.parse_manifest(line + line + last)

@@ -8,7 +8,7 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import lock
-from rltui.runs.lock import RunLock, holder, no_new_trainer
+from rltui.runs.lock import RunLock, lock_holder, no_new_trainer
 from rltui.runs.paths import DataDir, RunPaths
 
 
@@ -32,7 +32,7 @@ def test_a_trainer_that_comes_between_the_look_and_the_lock_is_one(
     """What was wanted is done beside it, as if it had been there all the time."""
     looks = iter([False])
     with RunLock(paths):
-        monkeypatch.setattr(lock, "holder", lambda run: holder(run) if next(looks, True) else None)
+        monkeypatch.setattr(lock, "lock_holder", lambda run: lock_holder(run) if next(looks, True) else None)
         with no_new_trainer(paths) as training:
             assert training
 

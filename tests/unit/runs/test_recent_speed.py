@@ -7,7 +7,7 @@ import pytest
 
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import Record
-from rltui.runs.journal_reader import MOST, recent_speed
+from rltui.runs.journal_reader import SPEED_ITERATIONS, recent_speed
 from tests.fakes import run_story
 
 
@@ -26,8 +26,8 @@ def test_two_iterations_of_one_size_take_the_time_of_both() -> None:
 
 
 def test_only_the_newest_count_and_only_those_of_the_newest_start() -> None:
-    found = recent_speed(iterations(*[1.0] * 30, *[50.0] * MOST))
-    assert found is not None and found.steps_per_second == pytest.approx(50.0) and found.iterations == MOST
+    found = recent_speed(iterations(*[1.0] * 30, *[50.0] * SPEED_ITERATIONS))
+    assert found is not None and found.steps_per_second == pytest.approx(50.0) and found.iterations == SPEED_ITERATIONS
     restarted = [*iterations(*[1.0] * 30), *run_story.opening("alpha"), *iterations(50.0, 50.0)]
     found = recent_speed(restarted)
     assert found is not None and found.steps_per_second == pytest.approx(50.0) and found.iterations == 2

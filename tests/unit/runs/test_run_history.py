@@ -7,7 +7,7 @@ import pytest
 
 from rltui.events.records import IterationFinished, LogLine, Record, SettingChanged, UpdateDropped
 from rltui.runs.journal import JournalWriter, read_journal
-from rltui.runs.journal_reader import copy_history, current_line, unclean_end
+from rltui.runs.journal_reader import copy_history, current_records, unclean_end
 from rltui.runs.paths import DataDir
 from tests.fakes.saved_runs import finish, header, resumed, row
 
@@ -28,7 +28,16 @@ def test_a_resume_takes_back_the_rows_above_it() -> None:
         resumed(250),
         row(300),
     ]
-    assert current_line(records) == [header(), row(100), row(200), line, resumed(200), row(250), resumed(250), row(300)]
+    assert current_records(records) == [
+        header(),
+        row(100),
+        row(200),
+        line,
+        resumed(200),
+        row(250),
+        resumed(250),
+        row(300),
+    ]
 
 
 def test_what_was_changed_by_hand_after_it_is_taken_back_too() -> None:
@@ -37,13 +46,13 @@ def test_what_was_changed_by_hand_after_it_is_taken_back_too() -> None:
         SettingChanged(time=1.0, timesteps=steps, setting="reward touch", value=5.0, by="ada") for steps in (150, 250)
     )
     records = [header(), row(100), before, row(200), after, row(300), resumed(200), row(300)]
-    assert current_line(records) == [header(), row(100), before, row(200), resumed(200), row(300)]
+    assert current_records(records) == [header(), row(100), before, row(200), resumed(200), row(300)]
 
 
 def test_no_resume_no_change() -> None:
     records = [header(), row(1), row(2), finish(2)]
-    assert current_line(records) == records
-    assert current_line([]) == []
+    assert current_records(records) == records
+    assert current_records([]) == []
 
 
 def test_a_branch_begins_with_its_parents_history(tmp_path: Path) -> None:
@@ -70,7 +79,7 @@ def test_a_branch_gets_what_counts_after_any_resumes(tmp_path: Path, seed: int) 
         records.append(draw.choice((row, row, row, resumed))(draw.randrange(500)))
     for record in records:
         writer.write(record)
-    expected = [one for one in current_line(records) if isinstance(one, IterationFinished) and one.timesteps <= 300]
+    expected = [one for one in current_records(records) if isinstance(one, IterationFinished) and one.timesteps <= 300]
     target = JournalWriter(branch.journal)
     assert copy_history(parent, target, 300) == len(expected)
     assert list(read_journal(branch.journal)) == expected

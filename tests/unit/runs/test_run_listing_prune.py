@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rltui.runs.checkpoint import damage, write_checkpoint
-from rltui.runs.inventory import complete, list_checkpoints, list_milestones, newest_commit
+from rltui.runs.inventory import complete_checkpoints, list_checkpoints, list_milestones, newest_commit
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import choose_resume
 from rltui.runs.saver import SaveJob, Saver, SaveResult, clean_temporary, prune
@@ -92,7 +92,7 @@ def test_damaged_ones_are_listed_with_the_reason_and_neither_counted_nor_pruned(
         3000: None,
         4000: "PPO_POLICY.pt is damaged: it has 3 bytes, expected 600",
     }
-    assert [info.commit for info in complete(paths)] == [2, 3]
+    assert [info.commit for info in complete_checkpoints(paths)] == [2, 3]
     assert prune(paths, 1) == [paths.checkpoint(2000)]
     assert prune(paths, 0) == []
     assert sorted(path.name for path in paths.checkpoints.iterdir()) == ["1000", "3000", "4000", "500"]
@@ -111,7 +111,7 @@ def test_milestones_are_never_pruned_and_are_copies_of_their_own(tmp_path: Path)
 def test_of_one_state_the_checkpoint_comes_after_the_milestone(tmp_path: Path) -> None:
     paths = make_run(DataDir(tmp_path), commits=2)
     save_milestone(paths, 2, 2000, "000.002M")
-    assert [info.name for info in complete(paths)] == [
+    assert [info.name for info in complete_checkpoints(paths)] == [
         "checkpoint 1000",
         "milestone Phase1-BallTouching/000.002M",
         "checkpoint 2000",

@@ -20,7 +20,7 @@ from rltui.runs.inventory import (
 from rltui.runs.keep import check_markable
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resolve import find, previous_good
+from rltui.runs.resolve import find_checkpoint, newest_sound_before
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import STRAYS, litter, make_files, make_meta, make_run, place, save_milestone
 
@@ -100,15 +100,15 @@ def test_sizes_are_those_of_the_files(paths: RunPaths) -> None:
     ],
 )
 def test_by_name(data: DataDir, paths: RunPaths, text: str, found: str) -> None:
-    run, info = find(data, text)
+    run, info = find_checkpoint(data, text)
     assert (run.name, info.name) == ("alpha", found)
 
 
 def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = paths.milestones / "Phase2-Goals/005M"
-    assert find(data, str(folder))[1].path == folder
+    assert find_checkpoint(data, str(folder))[1].path == folder
     monkeypatch.chdir(folder.parent)
-    assert find(data, "005M")[1].path == folder
+    assert find_checkpoint(data, "005M")[1].path == folder
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_what_is_not_there_is_said_with_what_is_near(
     data: DataDir, paths: RunPaths, text: str, message: str, code: int
 ) -> None:
     with pytest.raises(RltuiError, match=message) as refused:
-        find(data, text)
+        find_checkpoint(data, text)
     assert refused.value.exit_code == code
 
 
@@ -144,20 +144,20 @@ def test_what_is_not_there_is_said_with_what_is_near(
 )  # fmt: skip
 def test_what_to_type_instead_is_said(data: DataDir, paths: RunPaths, text: str, hint: str) -> None:
     with pytest.raises(RltuiError) as refused:
-        find(data, text, lambda state: f"pin {state}")
+        find_checkpoint(data, text, lambda state: f"pin {state}")
     assert refused.value.hint == hint
 
 
 def test_a_milestone_without_its_run_is_offered_with_each_run_that_has_it(data: DataDir, paths: RunPaths) -> None:
     save_milestone(data.run("beta"), 1, 11_100_000, "011.1M")
     with pytest.raises(RltuiError, match=r"011\.1M: RUN/ is missing before it; beta has it") as one:
-        find(data, "011.1M", lambda state: f"rltui milestones pin {state}")
+        find_checkpoint(data, "011.1M", lambda state: f"rltui milestones pin {state}")
     assert one.value.hint == "type: rltui milestones pin beta/Phase1-BallTouching/011.1M"
     assert one.value.exit_code == 2
     for number in range(9):
         save_milestone(data.run(f"run{number}"), 1, 11_100_000, "011.1M")
     with pytest.raises(RltuiError, match="10 saved states are called so") as several:
-        find(data, "011.1M", str)
+        find_checkpoint(data, "011.1M", str)
     first, *commands, last = several.value.hint.splitlines()
     assert (first, len(commands), last) == ("type one of:", 8, "and 2 more: rltui milestones lists them")
 
@@ -165,7 +165,7 @@ def test_a_milestone_without_its_run_is_offered_with_each_run_that_has_it(data: 
 def test_the_previous_good_one_is_sound_to_the_last_byte(paths: RunPaths) -> None:
     third = list_checkpoints(paths)[-1]
     second = paths.checkpoint(2000) / "policy.npz"
-    found = previous_good(paths, third)
+    found = newest_sound_before(paths, third)
     assert found is not None
     assert found.commit == 3, "a milestone of the same state is as good"
     for folder in (
@@ -176,10 +176,10 @@ def test_the_previous_good_one_is_sound_to_the_last_byte(paths: RunPaths) -> Non
         content = bytearray((folder / "policy.npz").read_bytes())
         content[3] ^= 1
         (folder / "policy.npz").write_bytes(content)
-    found = previous_good(paths, third)
+    found = newest_sound_before(paths, third)
     assert found is not None
     assert found.path == paths.checkpoint(1000), second
-    assert previous_good(paths, list_checkpoints(paths)[0]) is None
+    assert newest_sound_before(paths, list_checkpoints(paths)[0]) is None
 
 
 def test_only_milestones_carry_marks(paths: RunPaths) -> None:

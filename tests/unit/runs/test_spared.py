@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rltui.runs import saver as pruning
-from rltui.runs.best import PROTECTED_SETS, doubt, protected
+from rltui.runs.best import PROTECTED_SETS, protected, reward_caveat
 from rltui.runs.inventory import list_checkpoints
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
@@ -165,7 +165,7 @@ STATES = st.lists(
 def test_spared_against_a_slow_twin(drawn: list[tuple[float | None, float, str]], copies: set[int]) -> None:
     metas = [state(n, reward, entropy=entropy, paid=paid) for n, (reward, entropy, paid) in enumerate(drawn, 1)]
     milestones = [meta for meta in metas if meta.commit in copies]
-    healthy = [meta for meta in metas if not doubt(meta)]
+    healthy = [meta for meta in metas if not reward_caveat(meta)]
     last = metas[-1].paid if metas else ""
     bests = []
     for paid in {meta.paid for meta in healthy}:

@@ -22,9 +22,9 @@ from rltui.runs.inventory import (
     list_milestones,
     read_marks,
 )
-from rltui.runs.lock import RunLock, holder
+from rltui.runs.lock import RunLock, lock_holder
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.trash import Trashed, delete, empty, list_trash, restore, why_not_deleted
+from rltui.runs.trash import Trashed, delete, empty_trash, list_trash, restore, why_not_deleted
 from tests.fakes.forked import Forked
 from tests.fakes.saved_runs import litter, make_run, save, save_milestone, tree
 
@@ -123,10 +123,10 @@ def test_no_trainer_can_start_while_something_is_moved(
 ) -> None:
     """It would perhaps have chosen just that one."""
     seen: list[bool] = []
-    monkeypatch.setattr(trash, "fault", lambda point: seen.append(holder(paths) is not None))
+    monkeypatch.setattr(trash, "fault", lambda point: seen.append(lock_holder(paths) is not None))
     delete(paths, milestone(paths))
     assert seen == [True]
-    assert holder(paths) is None, "and the lock is free again"
+    assert lock_holder(paths) is None, "and the lock is free again"
 
 
 def test_damaged_ones_can_be_deleted(data: DataDir, paths: RunPaths) -> None:
@@ -254,20 +254,20 @@ def test_garbage_in_the_trash_is_ignored_and_kept(data: DataDir, paths: RunPaths
     (data.trash / "alpha" / "no folder" / "entry.json").write_bytes(msgspec.json.encode(trashed))
     (data.trash / "notes.txt").write_text("mine")
     assert list_trash(data) == [trashed]
-    assert empty(data) == [trashed]
+    assert empty_trash(data) == [trashed]
     assert (data.trash / "notes.txt").is_file()
     assert (data.trash / "alpha" / "no json").is_dir()
 
 
 def test_emptying_removes_for_good_only_what_was_asked_for(data: DataDir, paths: RunPaths) -> None:
     one, other = delete(paths, milestone(paths)), delete(paths, list_checkpoints(paths)[0])
-    assert empty(data, [one]) == [one]
+    assert empty_trash(data, [one]) == [one]
     assert list_trash(data) == [other]
     assert not Path(one.entry).exists()
     with pytest.raises(RltuiError, match="cannot restore"):
         restore(data, one)
-    assert empty(data) == [other]
-    assert empty(data) == []
+    assert empty_trash(data) == [other]
+    assert empty_trash(data) == []
 
 
 def test_two_who_delete_the_same_at_once(data: DataDir, paths: RunPaths) -> None:

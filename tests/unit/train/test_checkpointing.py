@@ -12,11 +12,11 @@ from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CheckpointSaved, Record
 from rltui.policy.saved import load_policy
 from rltui.profile.load import load
-from rltui.profile.resolved import paid
+from rltui.profile.resolved import reward_digest
 from rltui.runs import meta
-from rltui.runs.inventory import complete, list_milestones
+from rltui.runs.inventory import complete_checkpoints, list_milestones
 from rltui.runs.paths import DataDir
-from rltui.runs.saver import Kind
+from rltui.runs.saver import SaveKind
 from rltui.train.checkpointing import CheckpointWriter, SavedFigures
 from rltui.train.setup import StartContext, TrainOptions, prepare
 from tests.fakes.tasks import active_task
@@ -67,7 +67,7 @@ def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:
         )
         assert made.drain(30)
     paths = context.options.data.run("r")
-    [checkpoint], [milestone] = complete(paths)[-1:], list_milestones(paths)
+    [checkpoint], [milestone] = complete_checkpoints(paths)[-1:], list_milestones(paths)
     one, two = meta.read(checkpoint.path), meta.read(milestone.path)
     assert one == two
     assert (one.commit, one.timesteps, one.entropy, one.approx_kl) == (1, 4100, 4.4, None)
@@ -98,7 +98,7 @@ def test_who_asked_is_told_of_the_save_that_took_the_place_of_theirs(tmp_path: P
             def __getattr__(self, name: str) -> Any:
                 return getattr(self.inner, name)
 
-        def save(kind: Kind, label: str) -> None:
+        def save(kind: SaveKind, label: str) -> None:
             made.save([(kind, label)], Slow, 4100, SavedFigures(), lambda result: outcomes.append(result.outcome))  # type: ignore[arg-type]
 
         save("milestone", "000.0041M")
@@ -120,7 +120,7 @@ def test_a_milestone_is_no_checkpoint(tmp_path: Path) -> None:
         assert made.saved(4100)
         assert made.drain(30)
     paths = context.options.data.run("r")
-    assert {meta.read(info.path).commit for info in [*complete(paths), *list_milestones(paths)]} == {1}
+    assert {meta.read(info.path).commit for info in [*complete_checkpoints(paths), *list_milestones(paths)]} == {1}
 
 
 def test_a_state_tells_what_was_paid_for_by_hand_too(tmp_path: Path) -> None:
@@ -133,5 +133,5 @@ def test_a_state_tells_what_was_paid_for_by_hand_too(tmp_path: Path) -> None:
             assert made.drain(30)
     paths = context.options.data.run("r")
     first, by_hand, taken_back = (meta.read(paths.checkpoint(timesteps)).paid for timesteps in (100, 200, 300))
-    assert first == taken_back == paid(context.config.profile, {})
-    assert by_hand == paid(context.config.profile, {name: 7.5}) != first
+    assert first == taken_back == reward_digest(context.config.profile, {})
+    assert by_hand == reward_digest(context.config.profile, {name: 7.5}) != first

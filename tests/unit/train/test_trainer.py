@@ -13,7 +13,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.events.records import LogLine, Record, RunFinished, StateChanged
 from rltui.profile.load import load
-from rltui.runs.inventory import complete
+from rltui.runs.inventory import complete_checkpoints
 from rltui.runs.paths import DataDir
 from rltui.train.active_task import LoopState
 from rltui.train.checkpointing import CheckpointWriter
@@ -82,7 +82,7 @@ def test_an_error_in_an_iteration_is_told_with_its_trace(tmp_path: Path) -> None
     assert (finished.exit_code, finished.reason) == (1, "failed: ZeroDivisionError: in a reward")
     assert any(isinstance(r, LogLine) and r.level == "error" and "Traceback" in r.message for r in run.told)
     assert run.collector.closed
-    assert [info.timesteps for info in complete(run.paths)] == [0]
+    assert [info.timesteps for info in complete_checkpoints(run.paths)] == [0]
 
 
 def test_workers_that_do_not_start_are_told_and_nothing_is_kept(tmp_path: Path) -> None:
@@ -92,4 +92,4 @@ def test_workers_that_do_not_start_are_told_and_nothing_is_kept(tmp_path: Path) 
     state, finished = run.ending()
     assert state.state == "failed"
     assert finished.reason == "failed: worker 0 did not start"
-    assert not list(complete(run.paths))
+    assert not list(complete_checkpoints(run.paths))

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from rltui import formatting
-from rltui.runs.inventory import MilestoneMark, look, read_inventory
+from rltui.runs.inventory import MilestoneMark, read_checkpoint_info, read_inventory
 from rltui.runs.paths import DataDir
 from rltui.tui.browser import table, tree
 from rltui.tui.browser.details import lines
@@ -31,7 +31,7 @@ def data(tmp_path: Path) -> DataDir:
 
 
 def entry_of(path: Path, kind: str = "milestone") -> CheckpointRow:
-    return CheckpointRow(kind, "alpha", path, look(path))  # type: ignore[arg-type]
+    return CheckpointRow(kind, "alpha", path, read_checkpoint_info(path))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

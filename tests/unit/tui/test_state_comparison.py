@@ -10,7 +10,7 @@ import pytest
 from rltui.events.episode_reward import REWARD
 from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
 from rltui.runs import trainer_state
-from rltui.runs.inventory import look
+from rltui.runs.inventory import read_checkpoint_info
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
@@ -53,7 +53,7 @@ def state(data: DataDir, run: str, iterations: int, **about: object) -> Checkpoi
     meta = msgspec.structs.replace(saved_runs.make_meta(run, 1, iterations * STEPS), **about)
     if not path.exists():
         saved_runs.place(path, saved_runs.make_files(meta))
-    return CheckpointRow("checkpoint", run, path, look(path))
+    return CheckpointRow("checkpoint", run, path, read_checkpoint_info(path))
 
 
 def read(data: DataDir, left: CheckpointRow, right: CheckpointRow) -> CheckpointComparison:
@@ -146,7 +146,7 @@ def with_trainer(data: DataDir, run: str, iterations: int, rate: float | None, *
     held = {name: OverrideState(words="1.0", value=value) for name, value in overrides.items()}
     told = TrainerState(learning_rate=RateState(words="2e-4", override=rate), overrides=held)
     saved_runs.place(path, {**saved_runs.make_files(meta), trainer_state.NAME: trainer_state.encode(told)})
-    return CheckpointRow("checkpoint", run, path, look(path))
+    return CheckpointRow("checkpoint", run, path, read_checkpoint_info(path))
 
 
 def test_what_was_set_by_hand_is_told_beside_the_same_profile(data: DataDir) -> None:

@@ -110,7 +110,7 @@ def test_nothing_is_read_while_nothing_comes(
 ) -> None:
     save_bot(data, 1, policy)
     match = live(data, [])
-    monkeypatch.setattr("rltui.view.sources.complete", lambda paths: pytest.fail("listed"))
+    monkeypatch.setattr("rltui.view.sources.complete_checkpoints", lambda paths: pytest.fail("listed"))
     match.renew()
 
 

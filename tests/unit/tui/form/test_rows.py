@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rltui.profile.edit import written
+from rltui.profile.edit import parse_text
 from rltui.profile.source import show_key
 from rltui.tui.checks.schema import KeyReference, Reference, SectionDoc
 from rltui.tui.form.fields import FormRow, form_rows
@@ -18,7 +18,7 @@ REFERENCE = Reference(
         KeyReference("rewards.<name>.weight", "number", doc="What one unit counts."),
     ),
 )
-TEXT = written('label = "a"\n\n[ppo]\nepochs = 3\n\n[rewards]\ntouch = 1.0\n')
+TEXT = parse_text('label = "a"\n\n[ppo]\nepochs = 3\n\n[rewards]\ntouch = 1.0\n')
 ROWS = form_rows(REFERENCE, TEXT, every_path(REFERENCE, TEXT))
 
 

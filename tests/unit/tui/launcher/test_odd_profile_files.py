@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.profile.locate import Listed, shipped_folder
+from rltui.profile.locate import ProfileFile, shipped_folder
 from rltui.runs.paths import DataDir
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.launcher.catalog import CatalogReader
@@ -27,7 +27,7 @@ def test_pipes_loops_giants_and_names_that_are_no_text(tmp_path: Path, monkeypat
     (folder / "giant.toml").write_bytes(b"#" * 10_000_000)
     (folder / "binary.toml").write_bytes(b"\xff\xfe\x00s")
     (folder / os.fsdecode(b"\xff\xfe.toml")).write_text("schema = 1\n", encoding="utf-8")
-    monkeypatch.setattr("rltui.tui.launcher.catalog.listing", lambda: _own(folder))
+    monkeypatch.setattr("rltui.tui.launcher.catalog.list_profiles", lambda: _own(folder))
     reader = CatalogReader(DataDir(tmp_path / "data"), ProfileChecker())
     catalog = reader.check(reader.read())
     problems = {
@@ -42,5 +42,5 @@ def test_pipes_loops_giants_and_names_that_are_no_text(tmp_path: Path, monkeypat
     assert all(problems.values())
 
 
-def _own(folder: Path) -> list[Listed]:
-    return [Listed(path.stem, path, False) for path in sorted(folder.iterdir())]
+def _own(folder: Path) -> list[ProfileFile]:
+    return [ProfileFile(path.stem, path, False) for path in sorted(folder.iterdir())]

@@ -15,15 +15,7 @@ from rltui.runs.resume import BeingTrained, NothingFits
 from rltui.tui.launcher.catalog import CatalogReader, ProfileEntry
 from rltui.tui.launcher.check_lines import PlanContext
 from rltui.tui.launcher.descriptions import describe_plan, profile_lines
-from rltui.tui.launcher.plan import (
-    LaunchPlan,
-    plan_milestone,
-    plan_open,
-    plan_profile,
-    plan_run,
-    refusal,
-    refused_by,
-)
+from rltui.tui.launcher.plan import LaunchPlan, plan_milestone, plan_open, plan_profile, plan_run, refusal, refused_by
 from rltui.tui.text import plain
 from tests.fakes import data_folder
 

@@ -19,15 +19,7 @@ from rltui.tui.panes.chart_header import (
     look_line,
     near_marks,
 )
-from rltui.tui.panes.chart_view import (
-    Charting,
-    ChartScene,
-    all_keys,
-    cells,
-    charted,
-    draw_cells,
-    usual_keys,
-)
+from rltui.tui.panes.chart_view import Charting, ChartScene, all_keys, cells, charted, draw_cells, usual_keys
 from rltui.tui.text import plain
 from rltui.tui.widgets.filter_bar import Pattern
 from tests.fakes import run_story

@@ -8,12 +8,7 @@ from pathlib import Path
 
 from rltui.tui.background import Newest
 from rltui.tui.panes.machine import MachinePane, MachineSampler
-from rltui.tui.panes.machine_probe import (
-    GpuLoad,
-    MachineSample,
-    ProcessLoad,
-    Room,
-)
+from rltui.tui.panes.machine_probe import GpuLoad, MachineSample, ProcessLoad, Room
 from tests.fakes.drawn_panes import NOW, STORY, drawn
 
 SAMPLE = MachineSample(

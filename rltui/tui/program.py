@@ -10,7 +10,7 @@ from rltui.supervise.guardian import Lifeline
 from rltui.tui.app import RltuiApp
 from rltui.tui.ascii import needs_ascii
 from rltui.tui.one_heap import use_one_heap
-from rltui.tui.settings import PANE_IDS, load, ui_path
+from rltui.tui.settings import load, ui_path
 
 
 def run_app(
@@ -30,7 +30,7 @@ def run_app(
     use_one_heap()
     ascii_only = ascii_only or needs_ascii(os.environ)
     lifeline = lifeline or Lifeline()
-    ui = load(ui_path(), PANE_IDS)
+    ui = load(ui_path())
     app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only, lifeline=lifeline, ui=ui)
     if os.environ.get("SSH_CONNECTION"):
         app.animation_level = "none"

@@ -1,10 +1,9 @@
-"""ui.toml."""
+"""ui.toml: the user's own looks, keys, layout and notices; what is wrong in it; writing layout and order back."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,8 +13,11 @@ from rltui.errors import RltuiError, did_you_mean
 from rltui.profile.source import EMPTY, MAX_BYTES, KeyPath, Problem, ProfileError, ProfileSource, read_source, show_key
 from rltui.tui.keymap import KeyProblem, checked_keys
 
-# A place in the cockpit, held by one pane at a time. side is beside the log, where there is room; else its panes are with table's.
+# A place in the cockpit, held by one pane at a time; side is beside the log where there is room, else its panes are table's.
 Slot = Literal["charts", "table", "rewards", "time", "facts", "log", "side"]
+PANE_IDS = (
+    "metrics", "rewards", "time", "workers", "lut", "turtle", "arena", "trace", "curriculum", "machine", "facts", "log", "audit"
+)  # fmt: skip
 SMOOTHING = (0, 10, 50, 200)  # iterations of the moving average that `s` goes through
 Theme = Literal["dark", "light"]
 Charts = Literal["auto", "braille", "blocks", "ascii"]
@@ -25,11 +27,16 @@ Way = Literal["toast", "bell", "osc9", "hook"]
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
 WAYS: tuple[Way, ...] = get_args(Way)
 QUIET: frozenset[Way] = frozenset({"toast", "hook"})  # what passes by itself rings no bell
-USUAL: Mapping[NoticeKind, frozenset[Way]] = {
+USUAL_WAYS: Mapping[NoticeKind, frozenset[Way]] = {
     kind: QUIET if kind in ("worker_failed", "control") else frozenset(WAYS) for kind in KINDS
 }
 MOST_SECONDS = 60.0  # of a hook
 MOST_ROWS = 40  # given to a slot or taken from it
+TOP_KEYS = ("theme", "charts", "smoothing", "mouse", "title", "keys", "layout", "browser", "notify")
+NOTIFY_KEYS = (*KINDS, "hook", "hook_seconds")
+VARIABLE = "RLTUI_CONFIG"  # the folder of ui.toml, in the place of the user's own
+NAME = "ui.toml"
+HEAD = "# How rltui looks and which keys it has; the README says what may stand here.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +57,16 @@ class UiSettings:
     rows: Mapping[Slot, int] = field(default_factory=dict)
     sort: Sort = "age"
     descending: bool = False
-    notify: Mapping[NoticeKind, frozenset[Way]] = field(default_factory=lambda: dict(USUAL))
+    notify: Mapping[NoticeKind, frozenset[Way]] = field(default_factory=lambda: dict(USUAL_WAYS))
     hook: tuple[str, ...] = ()
     hook_seconds: float = 10.0
 
 
-TOP = ("theme", "charts", "smoothing", "mouse", "title", "keys", "layout", "browser", "notify")
-IN_NOTIFY = (*KINDS, "hook", "hook_seconds")
-
-
-def settings_of(source: ProfileSource, panes: Collection[str]) -> UiSettings:
-    """As far as what is written makes sense; problems are added to the source's. panes: their ids."""
+def settings_of(source: ProfileSource) -> UiSettings:
+    """As far as what is written makes sense; problems are added to the source's."""
     reader = _Reader(source)
     data = source.data or {}
-    reader.known((), data, TOP)
+    reader.known((), data, TOP_KEYS)
     found = UiSettings(
         theme=reader.one_of(data, ("theme",), get_args(Theme), "dark"),
         charts=reader.one_of(data, ("charts",), get_args(Charts), "auto"),
@@ -72,18 +75,18 @@ def settings_of(source: ProfileSource, panes: Collection[str]) -> UiSettings:
         title=reader.switch(data, ("title",), True),
         keys=_keys(reader, reader.table(data, "keys")),
     )
-    found = _with_layout(found, reader, reader.table(data, "layout"), panes)
+    found = _with_layout(found, reader, reader.table(data, "layout"))
     found = _with_order(found, reader, reader.table(data, "browser"))
     return _with_notices(found, reader, reader.table(data, "notify"))
 
 
-def _with_layout(found: UiSettings, reader: _Reader, layout: Mapping[str, Any], panes: Collection[str]) -> UiSettings:
+def _with_layout(found: UiSettings, reader: _Reader, layout: Mapping[str, Any]) -> UiSettings:
     slots = get_args(Slot)
     reader.known(("layout",), layout, (*slots, "rows"))
     shows: dict[Slot, str] = {}
     for slot in slots:
         if slot in layout:
-            pane = reader.one_of(layout, ("layout", slot), sorted(panes), "")
+            pane = reader.one_of(layout, ("layout", slot), sorted(PANE_IDS), "")
             shows |= {slot: pane} if pane else {}
     rows = layout.get("rows", {})
     if not isinstance(rows, dict):
@@ -106,7 +109,7 @@ def _with_order(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) ->
 
 
 def _with_notices(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) -> UiSettings:
-    reader.known(("notify",), table, IN_NOTIFY)
+    reader.known(("notify",), table, NOTIFY_KEYS)
     notify = dict(found.notify)
     for kind in KINDS:
         if kind in table:
@@ -118,14 +121,14 @@ def _with_notices(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) 
 
 
 def _keys(reader: _Reader, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    wished: dict[str, tuple[str, ...]] = {}
+    wanted: dict[str, tuple[str, ...]] = {}
     for name, value in _flat(table):
         words = [value] if isinstance(value, str) else value
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             reader.wrong(("keys", *name.split(".")), 'a key or a list of keys, such as "P" or ["P", "f5"]', value)
         else:
-            wished[name] = tuple(words)
-    keys, problems = checked_keys(wished)
+            wanted[name] = tuple(words)
+    keys, problems = checked_keys(wanted)
     for problem in problems:
         reader.refused(problem)
     return keys
@@ -219,11 +222,6 @@ class _Reader:
         self._source.problems.append(Problem(self._source.file, line, show_key(path), message, **details))
 
 
-VARIABLE = "RLTUI_CONFIG"  # the folder of ui.toml, in the place of the user's own
-NAME = "ui.toml"
-HEAD = "# How rltui looks and which keys it has; the README says what may stand here.\n"
-
-
 @dataclass(frozen=True)
 class Loaded:
     """problems: what was not understood; the default holds there."""
@@ -243,15 +241,15 @@ def ui_path() -> Path:
     return user_config_path("rltui", appauthor=False) / NAME
 
 
-def load(path: Path, panes: Collection[str]) -> Loaded:
-    """Never raises: no file means the defaults, and so does one that cannot be read, with a problem. panes: their ids."""
+def load(path: Path) -> Loaded:
+    """Never raises: no file means the defaults, and so does one that cannot be read, with a problem."""
     if not _is_there(path):
         return Loaded(UiSettings(), path)
     try:
         source = read_source(path, str(path))
     except ProfileError as error:
         return Loaded(UiSettings(), path, error.problems)
-    settings = settings_of(source, panes)
+    settings = settings_of(source)
     return Loaded(settings, path, tuple(problem for problem in source.problems if problem.message != EMPTY))
 
 
@@ -284,11 +282,13 @@ def _edit(path: Path, change: Callable[[Any], None], what: str) -> None:
     from tomlkit import TOMLDocument, document, parse
     from tomlkit.exceptions import TOMLKitError
 
+    from rltui.runs.atomic import replace_file
+
     try:
         text = safe_io.read_text(path, MAX_BYTES) if _is_there(path) else HEAD
         written: TOMLDocument = parse(text) if text.strip() else document()
         change(written)
-        _write(path, written.as_string())
+        replace_file(path, written.as_string().encode())
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
         why = safe_io.reason(error) if isinstance(error, OSError | UnicodeDecodeError) else str(error)
         raise RltuiError(f"{what} was not saved to {path}: {why}", "mend it or move it away") from error
@@ -312,35 +312,6 @@ def _replace(table: Any, values: Mapping[Any, object], keep: Collection[str] = (
             table[key] = value
 
 
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(path)
-    finally:
-        with suppress(OSError):
-            new.unlink(missing_ok=True)
-
-
 def _is_there(path: Path) -> bool:
     """Whatever it is, a link to nothing too: somebody meant it to be read."""
     return os.path.lexists(path)
-
-
-PANE_IDS = (
-    "metrics",
-    "rewards",
-    "time",
-    "workers",
-    "lut",
-    "turtle",
-    "arena",
-    "trace",
-    "curriculum",
-    "machine",
-    "facts",
-    "log",
-    "audit",
-)

@@ -148,10 +148,10 @@ async def test_the_order_outlasts_the_program(data: DataDir, tmp_path: Path) -> 
         await pilot.press("1", "1")
         order = names(pilot)
         await until(
-            pilot, lambda: load(place, ()).settings.sort == "timesteps" and "descending = false" in place.read_text()
+            pilot, lambda: load(place).settings.sort == "timesteps" and "descending = false" in place.read_text()
         )
     assert 'theme = "light"  # as I like it\n' in place.read_text(encoding="utf-8")
-    async with browser(data, ui=load(place, ())) as pilot:
+    async with browser(data, ui=load(place)) as pilot:
         assert names(pilot) == order
         assert "timesteps▲" in screen_text(pilot.app.screen)
 

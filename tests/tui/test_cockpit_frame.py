@@ -277,7 +277,7 @@ async def test_mistakes_in_ui_toml_are_said_when_the_program_opens(
     monkeypatch.chdir(tmp_path)
     path = Path("ui.toml")  # a long path would break the sentence elsewhere
     path.write_text('theme = "drak"\n', encoding="utf-8")
-    async with cockpit_with(load(path, ()), live_run(), (200, 50)) as pilot:
+    async with cockpit_with(load(path), live_run(), (200, 50)) as pilot:
         await until_shown(pilot, "ui.toml: the defaults hold for this")
         said = [notice.message for notice in pilot.app._notifications]  # on screen its lines break by the path's length
         assert any('did you mean "dark"?' in words for words in said)
@@ -286,14 +286,13 @@ async def test_mistakes_in_ui_toml_are_said_when_the_program_opens(
 async def test_the_layout_is_saved_when_asked_and_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "ui.toml"
     path.write_text("# mine\n", encoding="utf-8")
-    names = [pane.pane_id() for pane in PANES]
-    async with cockpit_with(load(path, names), live_run()) as pilot:
+    async with cockpit_with(load(path), live_run()) as pilot:
         await pilot.press("a", "9", "greater_than_sign")
         assert path.read_text() == "# mine\n"
         await pilot.app.run_action("save_layout")
         await until_shown(pilot, "Layout saved")
     assert path.read_text().startswith("# mine\n")
-    async with cockpit_with(load(path, names), live_run()) as pilot:
+    async with cockpit_with(load(path), live_run()) as pilot:
         screen = cockpit_of(pilot)
         shown = {pane.pane_id(): pane for pane in screen.panes if pane.display}
         assert "audit" in shown

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +15,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from rltui import safe_io
+from rltui.runs.atomic import replace_file
 from rltui.supervise.signals import kill_session, lower_priority, start_session
 from rltui.tui.checks.child import RLTUI, EndableProcess, NewestProcess
 
@@ -206,11 +205,7 @@ class Measurements:
         """Where the cache can be written; a full disk is no reason to stop."""
         self._all()[key] = found
         with suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(dir=self._file.parent, suffix=".part")
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(self._all()))
-            Path(temporary).replace(self._file)
+            replace_file(self._file, msgspec.json.encode(self._all()))
 
     @property
     def _file(self) -> Path:

@@ -1,0 +1,155 @@
+"""The one registry of actions: keys of each place, bindings of screens and panes, what acts on the training."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+from textual.screen import Screen
+
+from rltui.events.commands import FLAGS
+from rltui.tui.actions import (
+    COCKPIT,
+    LAUNCHER,
+    PANE_KEYS,
+    PLACES,
+    Action,
+    Place,
+    bindings,
+    in_footer,
+    key_name,
+    pane_actions,
+    pane_bindings,
+)
+from rltui.tui.app import RltuiApp
+from rltui.tui.browser.screen import BrowserScreen
+from rltui.tui.cockpit.dialogs import QuitDialog
+from rltui.tui.cockpit.screen import PANES, CockpitScreen
+from rltui.tui.form.screen import FormScreen
+from rltui.tui.help import HELP_COCKPIT, HelpScreen, pane_key_lines
+from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.launcher.start import LaunchingScreen
+from rltui.tui.panes.pane import Pane
+
+README = Path(__file__).parents[3] / "README.md"
+NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}  # of tmux, screen, flow control, suspend
+BY_ID = {pane.pane_id(): pane for pane in PANES}
+SCREENS: dict[Place, type[Screen[None]]] = {
+    "cockpit": CockpitScreen, "launcher": LauncherScreen, "browser": BrowserScreen, "form": FormScreen,
+}  # fmt: skip
+
+
+def keys_of(actions: tuple[Action, ...]) -> list[str]:
+    return [key for action in actions for key in action.keys]
+
+
+def test_the_registry_of_each_screen_is_consistent(subtests: pytest.Subtests) -> None:
+    for place, actions in PLACES.items():
+        with subtests.test(place=place):
+            keys = keys_of(actions)
+            assert sorted(keys) == sorted(set(keys))
+            assert len({action.name for action in actions}) == len(actions)
+            assert all(action.help and action.label for action in actions)
+            assert len(bindings(place)) == sum(len(action.keys) for action in actions if action.bound)
+            assert next(action.name for action in in_footer(place) if action.footer == 0) in ("leave", "back")
+
+
+def test_no_key_twice_in_a_pane_and_none_taken_from_the_screen_by_accident(subtests: pytest.Subtests) -> None:
+    cockpit = set(keys_of(tuple(action for action in COCKPIT if action.bound)))
+    for pane in BY_ID:
+        with subtests.test(pane=pane):
+            keys = keys_of(pane_actions(pane))
+            assert sorted(keys) == sorted(set(keys))
+            for action in pane_actions(pane):
+                assert bool(cockpit.intersection(action.keys)) == action.shadows, f"{action.name}: {action.keys}"
+
+
+def test_keys_of_tmux_screen_and_the_shell_are_never_bound() -> None:
+    registered = {key for action in (*chain.from_iterable(PLACES.values()), *PANE_KEYS) for key in action.keys}
+    for screen in (*SCREENS.values(), HelpScreen, LaunchingScreen, QuitDialog):
+        bound = {
+            key for entry in screen.BINDINGS for key in (entry[0] if isinstance(entry, tuple) else entry.key).split(",")
+        }
+        assert bound
+        assert not {key for key in bound | registered if key in NEVER or key.startswith("ctrl+shift+")}, screen
+
+
+def test_ctrl_q_has_an_alternative() -> None:
+    """Some serial lines swallow it."""
+    for actions in (COCKPIT, LAUNCHER):
+        assert {"q", "ctrl+q"} <= set(next(action for action in actions if action.name == "leave").keys)
+
+
+def test_every_registered_action_exists() -> None:
+    owners: list[tuple[str, Action, type]] = [(action.pane, action, BY_ID[action.pane]) for action in PANE_KEYS]
+    owners += [(place, action, screen) for place, screen in SCREENS.items() for action in PLACES[place]]
+    for place, action, owner in owners:
+        name = action.name.partition("(")[0]
+        holder = RltuiApp if name.startswith("app.") else owner
+        if action.bound or action.palette:
+            assert hasattr(holder, f"action_{name.removeprefix('app.')}"), (place, name)
+
+
+def test_what_a_pane_binds_comes_from_the_registry() -> None:
+    for name, pane in BY_ID.items():
+        found = {(item.key, item.action) for item in pane.BINDINGS if isinstance(item, Binding)}
+        expected = {(item.key, item.action) for item in pane_bindings(name) if isinstance(item, Binding)}
+        assert found == expected, name
+        assert found >= {(key, each.name) for each in pane_actions(name) if each.bound for key in each.keys}
+        assert not any(isinstance(item, tuple) for item in pane.BINDINGS), name
+    assert all(action.label and action.help for action in PANE_KEYS)
+
+
+def test_the_keys_of_a_pane_are_in_its_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Action("filter", ("slash",), "Filter", "Show only what matches", "View", pane="log")
+    monkeypatch.setattr("rltui.tui.actions.PANE_KEYS", (row,))
+    [title, line] = pane_key_lines("log", "Log", 60)
+    assert title[0][0] == "Keys of Log"
+    assert "".join(text for text, _ in line) == "/            Show only what matches"
+    assert pane_key_lines("time", "Time", 60) == []
+
+
+def test_pane_ids_are_unique_and_plain() -> None:
+    assert len(BY_ID) == len(PANES)
+    for name, pane in BY_ID.items():
+        assert issubclass(pane, Pane)
+        assert name.isidentifier()
+        assert name == name.lower()
+
+
+def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
+    """Except the aliases p and c that users of rlgym-ppo know, and H, which leads away; a change is typed."""
+
+    def capital(action: Action) -> bool:
+        return any(len(key) == 1 and key.isupper() for key in action.keys)
+
+    assert {action.name for action in COCKPIT if capital(action)} == {
+        "pause",
+        "checkpoint",
+        "milestone",
+        "next_phase",
+        "take_control",
+        "stop",
+        "render",
+        "flags",
+        "launcher",
+        *(f"flag('{flag}')" for flag in FLAGS),
+    }
+    acting = [action for action in COCKPIT if action.trains and action.name != "change"]
+    assert all(capital(action) for action in acting)
+    lower = {(key, action.keys[0]) for action in acting for key in action.keys if key.islower()}
+    assert lower == {("p", "P"), ("c", "C")}
+    assert "(`p` and `c` do as `P` and `C`)" in README.read_text(encoding="utf-8")
+    assert "(p and c do as P and C)" in HELP_COCKPIT
+
+
+def test_key_names() -> None:
+    assert [key_name(key) for key in ("question_mark", "escape", "ctrl+p", "P", "enter")] == [
+        "?",
+        "esc",
+        "^p",
+        "P",
+        "enter",
+    ]

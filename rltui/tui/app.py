@@ -27,7 +27,7 @@ from rltui.tui.help import FocusedPane, help_on, palette_commands
 from rltui.tui.keymap import keymap
 from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
-from rltui.tui.notifications import Announcer, Notifier
+from rltui.tui.notifications import Notifier
 from rltui.tui.settings import Loaded, UiSettings, save_layout, ui_path
 from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend
 from rltui.tui.terminal.key_queue import KeyDone, KeyOrder
@@ -82,8 +82,7 @@ class RltuiApp(App[str]):
         self.ui = ui or Loaded(UiSettings(), ui_path())
         self.own_keys = self.ui.settings.keys
         self.set_keymap(keymap(self.own_keys))
-        teller = Announcer(self, self.ui.settings, self.write_to_terminal)
-        self._messenger = Notifier(teller, self._world.clock)
+        self._notifier = Notifier(self, self.ui.settings, self._world.clock, self.write_to_terminal)
         self._capture = Capture(
             self, self._world.clock, lambda: self._screens_folder, lambda words: self.write_to_terminal(words)
         )
@@ -92,7 +91,7 @@ class RltuiApp(App[str]):
         charts = self.ui.settings.charts
         charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
         self._navigator = Navigator(
-            self, data, self._world, self.ui, self._lifeline, self._messenger, readonly=readonly, charts=charts
+            self, data, self._world, self.ui, self._lifeline, self._notifier, readonly=readonly, charts=charts
         )
 
     def on_load(self) -> None:
@@ -101,7 +100,7 @@ class RltuiApp(App[str]):
     def on_mount(self) -> None:
         if not self.is_headless:
             end_on_signals(self.watch_terminal, self._end)
-        self._messenger.begin()
+        self._notifier.begin()
         self.set_interval(1.0, self._look_after_run)
         self.set_interval(library_caches.EVERY, library_caches.empty)
         self.set_timer(background.SOON, background.drawn)
@@ -125,7 +124,7 @@ class RltuiApp(App[str]):
         self._key_order.answered(message)
 
     def on_unmount(self) -> None:
-        self._messenger.end()
+        self._notifier.end()
 
     def write_to_terminal(self, sequence: str) -> None:
         """What is for the terminal itself and draws nothing."""
@@ -133,11 +132,11 @@ class RltuiApp(App[str]):
             self._driver.write(sequence)
 
     def on_cockpit_screen_news(self, message: CockpitScreen.News) -> None:
-        self._messenger.hear(message.before, message.now)
+        self._notifier.hear(message.before, message.now)
 
     def _look_after_run(self) -> None:
         cockpit = self._navigator.cockpit
-        self._messenger.look(cockpit.snapshot if cockpit is not None else None)
+        self._notifier.look(cockpit.snapshot if cockpit is not None else None)
 
     def refresh_css(self, animate: bool = True) -> None:
         """Textual asks for it at its start too, where all has just been read in the right colours."""

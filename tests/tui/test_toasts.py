@@ -6,7 +6,7 @@ import pytest
 from textual.widgets._toast import Toast
 
 from rltui.tui.cockpit.change_prompt import ChangePrompt
-from rltui.tui.notifications import Announcer, Notice
+from rltui.tui.notifications import Notice, Notifier
 from rltui.tui.settings import NoticeKind, UiSettings
 from rltui.tui.widgets.footer import Answer
 from tests.fakes.screens import cockpit, cockpit_of, live_run, until
@@ -19,13 +19,13 @@ def notice(number: int, kind: NoticeKind = "milestone", text: str = "15,000,000 
 async def test_a_newer_notice_of_a_kind_takes_the_place_of_the_last() -> None:
     async with cockpit(live_run()) as pilot:
         pilot.app.clear_notifications()
-        teller = Announcer(pilot.app, UiSettings(), lambda sequence: None)
+        notifier = Notifier(pilot.app, UiSettings(), lambda: 1.0, lambda sequence: None)
         for number in range(8):
-            teller.tell(notice(number))
-        teller.tell(notice(1, "worker_failed"))
+            notifier.notify(notice(number))
+        notifier.notify(notice(1, "worker_failed"))
         titles = ["alpha: milestone 7", "alpha: worker_failed 1"]
         await until(pilot, lambda: [each.title for each in pilot.app._notifications] == titles)
-        teller.tell(notice(9))
+        notifier.notify(notice(9))
         titles = ["alpha: worker_failed 1", "alpha: milestone 9"]
         await until(pilot, lambda: [each.title for each in pilot.app._notifications] == titles)
         await until(pilot, lambda: len(pilot.app.screen.query(Toast)) == 2)
@@ -37,9 +37,9 @@ async def test_a_long_text_and_many_kinds_leave_the_panes_to_be_seen() -> None:
     told = [kind for kind in kinds if "toast" in UiSettings().notify[kind]]
     newest = [f"alpha: {kind} 1" for kind in told[-2:]]
     async with cockpit(live_run()) as pilot:
-        teller = Announcer(pilot.app, UiSettings(), lambda sequence: None)
+        notifier = Notifier(pilot.app, UiSettings(), lambda: 1.0, lambda sequence: None)
         for kind in kinds:
-            teller.tell(notice(1, kind, "a long reason " * 60))
+            notifier.notify(notice(1, kind, "a long reason " * 60))
         await until(pilot, lambda: [each.title for each in pilot.app._notifications] == newest)
         await until(
             pilot, lambda: [toast.outer_size.height > 0 for toast in pilot.app.screen.query(Toast)] == [True] * 2

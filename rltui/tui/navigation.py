@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.ascii import ChartStyle
-    from rltui.tui.browser.table import KeptSorting
+    from rltui.tui.browser.table import SavedSorting
     from rltui.tui.browser.verification import HashChecks
     from rltui.tui.cockpit.screen import CockpitScreen
     from rltui.tui.dependencies import Dependencies, Launch, LaunchRequest
@@ -88,7 +88,7 @@ class Navigator:
         self._readonly, self._charts = readonly, charts
         self._suspended = SuspendedCockpit(app)  # that the browser was opened from
         self._checks: HashChecks | None = None  # of the browser, since it was first opened
-        self._sorting: KeptSorting | None = None  # of the browser
+        self._sorting: SavedSorting | None = None  # of the browser
 
     @property
     def cockpit(self) -> CockpitScreen | None:
@@ -120,12 +120,12 @@ class Navigator:
     def show_browser(self, run: str, state: str) -> None:
         """At this run and saved state, or at everything; it goes back to what is shown now."""
         from rltui.tui.browser.screen import BrowserDependencies, BrowserScreen
-        from rltui.tui.browser.table import KeptSorting
+        from rltui.tui.browser.table import SavedSorting
         from rltui.tui.browser.verification import HashChecks
 
         world, ui = self._world, self._ui
         self._checks = self._checks or HashChecks()
-        self._sorting = self._sorting or KeptSorting(ui.settings, ui.path, self._save_in_thread)
+        self._sorting = self._sorting or SavedSorting(ui.settings, ui.path, self._save_in_thread)
         around = BrowserDependencies(
             self._data, self._launch, world.checker, world.clock, self._checks, run, Path(state) if state else None,
             readonly=self._readonly, charts=self._charts, sorting=self._sorting,

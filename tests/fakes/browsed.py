@@ -108,5 +108,5 @@ async def go_to(pilot: Pilot[str], path: Path) -> None:
     """Put the table's cursor on this state."""
     screen = browser_of(pilot)
     screen.table.focus()
-    screen.table.set_rows(screen.table.rows, path)
+    screen.table.go_to(path)
     await until(pilot, lambda: screen.entry is not None and screen.entry.path == path)

@@ -59,13 +59,14 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def names(pilot: Pilot[str]) -> list[str]:
-    return [entry.name for entry in browser_of(pilot).shown]
+    return [entry.name for entry in browser_of(pilot).table.entries]
 
 
 async def show(pilot: Pilot[str], node: RunNode) -> None:
     screen = browser_of(pilot)
-    screen.tree_list.set_rows(screen.tree_list.rows, node)
+    screen.tree_list.go_to(node)
     await until(pilot, lambda: screen.node == node)
+    await pilot.pause()
     screen.table.focus()
 
 
@@ -78,13 +79,13 @@ async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
             ("all", ""), ("run", "alpha"), ("phase", "alpha"), ("checkpoints", "alpha"), ("run", "alpha-b2"),
             ("checkpoints", "alpha-b2"), ("run", "beta"), ("phase", "beta"), ("checkpoints", "beta"), ("strays", ""), ("trash", ""),
         ]  # fmt: skip
-        assert len(screen.shown) == 11
+        assert len(screen.table.entries) == 11
         await show(pilot, RunNode("phase", "alpha", PHASE))
         assert names(pilot) == ["10 M", "5 M", "1.09568 M", "500 k"]
         await show(pilot, RunNode("run", "alpha-b2"))
         assert names(pilot) == ["checkpoint"]
         await show(pilot, TRASH)
-        assert [(entry.kind, entry.name) for entry in screen.shown] == [("deleted", "250 k")]
+        assert [(entry.kind, entry.name) for entry in screen.table.entries] == [("deleted", "250 k")]
         screen.tree_list.focus()
         await pilot.press("home", "down", "space")
         await until(pilot, lambda: "▸ alpha" in screen_text(pilot.app.screen))
@@ -169,9 +170,9 @@ async def test_a_click_on_a_title_sorts_too(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
         await show(pilot, RunNode("phase", "alpha", PHASE))
-        head = "".join(text for text, _ in browser_of(pilot).table.head)
+        head = "".join(text for text, _ in browser_of(pilot).table.head or ())
         await pilot.click("#states", offset=(head.index("steps") + 3, 1))
-        await until(pilot, lambda: browser_of(pilot)._states._kept.order.key == "1")
+        await until(pilot, lambda: browser_of(pilot).table.sorting.order.key == "1")
 
 
 async def test_esc_in_the_filter_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
@@ -184,9 +185,9 @@ async def test_esc_in_the_filter_goes_back_to_where_the_cursor_was(data: DataDir
         await until(pilot, lambda: names(pilot) == ["5 M"])
         assert screen.entry != before
         await pilot.press("escape")
-        assert screen.entry == before and len(screen.shown) == 11 and screen.focused is screen.table
+        assert screen.entry == before and len(screen.table.entries) == 11 and screen.focused is screen.table
         await pilot.press("slash", *"pinned", "enter", "escape")
-        await until(pilot, lambda: len(screen.shown) == 11)
+        await until(pilot, lambda: len(screen.table.entries) == 11)
         assert screen.entry is not None and screen.entry.name == "5 M"  # it was kept by enter
 
 
@@ -199,16 +200,16 @@ async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
         await until_shown(pilot, "/^alpha .*5 M|500 k  2 of 11 · enter sets it · esc clears")
         line = screen.query_one("#state-filter", Input)
         line.value = "!alpha"
-        await until(pilot, lambda: {entry.run for entry in screen.shown} == {"beta", ""})
+        await until(pilot, lambda: {entry.run for entry in screen.table.entries} == {"beta", ""})
         line.value = "["
         await until_shown(pilot, "✗ no regular expression")
-        assert len(screen.shown) == 11
+        assert len(screen.table.entries) == 11
         line.value = "pinned|aerial"
         await until(pilot, lambda: names(pilot) == ["5 M"])
         await pilot.press("enter")
         assert screen.focused is screen.table
         await pilot.press("escape")
-        await until(pilot, lambda: len(screen.shown) == 11)
+        await until(pilot, lambda: len(screen.table.entries) == 11)
         assert not line.display
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
@@ -223,10 +224,11 @@ async def test_hashes_are_compared_where_the_cursor_rests_and_for_all_on_v(data:
     async with browser(data) as pilot:
         screen = browser_of(pilot)
         assert screen._checks.verdict(bad)[0] == "unchecked"
-        assert screen._checks.verdict(screen.shown[0].path)[0] == "sound"
+        assert screen._checks.verdict(screen.table.entries[0].path)[0] == "sound"
         await pilot.press("v")
         await until(
-            pilot, lambda: all(screen._checks.verdict(e.path)[0] != "unchecked" for e in screen.shown if e.usable)
+            pilot,
+            lambda: all(screen._checks.verdict(e.path)[0] != "unchecked" for e in screen.table.entries if e.usable),
         )
         await go_to(pilot, bad)
         await until_shown(pilot, "PPO_POLICY.pt is damaged: its SHA-256 is")
@@ -551,7 +553,7 @@ async def test_after_thirty_seconds_the_trash_is_the_way_back(data: DataDir) -> 
         assert not path.exists()
         await until(pilot, lambda: len(browser_of(pilot).library.under(TRASH)) == 2)
         await show(pilot, TRASH)
-        gone = next(entry for entry in browser_of(pilot).shown if entry.timesteps == 1_095_680)
+        gone = next(entry for entry in browser_of(pilot).table.entries if entry.timesteps == 1_095_680)
         await go_to(pilot, gone.path)
         await pilot.press("u")
         await until(pilot, path.exists)

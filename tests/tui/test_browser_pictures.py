@@ -22,9 +22,11 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> None:
 async def all_checked(pilot: Pilot[str]) -> None:
     """So that what can be seen does not depend on where the cursor happened to rest."""
     screen = browser_of(pilot)
-    await until(pilot, lambda: not screen._verifying.busy)
+    await until(pilot, lambda: not screen._queue.busy)
     await pilot.press("v")
-    await until(pilot, lambda: all(screen._checks.verdict(e.path)[0] == "sound" for e in screen.shown if e.usable))
+    await until(
+        pilot, lambda: all(screen._checks.verdict(e.path)[0] == "sound" for e in screen.table.entries if e.usable)
+    )
 
 
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])

@@ -37,7 +37,7 @@ async def two_marked(data: DataDir, *, delta: int, alpha: int) -> AsyncIterator[
 async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: DataDir, style: ChartStyle) -> None:
     async with two_marked(data, delta=12, alpha=560) as pilot:
         screen = browser_of(pilot)
-        screen._comparing._around = replace(screen._around, charts=style)
+        screen._dependencies = replace(screen._dependencies, charts=style)
         await pilot.press("equals_sign")
         text = await until_shown(pilot, "delta reaches 246 k timesteps")
         assert "━ alpha  ╍ delta" in text

@@ -25,7 +25,7 @@ from tests.fakes.screens import launcher
 FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
     LauncherScreen: ("on_catalog_ready", "on_launch_plan_ready"),
     LauncherDetails: ("on_preflight_news",),
-    BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_state_plan_ready", "on_act_done"),
+    BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_state_plan_ready", "on_operation_done"),
     FormScreen: ("on_referenced", "on_checked"),
     CompareScreen: ("on_compare_screen_read",),
     ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),

@@ -1,9 +1,8 @@
-"""Highlighted checkpoint; title."""
+"""The highlighted saved state in words; the browser's title."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -12,17 +11,12 @@ from rltui.formatting import over_episodes
 from rltui.runs.best import best_note
 from rltui.runs.meta import Meta
 from rltui.tui.browser.library import CheckpointRow, Library
-from rltui.tui.browser.verification import Verdict
+from rltui.tui.browser.verification import HashChecks, Verdict
 from rltui.tui.text import Line, beside, clean, ends, text_line, wrap
-from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import ScrollableLines
 
-if TYPE_CHECKING:
-    from rltui.tui.browser.operations import Undoing
-    from rltui.tui.browser.screen import BrowserDependencies, BrowserScreen
-
-
+BOTH = 100  # columns from which the title has room for words and figures
 TWO_COLUMNS = 76
 STAYS = "not pruned: the best so far"
 Rows = list[tuple[str, str, str]]  # name, value, role
@@ -149,40 +143,21 @@ def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
     return found or [text_line("", "")]
 
 
-def unusable(entry: CheckpointRow | None, *, readonly: bool) -> frozenset[str]:
-    """The actions that cannot be done with this entry."""
-    dimmed = {"resume", "fork", "keep", "pin", "note", "promote", "delete", "undo"} if readonly else set()
-    if entry is None or not entry.usable:
-        dimmed |= {"fork", "watch", "pin", "note", "promote", "export"}
-        dimmed |= set() if entry is not None and entry.reason else {"resume"}
-    dimmed |= set() if entry is not None and entry.usable and entry.kind == "checkpoint" else {"keep"}
-    return frozenset(dimmed)
-
-
-def nothing(library: Library, *, filtered_out: bool, width: int) -> list[Line]:
-    """In the place of the table's rows."""
-    if filtered_out:
-        return wrap("Nothing matches the filter; esc clears it.", width, "muted")
-    if not library.complete:
-        return wrap("reading …", width, "muted")
-    what_to_do = "esc goes back." if library.inventories else "esc goes back: enter on a profile there trains it."
-    return wrap(f"Nothing is saved here yet. {what_to_do}", width, "muted")
-
-
-BOTH = 100  # columns from which there is room for words and figures
-
-
 class BrowserTitle(LineWidget):
     """What is kept, and how much room there is."""
 
     def __init__(self) -> None:
         super().__init__(name="browser-title")
-        self.library: Library | None = None
+        self._library: Library | None = None
+
+    def show(self, library: Library) -> None:
+        self._library = library
+        self.repaint()
 
     def paint(self, width: int, height: int) -> list[Line]:
         words = "  Milestones and checkpoints" if width >= BOTH else "  Browser"
         name: Line = ((" rltui ", "pill-busy"), (words, "strong"))
-        library = self.library
+        library = self._library
         if library is None or not library.complete:
             return [ends(name, text_line("reading … ", "muted"), width)]
         states = [entry for entry in library.entries if entry.kind in ("milestone", "checkpoint")]
@@ -194,44 +169,21 @@ class BrowserTitle(LineWidget):
         return [ends(name, (*bad, (" · ".join(parts) + " ", "muted")), width)]
 
 
-class StateDetails(ScrollableLines):
-    """Of the highlighted state. The screen sets what it says."""
+class CheckpointDetails(ScrollableLines):
+    """The highlighted state."""
 
-    def __init__(self, words: Callable[[int], list[Line]]) -> None:
+    def __init__(self, checks: HashChecks, clock: Callable[[], float], library: Library) -> None:
         super().__init__(name="state-details", classes="pane")
-        self._words = words
+        self._checks, self._clock = checks, clock
+        self._library = library
+        self._entry: CheckpointRow | None = None
+
+    def show(self, entry: CheckpointRow | None, library: Library) -> None:
+        """Another state, or more is known of it."""
+        self._entry, self._library = entry, library
+        self.border_title = Content(title(entry))
+        self.repaint()
 
     def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(self._words(width), height)
-
-
-class AboutState:
-    """Of the browser's screen."""
-
-    def __init__(self, screen: BrowserScreen, around: BrowserDependencies, undoing: Undoing) -> None:
-        self._screen, self._around, self._undoing = screen, around, undoing
-
-    def words(self, width: int) -> list[Line]:
-        """The details."""
-        entry, around = self._screen.entry, self._around
-        verdict = around.checks.verdict(entry.path) if entry else ("unchecked", "")
-        return lines(entry, self._screen.library, verdict, around.clock(), width)
-
-    def show(self) -> None:
-        """Another state is under the cursor, or more is known of it."""
-        details = self._screen.query_one(StateDetails)
-        details.border_title = Content(title(self._screen.entry))
-        details.repaint()
-        self.show_keys()
-
-    def show_keys(self) -> None:
-        """The footer, and above it what can still be taken back."""
-        undo, screen = self._undoing.newest, self._screen
-        left = undo.until - self._around.clock() if undo else 0.0
-        answer: Line = (
-            ((f"{undo.words}: u takes it back, {formatting.remaining(left)}", "warn"),) if undo and left > 0 else ()
-        )
-        labels = {"delete": "Empty"} if screen.node.kind == "trash" else {}
-        dimmed = unusable(screen.entry, readonly=self._around.readonly)
-        screen.query_one(Footer).show(labels, dimmed)
-        screen.query_one(Answer).say(answer, screen.size.width, 1)
+        verdict: tuple[Verdict, str] = self._checks.verdict(self._entry.path) if self._entry else ("unchecked", "")
+        return self.window(lines(self._entry, self._library, verdict, self._clock(), width), height)

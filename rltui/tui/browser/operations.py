@@ -1,131 +1,89 @@
-"""Keep, pin, note, export, delete, undo, watch."""
+"""What the browser does with saved states: mark, keep, export, delete, restore, watch.
+
+`check_…` and `…_prompt` raise an RltuiError that says why something cannot be done; what writes is called in a thread.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import msgspec
-from textual.message import Message
 
 from rltui import formatting
 from rltui.errors import RltuiError
-from rltui.runs import trash
+from rltui.runs import keep, trash
 from rltui.runs.checkpoint import DamagedError, read_file
 from rltui.runs.inventory import CheckpointInfo, MilestoneMark, change_mark, read_checkpoint_info
-from rltui.runs.keep import check_markable, export_folder, export_policy, export_target, keep_checkpoint
 from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import POLICY_FILE
 from rltui.runs.trash import Trashed
-from rltui.tui.browser.library import CheckpointRow, Library
-from rltui.tui.widgets.dialogs import Asked, InputCheck, TypedDialog
-
-if TYPE_CHECKING:
-    from textual.screen import Screen
-
-
-class ActDone(Message):
-    """An act has ended: words, or the error."""
-
-    def __init__(self, words: str, error: RltuiError | None = None) -> None:
-        super().__init__()
-        self.words, self.error = words, error
-
-
-class OperationContext:
-    """On a screen, which gets ActDone when the work is over. readonly: nothing may be changed."""
-
-    def __init__(self, screen: Screen[None], *, readonly: bool) -> None:
-        self._screen, self._readonly = screen, readonly
-
-    def may_act(self) -> bool:
-        """Says why not where it may not."""
-        if self._readonly:
-            self.complain("this is a view to look only", "start rltui without --readonly to change anything")
-        return not self._readonly
-
-    def ask(self, dialog: TypedDialog, then: Callable[[str | None], None]) -> None:
-        """Show the dialog; `then` gets its answer."""
-        self._screen.app.push_screen(dialog, then)
-
-    def work(self, work: Callable[[], str]) -> None:
-        """Call it in a thread; its words, or its RltuiError, come as ActDone."""
-
-        def in_thread() -> None:
-            try:
-                self._screen.post_message(ActDone(work()))
-            except RltuiError as error:
-                self._screen.post_message(ActDone("", error))
-            except Exception as error:  # whatever it was, it belongs on the screen and not into a crash
-                self._screen.post_message(ActDone("", RltuiError(f"{type(error).__name__}: {error}")))
-
-        self._screen.run_worker(in_thread, thread=True, exit_on_error=False)
-
-    def complain(self, words: str, hint: str = "") -> None:
-        """Say why something is not done."""
-        head, _, rest = words.partition("\n")
-        text = "\n".join(part for part in (rest, hint) if part)
-        self._screen.notify(text or head, title=head if text else "", severity="warning", timeout=8)
-
+from rltui.tui.browser.library import CheckpointRow
+from rltui.tui.widgets.dialogs import Asked, InputCheck
 
 LONGEST_NOTE = 200
+UNDO_SECONDS = 30.0
+Flag = Literal["pinned", "released"]
+FLAG_WORDS: dict[Flag, tuple[str, str]] = {
+    "pinned": ("pinned (▲): it cannot be deleted; p takes that back", "no longer pinned"),
+    "released": ("released (●): it cannot be deleted; P takes that back", "no longer released"),
+}
 
 
-class Marking:
-    """A mark is written in a thread; what came of it is said."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Words that say what was done. undo: takes it back, called in a thread; undo_words: what it would take back."""
 
-    def __init__(self, data: DataDir, stage: OperationContext) -> None:
-        self._data, self._stage = data, stage
+    words: str
+    undo: Callable[[], Outcome] | None = None
+    undo_words: str = ""
 
-    def pin(self, entry: CheckpointRow) -> None:
-        self._toggle(entry, "pinned", "pinned (▲): it cannot be deleted; p takes that back", "no longer pinned")
 
-    def promote(self, entry: CheckpointRow) -> None:
-        self._toggle(entry, "released", "released (●): it cannot be deleted; P takes that back", "no longer released")
+def unavailable(entry: CheckpointRow | None, *, readonly: bool) -> frozenset[str]:
+    """Actions that cannot be done with this state."""
+    dimmed = {"resume", "fork", "keep", "pin", "note", "promote", "delete", "undo"} if readonly else set()
+    if entry is None or not entry.usable:
+        dimmed |= {"fork", "watch", "pin", "note", "promote", "export"}
+        dimmed |= set() if entry is not None and entry.reason else {"resume"}
+    dimmed |= set() if entry is not None and entry.usable and entry.kind == "checkpoint" else {"keep"}
+    return frozenset(dimmed)
 
-    def note(self, entry: CheckpointRow) -> None:
-        if not self._can_mark(entry):
-            return
-        asked = Asked(
-            "Note", ((entry.words, "strong"), ("Nothing typed takes the note away.", "muted")), _judge_note,
-            value=entry.mark.note, placeholder="first aerial goal", empty="take",
-        )  # fmt: skip
-        self._stage.ask(TypedDialog(asked), lambda text: self._noted(entry, text))
 
-    def _noted(self, entry: CheckpointRow, text: str | None) -> None:
-        if text is not None:
-            words = "noted; n changes it" if text.strip() else "its note is gone"
-            self._change(entry, lambda mark: msgspec.structs.replace(mark, note=text.strip()), words)
+def check_can_mark(entry: CheckpointRow) -> CheckpointInfo:
+    """The milestone to be marked."""
+    if entry.info is None or entry.kind not in ("milestone", "checkpoint"):
+        raise RltuiError("only milestones can be marked")
+    keep.check_markable(entry.info)
+    return entry.info
 
-    def _toggle(self, entry: CheckpointRow, flag: str, on: str, off: str) -> None:
-        if self._can_mark(entry):
-            value = not getattr(entry.mark, flag)
-            self._change(entry, lambda mark: msgspec.structs.replace(mark, **{flag: value}), on if value else off)
 
-    def _change(self, entry: CheckpointRow, change: Callable[[MilestoneMark], MilestoneMark], words: str) -> None:
-        info = entry.info
-        if info is not None:
-            paths = self._data.run(entry.run)
+def toggle_flag(data: DataDir, entry: CheckpointRow, flag: Flag) -> Outcome:
+    value = not getattr(entry.mark, flag)
+    on, off = FLAG_WORDS[flag]
+    return _change_mark(data, entry, lambda mark: msgspec.structs.replace(mark, **{flag: value}), on if value else off)
 
-            def work() -> str:
-                change_mark(paths, info.milestone, change)
-                return f"{entry.words}: {words}"
 
-            self._stage.work(work)
+def note_prompt(entry: CheckpointRow) -> Asked:
+    check_can_mark(entry)
+    return Asked(
+        "Note", ((entry.words, "strong"), ("Nothing typed takes the note away.", "muted")), _judge_note,
+        value=entry.mark.note, placeholder="first aerial goal", empty="take",
+    )  # fmt: skip
 
-    def _can_mark(self, entry: CheckpointRow) -> bool:
-        if entry.info is None or entry.kind not in ("milestone", "checkpoint"):
-            self._stage.complain("only milestones can be marked")
-            return False
-        try:
-            check_markable(entry.info)
-        except RltuiError as error:
-            self._stage.complain(error.message, error.hint)
-            return False
-        return True
+
+def set_note(data: DataDir, entry: CheckpointRow, text: str) -> Outcome:
+    words = "noted; n changes it" if text.strip() else "its note is gone"
+    return _change_mark(data, entry, lambda mark: msgspec.structs.replace(mark, note=text.strip()), words)
+
+
+def _change_mark(
+    data: DataDir, entry: CheckpointRow, change: Callable[[MilestoneMark], MilestoneMark], words: str
+) -> Outcome:
+    change_mark(data.run(entry.run), check_can_mark(entry).milestone, change)
+    return Outcome(f"{entry.words}: {words}")
 
 
 def _judge_note(text: str) -> InputCheck:
@@ -133,206 +91,82 @@ def _judge_note(text: str) -> InputCheck:
     return InputCheck(f"✗ {len(text)} characters, at most {LONGEST_NOTE}" if long else "", good=not long)
 
 
-UNDO_SECONDS = 30.0
+def check_can_keep(entry: CheckpointRow) -> CheckpointInfo:
+    """The checkpoint to be kept."""
+    if entry.kind == "milestone":
+        raise RltuiError("it is a milestone: it is kept already")
+    if entry.info is None or entry.kind != "checkpoint":
+        raise RltuiError("only a checkpoint can be kept as a milestone")
+    if entry.reason:
+        raise RltuiError(f"{entry.words} is not kept: {entry.reason}")
+    return entry.info
 
 
-@dataclass(frozen=True, slots=True)
-class Undo:
-    """until: Unix seconds. back: called in a thread; its words."""
+def keep_checkpoint(data: DataDir, entry: CheckpointRow) -> Outcome:
+    """Its copy among the milestones; nothing is asked, for nothing is lost and it can be taken back."""
+    paths = data.run(entry.run)
+    kept = keep.keep_checkpoint(paths, check_can_keep(entry))
+    if kept.present:
+        return Outcome(f"{entry.words} is kept already, as {kept.milestone}; nothing was changed")
+    words = f"milestone {formatting.millions(kept.path.name)} of {entry.run}"
 
-    words: str
-    until: float
-    back: Callable[[], str]
+    def undo() -> Outcome:
+        trash.delete(paths, read_checkpoint_info(kept.path))
+        return Outcome(f"taken back: {words} is in the trash, and the checkpoint is pruned again in its turn")
 
-
-class Undoing:
-    """newest: what `u` alone takes back. clock: Unix seconds."""
-
-    def __init__(self, data: DataDir, stage: OperationContext, clock: Callable[[], float]) -> None:
-        self._data, self._stage, self._clock = data, stage, clock
-        self.newest: Undo | None = None
-
-    def offer(self, words: str, back: Callable[[], str]) -> None:
-        """From now on, in the place of what could be taken back before."""
-        self.newest = Undo(words, self._clock() + UNDO_SECONDS, back)
-
-    def forget(self) -> None:
-        """What it would take back is gone for good."""
-        self.newest = None
-
-    def undo(self, highlighted: CheckpointRow | None) -> None:
-        """A row of the trash comes back; else the newest deletion or keeping is taken back, while it may."""
-        newest, self.newest = self.newest, None
-        if highlighted is not None and (trashed := highlighted.trashed) is not None:
-            words = highlighted.words
-            self._stage.work(lambda: self.restored(trashed, words))
-        elif newest is not None and self._clock() < newest.until:
-            self._stage.work(newest.back)
-        else:
-            self._stage.complain(
-                f"nothing was deleted or kept in the last {UNDO_SECONDS:g} s",
-                "Older deletions are under Trash: u on a row puts it back",
-            )
-
-    def restored(self, trashed: Trashed, words: str) -> str:
-        """Out of the trash, in a thread; its words."""
-        trash.restore(self._data, trashed)
-        return f"{words} is back"
+    aside = f"; a damaged one of that name is now {kept.set_aside}" if kept.set_aside else ""
+    said = f"{entry.words} is kept as {kept.milestone}, which is never pruned{aside}; u takes it back"
+    return Outcome(said, undo, f"{words} kept")
 
 
-class Copies:
-    """Each is made in a thread; what came of it is said."""
+def export_prompt(data: DataDir, entry: CheckpointRow) -> Asked:
+    info = entry.info
+    if info is None or entry.meta is None or not entry.usable:
+        why = "it is in the trash; u puts it back" if entry.kind == "deleted" else entry.reason
+        raise RltuiError(f"{entry.words} is not copied: {why or 'there is nothing complete in it'}")
+    lines = (
+        (entry.words, "strong"),
+        ("The complete folder is copied to the path that you type; one that ends in .npz gets policy.npz alone.", "muted"),
+    )  # fmt: skip
 
-    def __init__(self, data: DataDir, stage: OperationContext, undoing: Undoing) -> None:
-        self._data, self._stage, self._undoing = data, stage, undoing
-
-    def keep(self, entry: CheckpointRow) -> None:
-        """A checkpoint's copy among the milestones; nothing is asked, for nothing is lost and `u` takes it back."""
-        info = entry.info
-        if info is None or entry.kind != "checkpoint":
-            is_one = entry.kind == "milestone"
-            self._stage.complain(
-                "it is a milestone: it is kept already" if is_one else "only a checkpoint can be kept as a milestone"
-            )
-            return
-        if entry.reason:
-            self._stage.complain(f"{entry.words} is not kept: {entry.reason}")
-            return
-        self._stage.work(lambda: self._kept(entry, info))
-
-    def _kept(self, entry: CheckpointRow, info: CheckpointInfo) -> str:
-        paths = self._data.run(entry.run)
-        kept = keep_checkpoint(paths, info)
-        if kept.present:
-            return f"{entry.words} is kept already, as {kept.milestone}; nothing was changed"
-        words = f"milestone {formatting.millions(kept.path.name)} of {entry.run}"
-
-        def back() -> str:
-            trash.delete(paths, read_checkpoint_info(kept.path))
-            return f"taken back: {words} is in the trash, and the checkpoint is pruned again in its turn"
-
-        self._undoing.offer(f"{words} kept", back)
-        aside = f"; a damaged one of that name is now {kept.set_aside}" if kept.set_aside else ""
-        return f"{entry.words} is kept as {kept.milestone}, which is never pruned{aside}; u takes it back"
-
-    def export(self, entry: CheckpointRow) -> None:
-        info = entry.info
-        if info is None or entry.meta is None or not entry.usable:
-            self._stage.complain(f"{entry.words} is not copied: {_why_not(entry)}")
-            return
-        lines = (
-            (entry.words, "strong"),
-            (
-                "The complete folder is copied to the path that you type; one that ends in .npz gets policy.npz alone.",
-                "muted",
-            ),
-        )
-        asked = Asked("Export", lines, lambda text: self._judge_export(entry, text), placeholder="~/bots/alpha-5M")
-        self._stage.ask(TypedDialog(asked), lambda text: self._exported(entry, text))
-
-    def _judge_export(self, entry: CheckpointRow, text: str) -> InputCheck:
-        if not text.strip() or entry.info is None:
+    def judge(text: str) -> InputCheck:
+        if not text.strip():
             return InputCheck("a new folder, a folder to put it in, or a file that ends in .npz")
+        policy_alone = _names_policy(text)
         try:
-            target = export_target(self._data, entry.info, text, policy=_is_file(text))
+            target = keep.export_target(data, info, text, policy=policy_alone)
         except RltuiError as error:
             return InputCheck(f"✗ {error.message}")
         if target.exists():
             return InputCheck(f"✗ {target} exists: it is never overwritten")
-        what = "policy.npz alone" if _is_file(text) else f"the complete folder, {formatting.size(entry.bytes)},"
+        what = "policy.npz alone" if policy_alone else f"the complete folder, {formatting.size(entry.bytes)},"
         return InputCheck(f"✓ {what} to {target}", good=True)
 
-    def _exported(self, entry: CheckpointRow, text: str | None) -> None:
-        info = entry.info
-        if text is not None and info is not None:
-            self._stage.work(lambda: self._copy(entry, info, text))
-
-    def _copy(self, entry: CheckpointRow, info: CheckpointInfo, text: str) -> str:
-        policy = _is_file(text)
-        target = export_target(self._data, info, text, policy=policy)
-        (export_policy if policy else export_folder)(info, target)
-        return f"{entry.words} is copied to {target}, each byte checked"
+    return Asked("Export", lines, judge, placeholder="~/bots/alpha-5M")
 
 
-def _why_not(entry: CheckpointRow) -> str:
-    if entry.kind == "deleted":
-        return "it is in the trash; u puts it back"
-    return entry.reason or "there is nothing complete in it"
+def export(data: DataDir, entry: CheckpointRow, text: str) -> Outcome:
+    """Copy it to the path that was typed."""
+    assert entry.info is not None
+    policy_alone = _names_policy(text)
+    target = keep.export_target(data, entry.info, text, policy=policy_alone)
+    (keep.export_policy if policy_alone else keep.export_folder)(entry.info, target)
+    return Outcome(f"{entry.words} is copied to {target}, each byte checked")
 
 
-def _is_file(text: str) -> bool:
+def _names_policy(text: str) -> bool:
     return text.strip().endswith(".npz")
 
 
-class Deleting:
-    """It moves in a thread; what came of it is said."""
-
-    def __init__(self, data: DataDir, stage: OperationContext, undoing: Undoing) -> None:
-        self._data, self._stage, self._undoing = data, stage, undoing
-
-    def delete(self, entry: CheckpointRow) -> None:
-        info = entry.info
-        if info is None or entry.kind not in ("milestone", "checkpoint"):
-            self._stage.complain("rltui deletes milestones and checkpoints only", "remove others by hand")
-            return
-        paths = self._data.run(entry.run)
-        try:
-            reason = trash.why_not_deleted(paths, info, training=lock_holder(paths) is not None)
-            newest = trash.is_newest(paths, info)
-        except RltuiError as error:
-            self._stage.complain(error.message, error.hint)
-            return
-        if reason is not None:
-            self._stage.complain(f"{entry.words} is not deleted: {reason}")
-            return
-        self._stage.ask(TypedDialog(_deletion(entry, newest)), lambda text: self._deleted(entry, text))
-
-    def _deleted(self, entry: CheckpointRow, text: str | None) -> None:
-        info = entry.info
-        if text and info is not None:
-            self._stage.work(lambda: self._move(entry, info))
-
-    def _move(self, entry: CheckpointRow, info: CheckpointInfo) -> str:
-        trashed = trash.delete(self._data.run(entry.run), info)
-        self._undoing.offer(f"{entry.words} deleted", lambda: self._undoing.restored(trashed, entry.words))
-        return f"{entry.words} is in the trash; u takes it back"
-
-    def empty(self, library: Library) -> None:
-        """All that the trash holds now; what is deleted meanwhile stays."""
-        entries = [entry.trashed for entry in library.entries if entry.trashed is not None]
-        if not entries:
-            self._stage.complain("the trash is empty")
-            return
-        lines = (
-            (f"{formatting.plural(len(entries), 'saved state')} will be gone for good.", "bad"),
-            ("Type: empty", ""),
-        )
-        asked = Asked(
-            "Empty the trash", lines, lambda text: InputCheck("✓ enter removes them", True) if text.strip() == "empty" else InputCheck(""),
-            subtitle="enter alone deletes nothing · esc cancels", empty="cancel",
-        )  # fmt: skip
-        self._stage.ask(TypedDialog(asked), lambda text: self._emptied(entries, text))
-
-    def _emptied(self, entries: list[Trashed], text: str | None) -> None:
-        if text:
-            self._undoing.forget()
-            self._stage.work(lambda: f"removed for good: {len(trash.empty_trash(self._data, entries))}")
-
-
-def is_meant(entry: CheckpointRow, text: str) -> bool:
-    """Whether this names the state: its folder's name, as lists show it, or the last four digits of its timesteps."""
-    names = {entry.path.name.casefold(), entry.name.casefold().replace(" ", "")} if entry.phase else {entry.path.name}
-    if entry.info is not None and entry.info.milestone:
-        names.add(entry.info.milestone.casefold())
-    return text.strip().casefold().replace(" ", "") in names | {last_digits(entry)}
-
-
-def last_digits(entry: CheckpointRow) -> str:
-    """`1360` of 12,431,360 timesteps."""
-    return f"{(entry.timesteps or 0) % 10_000:04d}"
-
-
-def _deletion(entry: CheckpointRow, newest: bool) -> Asked:
+def deletion_prompt(data: DataDir, entry: CheckpointRow) -> Asked:
+    info = entry.info
+    if info is None or entry.kind not in ("milestone", "checkpoint"):
+        raise RltuiError("rltui deletes milestones and checkpoints only", "remove others by hand")
+    paths = data.run(entry.run)
+    reason = trash.why_not_deleted(paths, info, training=lock_holder(paths) is not None)
+    newest = trash.is_newest(paths, info)
+    if reason is not None:
+        raise RltuiError(f"{entry.words} is not deleted: {reason}")
     lines = [
         (entry.words, "strong"),
         (f"{formatting.count(entry.timesteps)} timesteps, {formatting.size(entry.bytes)}", "muted"),
@@ -349,29 +183,71 @@ def _deletion(entry: CheckpointRow, newest: bool) -> Asked:
     def judge(text: str) -> InputCheck:
         if not text.strip():
             return InputCheck("enter alone deletes nothing")
-        return (
-            InputCheck("✓ enter moves it to the trash", True)
-            if is_meant(entry, text)
-            else InputCheck("that is not its name")
-        )
+        if is_named(entry, text):
+            return InputCheck("✓ enter moves it to the trash", True)
+        return InputCheck("that is not its name")
 
     return Asked("Delete", tuple(lines), judge, subtitle="enter alone deletes nothing · esc cancels", empty="cancel")
 
 
-def unplayable(entry: CheckpointRow | None) -> str:
-    """Why there is no match to be shown; empty where there is one. Reads the bot's file to its last byte."""
+def delete(data: DataDir, entry: CheckpointRow) -> Outcome:
+    assert entry.info is not None
+    trashed = trash.delete(data.run(entry.run), entry.info)
+    said = f"{entry.words} is in the trash; u takes it back"
+    return Outcome(said, lambda: restore(data, trashed, entry.words), f"{entry.words} deleted")
+
+
+def restore(data: DataDir, trashed: Trashed, words: str) -> Outcome:
+    """Out of the trash."""
+    trash.restore(data, trashed)
+    return Outcome(f"{words} is back")
+
+
+def empty_trash_prompt(entries: Sequence[Trashed]) -> Asked:
+    if not entries:
+        raise RltuiError("the trash is empty")
+    lines = (
+        (f"{formatting.plural(len(entries), 'saved state')} will be gone for good.", "bad"),
+        ("Type: empty", ""),
+    )
+    return Asked(
+        "Empty the trash", lines, lambda text: InputCheck("✓ enter removes them", True) if text.strip() == "empty" else InputCheck(""),
+        subtitle="enter alone deletes nothing · esc cancels", empty="cancel",
+    )  # fmt: skip
+
+
+def empty_trash(data: DataDir, entries: Sequence[Trashed]) -> Outcome:
+    """What is deleted meanwhile stays."""
+    return Outcome(f"removed for good: {len(trash.empty_trash(data, list(entries)))}")
+
+
+def is_named(entry: CheckpointRow, text: str) -> bool:
+    """Whether this names the state: its folder's name, as lists show it, or the last four digits of its timesteps."""
+    names = {entry.path.name.casefold(), entry.name.casefold().replace(" ", "")} if entry.phase else {entry.path.name}
+    if entry.info is not None and entry.info.milestone:
+        names.add(entry.info.milestone.casefold())
+    return text.strip().casefold().replace(" ", "") in names | {last_digits(entry)}
+
+
+def last_digits(entry: CheckpointRow) -> str:
+    """`1360` of 12,431,360 timesteps."""
+    return f"{(entry.timesteps or 0) % 10_000:04d}"
+
+
+def check_can_watch(entry: CheckpointRow | None) -> CheckpointRow:
+    """The state to be watched. Reads the bot's file to its last byte."""
     if entry is None or not (entry.usable or entry.reason):
-        return "only a saved state can be watched"
+        raise RltuiError("only a saved state can be watched")
     if not entry.usable:
-        return f"{entry.words} cannot be watched: {entry.reason}"
+        raise RltuiError(f"{entry.words} cannot be watched: {entry.reason}")
     try:
         read_file(entry.path, POLICY_FILE)
     except DamagedError as error:
-        return f"{entry.words} cannot be watched: {error}"
-    return ""
+        raise RltuiError(f"{entry.words} cannot be watched: {error}") from None
+    return entry
 
 
 def watch_command(entry: CheckpointRow, data: DataDir, *, ascii_only: bool) -> list[str]:
-    """For supervise.foreground."""
+    """`rltui watch`, for supervise.terminal."""
     options = ["--data-dir", str(data.root), *(["--ascii"] if ascii_only else [])]
     return [sys.executable, "-m", "rltui", "watch", str(entry.path), *options]

@@ -1,4 +1,4 @@
-"""BrowserScreen."""
+"""Milestone browser: tree of runs, table of saved states, details of the highlighted one, and what its keys do."""
 
 from __future__ import annotations
 
@@ -6,77 +6,47 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.screen import Screen
 
+from rltui import formatting
+from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import if_mounted
-from rltui.tui.browser import table as state_table
+from rltui.tui.browser import operations
 from rltui.tui.browser.compare import CompareScreen, compare, to_compare
-from rltui.tui.browser.details import AboutState, BrowserTitle, StateDetails
+from rltui.tui.browser.details import BrowserTitle, CheckpointDetails
 from rltui.tui.browser.fork import ForkScreen
-from rltui.tui.browser.library import CheckpointRow, Library, LibraryReader, LibraryReady, RunNode
-from rltui.tui.browser.operations import (
-    ActDone,
-    Copies,
-    Deleting,
-    Marking,
-    OperationContext,
-    Undoing,
-    unplayable,
-    watch_command,
-)
-from rltui.tui.browser.table import SORTABLE, KeptSorting, ShownStates
-from rltui.tui.browser.tree import Shelves
-from rltui.tui.browser.verification import HashChecks, Verifying
+from rltui.tui.browser.library import ALL, CheckpointRow, Library, LibraryReader, LibraryReady, RunNode
+from rltui.tui.browser.operations import UNDO_SECONDS, Outcome
+from rltui.tui.browser.table import SORTABLE, CheckpointTable, SavedSorting
+from rltui.tui.browser.tree import RunTree
+from rltui.tui.browser.verification import HashChecks, HashesChecked, VerificationQueue
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Launch
 from rltui.tui.launcher.plan import LaunchPlan, StatePlanReady, plan_resume
 from rltui.tui.launcher.start import StartDialog, launch_plan
 from rltui.tui.messages import BrowserLeft, RunOpened, WatchAsked
 from rltui.tui.notifications import exit_message
+from rltui.tui.text import Line
+from rltui.tui.widgets.dialogs import Asked, TypedDialog
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.list_view import ListView
 
-if TYPE_CHECKING:
-    pass
-
-
-class Looking:
-    """Tells the screen what it has found, in pieces as long as the screen has nothing whole."""
-
-    def __init__(self, screen: BrowserScreen, reader: LibraryReader) -> None:
-        self._screen, self._reader = screen, reader
-        self._busy = self._again = False
-
-    def look(self) -> None:
-        """Once more afterwards where a look is under way, for it may have missed what is new."""
-        self._again = self._busy
-        if not self._busy:
-            self._busy = True
-            self._screen.run_worker(self._read, thread=True, exit_on_error=False)
-
-    def arrived(self, library: Library) -> None:
-        """The screen has heard of this one."""
-        if library.complete and self._again:
-            self.look()
-
-    def _read(self) -> None:
-        try:
-            for library in self._reader.read():
-                if library.complete or not self._screen.library.complete:
-                    self._screen.post_message(LibraryReady(library))
-        finally:
-            self._busy = False
+REFRESH = 3.0  # seconds between two looks at the disk
+PATIENCE = 0.3  # seconds that the cursor rests before a state is read to its last byte
+NARROW, TINY, LOW = 100, 60, 16  # columns, columns, rows: what gives way is in app.tcss
+MUCH = 50e6  # bytes: reading them takes a while that should be explained
 
 
 @dataclass(frozen=True)
@@ -92,110 +62,56 @@ class BrowserDependencies:
     state: Path | None = None  # to begin at
     readonly: bool = False
     charts: ChartStyle = "braille"
-    sorting: KeptSorting = field(default_factory=KeptSorting)
-
-    @property
-    def ascii_only(self) -> bool:
-        """Whether the terminal can show nothing else."""
-        return self.charts == "ascii"
+    sorting: SavedSorting = field(default_factory=SavedSorting)
 
 
-MUCH = 50e6  # bytes: reading them takes a while that should be explained
+class OperationDone(Message):
+    """A thread has done something with a saved state, or could not."""
+
+    def __init__(self, outcome: Outcome | RltuiError) -> None:
+        super().__init__()
+        self.outcome = outcome
 
 
-class TrainingOn:
-    """Of the browser's screen, which shows the dialogs and hears of the run that was opened."""
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """What `u` takes back. until: Unix seconds."""
 
-    def __init__(self, screen: BrowserScreen, around: BrowserDependencies) -> None:
-        self._screen, self._around = screen, around
-
-    def resume(self, entry: CheckpointRow) -> None:
-        """Read it to its last byte in a thread, then ask."""
-        if (entry.bytes or 0) > MUCH:
-            self._screen.notify("every byte of it is being read …", timeout=2)
-        self._screen.run_worker(lambda: self._work_out(entry), thread=True, exit_on_error=False)
-
-    def ask(self, message: StatePlanReady) -> None:
-        """Say what resuming would do."""
-        self._screen.app.push_screen(StartDialog(message.plan), self._launch)
-
-    def fork(self, entry: CheckpointRow) -> None:
-        """Ask for the profile of the new run."""
-        if not entry.usable:
-            why = f"nothing can be forked from this: {entry.reason or 'it is in the trash'}"
-            self._screen.notify(why, severity="warning", timeout=8)
-            return
-        around = self._around
-        self._screen.app.push_screen(ForkScreen(around.data, entry, around.checker, around.clock), self._launch)
-
-    def _work_out(self, entry: CheckpointRow) -> None:
-        self._screen.post_message(
-            StatePlanReady(plan_resume(self._around.data, entry.run, entry.state, entry.words, self._around.clock()))
-        )
-
-    def _launch(self, plan: LaunchPlan | None) -> None:
-        if plan is not None:
-            launch_plan(self._screen, plan, self._around.launch, self._around.clock)
-
-
-class Comparing:
-    """Of the browser's screen."""
-
-    def __init__(
-        self, screen: BrowserScreen, around: BrowserDependencies, states: ShownStates, stage: OperationContext
-    ) -> None:
-        self._screen, self._around, self._states, self._stage = screen, around, states, stage
-
-    def show(self) -> None:
-        """Says how to choose two where there are not."""
-        screen, around = self._screen, self._around
-        chosen = to_compare(screen.library, self._states.marked, screen.entry)
-        if len(chosen) == 2:
-            screen.app.push_screen(CompareScreen(around.data, compare(*chosen), around.clock, around.charts))
-        else:
-            self._stage.complain(
-                f"= compares two: {len(chosen)} marked", "space marks a row; the highlighted one may be the second"
-            )
-
-
-REFRESH = 3.0  # seconds between two looks at the disk
-PATIENCE = 0.3  # seconds that the cursor rests before a state is read to its last byte
-NARROW, TINY, LOW = 100, 60, 16  # columns, columns, rows: what gives way is in app.tcss
+    words: str
+    until: float
+    operation: Callable[[], Outcome]
 
 
 class BrowserScreen(Screen[None]):
-    """Reads the disk in threads; what they find comes back as messages. What its keys do is in browser/, a file for each."""
+    """Reads the disk in threads; what they find comes back as messages."""
 
     PLACE: ClassVar[Place] = "browser"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
 
-    def __init__(self, around: BrowserDependencies) -> None:
+    def __init__(self, dependencies: BrowserDependencies) -> None:
         super().__init__()
         self._compositor = DrawnCompositor()
-        self._around, self._checks = around, around.checks
-        self._looking = Looking(self, LibraryReader(around.data))
-        self._stage = OperationContext(self, readonly=around.readonly)
-        self._training_on, self._verifying = TrainingOn(self, around), Verifying(self, around.checks)
-        self._undoing = Undoing(around.data, self._stage, around.clock)
-        self._about = AboutState(self, around, self._undoing)
-        self._marking = Marking(around.data, self._stage)
-        self._copies = Copies(around.data, self._stage, self._undoing)
-        self._deleting = Deleting(around.data, self._stage, self._undoing)
-        self.library = Library(around.data.root)
-        self._shelves, self._states = Shelves(self, around.run), ShownStates(self, around)
-        self._comparing = Comparing(self, around, self._states, self._stage)
+        self._dependencies = dependencies
+        self._data, self._clock, self._checks = dependencies.data, dependencies.clock, dependencies.checks
+        self._reader = LibraryReader(self._data)
+        self._reading = self._read_again = False
+        self._queue = VerificationQueue(self._checks)
+        self._undo: Undo | None = None
+        self.library = Library(self._data.root)
+        self.tree_list = RunTree(self.library, RunNode("run", dependencies.run) if dependencies.run else ALL)
+        self.table = CheckpointTable(
+            self._checks, self._clock, dependencies.sorting, self.library, self.tree_list.node, dependencies.state
+        )
+        self._details = CheckpointDetails(self._checks, self._clock, self.library)
 
     def compose(self) -> ComposeResult:
         yield BrowserTitle()
         with Horizontal(id="browser-body"):
-            tree = ListView(name="shelves", classes="pane")
-            tree.border_title = "Runs"
-            yield tree
+            yield self.tree_list
             with Vertical(id="browser-right"):
-                table = ListView(name="states", classes="pane")
-                yield table
-                yield FilterLine("state-filter", table, self._states)
-                yield StateDetails(self._about.words)
+                yield self.table
+                yield FilterLine("state-filter", self.table, self.table)
+                yield self._details
         yield Footer(in_footer("browser"))
         yield Answer()
 
@@ -203,49 +119,45 @@ class BrowserScreen(Screen[None]):
         self.table.focus()
         self._show()
         self.action_refresh()
-        self.set_interval(REFRESH, lambda: self._looking.look() if self.is_active else None)
+        self.set_interval(REFRESH, lambda: self.action_refresh() if self.is_active else None)
         self.set_interval(1.0, self._show_keys)
 
     @property
-    def tree_list(self) -> ListView:
-        return self._shelves.list
-
-    @property
     def node(self) -> RunNode:
-        """Whose entries the table shows."""
-        return self._shelves.node
-
-    @property
-    def table(self) -> ListView:
-        return self.query_one("#states", ListView)
-
-    @property
-    def shown(self) -> list[CheckpointRow]:
-        """The table's rows."""
-        return self._states.entries
+        """Whose states the table shows."""
+        return self.tree_list.node
 
     @property
     def entry(self) -> CheckpointRow | None:
         """What the table's cursor stands on."""
-        key = self.table.key
-        return next((entry for entry in self.shown if entry.path == key), None)
-
-    # Reading
+        return self.table.entry
 
     def action_refresh(self) -> None:
-        self._looking.look()
+        """Look at the disk; once more afterwards where a look is under way, for it may have missed what is new."""
+        self._read_again = self._reading
+        if not self._reading:
+            self._reading = True
+            self._read_library()
+
+    @work(thread=True, exit_on_error=False)
+    def _read_library(self) -> None:
+        """In pieces as long as the screen has nothing whole."""
+        try:
+            for library in self._reader.read():
+                if library.complete or not self.library.complete:
+                    self.post_message(LibraryReady(library))
+        finally:
+            self._reading = False
 
     @if_mounted
     def on_library_ready(self, message: LibraryReady) -> None:
-        self._looking.arrived(message.library)
+        if message.library.complete and self._read_again:
+            self.action_refresh()
         if message.library == self.library:
-            self.query_one(StateDetails).repaint()  # ages grow
+            self._details.repaint()  # ages grow
             return
         self.library = message.library
-        self._states.forget_gone()
         self._show()
-
-    # Showing
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < NARROW, "narrow")
@@ -255,37 +167,49 @@ class BrowserScreen(Screen[None]):
 
     @if_mounted
     def _show(self) -> None:
-        title = self.query_one(BrowserTitle)
-        title.library = self.library
-        title.repaint()
-        self._shelves.show()
-        self.show_table()
+        self.query_one(BrowserTitle).show(self.library)
+        self.tree_list.show(self.library)
+        self.table.show(self.library, self.node)
 
-    def show_table(self) -> None:
-        """The table, and what is known of the state under its cursor."""
-        self._states.show()
+    @if_mounted
+    def on_run_tree_node_changed(self) -> None:
+        self.table.show(self.library, self.node)
+
+    @if_mounted
+    def on_checkpoint_table_updated(self) -> None:
         self.query_one(FilterLine).tell()
-        self._about.show()
+        self._show_details()
+
+    def _show_details(self) -> None:
+        self._details.show(self.entry, self.library)
+        self._show_keys()
 
     @if_mounted
     def _show_keys(self) -> None:
-        self._about.show_keys()
+        """The footer, and above it what can still be taken back."""
+        undo = self._undo
+        left = undo.until - self._clock() if undo else 0.0
+        answer: Line = ()
+        if undo and left > 0:
+            answer = ((f"{undo.words}: u takes it back, {formatting.remaining(left)}", "warn"),)
+        labels = {"delete": "Empty"} if self.node.kind == "trash" else {}
+        dimmed = operations.unavailable(self.entry, readonly=self._dependencies.readonly)
+        self.query_one(Footer).show(labels, dimmed)
+        self.query_one(Answer).say(answer, self.size.width, 1)
 
-    # Moving
-
-    def on_list_view_highlighted(self, message: ListView.Highlighted) -> None:
-        if isinstance(message.key, RunNode):
-            if self._shelves.goes_to(message.key):
-                self.table.first = self.table.cursor = 0
-                self.show_table()
-            return
-        self.query_one(StateDetails).first = 0
-        self._about.show()
+    def on_list_view_highlighted(self) -> None:
+        """Of the table."""
+        self._details.first = 0
+        self._show_details()
         self.set_timer(PATIENCE, self._rested)
 
     @if_mounted
     def _rested(self) -> None:
-        self._verifying.check_rested(self.entry)
+        entry = self.entry
+        if entry is None or not entry.usable or self._queue.busy:
+            return
+        if self._checks.verdict(entry.path)[0] == "unchecked":
+            self._verify([entry])
 
     @on(ListView.Chosen)
     def action_open(self) -> None:
@@ -295,26 +219,16 @@ class BrowserScreen(Screen[None]):
             self.post_message(RunOpened(entry.run))
 
     def action_mark(self) -> None:
+        """Folds a run in the tree; marks a state in the table."""
         if self.focused is self.tree_list:
-            if self._shelves.fold():
-                self._show()
-        elif (entry := self.entry) is not None and entry.meta is not None:
-            self._states.mark(entry)
-            self.show_table()
+            self.tree_list.fold()
+        else:
+            self.table.mark()
 
     def on_key(self, event: events.Key) -> None:
         if event.key in SORTABLE:
-            self._sort(event.key)
+            self.table.sort_by(event.key)
             event.stop()
-
-    def _sort(self, key: str) -> None:
-        self._states.sort(key)
-        self.show_table()
-
-    def on_list_view_head_clicked(self, message: ListView.HeadClicked) -> None:
-        key = state_table.key_at(self.table.head or (), message.x)
-        if key:
-            self._sort(key)
 
     def action_filter(self) -> None:
         self.query_one(FilterLine).open()
@@ -329,79 +243,190 @@ class BrowserScreen(Screen[None]):
         self.app.exit(exit_message([inventory.run for inventory in self.library.inventories if inventory.trainer]))
 
     def action_verify(self) -> None:
-        self._verifying.verify([entry for entry in self.shown if entry.usable or self._is_wrong(entry)])
+        """All that are shown; one that was found damaged by its hashes may have been mended since."""
+        entries = self.table.entries
+        self._verify([e for e in entries if e.usable or self._checks.verdict(e.path)[0] == "damaged"])
 
-    def _is_wrong(self, entry: CheckpointRow) -> bool:
-        """Whether it was found damaged by its hashes: it may have been mended since."""
-        return self._checks.verdict(entry.path)[0] == "damaged"
+    def _verify(self, entries: list[CheckpointRow]) -> None:
+        if self._queue.put([entry.path for entry in entries]):
+            self._read_hashes()
+
+    @work(thread=True, exit_on_error=False)
+    def _read_hashes(self) -> None:
+        for _ in self._queue.read(lambda: self.is_attached):
+            self.post_message(HashesChecked())
 
     @if_mounted
     def on_hashes_checked(self) -> None:
-        self.show_table()
-        if any(self._checks.verdict(entry.path)[0] == "gone" for entry in self.shown):
+        self.table.update_rows()
+        if any(self._checks.verdict(entry.path)[0] == "gone" for entry in self.table.entries):
             self.action_refresh()
 
-    # Training on
-
     def action_resume(self) -> None:
-        self._act(self._training_on.resume)
+        self._attempt(self._resume)
+
+    def _resume(self, entry: CheckpointRow) -> None:
+        if (entry.bytes or 0) > MUCH:
+            self.notify("every byte of it is being read …", timeout=2)
+        self._plan_resume(entry)
+
+    @work(thread=True, exit_on_error=False)
+    def _plan_resume(self, entry: CheckpointRow) -> None:
+        self.post_message(StatePlanReady(plan_resume(self._data, entry.run, entry.state, entry.words, self._clock())))
 
     @if_mounted
     def on_state_plan_ready(self, message: StatePlanReady) -> None:
-        self._training_on.ask(message)
+        self.app.push_screen(StartDialog(message.plan), self._start)
 
     def action_fork(self) -> None:
-        self._act(self._training_on.fork)
+        self._attempt(self._fork)
 
-    # Acts
+    def _fork(self, entry: CheckpointRow) -> None:
+        if not entry.usable:
+            raise RltuiError(f"nothing can be forked from this: {entry.reason or 'it is in the trash'}")
+        self.app.push_screen(ForkScreen(self._data, entry, self._dependencies.checker, self._clock), self._start)
+
+    def _start(self, plan: LaunchPlan | None) -> None:
+        if plan is not None:
+            launch_plan(self, plan, self._dependencies.launch, self._clock)
 
     def action_pin(self) -> None:
-        self._act(self._marking.pin)
-
-    def action_note(self) -> None:
-        self._act(self._marking.note)
+        self._attempt(lambda entry: self._toggle(entry, "pinned"))
 
     def action_promote(self) -> None:
-        self._act(self._marking.promote)
+        self._attempt(lambda entry: self._toggle(entry, "released"))
+
+    def _toggle(self, entry: CheckpointRow, flag: operations.Flag) -> None:
+        operations.check_can_mark(entry)
+        self._operate(lambda: operations.toggle_flag(self._data, entry, flag))
+
+    def action_note(self) -> None:
+        self._attempt(
+            lambda entry: self._ask(
+                operations.note_prompt(entry), lambda text: operations.set_note(self._data, entry, text)
+            )
+        )
 
     def action_keep(self) -> None:
-        self._act(self._copies.keep)
+        self._attempt(self._keep)
 
-    def action_delete(self) -> None:
-        if self.node.kind == "trash":
-            if self._stage.may_act():
-                self._deleting.empty(self.library)
-        else:
-            self._act(self._deleting.delete)
-
-    def action_undo(self) -> None:
-        if self._stage.may_act():
-            self._undoing.undo(self.entry)
+    def _keep(self, entry: CheckpointRow) -> None:
+        operations.check_can_keep(entry)
+        self._operate(lambda: operations.keep_checkpoint(self._data, entry))
 
     def action_export(self) -> None:
-        if (entry := self.entry) is not None:
-            self._copies.export(entry)
+        self._attempt(
+            lambda entry: self._ask(
+                operations.export_prompt(self._data, entry), lambda text: operations.export(self._data, entry, text)
+            ),
+            writes=False,
+        )
 
-    def _act(self, act: Callable[[CheckpointRow], None]) -> None:
-        """With the highlighted state."""
-        if (entry := self.entry) is not None and self._stage.may_act():
-            act(entry)
+    def action_delete(self) -> None:
+        """The highlighted state; all that the trash holds, where that is shown."""
+        if self.node.kind == "trash":
+            if self._may_write():
+                self._empty_trash()
+        else:
+            self._attempt(
+                lambda entry: self._ask(
+                    operations.deletion_prompt(self._data, entry), lambda _: operations.delete(self._data, entry)
+                )
+            )
+
+    def _empty_trash(self) -> None:
+        trashed = [entry.trashed for entry in self.library.entries if entry.trashed is not None]
+
+        def empty(text: str | None) -> None:
+            if text:
+                self._undo = None
+                self._operate(lambda: operations.empty_trash(self._data, trashed))
+
+        try:
+            self.app.push_screen(TypedDialog(operations.empty_trash_prompt(trashed)), empty)
+        except RltuiError as error:
+            self._complain(error)
+
+    def action_undo(self) -> None:
+        """A row of the trash comes back; else the newest deletion or keeping is taken back, while it may."""
+        if not self._may_write():
+            return
+        undo, self._undo = self._undo, None
+        entry = self.entry
+        if entry is not None and (trashed := entry.trashed) is not None:
+            words = entry.words
+            self._operate(lambda: operations.restore(self._data, trashed, words))
+        elif undo is not None and self._clock() < undo.until:
+            self._operate(undo.operation)
+        else:
+            words = f"nothing was deleted or kept in the last {UNDO_SECONDS:g} s"
+            self._complain(RltuiError(words, "Older deletions are under Trash: u on a row puts it back"))
 
     def action_compare(self) -> None:
-        self._comparing.show()
+        """Says how to choose two where there are not."""
+        chosen = to_compare(self.library, self.table.marked, self.entry)
+        if len(chosen) == 2:
+            comparison, charts = compare(*chosen), self._dependencies.charts
+            self.app.push_screen(CompareScreen(self._data, comparison, self._clock, charts))
+        else:
+            hint = "space marks a row; the highlighted one may be the second"
+            self._complain(RltuiError(f"= compares two: {len(chosen)} marked", hint))
 
     def action_watch(self) -> None:
-        entry = self.entry
-        why = unplayable(entry)
-        if entry is None or why:
-            self._stage.complain(why)
+        try:
+            entry = operations.check_can_watch(self.entry)
+        except RltuiError as error:
+            self._complain(error)
             return
-        self.post_message(WatchAsked(watch_command(entry, self._around.data, ascii_only=self._around.ascii_only)))
+        ascii_only = self._dependencies.charts == "ascii"
+        self.post_message(WatchAsked(operations.watch_command(entry, self._data, ascii_only=ascii_only)))
+
+    def _may_write(self) -> bool:
+        """Says why not where nothing may be changed."""
+        if self._dependencies.readonly:
+            hint = "start rltui without --readonly to change anything"
+            self._complain(RltuiError("this is a view to look only", hint))
+        return not self._dependencies.readonly
+
+    def _attempt(self, act: Callable[[CheckpointRow], None], *, writes: bool = True) -> None:
+        """With the highlighted state; says why not where that cannot be done."""
+        if (entry := self.entry) is not None and (not writes or self._may_write()):
+            try:
+                act(entry)
+            except RltuiError as error:
+                self._complain(error)
+
+    def _ask(self, prompt: Asked, operation: Callable[[str], Outcome]) -> None:
+        """For a text; then the operation with it."""
+
+        def answered(text: str | None) -> None:
+            if text is not None:
+                self._operate(lambda: operation(text))
+
+        self.app.push_screen(TypedDialog(prompt), answered)
+
+    @work(thread=True, exit_on_error=False)
+    def _operate(self, operation: Callable[[], Outcome]) -> None:
+        try:
+            self.post_message(OperationDone(operation()))
+        except RltuiError as error:
+            self.post_message(OperationDone(error))
+        except Exception as error:  # whatever it was, it belongs on the screen and not into a crash
+            self.post_message(OperationDone(RltuiError(f"{type(error).__name__}: {error}")))
 
     @if_mounted
-    def on_act_done(self, message: ActDone) -> None:
-        if message.error is not None:
-            self._stage.complain(message.error.message, message.error.hint)
+    def on_operation_done(self, message: OperationDone) -> None:
+        outcome = message.outcome
+        if isinstance(outcome, RltuiError):
+            self._complain(outcome)
         else:
-            self.notify(message.words, timeout=5)
+            if outcome.undo is not None:
+                self._undo = Undo(outcome.undo_words, self._clock() + UNDO_SECONDS, outcome.undo)
+            self.notify(outcome.words, timeout=5)
         self.action_refresh()
+
+    def _complain(self, error: RltuiError) -> None:
+        """Say why something is not done."""
+        head, _, rest = error.message.partition("\n")
+        text = "\n".join(part for part in (rest, error.hint) if part)
+        self.notify(text or head, title=head if text else "", severity="warning", timeout=8)

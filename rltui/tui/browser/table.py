@@ -1,4 +1,4 @@
-"""Checkpoint table: columns, sorting, filter."""
+"""Table of saved states: columns, sorting, filter, marks."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.message import Message
 
 from rltui import formatting
 from rltui.runs.best import reward_with_mark
-from rltui.tui.browser import details
-from rltui.tui.browser.library import CheckpointRow
-from rltui.tui.browser.verification import Verdict
+from rltui.tui.browser.library import CheckpointRow, Library, RunNode
+from rltui.tui.browser.verification import HashChecks, Verdict
 from rltui.tui.settings import Sort, UiSettings, save_order
-from rltui.tui.text import Line, Span, clean, crop_middle, pad
+from rltui.tui.text import Line, Span, clean, crop_middle, pad, wrap
 from rltui.tui.widgets.filter_bar import Pattern
-from rltui.tui.widgets.list_view import Row
-
-if TYPE_CHECKING:
-    from rltui.tui.browser.screen import BrowserDependencies, BrowserScreen
-
+from rltui.tui.widgets.list_view import ListView, Row
 
 SIGNS: dict[Verdict, tuple[str, str]] = {
     "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"), "gone": ("–", "faint"),
@@ -81,9 +76,13 @@ COLUMNS = (
     CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns
+NARROWEST = 20  # columns that rows are made for before the table has a size
 REWARD = "2"
 UNPLAYED = "7"  # ratings come from games, which none have played
 NOTE = "9"
+SORT_COLUMNS: Mapping[Sort, str] = {
+    "timesteps": "1", "reward": "2", "entropy": "3", "kl": "4", "age": "5", "size": "6", "marks": "8", "note": "9",
+}  # fmt: skip
 SORTABLE = tuple(column.key for column in COLUMNS if column.key != UNPLAYED)
 
 
@@ -97,6 +96,33 @@ class Sorting:
     def pressed(self, key: str) -> Sorting:
         """The digit again turns the order round."""
         return Sorting(key, not self.descending) if key == self.key else Sorting(key, key not in ("5", "8", "9"))
+
+
+class SavedSorting:
+    """Order of the table, written to ui.toml. soon: called with what writes it, which takes too long for a key."""
+
+    def __init__(
+        self,
+        settings: UiSettings | None = None,
+        path: Path | None = None,
+        soon: Callable[[Callable[[], None]], None] = lambda write: None,
+    ) -> None:
+        settings = settings or UiSettings()
+        self.order = Sorting(SORT_COLUMNS[settings.sort], settings.descending)
+        self._path, self._soon, self._lock = path, soon, Lock()
+
+    def press(self, key: str) -> None:
+        """By the column with this digit; again turns the order round."""
+        self.order = self.order.pressed(key)
+        self._soon(self._write)
+
+    def _write(self) -> None:
+        """The order of now: of several presses the newest comes last. RltuiError where it cannot be written."""
+        with self._lock:
+            order = self.order
+            sort = next(name for name, key in SORT_COLUMNS.items() if key == order.key)
+            if self._path is not None:
+                save_order(self._path, sort, order.descending)
 
 
 def sort(entries: Sequence[CheckpointRow], sorting: Sorting) -> list[CheckpointRow]:
@@ -212,97 +238,101 @@ def _widths(columns: Sequence[CheckpointColumn], width: int) -> list[tuple[Check
     return [(column, column.width + (left if column is widest else 0)) for column in columns]
 
 
-class ShownStates:
-    """entries: as shown. first: where the cursor goes once it is there. pattern: what they must match."""
+def empty_lines(library: Library, *, filtered_out: bool, width: int) -> list[Line]:
+    """In the place of the rows."""
+    if filtered_out:
+        return wrap("Nothing matches the filter; esc clears it.", width, "muted")
+    if not library.complete:
+        return wrap("reading …", width, "muted")
+    what_to_do = "esc goes back." if library.inventories else "esc goes back: enter on a profile there trains it."
+    return wrap(f"Nothing is saved here yet. {what_to_do}", width, "muted")
 
-    def __init__(self, screen: BrowserScreen, around: BrowserDependencies) -> None:
-        self._screen, self._checks, self._clock = screen, around.checks, around.clock
-        self._first: object | None = around.state
-        self._kept = around.sorting
-        self._under = 0  # entries below the tree's node
+
+class CheckpointTable(ListView):
+    """Table of the saved states below a node of the tree; sorting, filter and marks are its own.
+
+    entries: as shown. marked: for the comparison, in the order of marking.
+    """
+
+    class Updated(Message):
+        """Other rows are shown, or the same ones in another way."""
+
+    def __init__(
+        self,
+        checks: HashChecks,
+        clock: Callable[[], float],
+        sorting: SavedSorting,
+        library: Library,
+        node: RunNode,
+        start: Path | None,
+    ) -> None:
+        """start: where the cursor goes once it is there."""
+        super().__init__(name="states", classes="pane")
+        self._checks, self._clock, self.sorting = checks, clock, sorting
+        self._library, self._node = library, node
+        self._start: object | None = start
+        self._under = 0  # states below the node
+        self._pattern = Pattern()
         self.entries: list[CheckpointRow] = []
         self.marked: list[Path] = []
-        self.pattern = Pattern()
 
-    def show(self) -> None:
-        """The table again: what lies under the tree's node and matches the filter."""
-        library, node, table = self._screen.library, self._screen.node, self._screen.table
-        width = max(table.size.width, 20)
-        entries = [self._judged(entry) for entry in library.under(node)]
-        left = [entry for entry in entries if self.pattern.matches(searched(entry))]
-        self.entries, self._under = sort(left, self._kept.order), len(entries)
-        columns = fitting(
-            width,
-            {entry.run for entry in entries if entry.run},
-            with_phase=node.kind in ("all", "run", "trash"),
-            by=self._kept.order.key,
-        )
+    @property
+    def entry(self) -> CheckpointRow | None:
+        """What the cursor stands on."""
+        return next((entry for entry in self.entries if entry.path == self.key), None)
+
+    def show(self, library: Library, node: RunNode) -> None:
+        """What lies under the node and matches the filter; marks of what is there no more go."""
+        if node != self._node:
+            self.first = self.cursor = 0
+        self._library, self._node = library, node
+        there = {entry.path for entry in library.entries}
+        self.marked = [path for path in self.marked if path in there or not library.complete]
+        self.update_rows()
+
+    def update_rows(self) -> None:
+        """The same, with what is known now of each."""
+        width, order = max(self.size.width, NARROWEST), self.sorting.order
+        entries = [self._verified(entry) for entry in self._library.under(self._node)]
+        self.entries = sort([entry for entry in entries if self._pattern.matches(searched(entry))], order)
+        self._under = len(entries)
+        runs = {entry.run for entry in entries if entry.run}
+        columns = fitting(width, runs, with_phase=self._node.kind in ("all", "run", "trash"), by=order.key)
         drawing = Drawing(columns, set(self.marked), lambda entry: self._checks.verdict(entry.path)[0], self._clock())
         rows = [row(entry, drawing, width) for entry in self.entries]
-        first = self._first if any(row.key == self._first for row in rows) else None
-        self._first = None if first is not None or library.complete else self._first
-        empty = details.nothing(library, filtered_out=bool(entries), width=width)
-        table.set_rows(rows, first, head(columns, self._kept.order, width), empty)
-        table.border_title = Content(f"{clean(node.words)}  {formatting.count(len(entries))}")
+        start = self._start if any(row.key == self._start for row in rows) else None
+        self._start = None if start is not None or self._library.complete else self._start
+        empty = empty_lines(self._library, filtered_out=bool(entries), width=width)
+        self.set_rows(rows, start, head(columns, order, width), empty)
+        self.border_title = Content(f"{clean(self._node.words)}  {formatting.count(len(entries))}")
+        self.post_message(self.Updated())
 
-    def _judged(self, entry: CheckpointRow) -> CheckpointRow:
+    def _verified(self, entry: CheckpointRow) -> CheckpointRow:
         """With what its hashes say, where they have been compared: a damaged one is used for nothing."""
         verdict, reason = self._checks.verdict(entry.path)
         return replace(entry, reason=reason, best=None) if verdict == "damaged" and entry.usable else entry
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """Only what matches; the cursor to that one, None for where it is."""
-        self.pattern, self._first = pattern, goes if goes is not None else self._first
-        self._screen.show_table()
+        self._pattern, self._start = pattern, goes if goes is not None else self._start
+        self.update_rows()
 
     def found(self) -> tuple[Sequence[object], int]:
         """What the filter leaves, of how many."""
         return [entry.path for entry in self.entries], self._under
 
-    def sort(self, key: str) -> None:
+    def sort_by(self, key: str) -> None:
         """By the column with this digit; again turns the order round."""
-        self._kept.sort(key)
+        self.sorting.press(key)
+        self.update_rows()
 
-    def mark(self, entry: CheckpointRow) -> None:
-        """For the comparison; again takes the mark away."""
-        marked = entry.path in self.marked
-        self.marked = [path for path in self.marked if path != entry.path] + ([] if marked else [entry.path])
+    def on_list_view_head_clicked(self, message: ListView.HeadClicked) -> None:
+        if key := key_at(self.head or (), message.x):
+            self.sort_by(key)
 
-    def forget_gone(self) -> None:
-        """Marks of what is there no more."""
-        library = self._screen.library
-        there = {entry.path for entry in library.entries}
-        self.marked = [path for path in self.marked if path in there or not library.complete]
-
-
-SORT_COLUMNS: Mapping[Sort, str] = {
-    "timesteps": "1", "reward": "2", "entropy": "3", "kl": "4", "age": "5", "size": "6", "marks": "8", "note": "9",
-}  # fmt: skip
-
-
-class KeptSorting:
-    """order: as it was last sorted. soon: called with what writes it, which takes too long for a key."""
-
-    def __init__(
-        self,
-        settings: UiSettings | None = None,
-        path: Path | None = None,
-        soon: Callable[[Callable[[], None]], None] = lambda write: None,
-    ) -> None:
-        settings = settings or UiSettings()
-        self.order = Sorting(SORT_COLUMNS[settings.sort], settings.descending)
-        self._path, self._soon, self._writes = path, soon, Lock()
-
-    def sort(self, key: str) -> Sorting:
-        """By the column with this digit; again turns the order round."""
-        self.order = self.order.pressed(key)
-        self._soon(self._write)
-        return self.order
-
-    def _write(self) -> None:
-        """The order of now: of several presses the newest comes last. RltuiError where it cannot be written."""
-        with self._writes:
-            order = self.order
-            sort = next(name for name, key in SORT_COLUMNS.items() if key == order.key)
-            if self._path is not None:
-                save_order(self._path, sort, order.descending)
+    def mark(self) -> None:
+        """The state under the cursor for the comparison; again takes the mark away."""
+        if (entry := self.entry) is not None and entry.meta is not None:
+            others = [path for path in self.marked if path != entry.path]
+            self.marked = others if len(others) < len(self.marked) else [*others, entry.path]
+            self.update_rows()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from textual.message import Message
 
 from rltui import formatting
 from rltui.runs.inventory import Inventory
@@ -10,11 +10,8 @@ from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, RunNode, pare
 from rltui.tui.text import Line, Span, crop_middle, pad
 from rltui.tui.widgets.list_view import ListView, Row
 
-if TYPE_CHECKING:
-    from rltui.tui.browser.screen import BrowserScreen
-
-
 DEEPEST = 6  # indents shown
+NARROWEST = 20  # columns that rows are made for before the list has a size
 
 
 def rows(library: Library, closed: frozenset[RunNode], width: int) -> list[Row]:
@@ -85,42 +82,33 @@ def _line(sign: str, name: str, count: int, width: int, role: str = "", state: S
     return tuple(span for span in spans if span[0])
 
 
-NARROWEST = 20  # columns that rows are made for before the list has a size
+class RunTree(ListView):
+    """Tree of runs. node: whose saved states are to be shown, below the cursor as soon as it is there."""
 
+    class NodeChanged(Message):
+        """The cursor stands on another node."""
 
-class Shelves:
-    """node: whose entries the table shows."""
-
-    def __init__(self, screen: BrowserScreen, run: str) -> None:
-        """run: to begin with; empty for everything."""
-        self._screen = screen
-        self._folded: set[RunNode] = set()
-        self.node: RunNode = RunNode("run", run) if run else ALL
-
-    @property
-    def list(self) -> ListView:
-        return self._screen.query_one("#shelves", ListView)
-
-    def show(self) -> None:
-        """The tree again, with the cursor on its node."""
-        width = max(self.list.size.width, NARROWEST)
-        self.list.set_rows(rows(self._screen.library, frozenset(self._folded), width), self.node)
-
-    def goes_to(self, node: RunNode) -> bool:
-        """The cursor has moved there. False where the table stays: the node asked for at first is yet to be read, or the
-        cursor has moved on meanwhile.
-        """
-        there = any(row.key == self.node for row in self.list.rows)
-        soon = not self._screen.library.complete and not there
-        if node == self.node or soon or node != self.list.key:
-            return False
+    def __init__(self, library: Library, node: RunNode) -> None:
+        super().__init__(name="run-tree", classes="pane")
+        self.border_title = "Runs"
         self.node = node
-        return True
+        self._library = library
+        self._folded: frozenset[RunNode] = frozenset()
 
-    def fold(self) -> bool:
-        """Fold the run under the cursor, or open it; False where it is none."""
-        node = self.list.key
-        if not isinstance(node, RunNode) or node.kind != "run":
-            return False
-        self._folded ^= {node}
-        return True
+    def show(self, library: Library) -> None:
+        """The tree of this library, with the cursor on its node."""
+        self._library = library
+        self.set_rows(rows(library, self._folded, max(self.size.width, NARROWEST)), self.node)
+
+    def fold(self) -> None:
+        """Fold the run under the cursor, or open it."""
+        if isinstance(self.key, RunNode) and self.key.kind == "run":
+            self._folded ^= {self.key}
+            self.show(self._library)
+
+    def moved(self) -> None:
+        """The node stays where it was asked for at first and is yet to be read."""
+        there = self._library.complete or any(row.key == self.node for row in self.rows)
+        if isinstance(self.key, RunNode) and self.key != self.node and there:
+            self.node = self.key
+            self.post_message(self.NodeChanged())

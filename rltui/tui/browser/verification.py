@@ -1,27 +1,22 @@
-"""Hash checks."""
+"""Comparing the hashes of saved states: what is known of each, and what is to be read next."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from textual.message import Message
 
 from rltui.runs.checkpoint import MANIFEST, damage
-from rltui.tui.browser.library import CheckpointRow
-
-if TYPE_CHECKING:
-    from textual.screen import Screen
-
 
 Verdict = Literal["unchecked", "checking", "sound", "damaged", "gone"]
 Stamp = tuple[int, int, int]
 
 
 class HashChecks:
-    """Asked from the screen, answered from a thread. What has changed on disk since is unchecked again."""
+    """Cache of verdicts, asked from the screen, filled from a thread. What has changed on disk since is unchecked again."""
 
     def __init__(self, damage_of: Callable[[Path], str | None] = lambda path: damage(path, thorough=True)) -> None:
         self._damage_of = damage_of
@@ -74,50 +69,43 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 class HashesChecked(Message):
-    """Those of another state have been compared."""
+    """The hashes of another saved state have been compared."""
 
 
-class Verifying:
-    """Tells the screen after each state. What is asked for while it reads comes next; of several such, the newest."""
+class VerificationQueue:
+    """Paths to be read by one thread. What is asked for while it reads comes next; of several such, the newest."""
 
-    def __init__(self, screen: Screen[None], checks: HashChecks) -> None:
-        self._screen, self._checks = screen, checks
-        self._waiting: Sequence[CheckpointRow] = ()
+    def __init__(self, checks: HashChecks) -> None:
+        self._checks = checks
+        self._waiting: Sequence[Path] = ()
         self._lock = Lock()  # of the two that say what is to be read
         self.busy = False
 
-    def check_rested(self, entry: CheckpointRow | None) -> None:
-        """The cursor has stood still on this one."""
-        if entry is not None and entry.usable and self._checks.verdict(entry.path)[0] == "unchecked" and not self.busy:
-            self.verify([entry])
-
-    def verify(self, entries: Sequence[CheckpointRow]) -> None:
-        """All of these."""
-        if not entries:
-            return
+    def put(self, paths: Sequence[Path]) -> bool:
+        """Whether a thread has to be started that calls `read`."""
+        if not paths:
+            return False
         with self._lock:
-            self._waiting = entries
-            if self.busy:
-                return
-            self.busy = True
-        self._screen.run_worker(self._read, thread=True, exit_on_error=False)
+            self._waiting = paths
+            idle, self.busy = not self.busy, True
+        return idle
 
-    def _read(self) -> None:
-        """In a thread; the screen may have gone meanwhile."""
+    def read(self, wanted: Callable[[], bool]) -> Iterator[Path]:
+        """Each path once its hashes have been compared, until nothing waits. wanted: False ends it."""
         try:
-            while entries := self._next():
-                for entry in entries:
-                    if not self._screen.is_attached:
+            while paths := self._take():
+                for path in paths:
+                    if not wanted():
                         break
-                    self._checks.check(entry.path)
-                    self._screen.post_message(HashesChecked())
+                    self._checks.check(path)
+                    yield path
         except BaseException:
             with self._lock:
                 self.busy = False
             raise
 
-    def _next(self) -> Sequence[CheckpointRow]:
+    def _take(self) -> Sequence[Path]:
         with self._lock:
-            entries, self._waiting = self._waiting, ()
-            self.busy = bool(entries)
-        return entries
+            paths, self._waiting = self._waiting, ()
+            self.busy = bool(paths)
+        return paths

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -17,9 +16,9 @@ from rltui.runs.paths import DataDir
 from rltui.tui.browser import table, tree
 from rltui.tui.browser.details import lines
 from rltui.tui.browser.library import ALL, CheckpointRow, Library, RunNode, checkpoint_rows
-from rltui.tui.browser.operations import is_meant, last_digits
+from rltui.tui.browser.operations import is_named, last_digits
 from rltui.tui.browser.table import Sorting
-from rltui.tui.browser.verification import HashChecks, HashesChecked, Verifying
+from rltui.tui.browser.verification import HashChecks, VerificationQueue
 from rltui.tui.checks.results import KeyChange, condensed, resolved_changes, saved_changes
 from rltui.tui.text import plain
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
@@ -49,11 +48,11 @@ def test_which_words_name_a_state(data: DataDir) -> None:
     paths = make_run(data)
     milestone = entry_of(save_milestone(paths, 1, 12_431_360, "012.43136M"))
     for typed in ("012.43136M", "12.43136 M", "12.43136m", "Phase1-BallTouching/012.43136M", "1360", " 1360 "):
-        assert is_meant(milestone, typed), typed
+        assert is_named(milestone, typed), typed
     for typed in ("", "M", "12", "136", "0360", "12431360", "y", "*"):
-        assert not is_meant(milestone, typed), typed
+        assert not is_named(milestone, typed), typed
     checkpoint = entry_of(paths.checkpoint(3000), "checkpoint")
-    assert (is_meant(checkpoint, "3000"), is_meant(checkpoint, "checkpoint"), last_digits(checkpoint)) == (
+    assert (is_named(checkpoint, "3000"), is_named(checkpoint, "checkpoint"), last_digits(checkpoint)) == (
         True,
         False,
         "3000",
@@ -217,26 +216,9 @@ def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
     assert "★ the best of 3 healthy ones under the same rewards" in text
 
 
-class ScreenWithAThread:
-    """What Verifying needs of a screen."""
-
-    is_attached = True
-
-    def __init__(self) -> None:
-        self.threads: list[threading.Thread] = []
-
-    def run_worker(self, work: Callable[[], None], **_: object) -> None:
-        self.threads.append(threading.Thread(target=work))
-        self.threads[-1].start()
-
-    def post_message(self, message: object) -> None:
-        assert isinstance(message, HashesChecked)
-
-
 def test_what_is_asked_for_while_another_is_read_comes_next(data: DataDir) -> None:
-    paths = make_run(data)
-    entries = [entry_of(path, "checkpoint") for path in sorted(paths.checkpoints.iterdir())]
-    assert len(entries) > 1
+    paths = sorted(make_run(data).checkpoints.iterdir())
+    assert len(paths) > 1
     begun, goes_on = threading.Event(), threading.Event()
 
     def slowly(path: Path) -> str | None:
@@ -244,14 +226,20 @@ def test_what_is_asked_for_while_another_is_read_comes_next(data: DataDir) -> No
         assert goes_on.wait(30)
         return None
 
-    screen, checks = ScreenWithAThread(), HashChecks(slowly)
-    verifying = Verifying(screen, checks)  # type: ignore[arg-type]
-    verifying.check_rested(entries[0])
+    checks = HashChecks(slowly)
+    queue = VerificationQueue(checks)
+    assert not queue.put([]) and queue.put(paths[:1])
+    reader = threading.Thread(target=lambda: list(queue.read(lambda: True)))
+    reader.start()
     assert begun.wait(30)
-    verifying.verify(entries)  # v, while the state under the cursor is being read
+    assert not queue.put(paths)  # while the state under the cursor is being read: the same thread goes on
     goes_on.set()
-    for thread in screen.threads:
-        thread.join(30)
-    assert [checks.verdict(entry.path)[0] for entry in entries] == ["sound"] * len(entries)
-    assert not verifying.busy
-    assert len(screen.threads) == 1
+    reader.join(30)
+    assert [checks.verdict(path)[0] for path in paths] == ["sound"] * len(paths)
+    assert not queue.busy and queue.put(paths)
+
+
+def test_nothing_is_read_once_nobody_wants_to_know(data: DataDir) -> None:
+    queue = VerificationQueue(HashChecks(lambda path: pytest.fail(f"{path} was read")))
+    assert queue.put([make_run(data).checkpoint(1000)])
+    assert list(queue.read(lambda: False)) == [] and not queue.busy

@@ -8,7 +8,7 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.tui.browser import table
-from rltui.tui.browser.table import COLUMNS, SORTABLE, KeptSorting, Sorting
+from rltui.tui.browser.table import COLUMNS, SORTABLE, SavedSorting, Sorting
 from rltui.tui.settings import KINDS, UiSettings, load, save_layout, save_order, ui_path
 
 GOOD = """\
@@ -149,7 +149,7 @@ def test_every_order_has_its_column() -> None:
     """Names in the file and digits on the screen are of the same columns, which are called so."""
     titles = {column.key: column.title.casefold() for column in COLUMNS if column.key in SORTABLE}
     assert {digit: name for name, digit in table.SORT_COLUMNS.items()} == titles
-    usual = KeptSorting().order
+    usual = SavedSorting().order
     assert usual == Sorting()
 
 

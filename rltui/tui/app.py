@@ -9,16 +9,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cached_cell_len
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir, name_problem
 from rltui.supervise.guardian import Lifeline
 from rltui.supervise.signals import BY_SIGNAL
-from rltui.tui import background, library_caches
+from rltui.tui import background
 from rltui.tui.actions import Place, place_of
 from rltui.tui.ascii import AsciiFilter, HarmlessFilter, chart_style
 from rltui.tui.capture import Capture, screen_text
@@ -43,6 +45,16 @@ if TYPE_CHECKING:
     from rltui.run_state.other_run import OtherRuns
     from rltui.tui.cockpit.screen import CockpitScreen
     from rltui.tui.panes.pane import Pane
+
+CLEAR_CACHES = 60.0  # seconds
+# Of Textual and Rich, with thousands of places, which fill for hours with texts and regions that never come again.
+GROWING_CACHES = (cached_cell_len, Region.intersection, Region.translate)
+
+
+def clear_library_caches() -> None:
+    """What comes again is back within a picture."""
+    for cached in GROWING_CACHES:
+        cached.cache_clear()
 
 
 class RltuiApp(App[str]):
@@ -102,8 +114,8 @@ class RltuiApp(App[str]):
             end_on_signals(self.watch_terminal, self._end)
         self._notifier.begin()
         self.set_interval(1.0, self._look_after_run)
-        self.set_interval(library_caches.EVERY, library_caches.empty)
-        self.set_timer(background.SOON, background.drawn)
+        self.set_interval(CLEAR_CACHES, clear_library_caches)
+        self.set_timer(background.FIRST_PICTURE, background.enable_gc)
         if self.ui.problems:
             lines = "\n".join(str(problem) for problem in self.ui.problems)
             self.notify(lines, title="ui.toml: the defaults hold for this", severity="warning", timeout=20)

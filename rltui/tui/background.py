@@ -1,4 +1,4 @@
-"""Newest-wins slot, mounted guard, deferred imports."""
+"""Slot for the newest value, guard of late handlers, and what waits for the first picture: imports, garbage collection."""
 
 from __future__ import annotations
 
@@ -15,51 +15,13 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 Value = TypeVar("Value")
+Owner = TypeVar("Owner", bound="Widget")
+Arguments = ParamSpec("Arguments")
 
-
-class Newest(Generic[Value]):
-    """put() replaces what has not been taken yet."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._value: Value | None = None
-        self._full = False
-
-    def put(self, value: Value) -> bool:
-        """True if the slot was empty: the receiver has to be told that there is something to take."""
-        with self._lock:
-            was_empty = not self._full
-            self._value, self._full = value, True
-            return was_empty
-
-    def take(self) -> Value | None:
-        """The newest value, once; None if nothing has come since."""
-        with self._lock:
-            value, self._value, self._full = self._value, None, False
-            return value
-
-
-Place = TypeVar("Place", bound="Widget")
-Heard = ParamSpec("Heard")
-
-
-def if_mounted(handler: Callable[Concatenate[Place, Heard], None]) -> Callable[Concatenate[Place, Heard], None]:
-    """A handler of news that leaves them alone once its screen is going, whose parts may be gone before it is."""
-
-    @functools.wraps(handler)
-    def heard(place: Place, /, *args: Heard.args, **kwargs: Heard.kwargs) -> None:
-        if place.is_attached and place.screen.display:
-            handler(place, *args, **kwargs)
-
-    return heard
-
-
-# What the first picture can do without: imported by whoever first asks for it, or in a quiet moment before.
-#
-# Launcher and cockpit need little of each other, and neither needs the browser or the form: importing all of it would take
-# as long as everything else until the first picture.
-
-LATER = (
+FIRST_PICTURE = 2.0  # seconds until it is there for sure, and what was typed meanwhile is done
+# Imported by whoever first needs it, or in a quiet moment before: importing all of it would take as long as everything
+# else until the first picture.
+DEFERRED = (
     "rltui.tui.launcher.screen",
     "rltui.tui.cockpit.screen",
     "rltui.run_state.reader",
@@ -72,9 +34,44 @@ LATER = (
 )
 
 
-def import_the_rest() -> None:
+class Newest(Generic[Value]):
+    """Slot between two threads: put() replaces what has not been taken yet."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._value: Value | None = None
+        self._full = False
+
+    def put(self, value: Value) -> bool:
+        """True if the slot was empty: the receiver needs a message that there is something to take."""
+        with self._lock:
+            was_empty = not self._full
+            self._value, self._full = value, True
+            return was_empty
+
+    def take(self) -> Value | None:
+        """The newest value, once; None if nothing has come since."""
+        with self._lock:
+            value, self._value, self._full = self._value, None, False
+            return value
+
+
+def if_mounted(handler: Callable[Concatenate[Owner, Arguments], None]) -> Callable[Concatenate[Owner, Arguments], None]:
+    """Decorator for a handler that may be called late: it does nothing once its screen is being removed, whose parts may be
+    gone before it is.
+    """
+
+    @functools.wraps(handler)
+    def guarded(owner: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        if owner.is_attached and owner.screen.display:
+            handler(owner, *args, **kwargs)
+
+    return guarded
+
+
+def import_deferred() -> None:
     """For a thread of its own, so that no key has to wait. It ends where others want the processors: what is left can wait."""
-    for module in LATER:
+    for module in DEFERRED:
         if is_busy():
             return
         importlib.import_module(module)
@@ -85,27 +82,23 @@ def is_busy() -> bool:
     return sys.platform == "win32" or os.getloadavg()[0] > (os.cpu_count() or 1) - 0.5
 
 
-# Until the first picture next to nothing of what is made becomes garbage: looking for it would take a seventh of the time.
-#
-# For the program alone, as commands start it: tests make many in one process.
+def disable_gc() -> None:
+    """Until the first picture next to nothing becomes garbage: looking for it would take a seventh of the time.
 
-SOON = 2.0  # seconds after the program has its screen: the picture is there, what was typed meanwhile is done
-
-
-def begun() -> None:
-    """Garbage is left alone from now on. To be called before anything else is imported."""
+    For commands, before anything else is imported; tests have many apps in one process.
+    """
     gc.disable()
 
 
-def drawn() -> threading.Thread | None:
-    """Garbage is collected again, but for what is there now, which stays. The thread imports what may be wanted next.
+def enable_gc() -> threading.Thread | None:
+    """Collect garbage again, but for what is there now, which stays; the thread imports what may be wanted next.
 
-    None where `begun` was not called.
+    None where `disable_gc` was not called.
     """
     if gc.isenabled():
         return None
     gc.freeze()
     gc.enable()
-    rest = threading.Thread(target=import_the_rest, name="imports", daemon=True)
+    rest = threading.Thread(target=import_deferred, name="imports", daemon=True)
     rest.start()
     return rest

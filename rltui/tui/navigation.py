@@ -69,7 +69,7 @@ class SuspendedCockpit:
 
 
 class Navigator:
-    """Screens are imported as they are needed (background.LATER): the first picture shall come soon."""
+    """Screens are imported as they are needed (background.DEFERRED): the first picture shall come soon."""
 
     def __init__(
         self,

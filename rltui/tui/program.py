@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 
@@ -9,8 +10,12 @@ from rltui.runs.paths import DataDir
 from rltui.supervise.guardian import Lifeline
 from rltui.tui.app import RltuiApp
 from rltui.tui.ascii import needs_ascii
-from rltui.tui.one_heap import use_one_heap
 from rltui.tui.settings import load, ui_path
+
+# glibc gives each thread a heap of its own, where what is freed is of no use to the others, and once a large block was freed
+# it takes blocks as large from the heap, where small ones keep their place from being given back: memory grows for hours.
+_ARENA_MAX, _MMAP_THRESHOLD = -8, -3  # of malloc.h
+_LARGE = 128 * 1024  # bytes, glibc's first idea of a large block
 
 
 def run_app(
@@ -48,3 +53,12 @@ def run_until_left(app: RltuiApp, lifeline: Lifeline, *, mouse: bool = True) -> 
         print("rltui: the interface failed; a running trainer goes on. Look again: rltui attach", file=sys.stderr)
         return 1
     return app.return_code or 0
+
+
+def use_one_heap() -> None:
+    """Memory that is freed is used again, or given back. For before the first thread; nothing happens with another C library."""
+    if sys.platform == "linux":
+        set_option = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
+        if set_option is not None:
+            set_option(_ARENA_MAX, 1)
+            set_option(_MMAP_THRESHOLD, _LARGE)

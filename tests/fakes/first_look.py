@@ -12,7 +12,7 @@ from pathlib import Path
 from rltui.cli import cockpit  # noqa: F401  # as the command line has them
 from rltui.tui import background
 
-background.begun()
+background.disable_gc()
 
 from rltui.runs.paths import DataDir  # noqa: E402
 from rltui.tui import program  # noqa: E402

@@ -74,18 +74,18 @@ def test_whatever_is_imported_by_a_key_is_imported_before_it() -> None:
         for node in function.body
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith(("rltui.tui.", "rltui.run_state."))
     }
-    assert len(waiting) >= len(background.LATER) - 1
+    assert len(waiting) >= len(background.DEFERRED) - 1
     words = subprocess.run(
         [
             sys.executable,
             "-c",
-            "import sys\nfrom rltui.tui import background as later\nlater.is_busy = bool\nlater.import_the_rest()\nprint(*sys.modules)",
+            "import sys\nfrom rltui.tui import background\nbackground.is_busy = bool\nbackground.import_deferred()\nprint(*sys.modules)",
         ],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert waiting | set(background.LATER) <= set(words.stdout.split())
+    assert waiting | set(background.DEFERRED) <= set(words.stdout.split())
 
 
 @pytest.fixture
@@ -99,12 +99,12 @@ def test_garbage_is_left_alone_until_the_first_picture_and_no_longer(
     collecting: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imports: list[str] = []
-    monkeypatch.setattr(background, "import_the_rest", lambda: imports.append("all"))
-    assert background.drawn() is None
+    monkeypatch.setattr(background, "import_deferred", lambda: imports.append("all"))
+    assert background.enable_gc() is None
     assert gc.get_freeze_count() == 0  # nothing was begun: another program in the same process keeps its garbage
-    background.begun()
+    background.disable_gc()
     assert not gc.isenabled()
-    rest = background.drawn()
+    rest = background.enable_gc()
     assert rest is not None
     rest.join()
     assert gc.isenabled()
@@ -116,5 +116,5 @@ def test_the_rest_is_imported_in_a_quiet_moment_only(monkeypatch: pytest.MonkeyP
     asked: list[str] = []
     monkeypatch.setattr("importlib.import_module", asked.append)
     monkeypatch.setattr(background, "is_busy", lambda: len(asked) == 2)
-    background.import_the_rest()
-    assert asked == list(background.LATER[:2])
+    background.import_deferred()
+    assert asked == list(background.DEFERRED[:2])

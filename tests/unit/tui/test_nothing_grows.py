@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
-from rltui.tui import library_caches
+from rltui.tui.app import GROWING_CACHES, clear_library_caches
 from rltui.tui.text import Line
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.sparing import SparingCompositor
@@ -71,5 +71,5 @@ def test_caches_that_time_fills_are_emptied() -> None:
     for number in range(500):
         cached_cell_len(f"text {number}")
         Region(number, 0, 5, 5).intersection(Region(0, 0, 9, 9)).translate((number, 1))
-    library_caches.empty()
-    assert [each.cache_info().currsize for each in library_caches.FILLING] == [0, 0, 0]
+    clear_library_caches()
+    assert [each.cache_info().currsize for each in GROWING_CACHES] == [0, 0, 0]

@@ -10,7 +10,7 @@ import pytest
 
 COUNT = """
 import ctypes, re, sys, tempfile, threading
-from rltui.tui.one_heap import use_one_heap
+from rltui.tui.program import use_one_heap
 if sys.argv[1] == "one":
     use_one_heap()
 library = ctypes.CDLL(None)

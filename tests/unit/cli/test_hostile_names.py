@@ -34,11 +34,19 @@ def data(tmp_path: Path) -> DataDir:
     return data
 
 
-@pytest.mark.parametrize("words", [["ls"], ["status", "alpha"], ["milestones"], ["milestones", "list", "alpha"], ["milestones", "--json"], ["info"]])  # fmt: skip
-def test_no_answer_obeys_a_name(data: DataDir, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*words, "--data-dir", str(data.root)]) == 0
-    printed = capsys.readouterr()
-    assert not OBEYED.search(printed.out + printed.err)
+def test_no_answer_obeys_a_name(subtests: pytest.Subtests, data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in [
+        ["ls"],
+        ["status", "alpha"],
+        ["milestones"],
+        ["milestones", "list", "alpha"],
+        ["milestones", "--json"],
+        ["info"],
+    ]:
+        with subtests.test(words=words):
+            assert main([*words, "--data-dir", str(data.root)]) == 0
+            printed = capsys.readouterr()
+            assert not OBEYED.search(printed.out + printed.err)
 
 
 def test_a_name_is_shown_written_out_and_stays_in_its_line(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,14 +63,24 @@ def test_json_says_the_same_text_in_json_s_own_way(data: DataDir, capsys: pytest
     assert any(stray["path"].endswith(f"/{EVIL}") for stray in run["strays"])
 
 
-@pytest.mark.parametrize("words", [["status", EVIL], ["milestones", "pin", EVIL], ["train", EVIL], ["watch", EVIL], ["profile", "show", EVIL], ["lut", EVIL], ["doctor", "--only", EVIL], ["trace", EVIL]])  # fmt: skip
 def test_nor_does_an_error_obey_what_was_typed(
-    data: DataDir, words: list[str], capsys: pytest.CaptureFixture[str]
+    subtests: pytest.Subtests, data: DataDir, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = [] if words[0] in ("profile",) else ["--data-dir", str(data.root)]
-    assert main([*words, *where]) in (1, 2)
-    printed = capsys.readouterr()
-    assert "evil" in printed.err and not OBEYED.search(printed.out + printed.err)
+    for words in [
+        ["status", EVIL],
+        ["milestones", "pin", EVIL],
+        ["train", EVIL],
+        ["watch", EVIL],
+        ["profile", "show", EVIL],
+        ["lut", EVIL],
+        ["doctor", "--only", EVIL],
+        ["trace", EVIL],
+    ]:
+        with subtests.test(words=words):
+            where = [] if words[0] in ("profile",) else ["--data-dir", str(data.root)]
+            assert main([*words, *where]) in (1, 2)
+            printed = capsys.readouterr()
+            assert "evil" in printed.err and not OBEYED.search(printed.out + printed.err)
 
 
 def test_nor_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:

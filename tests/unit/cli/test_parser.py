@@ -1,4 +1,4 @@
-"""The command line as a whole: what it understands, refuses and says."""
+"""The command line as a whole: what it understands, refuses and says; what was probably meant."""
 
 from __future__ import annotations
 
@@ -52,15 +52,18 @@ def test_a_worker_that_imports_the_main_module_gets_the_errors_alone() -> None:
     assert sorted(eval(done.stdout)) == ["rltui", "rltui.__main__", "rltui.errors"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([name, "--help"])
-    assert ended.value.code == 0
-    text = capsys.readouterr().out
-    assert f"usage: rltui {name}" in text
-    assert "example" in text
-    assert f"  rltui {name}" in text.split("example", 1)[1]
+def test_every_command_explains_itself_with_an_example(
+    subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in COMMANDS:
+        with subtests.test(name=name):
+            with pytest.raises(SystemExit) as ended:
+                main([name, "--help"])
+            assert ended.value.code == 0
+            text = capsys.readouterr().out
+            assert f"usage: rltui {name}" in text
+            assert "example" in text
+            assert f"  rltui {name}" in text.split("example", 1)[1]
 
 
 def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,15 +80,19 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("rltui 0.")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["fly"], ["ls", "--fast"], ["stop", "--now", "--abandon"], ["stop", "--wait", "-1"], ["stop", "--wait", "soon"]],
-)
-def test_bad_usage_is_exit_code_two(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code == 2
-    assert "usage: rltui" in capsys.readouterr().err
+def test_bad_usage_is_exit_code_two(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in [
+        ["fly"],
+        ["ls", "--fast"],
+        ["stop", "--now", "--abandon"],
+        ["stop", "--wait", "-1"],
+        ["stop", "--wait", "soon"],
+    ]:
+        with subtests.test(words=words):
+            with pytest.raises(SystemExit) as ended:
+                main(words)
+            assert ended.value.code == 2
+            assert "usage: rltui" in capsys.readouterr().err
 
 
 def test_the_data_folder_may_be_named_before_or_after_the_command() -> None:
@@ -110,16 +117,17 @@ def test_stop_waits_two_minutes_unless_told_otherwise() -> None:
     assert parse(["stop", "alpha", "--wait", "0"])[1].wait == 0.0
 
 
-@pytest.mark.parametrize("words", [[], ["attach"]])
-def test_without_a_terminal_one_line_names_what_works(words: list[str], tmp_path: Path) -> None:
-    (tmp_path / "runs" / "alpha").mkdir(parents=True)
-    command = [sys.executable, "-m", "rltui", "--data-dir", str(tmp_path), *words]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    [line] = done.stderr.splitlines()
-    assert "no terminal" in line
-    assert ("rltui train PROFILE" if not words else "rltui status alpha") in line
+def test_without_a_terminal_one_line_names_what_works(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for words in [[], ["attach"]]:
+        with subtests.test(words=words):
+            (tmp_path / "runs" / "alpha").mkdir(parents=True, exist_ok=True)
+            command = [sys.executable, "-m", "rltui", "--data-dir", str(tmp_path), *words]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            assert done.returncode == 2
+            assert done.stdout == ""
+            [line] = done.stderr.splitlines()
+            assert "no terminal" in line
+            assert ("rltui train PROFILE" if not words else "rltui status alpha") in line
 
 
 def test_the_parser_is_built_anew_each_time() -> None:
@@ -138,3 +146,46 @@ def test_train_says_what_it_cannot_take(capsys: pytest.CaptureFixture[str]) -> N
             build_parser().parse_args(["train", "quick", *words])
         assert ended.value.code == 2
         assert said in capsys.readouterr().err
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    """The lines below the usage."""
+    with pytest.raises(SystemExit) as ended:
+        build_parser().parse_args(words)
+    assert ended.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.startswith("usage: rltui")
+    return printed.err[printed.err.index("\nrltui: ") + 1 :].splitlines()
+
+
+def test_what_was_meant_comes_first(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, said in [
+        ("lss", ["rltui: there is no command 'rltui lss'", '  did you mean "ls"?']),
+        ("Train", ["rltui: there is no command 'rltui Train'", '  did you mean "train"?']),
+        ("export", ["rltui: there is no command 'rltui export'", "  there is rltui milestones export"]),
+        ("play", ["rltui: there is no command 'rltui play'", "  rltui watch"]),
+        ("milestones pni alpha/005M", ["rltui: there is no command 'rltui milestones pni'", '  did you mean "pin"?']),
+        ("milestones pin", ["rltui: milestones pin: RUN/MILESTONE is missing"]),
+        ("ls --jsn", ["rltui: ls: there is no option --jsn", '  did you mean "--json"?']),
+        ("train quick --sed=4", ["rltui: train: there is no option --sed", '  did you mean "--seed"?']),
+        (
+            "train quick --steps 1e30",
+            [
+                "rltui: train: --steps: expected a whole number of timesteps, at most 9,007,199,254,740,992, found '1e30'"
+            ],
+        ),
+        ("attach a b", ["rltui: attach: 'b' is a word too much"]),
+        ("stop --wait soon", ["rltui: stop: --wait: expected a number of seconds, found 'soon'"]),
+        ("watch --size 4", ["rltui: watch: --size: no such choice '4'", "  one of 1, 2, 3"]),
+        ("--data-dir", ["rltui: --data-dir: expected one argument"]),
+    ]:
+        with subtests.test(words=words, said=said):
+            assert refused(capsys, *words.split())[: len(said)] == said
+
+
+def test_where_to_read_on_is_the_command_s_own_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(capsys, "ls", "--jsn")[-1] == "  rltui ls --help shows an example"
+    assert refused(capsys, "fly")[-2:] == [
+        "  commands: train, attach, ls, status, stop, info, milestones, watch, profile, lut, doctor, trace, bench",
+        "  rltui --help shows all commands",
+    ]

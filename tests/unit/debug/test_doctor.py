@@ -65,13 +65,14 @@ def test_a_sound_machine_and_profile_pass(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
-@pytest.mark.parametrize(
-    "lines",
-    ['\n[actions]\ntable = "hybrid"', '\n[game]\nblue = 2\norange = 1\n[obs]\nkind = "advanced_plus"\nstack = 2'],
-)
-def test_profiles_of_other_kinds_pass(lines: str, profile: Callable[..., str]) -> None:
-    for name in ("action table", "symmetry", "forward pass"):
-        assert look(name, profile(lines)).outcome == "pass"
+def test_profiles_of_other_kinds_pass(subtests: pytest.Subtests, profile: Callable[..., str]) -> None:
+    for lines in [
+        '\n[actions]\ntable = "hybrid"',
+        '\n[game]\nblue = 2\norange = 1\n[obs]\nkind = "advanced_plus"\nstack = 2',
+    ]:
+        with subtests.test(lines=lines):
+            for name in ("action table", "symmetry", "forward pass"):
+                assert look(name, profile(lines)).outcome == "pass"
 
 
 def test_names_are_unique_and_needs_come_first() -> None:
@@ -98,9 +99,8 @@ def test_a_check_that_raises_is_a_finding_and_what_needs_it_is_not_tried() -> No
 # the machine
 
 
-@pytest.mark.parametrize(
-    ("found", "limits", "expected"),
-    [
+def test_versions_are_compared_as_numbers(subtests: pytest.Subtests) -> None:
+    for found, limits, expected in [
         ("2.10.0", ">=2.10,<2.14", True),
         ("2.13.0+cpu", "<2.14,>=2.10", True),
         ("2.14", ">=2.10,<2.14", False),
@@ -110,10 +110,9 @@ def test_a_check_that_raises_is_a_finding_and_what_needs_it_is_not_tried() -> No
         ("3", ">=3.0.0", True),
         ("3.13.1", "<3.13,>=3.11", False),
         ("1.0", "", True),
-    ],
-)
-def test_versions_are_compared_as_numbers(found: str, limits: str, expected: bool) -> None:
-    assert within(found, limits) is expected
+    ]:
+        with subtests.test(found=found, limits=limits, expected=expected):
+            assert within(found, limits) is expected
 
 
 def test_a_package_that_is_too_old_and_one_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,12 +145,13 @@ def test_missing_meshes_of_the_profile(profile: Callable[..., str]) -> None:
     assert "no/such/folder" in found.sentence
 
 
-@pytest.mark.parametrize("place", ["file", "file/below"])
-def test_a_data_folder_that_cannot_be_made(place: str, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    found = look("data folder", data=tmp_path / place)
-    assert found.outcome == "fail"
-    assert "is no folder" in found.sentence and "--data-dir" in found.advice
+def test_a_data_folder_that_cannot_be_made(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for place in ["file", "file/below"]:
+        with subtests.test(place=place):
+            (tmp_path / "file").write_text("")
+            found = look("data folder", data=tmp_path / place)
+            assert found.outcome == "fail"
+            assert "is no folder" in found.sentence and "--data-dir" in found.advice
 
 
 def test_a_data_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,34 +191,32 @@ def test_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         assert look("memory").outcome == outcome
 
 
-@pytest.mark.parametrize(
-    ("environment", "size", "encoding", "outcome", "words"),
-    [
-        ({"TERM": "xterm-256color"}, (120, 40), "utf-8", "pass", "120x40"),
-        ({"TERM": "dumb"}, (120, 40), "utf-8", "warn", "cannot be drawn"),
-        ({"TERM": ""}, (120, 40), "utf-8", "warn", "TERM is not set"),
-        ({"TERM": "xterm"}, (79, 24), "utf-8", "warn", "one pane at a time"),
-        ({"TERM": "xterm"}, (80, 24), "ascii", "warn", "drawn in ASCII"),
-    ],
-)
-def test_terminals(
-    environment: dict[str, str], size: tuple[int, int], encoding: str, outcome: str, words: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    class Stream:
-        def __init__(self) -> None:
-            self.encoding = encoding
+class Stream:
+    """Standard input or output on a terminal."""
 
-        def isatty(self) -> bool:
-            return True
+    def __init__(self, encoding: str) -> None:
+        self.encoding = encoding
 
-    monkeypatch.setattr(doctor_machine, "sys", type("Sys", (), {"stdin": Stream(), "stdout": Stream()}))
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size(size))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    found = look("terminal")
-    assert found.outcome == outcome
-    assert words in found.sentence
+    def isatty(self) -> bool:
+        return True
+
+
+def test_terminals(subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, size, encoding, outcome, words in (
+        ("xterm-256color", (120, 40), "utf-8", "pass", "120x40"),
+        ("dumb", (120, 40), "utf-8", "warn", "cannot be drawn"),
+        ("", (120, 40), "utf-8", "warn", "TERM is not set"),
+        ("xterm", (79, 24), "utf-8", "warn", "one pane at a time"),
+        ("xterm", (80, 24), "ascii", "warn", "drawn in ASCII"),
+    ):
+        with subtests.test(kind=kind, size=size, encoding=encoding):
+            streams = {"stdin": Stream(encoding), "stdout": Stream(encoding)}
+            monkeypatch.setattr(doctor_machine, "sys", type("Sys", (), streams))
+            monkeypatch.setattr(shutil, "get_terminal_size", lambda size=size: os.terminal_size(size))
+            monkeypatch.setenv("TERM", kind)
+            found = look("terminal")
+            assert found.outcome == outcome
+            assert words in found.sentence
 
 
 # the profile

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,28 +88,29 @@ class Witness:
         batch.step = watched  # type: ignore[assignment, method-assign]
 
 
-@pytest.mark.parametrize(("sizes", "options"), [((1, 1), ""), ((2, 1), MIXED), ((2, 2), MIXED)])
-@pytest.mark.parametrize("car", [0, -1])
-def test_it_says_what_the_environment_paid(sizes: tuple[int, int], options: str, car: int) -> None:
-    car %= sum(sizes)
-    found = subject(profile(blue=sizes[0], orange=sizes[1], options=options))
-    trace = RewardTrace(found, TraceOptions(steps=150, arena=1, car=car, seed=3))
-    witness = Witness(trace)
-    rows = [dict(zip(trace.columns, step.cells, strict=True)) for step in trace.steps()]
-    running, tick, episode = 0.0, 0, 0
-    for number, row in enumerate(rows):
-        paid = float(witness.rewards[number][1, car])
-        running, tick = running + paid, tick + 6
-        assert (int(row["step"]), int(row["episode"]), int(row["tick"])) == (number, episode, tick)
-        assert abs(float(row["total"]) - paid) <= 1e-5 * max(1, abs(paid))
-        assert abs(sum(float(row[name]) for name in trace.components) - paid) <= 1e-5 * max(1, abs(paid))
-        assert abs(float(row["running_total"]) - running) <= 1e-5 * max(1, abs(running))
-        assert (row["terminated"], row["truncated"]) == tuple(str(int(end)) for end in witness.ends[number])
-        assert int(row["action"]) == witness.actions[number][1, car]
-        assert [float(row[name]) for name in CONTROLS] == found.rows[int(row["action"])].tolist()
-        if any(witness.ends[number]):
-            running, tick, episode = 0.0, 0, episode + 1
-    assert episode >= 3, "episodes must have ended"
+def test_it_says_what_the_environment_paid(subtests: pytest.Subtests) -> None:
+    for sizes, options in [((1, 1), ""), ((2, 1), MIXED), ((2, 2), MIXED)]:
+        for car in [0, -1]:
+            with subtests.test(sizes=sizes, options=options, car=car):
+                car %= sum(sizes)
+                found = subject(profile(blue=sizes[0], orange=sizes[1], options=options))
+                trace = RewardTrace(found, TraceOptions(steps=150, arena=1, car=car, seed=3))
+                witness = Witness(trace)
+                rows = [dict(zip(trace.columns, step.cells, strict=True)) for step in trace.steps()]
+                running, tick, episode = 0.0, 0, 0
+                for number, row in enumerate(rows):
+                    paid = float(witness.rewards[number][1, car])
+                    running, tick = running + paid, tick + 6
+                    assert (int(row["step"]), int(row["episode"]), int(row["tick"])) == (number, episode, tick)
+                    assert abs(float(row["total"]) - paid) <= 1e-5 * max(1, abs(paid))
+                    assert abs(sum(float(row[name]) for name in trace.components) - paid) <= 1e-5 * max(1, abs(paid))
+                    assert abs(float(row["running_total"]) - running) <= 1e-5 * max(1, abs(running))
+                    assert (row["terminated"], row["truncated"]) == tuple(str(int(end)) for end in witness.ends[number])
+                    assert int(row["action"]) == witness.actions[number][1, car]
+                    assert [float(row[name]) for name in CONTROLS] == found.rows[int(row["action"])].tolist()
+                    if any(witness.ends[number]):
+                        running, tick, episode = 0.0, 0, episode + 1
+                assert episode >= 3, "episodes must have ended"
 
 
 def test_touches_are_where_the_touch_component_pays() -> None:
@@ -194,20 +196,7 @@ def test_other_rewards_for_a_bot_and_other_actions() -> None:
     assert trace.components == ["face_ball"] and {step.action for step in trace.steps()} == {8}
 
 
-@pytest.mark.parametrize(
-    ("make", "options", "words"),
-    [
-        (lambda: subject(profile()), {"car": 2}, "there is no car 2 in 1v1"),
-        (lambda: subject(profile()), {"actions": "policy"}, "is a profile: it has no policy"),
-        (lambda: subject("nowhere"), {}, "no profile, run or bot 'nowhere'"),
-        (lambda: subject("bots/"), {}, "no checkpoint to trace"),
-        (lambda: subject(profile()).in_group("mechanics"), {}, "has no lane 'mechanics'"),
-        (lambda: subject("bots/bare"), {}, "no profile.toml beside it"),
-        (lambda: subject("bots/other-table"), {}, "the action table rlgym has changed"),
-        (lambda: subject("bots/good", overrides=["game.blue=2"]), {}, "112 numbers in 2v1, expected 92"),
-    ],
-)
-def test_errors_say_what_is_wrong(make: Callable[[], TraceSubject], options: dict[str, object], words: str) -> None:
+def test_errors_say_what_is_wrong(subtests: pytest.Subtests) -> None:
     unpadded = PROFILE.format(**PLAIN).replace('[obs]\nkind = "default"', '[obs]\nkind = "default"\nzero_padding = 0')
     Path("unpadded.toml").write_text(unpadded, encoding="utf-8")
     policy = write_bot(Path("bots/good"), "unpadded.toml")
@@ -217,9 +206,21 @@ def test_errors_say_what_is_wrong(make: Callable[[], TraceSubject], options: dic
     Path("bots/other-table/profile.toml").write_text(unpadded, encoding="utf-8")
     changed = type(policy)(**{key: getattr(policy, key) for key in policy.__dataclass_fields__} | {"table_hash": "ab"})
     Path("bots/other-table/policy.npz").write_bytes(save_policy(changed))
-    with pytest.raises(RltuiError) as caught:
-        RewardTrace(make(), TraceOptions(steps=1, **options))  # type: ignore[arg-type]
-    assert words in caught.value.message
+    cases: tuple[tuple[Callable[[], TraceSubject], dict[str, Any], str], ...] = (
+        (lambda: subject(profile()), {"car": 2}, "there is no car 2 in 1v1"),
+        (lambda: subject(profile()), {"actions": "policy"}, "is a profile: it has no policy"),
+        (lambda: subject("nowhere"), {}, "no profile, run or bot 'nowhere'"),
+        (lambda: subject("bots/"), {}, "no checkpoint to trace"),
+        (lambda: subject(profile()).in_group("mechanics"), {}, "has no lane 'mechanics'"),
+        (lambda: subject("bots/bare"), {}, "no profile.toml beside it"),
+        (lambda: subject("bots/other-table"), {}, "the action table rlgym has changed"),
+        (lambda: subject("bots/good", overrides=["game.blue=2"]), {}, "112 numbers in 2v1, expected 92"),
+    )
+    for make, options, words in cases:
+        with subtests.test(words):
+            with pytest.raises(RltuiError) as caught:
+                RewardTrace(make(), TraceOptions(steps=1, **options))
+            assert words in caught.value.message
 
 
 def test_the_command_writes_csv_and_says_the_sums(capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,11 +248,12 @@ def test_the_command_refuses_a_place_that_cannot_be_written() -> None:
         command(args)
 
 
-@pytest.mark.parametrize("option", [["--steps", "0"], ["--car", "-1"], ["--steps", "some"], ["--actions", "best"]])
-def test_bad_usage_is_exit_2(option: list[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        parse(["trace", "quick", *option])
-    assert caught.value.code == 2
+def test_bad_usage_is_exit_2(subtests: pytest.Subtests) -> None:
+    for option in [["--steps", "0"], ["--car", "-1"], ["--steps", "some"], ["--actions", "best"]]:
+        with subtests.test(option=option):
+            with pytest.raises(SystemExit) as caught:
+                parse(["trace", "quick", *option])
+            assert caught.value.code == 2
 
 
 def test_a_reward_of_ones_own_that_raises_is_named_with_its_line(tmp_path: Path) -> None:

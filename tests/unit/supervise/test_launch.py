@@ -29,15 +29,13 @@ def written(path: Path, *records: Record) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("records", "words"),
-    [
+def test_the_reason_and_the_warnings_of_this_start(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for records, words in [
         ([OLD, BEGUN, PLAN, NEW, RESUMED, WARNING, PLAN, DETAIL], [RESUMED.reason, f"! {WARNING.message}"]),
         ([NEW, BEGUN, DETAIL, PLAN, WARNING], [BEGUN.message]),
-    ],
-)
-def test_the_reason_and_the_warnings_of_this_start(tmp_path: Path, records: list[Record], words: list[str]) -> None:
-    assert start_messages(written(tmp_path / "journal", *records), 77) == words
+    ]:
+        with subtests.test(records=records, words=words):
+            assert start_messages(written(tmp_path / "journal", *records), 77) == words
 
 
 def test_what_comes_a_moment_later_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

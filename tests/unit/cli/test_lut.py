@@ -25,16 +25,19 @@ def no_left(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("argument", [[], ["phase-2-bronze-skills"], ["hybrid"]])
-def test_what_is_shipped_passes(argument: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lut", *argument]) == 0
-    out = capsys.readouterr().out
-    assert out.splitlines()[-1] == "[OK]   the table passes"
-    assert "[FAIL]" not in out and "[WARN]" not in out
-    assert all(state in out for state in ("kickoff", "driving", "in the air", "no flip left", "turtled", "on a wall"))
-    tables, findings = out.rpartition("\n\n[OK]   ")[0].split("\n\n")[1:3], out.index("more checks")
-    assert all(len(line) <= 100 for table in tables for line in table.splitlines())
-    assert out.index("turtled") < findings  # the tables come first, so that the verdict is in sight at the end
+def test_what_is_shipped_passes(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
+    for argument in [[], ["phase-2-bronze-skills"], ["hybrid"]]:
+        with subtests.test(argument=argument):
+            assert main(["lut", *argument]) == 0
+            out = capsys.readouterr().out
+            assert out.splitlines()[-1] == "[OK]   the table passes"
+            assert "[FAIL]" not in out and "[WARN]" not in out
+            assert all(
+                state in out for state in ("kickoff", "driving", "in the air", "no flip left", "turtled", "on a wall")
+            )
+            tables, findings = out.rpartition("\n\n[OK]   ")[0].split("\n\n")[1:3], out.index("more checks")
+            assert all(len(line) <= 100 for table in tables for line in table.splitlines())
+            assert out.index("turtled") < findings  # the tables come first, so that the verdict is in sight at the end
 
 
 def test_a_table_that_fails(no_left: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,13 +64,14 @@ def test_json(no_left: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["words"][found["controls"].index([1, 0, 0, 0, 0, 0, 1, 0])] == "full throttle, boost"
 
 
-@pytest.mark.parametrize(("wrong", "near"), [("hybird", "hybrid"), ("quik", "quick"), ("alpah", "alpha")])
 def test_a_slip_of_the_pen_is_answered_with_what_is_near(
-    wrong: str, near: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    subtests: pytest.Subtests, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "runs" / "alpha").mkdir(parents=True)
-    assert main(["lut", wrong, "--data-dir", str(tmp_path)]) == 2
-    assert f'did you mean "{near}"?' in capsys.readouterr().err
+    for wrong, near in [("hybird", "hybrid"), ("quik", "quick"), ("alpah", "alpha")]:
+        with subtests.test(wrong=wrong, near=near):
+            (tmp_path / "runs" / "alpha").mkdir(parents=True, exist_ok=True)
+            assert main(["lut", wrong, "--data-dir", str(tmp_path)]) == 2
+            assert f'did you mean "{near}"?' in capsys.readouterr().err
 
 
 def test_a_run_s_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,13 +117,15 @@ def test_a_terminal_gets_colour_and_folded_lines(monkeypatch: pytest.MonkeyPatch
     assert second.startswith("       ") and second.endswith("eleven")
 
 
-@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
-def test_no_colour_where_it_is_not_wanted(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv(name, value)
-    out = Terminal()
-    say_outcome("warn", "text", out)
-    assert out.getvalue() == "[WARN] text\n"
+def test_no_colour_where_it_is_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        with monkeypatch.context() as patch:
+            patch.setenv("TERM", "xterm")
+            patch.delenv("NO_COLOR", raising=False)
+            patch.setenv(name, value)
+            out = Terminal()
+            say_outcome("warn", "text", out)
+            assert out.getvalue() == "[WARN] text\n", name
 
 
 def test_what_a_file_says_does_not_act_on_the_terminal() -> None:

@@ -1,14 +1,15 @@
-"""One judge: `profile check`, `train` and the doctor say the same of a profile whose parts fail when they are tried."""
+"""One judge: `profile check`, `train` and the doctor say the same of a profile whose parts fail; the turned game, field by field."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rltui.checks.components import faults
+from rltui.checks.components import counterparts, faults, turned
 from rltui.cli.profile import report, report_text
 from rltui.debug.doctor import CHECKS, examine
 from rltui.debug.doctor_check import DoctorCase
@@ -18,6 +19,8 @@ from rltui.profile.load import load
 from rltui.runs.paths import DataDir
 from rltui.runs.resume import changed_sources
 from rltui.train.setup import TrainOptions, prepare
+from tests.fakes import game_states
+from tests.fakes.game_states import TEAM_SIZES, random_state
 from tests.fakes.tables import RLGYM, column, without
 from tests.fakes.training import TINY
 
@@ -132,3 +135,24 @@ def test_the_users_own_line_comes_first() -> None:
         sys.path.pop(0)
     assert users_line(caught.value).endswith("mine.py:2")
     assert users_line(ValueError("never raised")) == ""
+
+
+def test_every_field(subtests: pytest.Subtests) -> None:
+    for blue, orange in TEAM_SIZES:
+        with subtests.test(blue=blue, orange=orange):
+            state = random_state(np.random.default_rng(10 * blue + orange), 6, blue, orange)
+            mine, expected = turned(state), game_states.turned(state)
+            assert counterparts(state).tolist() == game_states.counterparts(state)
+            for field in fields(state):
+                if not field.name.startswith("_"):
+                    np.testing.assert_array_equal(getattr(mine, field.name), getattr(expected, field.name), field.name)
+            np.testing.assert_array_equal(mine.contacts.wheels, expected.contacts.wheels)
+            np.testing.assert_array_equal(mine.contacts.normal, expected.contacts.normal)
+
+
+def test_twice_is_the_game_itself() -> None:
+    state = random_state(np.random.default_rng(0), 6, 2, 1)
+    again = turned(turned(state))
+    for field in fields(state):
+        if not field.name.startswith("_"):
+            np.testing.assert_array_equal(getattr(again, field.name), getattr(state, field.name), field.name)

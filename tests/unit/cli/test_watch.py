@@ -75,45 +75,41 @@ def test_rocketsimvis_receives_a_match_and_a_recording(capsys: pytest.CaptureFix
     listener.close()
 
 
-@pytest.mark.parametrize(
-    ("where", "words"),
-    [(["--port", "{free}"], "nobody listens there yet"), (["--host", "no-such.invalid"], "unknown host")],
-)
-def test_a_link_that_does_not_work_is_one_line(
-    where: list[str], words: str, capsys: pytest.CaptureFixture[str]
+def test_a_link_that_does_not_work_is_one_line(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
+    for where, words in [
+        (["--port", "{free}"], "nobody listens there yet"),
+        (["--host", "no-such.invalid"], "unknown host"),
+    ]:
+        with subtests.test(where=where, words=words):
+            where = [part.format(free=free_port()) for part in where]
+            assert main(["watch", "chaser", "idle", "--seconds", "20", "--speed", "60", "--rocketsimvis", *where]) == 0
+            err = capsys.readouterr().err
+            assert words in err and err.count("\n") == 1
+
+
+def test_what_is_wrong_is_said_before_anything_is_played(
+    subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = [part.format(free=free_port()) for part in where]
-    assert main(["watch", "chaser", "idle", "--seconds", "20", "--speed", "60", "--rocketsimvis", *where]) == 0
-    err = capsys.readouterr().err
-    assert words in err and err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
+    for arguments, words in [
         (["chasr"], 'did you mean "chaser"?'),
         (["chaser", "idl"], 'did you mean "idle"?'),
         (["--replay", "none.npz"], "no such file"),
         (["chaser", "--replay", "none.npz"], "--replay plays a recording and nothing else"),
         (["chaser", "--record", "none/match.npz"], "there is no folder none"),
         (["chaser", "--record", "match.txt"], "ends with .npz"),
-    ],
-)
-def test_what_is_wrong_is_said_before_anything_is_played(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["watch", *arguments, *FAST, "--seconds", "1"]) == 2
-    captured = capsys.readouterr()
-    assert words in captured.err and captured.out == "" and not list(Path().iterdir())
+    ]:
+        with subtests.test(arguments=arguments, words=words):
+            assert main(["watch", *arguments, *FAST, "--seconds", "1"]) == 2
+            captured = capsys.readouterr()
+            assert words in captured.err and captured.out == "" and not list(Path().iterdir())
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--size", "4"], ["--speed", "0"], ["--speed", "nan"], ["--port", "0"], ["--rate", "15"]]
-)
-def test_bad_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["watch", "chaser", *arguments])
-    assert left.value.code == 2 and f"rltui: watch: {arguments[0]}: " in capsys.readouterr().err
+def test_bad_usage(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in [["--size", "4"], ["--speed", "0"], ["--speed", "nan"], ["--port", "0"], ["--rate", "15"]]:
+        with subtests.test(arguments=arguments):
+            with pytest.raises(SystemExit) as left:
+                main(["watch", "chaser", *arguments])
+            assert left.value.code == 2 and f"rltui: watch: {arguments[0]}: " in capsys.readouterr().err
 
 
 def test_without_a_run_there_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,6 @@ from rltui.checks.action_table.abilities import BY_NAME, all_legal
 from rltui.checks.action_table.findings import TableReport
 from rltui.checks.action_table.report import column_check, report, state_masks
 from rltui.field import CONTROLS
-from rltui.sim.state import Float
 from tests.fakes.tables import HYBRID, RLGYM, changed, column, exchanged, naive, without
 
 MASK, FALLBACK = PipelineOptions("mask"), PipelineOptions("fallback")
@@ -24,12 +23,10 @@ def failed(found: TableReport) -> list[str]:
     return [check.sentence for check in found.of("fail")]
 
 
-@pytest.mark.parametrize(
-    ("rows", "options"),
-    [(RLGYM, PipelineOptions()), (RLGYM, MASK), (HYBRID, MASK), (HYBRID, FALLBACK), (NAIVE, MASK)],
-)
-def test_good_tables_pass_without_a_warning(rows: Float, options: PipelineOptions) -> None:
-    assert report(rows, options).outcome == "pass"
+def test_good_tables_pass_without_a_warning(subtests: pytest.Subtests) -> None:
+    for rows, options in [(RLGYM, PipelineOptions()), (RLGYM, MASK), (HYBRID, MASK), (HYBRID, FALLBACK), (NAIVE, MASK)]:
+        with subtests.test(rows=rows, options=options):
+            assert report(rows, options).outcome == "pass"
 
 
 def test_no_left_turns() -> None:
@@ -61,21 +58,26 @@ def test_a_jump_that_is_illegal_on_the_roof() -> None:
     ]
 
 
-@pytest.mark.parametrize("rows", [RLGYM, HYBRID])
-@pytest.mark.parametrize("pair", list(combinations(CONTROLS, 2)))
-def test_exchanged_columns_fail_wherever_they_take_something_away(rows: Float, pair: tuple[str, str]) -> None:
-    spoiled = exchanged(rows, *pair)
-    harmless = {("steer", "yaw"), ("pitch", "roll")}  # linked, and used alike: the rows are as able as before
-    assert (report(spoiled).outcome == "pass") == (pair in harmless)
+def test_exchanged_columns_fail_wherever_they_take_something_away(subtests: pytest.Subtests) -> None:
+    for rows in [RLGYM, HYBRID]:
+        for pair in list(combinations(CONTROLS, 2)):
+            with subtests.test(rows=rows, pair=pair):
+                spoiled = exchanged(rows, *pair)
+                harmless = {
+                    ("steer", "yaw"),
+                    ("pitch", "roll"),
+                }  # linked, and used alike: the rows are as able as before
+                assert (report(spoiled).outcome == "pass") == (pair in harmless)
 
 
-@pytest.mark.parametrize("rows", [RLGYM, HYBRID])
-@pytest.mark.parametrize("pair", [("pitch", "yaw"), ("jump", "boost")])
-def test_the_columns_that_people_exchange_are_named(rows: Float, pair: tuple[str, str]) -> None:
-    found = column_check(exchanged(rows, *pair))
-    assert found.outcome == "fail"
-    assert f"columns {pair[0]} and {pair[1]} look exchanged" in found.sentence
-    assert "the bot could do neither as it was meant" in found.sentence
+def test_the_columns_that_people_exchange_are_named(subtests: pytest.Subtests) -> None:
+    for rows in [RLGYM, HYBRID]:
+        for pair in [("pitch", "yaw"), ("jump", "boost")]:
+            with subtests.test(rows=rows, pair=pair):
+                found = column_check(exchanged(rows, *pair))
+                assert found.outcome == "fail"
+                assert f"columns {pair[0]} and {pair[1]} look exchanged" in found.sentence
+                assert "the bot could do neither as it was meant" in found.sentence
 
 
 def test_pitch_and_yaw_exchanged_in_the_product_which_loses_nothing_but_the_link() -> None:
@@ -103,19 +105,17 @@ def test_minus_zero_is_zero() -> None:
     assert any("row 90 is row 8 again" in sentence for sentence in failed(report(twice)))
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "sentence"),
-    [
+def test_a_cell_that_is_no_control(subtests: pytest.Subtests) -> None:
+    for name, value, sentence in [
         ("jump", 0.5, "row 60: jump is neither 0 nor 1: a button cannot be pressed by half"),
         ("boost", -1.0, "row 60: boost is neither 0 nor 1"),
         ("pitch", np.nan, "row 60: pitch is no finite number: the simulator takes it without a word"),
         ("roll", np.inf, "row 60: roll is no finite number"),
         ("yaw", 1.5, "row 60: yaw is beyond -1 and 1: the bot could not do what no controller can"),
-    ],
-)
-def test_a_cell_that_is_no_control(name: str, value: float, sentence: str) -> None:
-    found = failed(report(changed(RLGYM, 60, name, value)))
-    assert len(found) == 1 and found[0].startswith(sentence)
+    ]:
+        with subtests.test(name=name, value=value, sentence=sentence):
+            found = failed(report(changed(RLGYM, 60, name, value)))
+            assert len(found) == 1 and found[0].startswith(sentence)
 
 
 def test_what_is_cut_is_a_warning() -> None:

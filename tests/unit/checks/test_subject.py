@@ -37,11 +37,12 @@ def test_a_profile(tmp_path: Path) -> None:
     assert found.options.legality == "fallback"
 
 
-@pytest.mark.parametrize("name", [listed.name for listed in list_profiles() if listed.shipped])
-def test_every_shipped_profile_passes(name: str) -> None:
-    found = subject(name)
-    assert found is not None
-    assert examine(found.rows, found.options, found.meshes).outcome == "pass"
+def test_every_shipped_profile_passes(subtests: pytest.Subtests) -> None:
+    for name in [listed.name for listed in list_profiles() if listed.shipped]:
+        with subtests.test(name=name):
+            found = subject(name)
+            assert found is not None
+            assert examine(found.rows, found.options, found.meshes).outcome == "pass"
 
 
 def test_a_table_beside_its_profile(tmp_path: Path) -> None:
@@ -52,29 +53,27 @@ def test_a_table_beside_its_profile(tmp_path: Path) -> None:
     assert found.first_row.endswith("rows.csv, line 1")
 
 
-@pytest.mark.parametrize(
-    ("actions", "bad"),
-    [
+def test_a_profile_that_is_refused_for_its_table_is_reported_on_all_the_same(
+    subtests: pytest.Subtests, tmp_path: Path
+) -> None:
+    for actions, bad in [
         ('table = "rows.csv"', changed(RLGYM, 3, "jump", 0.5)),
         ('table = "rows.csv"', changed(RLGYM, 3, "pitch", np.nan)),
         ('table = "rows.csv"\nlegality = "mask"', np.delete(RLGYM, 8, axis=0)),
         ('table = "rows.csv"\nlegality = "fallback"\nfallback_row = 3', RLGYM),
-    ],
-)
-def test_a_profile_that_is_refused_for_its_table_is_reported_on_all_the_same(
-    actions: str, bad: np.ndarray, tmp_path: Path
-) -> None:
-    csv(tmp_path / "rows.csv", bad)
-    found = subject(profile(tmp_path, actions))
-    assert found is not None
-    np.testing.assert_array_equal(found.rows, bad)
-    assert found.options.fallback_row == (3 if "fallback_row" in actions else None)
+    ]:
+        with subtests.test(actions=actions, bad=bad):
+            csv(tmp_path / "rows.csv", bad)
+            found = subject(profile(tmp_path, actions))
+            assert found is not None
+            np.testing.assert_array_equal(found.rows, bad)
+            assert found.options.fallback_row == (3 if "fallback_row" in actions else None)
 
 
-@pytest.mark.parametrize("actions", ['table = "nowhere.csv"', 'table = "rlgim"', 'table = "rlgym"\n[pp0]\n'])
-def test_a_profile_with_other_faults_tells_them(actions: str, tmp_path: Path) -> None:
-    with pytest.raises(ProfileError):
-        subject(profile(tmp_path, actions))
+def test_a_profile_with_other_faults_tells_them(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for actions in ['table = "nowhere.csv"', 'table = "rlgim"', 'table = "rlgym"\n[pp0]\n']:
+        with subtests.test(actions=actions), pytest.raises(ProfileError):
+            subject(profile(tmp_path, actions))
 
 
 def test_tables_without_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from rltui.actions.masking import class_ids
 from rltui.checks.action_table import behaviour
-from rltui.checks.action_table.abilities import STATES, CanonicalState, all_legal, effective_controls, game_state
+from rltui.checks.action_table.abilities import STATES, all_legal, effective_controls, game_state
 from rltui.checks.action_table.behaviour import CarStates, RowSimulator, behaviour_checks, control_check
 from rltui.checks.action_table.findings import TableCheck
 from rltui.checks.action_table.report import examine
@@ -31,29 +32,31 @@ def outcomes(rows: Float, masks: dict[str, Any] | None = None) -> dict[str, Tabl
     return {check.key: check for check in behaviour_checks(rows, masks or all_legal(rows))}
 
 
-@pytest.mark.parametrize("state", PLAYABLE, ids=lambda state: state.name)
-def test_the_cars_are_in_the_situation_that_legality_is_asked_about(state: CanonicalState) -> None:
-    stage = RowSimulator(RLGYM)
-    stage.put(state)
-    classes = np.zeros((len(STATES), 1), np.uint8)
-    class_ids(game_state(), slice(0, 1), classes)
-    played = np.zeros((1, behaviour.CARS), np.uint8)
-    class_ids(stage.state, slice(0, behaviour.CARS), played)
-    assert set(played[0].tolist()) == {int(classes[STATES.index(state), 0])}
-    assert (stage.state.on_ground == state.wheels_down).all()
-    assert (stage.state.world_contact == (state.surface == "roof")).all()
+def test_the_cars_are_in_the_situation_that_legality_is_asked_about(subtests: pytest.Subtests) -> None:
+    for state in PLAYABLE:
+        with subtests.test(state=state):
+            stage = RowSimulator(RLGYM)
+            stage.put(state)
+            classes = np.zeros((len(STATES), 1), np.uint8)
+            class_ids(game_state(), slice(0, 1), classes)
+            played = np.zeros((1, behaviour.CARS), np.uint8)
+            class_ids(stage.state, slice(0, behaviour.CARS), played)
+            assert set(played[0].tolist()) == {int(classes[STATES.index(state), 0])}
+            assert (stage.state.on_ground == state.wheels_down).all()
+            assert (stage.state.world_contact == (state.surface == "roof")).all()
 
 
-@pytest.mark.parametrize("state", PLAYABLE, ids=lambda state: state.name)
-def test_rows_of_the_same_effect_are_those_that_do_the_same_in_the_simulator(state: CanonicalState) -> None:
+def test_rows_of_the_same_effect_are_those_that_do_the_same_in_the_simulator(subtests: pytest.Subtests) -> None:
     """The slow twin: every row is played for a step, and compared with every other."""
-    rows = naive()[np.random.default_rng(1).choice(1800, 2 * behaviour.CARS, replace=False)]
-    before, after = RowSimulator(rows).play(state, np.arange(len(rows)), 1)
-    change = difference(before, after)
-    apart = np.abs(change[:, None] - change[None]).max(axis=2)
-    key = effective_controls(rows, state)
-    same = (key[:, None] == key[None]).all(axis=2)
-    assert apart[same].max() < NOISE < apart[~same].min()
+    for state in PLAYABLE:
+        with subtests.test(state=state):
+            rows = naive()[np.random.default_rng(1).choice(1800, 2 * behaviour.CARS, replace=False)]
+            before, after = RowSimulator(rows).play(state, np.arange(len(rows)), 1)
+            change = difference(before, after)
+            apart = np.abs(change[:, None] - change[None]).max(axis=2)
+            key = effective_controls(rows, state)
+            same = (key[:, None] == key[None]).all(axis=2)
+            assert apart[same].max() < NOISE < apart[~same].min()
 
 
 def difference(before: CarStates, after: CarStates) -> Float:
@@ -76,31 +79,29 @@ def test_each_control_alone_does_what_its_name_says() -> None:
     assert control_check().outcome == "pass"
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "sentence"),
-    [
-        ("pitch", "yaw", "with pitch +1 alone the car turns right in the air"),
-        ("jump", "boost", "with boost +1 alone the car jumps"),
-        ("steer", "throttle", "with throttle +1 alone the car turns right on the ground"),
-    ],
-)
 def test_an_adapter_that_exchanges_two_controls_is_caught(
-    one: str, other: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+    subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     true = arena_batch.car_controls
 
-    def wrong(row: Any) -> Any:
+    def exchanging(one: str, other: str, row: Any) -> Any:
         controls = true(row)
         first, second = getattr(controls, one), getattr(controls, other)
         setattr(controls, one, type(first)(second))
         setattr(controls, other, type(second)(first))
         return controls
 
-    monkeypatch.setattr(arena_batch, "car_controls", wrong)
-    found = control_check()
-    assert found.outcome == "fail"
-    assert sentence in found.sentence
-    assert "the columns reach the simulator in another order" in found.sentence
+    for one, other, sentence in (
+        ("pitch", "yaw", "with pitch +1 alone the car turns right in the air"),
+        ("jump", "boost", "with boost +1 alone the car jumps"),
+        ("steer", "throttle", "with throttle +1 alone the car turns right on the ground"),
+    ):
+        with subtests.test(one=one, other=other):
+            monkeypatch.setattr(arena_batch, "car_controls", partial(exchanging, one, other))
+            found = control_check()
+            assert found.outcome == "fail"
+            assert sentence in found.sentence
+            assert "the columns reach the simulator in another order" in found.sentence
 
 
 def test_a_control_that_is_turned_round_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,12 +116,13 @@ def test_a_control_that_is_turned_round_is_caught(monkeypatch: pytest.MonkeyPatc
     assert "with pitch +1 alone the car does the contrary of what pitch does" in control_check().sentence
 
 
-@pytest.mark.parametrize("rows", [RLGYM, HYBRID])
-def test_good_tables_can_do_everything(rows: Float) -> None:
-    found = outcomes(rows)
-    assert {check.outcome for check in found.values()} == {"pass"}
-    assert len(found) == 21
-    assert "back on its wheels after 0.7 s" in found["in the simulator: rights itself"].sentence
+def test_good_tables_can_do_everything(subtests: pytest.Subtests) -> None:
+    for rows in [RLGYM, HYBRID]:
+        with subtests.test(rows=rows):
+            found = outcomes(rows)
+            assert {check.outcome for check in found.values()} == {"pass"}
+            assert len(found) == 21
+            assert "back on its wheels after 0.7 s" in found["in the simulator: rights itself"].sentence
 
 
 def test_rows_that_mean_to_turn_and_hardly_do() -> None:

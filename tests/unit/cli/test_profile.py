@@ -143,18 +143,20 @@ def test_new_then_check_then_again(capsys: pytest.CaptureFixture[str], folder: P
     assert (folder / "profiles/my-bot.toml").read_bytes() == before
 
 
-@pytest.mark.parametrize("arguments", [[], ["check"], ["show"], ["diff", "quick"], ["new"], ["migrate"]])
-def test_bad_usage_exits_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["profile", *arguments])
-    assert caught.value.code == 2 and "usage: rltui profile" in capsys.readouterr().err
+def test_bad_usage_exits_2(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in [[], ["check"], ["show"], ["diff", "quick"], ["new"], ["migrate"]]:
+        with subtests.test(arguments=arguments):
+            with pytest.raises(SystemExit) as caught:
+                main(["profile", *arguments])
+            assert caught.value.code == 2 and "usage: rltui profile" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["new", "check", "show", "diff", "schema"])
-def test_every_command_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["profile", command, "--help"])
-    assert caught.value.code == 0 and f"example:\n  rltui profile {command}" in capsys.readouterr().out
+def test_every_command_has_an_example(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ["new", "check", "show", "diff", "schema"]:
+        with subtests.test(command=command):
+            with pytest.raises(SystemExit) as caught:
+                main(["profile", command, "--help"])
+            assert caught.value.code == 0 and f"example:\n  rltui profile {command}" in capsys.readouterr().out
 
 
 def test_ascii_where_the_output_knows_nothing_else(folder: Path) -> None:

@@ -38,9 +38,8 @@ def test_a_first_state_is_spelled_out() -> None:
     assert len(lines) == 3
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+def test_what_cannot_be_is_flagged(subtests: pytest.Subtests) -> None:
+    for changes, words in [
         ({"position": (4200, 0, 17)}, "inside a side wall"),
         ({"position": (0, 6100, 17)}, "inside a back wall"),
         ({"position": (1200, -5200, 17)}, "inside a back wall"),
@@ -54,44 +53,43 @@ def test_a_first_state_is_spelled_out() -> None:
         ({"ball_position": (4050, 0, 500)}, "inside a side wall"),
         ({"ball_position": (1000, 0, 60)}, "inside the floor"),
         ({"ball_velocity": (6000, 3000, 0)}, "faster than 6000 uu/s"),
-    ],
-)
-def test_what_cannot_be_is_flagged(changes: dict[str, Any], words: str) -> None:
-    flagged = [line for line in begun(**changes).splitlines() if "IMPOSSIBLE" in line]
-    assert flagged and all(words in line for line in flagged)
+    ]:
+        with subtests.test(changes=changes, words=words):
+            flagged = [line for line in begun(**changes).splitlines() if "IMPOSSIBLE" in line]
+            assert flagged and all(words in line for line in flagged)
 
 
-@pytest.mark.parametrize("changes", [{"position": (0, 5600, 17)}, {"ball_position": (500, -5300, 200)}])
-def test_the_nets_are_part_of_the_field(changes: dict[str, Any]) -> None:
-    assert "IMPOSSIBLE" not in begun(**changes)
+def test_the_nets_are_part_of_the_field(subtests: pytest.Subtests) -> None:
+    for changes in [{"position": (0, 5600, 17)}, {"ball_position": (500, -5300, 200)}]:
+        with subtests.test(changes=changes):
+            assert "IMPOSSIBLE" not in begun(**changes)
 
 
-@pytest.mark.parametrize("name", ["kickoff", "random", *SCENES])
-def test_no_registered_reset_is_impossible(name: str, tmp_path: Any) -> None:
-    arenas, rng, reset = small_batch(), np.random.default_rng(0), built(name, tmp_path, 2, 1)
-    for _ in range(5):
-        arenas.reset(range(4), [reset.sample(rng, 2, 1) for _ in range(4)])
-        assert "IMPOSSIBLE" not in "\n".join(first_state_lines(arenas.state))
+def test_no_registered_reset_is_impossible(subtests: pytest.Subtests, tmp_path: Any) -> None:
+    for name in ["kickoff", "random", *SCENES]:
+        with subtests.test(name=name):
+            arenas, rng, reset = small_batch(), np.random.default_rng(0), built(name, tmp_path, 2, 1)
+            for _ in range(5):
+                arenas.reset(range(4), [reset.sample(rng, 2, 1) for _ in range(4)])
+                assert "IMPOSSIBLE" not in "\n".join(first_state_lines(arenas.state))
 
 
 def small_batch() -> ArenaBatch:
     return batch(arenas=4, teams=(2, 1))
 
 
-@pytest.mark.parametrize(
-    ("reset", "words"),
-    [
+def test_the_turtle_probe(subtests: pytest.Subtests) -> None:
+    for reset, words in [
         (TurtledReset(TurtledReset.Params()), "a turtle (0 wheels down, up.z -"),
         (KickoffReset(KickoffReset.Params()), "no turtle (4 wheels down, up.z +1.00, the body touches nothing)"),
         (
             CeilingScene(CeilingScene.Params()),
             "no turtle (",
         ),  # upside down on its wheels: what the obvious rule takes for one
-    ],
-)
-def test_the_turtle_probe(reset: Any, words: str) -> None:
-    arenas = batch(arenas=1, teams=(1, 0))
-    arenas.reset([0], [reset.sample(np.random.default_rng(0), 1, 0)])
-    arenas.step(np.full((1, 1), IDLE))
-    (line,) = probe_lines(arenas.state, arenas.contact)
-    assert line.startswith(f"turtle probe, arena 0 car 0: {words}")
+    ]:
+        with subtests.test(reset=reset, words=words):
+            arenas = batch(arenas=1, teams=(1, 0))
+            arenas.reset([0], [reset.sample(np.random.default_rng(0), 1, 0)])
+            arenas.step(np.full((1, 1), IDLE))
+            (line,) = probe_lines(arenas.state, arenas.contact)
+            assert line.startswith(f"turtle probe, arena 0 car 0: {words}")

@@ -137,21 +137,21 @@ def test_check_reads_every_byte(paths: RunPaths, said: Said) -> None:
     assert "policy.npz is damaged: its SHA-256 is" in text
 
 
-@pytest.mark.parametrize(
-    "words", [["fly"], ["pin"], ["note", "alpha/005M"], ["export", "alpha/005M"], ["list", "a", "b"]]
-)
-def test_bad_usage_is_exit_code_two(words: list[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["milestones", *words])
-    assert ended.value.code == 2
+def test_bad_usage_is_exit_code_two(subtests: pytest.Subtests) -> None:
+    for words in [["fly"], ["pin"], ["note", "alpha/005M"], ["export", "alpha/005M"], ["list", "a", "b"]]:
+        with subtests.test(words=words):
+            with pytest.raises(SystemExit) as ended:
+                main(["milestones", *words])
+            assert ended.value.code == 2
 
 
-@pytest.mark.parametrize("name", ["list", "pin", "note", "delete", "restore", "export", "trash", "check"])
-def test_each_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["milestones", name, "--help"])
-    assert ended.value.code == 0
-    assert f"example:\n  rltui milestones {name}" in capsys.readouterr().out
+def test_each_has_help_with_an_example(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ["list", "pin", "note", "delete", "restore", "export", "trash", "check"]:
+        with subtests.test(name=name):
+            with pytest.raises(SystemExit) as ended:
+                main(["milestones", name, "--help"])
+            assert ended.value.code == 0
+            assert f"example:\n  rltui milestones {name}" in capsys.readouterr().out
 
 
 def test_options_may_stand_before_or_after_the_sub_command() -> None:

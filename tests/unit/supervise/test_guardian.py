@@ -25,6 +25,7 @@ def test_what_is_said_is_heard() -> None:
     os.close(news_end)
     lifeline.left()  # a guardian that has gone is no error
     os.close(news_start)
+    Lifeline().entered()  # nor is none at all
 
 
 def test_a_guardian_that_does_not_listen_holds_up_nobody() -> None:
@@ -34,10 +35,6 @@ def test_a_guardian_that_does_not_listen_holds_up_nobody() -> None:
         lifeline.opened("a-run-of-some-length")
     os.close(news_end)
     os.close(news_start)
-
-
-def test_without_a_guardian_nothing_is_said() -> None:
-    Lifeline().entered()
 
 
 @given(st.lists(st.integers(0, 40), max_size=8))

@@ -38,13 +38,14 @@ def test_with_nothing_on_it_hands_on_what_it_gets() -> None:
     assert (out == 77).all() and pipeline.take_fallbacks() == 0
 
 
-@pytest.mark.parametrize("legality", ["mask", "fallback"])
-def test_classes_are_written(legality: str) -> None:
-    state = state_of(np.random.default_rng(1))
-    ours, expected = np.zeros((30, 2), np.uint8), np.zeros((30, 2), np.uint8)
-    ActionPipeline(ROWS, PipelineOptions(legality), 30, 2).classify(state, ours)
-    class_ids(state, slice(2), expected)
-    np.testing.assert_array_equal(ours, expected)
+def test_classes_are_written(subtests: pytest.Subtests) -> None:
+    for legality in ("mask", "fallback"):
+        with subtests.test(legality=legality):
+            state = state_of(np.random.default_rng(1))
+            ours, expected = np.zeros((30, 2), np.uint8), np.zeros((30, 2), np.uint8)
+            ActionPipeline(ROWS, PipelineOptions(legality), 30, 2).classify(state, ours)
+            class_ids(state, slice(2), expected)
+            np.testing.assert_array_equal(ours, expected)
 
 
 def test_only_mask_gives_masks() -> None:
@@ -54,26 +55,27 @@ def test_only_mask_gives_masks() -> None:
     np.testing.assert_array_equal(masks, legal_rows(ROWS))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_fallback_against_the_slow_twin(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    state = state_of(rng, blue=2, orange=1)
-    recovery = int(np.flatnonzero(ROWS[:, JUMP])[0])
-    pipeline = ActionPipeline(ROWS, PipelineOptions("fallback", IDLE, recovery), 30, 3)
-    chosen = rng.integers(0, len(ROWS), (30, 3))
-    before = chosen.copy()
-    played, replaced = pipeline.play(chosen, state), 0
-    classes, legal = np.zeros((30, 3), np.uint8), legal_rows(ROWS)
-    class_ids(state, slice(3), classes)
-    for at in np.ndindex(30, 3):
-        expected = chosen[at]
-        if not legal[classes[at], chosen[at]]:
-            turtled = state.world_contact[at] and state.up[at][2] < -0.2 and not state.on_ground[at]
-            expected, replaced = recovery if turtled else IDLE, replaced + 1
-        assert played[at] == expected
-    np.testing.assert_array_equal(chosen, before)
-    assert replaced > 10
-    assert (pipeline.take_fallbacks(), pipeline.take_fallbacks()) == (replaced, 0)
+def test_fallback_against_the_slow_twin(subtests: pytest.Subtests) -> None:
+    for seed in range(4):
+        with subtests.test(seed=seed):
+            rng = np.random.default_rng(seed)
+            state = state_of(rng, blue=2, orange=1)
+            recovery = int(np.flatnonzero(ROWS[:, JUMP])[0])
+            pipeline = ActionPipeline(ROWS, PipelineOptions("fallback", IDLE, recovery), 30, 3)
+            chosen = rng.integers(0, len(ROWS), (30, 3))
+            before = chosen.copy()
+            played, replaced = pipeline.play(chosen, state), 0
+            classes, legal = np.zeros((30, 3), np.uint8), legal_rows(ROWS)
+            class_ids(state, slice(3), classes)
+            for at in np.ndindex(30, 3):
+                expected = chosen[at]
+                if not legal[classes[at], chosen[at]]:
+                    turtled = state.world_contact[at] and state.up[at][2] < -0.2 and not state.on_ground[at]
+                    expected, replaced = recovery if turtled else IDLE, replaced + 1
+                assert played[at] == expected
+            np.testing.assert_array_equal(chosen, before)
+            assert replaced > 10
+            assert (pipeline.take_fallbacks(), pipeline.take_fallbacks()) == (replaced, 0)
 
 
 def test_fallback_rows_are_the_idle_row_by_default() -> None:
@@ -95,24 +97,25 @@ def slow_sticky(pressed: list[bool], steps: int) -> list[bool]:
     return down
 
 
-@pytest.mark.parametrize("steps", [2, 3, 7])
-@pytest.mark.parametrize("buttons", [("jump", "boost", "handbrake"), ("boost",), ("handbrake", "jump")])
-def test_sticky_buttons_against_the_slow_twin(steps: int, buttons: tuple[str, ...]) -> None:
-    rng = np.random.default_rng(steps)
-    pipeline = ActionPipeline(ROWS, PipelineOptions(sticky=steps, sticky_buttons=buttons), 5, 2)
-    state = state_of(rng, 5)
-    chosen = rng.integers(0, len(ROWS), (60, 5, 2))
-    played = np.stack([pipeline.play(step, state) for step in chosen])
-    controls = pipeline.controls[played]
-    for column, name in enumerate(CONTROLS):
-        wanted = ROWS[chosen][..., column]
-        if name not in buttons:
-            np.testing.assert_array_equal(controls[..., column], wanted)
-            continue
-        for arena, car in np.ndindex(5, 2):
-            expected = slow_sticky((wanted[:, arena, car] != 0).tolist(), steps)
-            np.testing.assert_array_equal(controls[:, arena, car, column] != 0, expected)
-        assert (controls[..., column] > wanted).any()
+def test_sticky_buttons_against_the_slow_twin(subtests: pytest.Subtests) -> None:
+    for steps in (2, 3, 7):
+        for buttons in (("jump", "boost", "handbrake"), ("boost",), ("handbrake", "jump")):
+            with subtests.test(steps=steps, buttons=buttons):
+                rng = np.random.default_rng(steps)
+                pipeline = ActionPipeline(ROWS, PipelineOptions(sticky=steps, sticky_buttons=buttons), 5, 2)
+                state = state_of(rng, 5)
+                chosen = rng.integers(0, len(ROWS), (60, 5, 2))
+                played = np.stack([pipeline.play(step, state) for step in chosen])
+                controls = pipeline.controls[played]
+                for column, name in enumerate(CONTROLS):
+                    wanted = ROWS[chosen][..., column]
+                    if name not in buttons:
+                        np.testing.assert_array_equal(controls[..., column], wanted)
+                        continue
+                    for arena, car in np.ndindex(5, 2):
+                        expected = slow_sticky((wanted[:, arena, car] != 0).tolist(), steps)
+                        np.testing.assert_array_equal(controls[:, arena, car, column] != 0, expected)
+                    assert (controls[..., column] > wanted).any()
 
 
 def test_a_press_lasts_as_long_as_said_and_can_then_be_let_go() -> None:
@@ -148,19 +151,19 @@ def test_clip_cuts_what_is_played_and_not_the_table() -> None:
     np.testing.assert_array_equal(rows, before)
 
 
-@pytest.mark.parametrize("options", [PipelineOptions("fallback"), PipelineOptions(sticky=2)])
-@pytest.mark.parametrize("wrong", [-1, len(ROWS), 8 * len(ROWS) - 1])
-def test_no_stage_hides_a_row_that_does_not_exist(options: PipelineOptions, wrong: int) -> None:
+def test_no_stage_hides_a_row_that_does_not_exist(subtests: pytest.Subtests) -> None:
     """Minus one would wrap, and with variants behind the table a large one would be a row."""
-    actions = np.zeros((4, 2), np.int64)
-    actions[3, 1] = wrong
-    with pytest.raises(RltuiError, match=f"arena 3, car 1: action {wrong} is not a row"):
-        ActionPipeline(ROWS, options, 4, 2).play(actions, state_of(np.random.default_rng(0), 4))
+    for options in (PipelineOptions("fallback"), PipelineOptions(sticky=2)):
+        for wrong in (-1, len(ROWS), 8 * len(ROWS) - 1):
+            with subtests.test(options=options, wrong=wrong):
+                actions = np.zeros((4, 2), np.int64)
+                actions[3, 1] = wrong
+                with pytest.raises(RltuiError, match=f"arena 3, car 1: action {wrong} is not a row"):
+                    ActionPipeline(ROWS, options, 4, 2).play(actions, state_of(np.random.default_rng(0), 4))
 
 
-@pytest.mark.parametrize(
-    ("options", "rows", "message"),
-    [
+def test_options_that_do_not_fit_the_table(subtests: pytest.Subtests) -> None:
+    for options, rows, message in (
         (PipelineOptions("mask"), ROWS[IDLE + 1 :], "actions.legality: the action table has no idle row"),
         (PipelineOptions("fallback"), ROWS[IDLE + 1 :], "actions.legality: the action table has no idle row"),
         (PipelineOptions("fallback", 221), ROWS, "actions.fallback_row: no row of the action table, expected 0 to 220"),
@@ -170,10 +173,9 @@ def test_no_stage_hides_a_row_that_does_not_exist(options: PipelineOptions, wron
             ROWS,
             f"actions.fallback_row: row 30 is not idle but full throttle, left, boost, expected row {IDLE}, which idles",
         ),
-    ],
-)
-def test_options_that_do_not_fit_the_table(options: PipelineOptions, rows: np.ndarray, message: str) -> None:
-    with pytest.raises(RltuiError) as caught:
-        ActionPipeline(rows, options, 1, 1)
-    assert caught.value.message.startswith(message)
-    assert ActionPipeline(rows, replace(options, legality="off", fallback_row=None, recovery_row=None), 1, 1)
+    ):
+        with subtests.test(options=options, rows=rows, message=message):
+            with pytest.raises(RltuiError) as caught:
+                ActionPipeline(rows, options, 1, 1)
+            assert caught.value.message.startswith(message)
+            assert ActionPipeline(rows, replace(options, legality="off", fallback_row=None, recovery_row=None), 1, 1)

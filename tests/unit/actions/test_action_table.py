@@ -30,14 +30,15 @@ def test_hash_tells_tables_apart() -> None:
     assert len({table_hash(t) for t in (ROWS, ROWS[::-1], ROWS[:, ::-1], ROWS.reshape(4, 4), ROWS[:1], changed)}) == 6
 
 
-@pytest.mark.parametrize("wrong", [-1, 90, -(2**63), 2**63 - 1])
-def test_a_row_that_does_not_exist_names_arena_and_car(wrong: int) -> None:
-    actions = np.zeros((4, 3), dtype=np.int64)
-    actions[2, 1] = wrong
-    with pytest.raises(RltuiError) as caught:
-        check_indices(actions, 90)
-    assert caught.value.message == f"arena 2, car 1: action {wrong} is not a row of the action table"
-    assert caught.value.hint == "rows are 0 to 89"
+def test_a_row_that_does_not_exist_names_arena_and_car(subtests: pytest.Subtests) -> None:
+    for wrong in (-1, 90, -(2**63), 2**63 - 1):
+        with subtests.test(wrong=wrong):
+            actions = np.zeros((4, 3), dtype=np.int64)
+            actions[2, 1] = wrong
+            with pytest.raises(RltuiError) as caught:
+                check_indices(actions, 90)
+            assert caught.value.message == f"arena 2, car 1: action {wrong} is not a row of the action table"
+            assert caught.value.hint == "rows are 0 to 89"
 
 
 def test_all_rows_of_the_table_pass() -> None:
@@ -45,7 +46,7 @@ def test_all_rows_of_the_table_pass() -> None:
     check_indices(np.zeros((0, 2), dtype=np.int64), 90)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.bool_])
-def test_anything_but_int64_is_refused(dtype: type) -> None:
-    with pytest.raises(RltuiError, match=f"found {np.dtype(dtype)}"):
-        check_indices(np.zeros((2, 2), dtype=dtype), 90)  # type: ignore[arg-type]
+def test_anything_but_int64_is_refused(subtests: pytest.Subtests) -> None:
+    for dtype in (np.float32, np.float64, np.int32, np.bool_):
+        with subtests.test(dtype=dtype), pytest.raises(RltuiError, match=f"found {np.dtype(dtype)}"):
+            check_indices(np.zeros((2, 2), dtype=dtype), 90)  # type: ignore[arg-type]

@@ -54,19 +54,17 @@ def test_every_named_row_is_there() -> None:
     assert len(rows_of(*NAMED.values())) == len(NAMED) == 29
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
+def test_what_a_bot_cannot_do_without(subtests: pytest.Subtests) -> None:
+    for row in (
         (1, 0, 0, 0, 0, 0, 0, 0),  # full throttle
         (1, 0, 0, 0, 0, 0, 1, 0),  # … with boost
         (-1, 0, 0, 0, 0, 0, 0, 0),  # reverse
         (1, -1, 0, -1, 0, 0, 0, 1),  # handbrake turn
         (0, 0, -1, 0, 0, 1, 0, 0),  # forward flip
         (1, 0, -1, 0, 1, 1, 1, 0),  # speed flip: diagonal, boosting
-    ],
-)
-def test_what_a_bot_cannot_do_without(row: tuple[float, ...]) -> None:
-    assert rows_of(row) <= HAVE
+    ):
+        with subtests.test(row=row):
+            assert rows_of(row) <= HAVE
 
 
 def test_boost_and_jump_leave_a_choice_of_everything_else() -> None:

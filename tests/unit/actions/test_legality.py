@@ -30,21 +30,23 @@ def slow_legal(state: GameState, arena: int, car: int, row: np.ndarray) -> bool:
     return not (row[6] and state.boost[at] == 0)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("table", list(TABLES))
-def test_classes_and_rows_are_those_of_the_slow_twin(table: str, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    state = random_state(rng, 40, 2, 1)
-    state.boost[rng.random(state.boost.shape) < 0.3] = 0
-    state.demo_respawn_timer[rng.random(state.boost.shape) < 0.7] = 0
-    found = np.empty((40, 3), np.uint8)
-    class_ids(state, EVERYONE, found)
-    legal = legal_rows(TABLES[table])[found]
-    expected = [
-        [[slow_legal(state, arena, car, row) for row in TABLES[table]] for car in range(3)] for arena in range(40)
-    ]
-    np.testing.assert_array_equal(legal, expected)
-    assert len(np.unique(found)) >= 5  # enough of them, so that the test can fail
+def test_classes_and_rows_are_those_of_the_slow_twin(subtests: pytest.Subtests) -> None:
+    for seed in range(5):
+        for table in list(TABLES):
+            with subtests.test(seed=seed, table=table):
+                rng = np.random.default_rng(seed)
+                state = random_state(rng, 40, 2, 1)
+                state.boost[rng.random(state.boost.shape) < 0.3] = 0
+                state.demo_respawn_timer[rng.random(state.boost.shape) < 0.7] = 0
+                found = np.empty((40, 3), np.uint8)
+                class_ids(state, EVERYONE, found)
+                legal = legal_rows(TABLES[table])[found]
+                expected = [
+                    [[slow_legal(state, arena, car, row) for row in TABLES[table]] for car in range(3)]
+                    for arena in range(40)
+                ]
+                np.testing.assert_array_equal(legal, expected)
+                assert len(np.unique(found)) >= 5  # enough of them, so that the test can fail
 
 
 def test_the_learners_cars_alone() -> None:
@@ -66,13 +68,14 @@ def car(**flags: Any) -> np.ndarray:
     return found[0, 0]
 
 
-@pytest.mark.parametrize("flag", ["on_ground", "is_jumping", "can_flip", "world_contact"])
-def test_each_reason_to_jump_is_enough(flag: str) -> None:
+def test_each_reason_to_jump_is_enough(subtests: pytest.Subtests) -> None:
     """On its roof, with the flip used, a jump press is what rights a car."""
-    jumps = TABLES["hybrid"][:, 5] != 0
-    without, with_it = legal_rows(TABLES["hybrid"])[[car(boost=50.0), car(boost=50.0, **{flag: True})]]
-    assert not without[jumps].any() and without[~jumps].all()
-    assert with_it.all()
+    for flag in ("on_ground", "is_jumping", "can_flip", "world_contact"):
+        with subtests.test(flag=flag):
+            jumps = TABLES["hybrid"][:, 5] != 0
+            without, with_it = legal_rows(TABLES["hybrid"])[[car(boost=50.0), car(boost=50.0, **{flag: True})]]
+            assert not without[jumps].any() and without[~jumps].all()
+            assert with_it.all()
 
 
 def test_boost_needs_boost() -> None:
@@ -88,25 +91,27 @@ def test_a_demolished_car_may_only_idle() -> None:
     assert np.flatnonzero(legal_rows(rows)[wreck]).tolist() == [idle_row(rows)]
 
 
-@pytest.mark.parametrize("table", list(TABLES))
-@pytest.mark.parametrize("boost", [0.0, 30.0])
-def test_driving_is_never_forbidden(table: str, boost: float) -> None:
+def test_driving_is_never_forbidden(subtests: pytest.Subtests) -> None:
     """With linked steer and yaw every turning row looks like air torque; on the ground all of them must stay."""
-    rows = TABLES[table]
-    on_ground = legal_rows(rows)[car(on_ground=True, boost=boost)]
-    turning = rows[:, 1] != 0
-    needs_boost = (rows[:, 6] != 0) & (boost == 0)
-    assert on_ground[turning & ~needs_boost].all()
-    assert on_ground[(rows[:, 0] != 0) & ~needs_boost].all()
-    turned = rows[on_ground][:, 1]
-    assert {-1.0, 1.0} <= set(turned.tolist())
+    for table in list(TABLES):
+        for boost in (0.0, 30.0):
+            with subtests.test(table=table, boost=boost):
+                rows = TABLES[table]
+                on_ground = legal_rows(rows)[car(on_ground=True, boost=boost)]
+                turning = rows[:, 1] != 0
+                needs_boost = (rows[:, 6] != 0) & (boost == 0)
+                assert on_ground[turning & ~needs_boost].all()
+                assert on_ground[(rows[:, 0] != 0) & ~needs_boost].all()
+                turned = rows[on_ground][:, 1]
+                assert {-1.0, 1.0} <= set(turned.tolist())
 
 
-@pytest.mark.parametrize("table", list(TABLES))
-def test_idle_is_legal_in_every_class(table: str) -> None:
-    masks = legal_rows(TABLES[table])
-    assert masks.shape == (CLASSES, len(TABLES[table]))
-    assert masks[:, idle_rows(TABLES[table])].all()
+def test_idle_is_legal_in_every_class(subtests: pytest.Subtests) -> None:
+    for table in list(TABLES):
+        with subtests.test(table=table):
+            masks = legal_rows(TABLES[table])
+            assert masks.shape == (CLASSES, len(TABLES[table]))
+            assert masks[:, idle_rows(TABLES[table])].all()
 
 
 def test_a_table_without_an_idle_row() -> None:

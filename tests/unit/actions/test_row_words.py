@@ -8,9 +8,8 @@ from rltui.actions.table import describe
 from rltui.registry import Component, build
 
 
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
+def test_words(subtests: pytest.Subtests) -> None:
+    for row, words in (
         ((0, 0, 0, 0, 0, 0, 0, 0), "idle"),
         ((1, 0, 0, 0, 0, 0, 0, 0), "full throttle"),
         ((1, -1, 0, -1, 0, 0, 1, 0), "full throttle, left, boost"),
@@ -22,13 +21,13 @@ from rltui.registry import Component, build
         ((0, 1, 0, 0, 0, 0, 0, 0), "steer right"),
         ((0, 0, 0, -1, 0, 0, 0, 0), "yaw left"),
         ((0, 1, 0, -1, 0.125, 0, 0, 0), "steer right, yaw left, 12.5 % roll right"),
-    ],
-)
-def test_words(row: tuple[float, ...], words: str) -> None:
-    assert describe(row) == words
+    ):
+        with subtests.test(row=row, words=words):
+            assert describe(row) == words
 
 
-@pytest.mark.parametrize("table", ["rlgym", "hybrid"])
-def test_no_two_rows_have_the_same_words(table: str) -> None:
-    rows = build("action table", Component(table)).rows()
-    assert len({describe(row) for row in rows}) == len(rows)
+def test_no_two_rows_have_the_same_words(subtests: pytest.Subtests) -> None:
+    for table in ("rlgym", "hybrid"):
+        with subtests.test(table=table):
+            rows = build("action table", Component(table)).rows()
+            assert len({describe(row) for row in rows}) == len(rows)

@@ -190,30 +190,33 @@ class Watcher(Touched):
     assert len({id(one.info) for one in first}) == 3
 
 
-@pytest.mark.parametrize("teams", TEAM_SIZES)
-def test_without_a_simulator_states_are_made_of_the_arrays(teams: tuple[int, int]) -> None:
+def test_without_a_simulator_states_are_made_of_the_arrays(subtests: pytest.Subtests) -> None:
     """As in the trial of a reward on random states; tests.fakes has a translation of its own."""
-    state = random_state(np.random.default_rng(4), 3, *teams)
-    states = RlgymStates(state, None)
-    for arena in range(3):
-        found, expected = states.of(state, arena), as_rlgym(state, arena)
-        assert states.of(state, arena) is found
-        assert list(found.cars) == [f"blue-{i}" for i in range(teams[0])] + [f"orange-{i}" for i in range(teams[1])]
-        assert (found.tick_count, found.goal_scored) == (expected.tick_count, expected.goal_scored)
-        assert found.scoring_team == expected.scoring_team
-        np.testing.assert_array_equal(found.inverted_boost_pad_timers, expected.inverted_boost_pad_timers)
-        _same_bodies(found.ball, expected.ball)
-        for mine, theirs in zip(found.cars.values(), expected.cars.values(), strict=True):
-            _same_bodies(mine.physics, theirs.physics)
-            _same_bodies(mine.inverted_physics, theirs.inverted_physics)
-            np.testing.assert_allclose(mine.physics.rotation_mtx, theirs.physics.rotation_mtx)
-            names = (
-                "team_num boost_amount demo_respawn_timer is_demoed on_ground handbrake has_jumped is_jumping has_flipped "
-                "is_flipping has_double_jumped air_time_since_jump flip_time is_holding_jump can_flip ball_touches "
-                "is_boosting is_supersonic is_blue"
-            )
-            for name in names.split():
-                assert getattr(mine, name) == getattr(theirs, name), name
+    for teams in TEAM_SIZES:
+        with subtests.test(teams=teams):
+            state = random_state(np.random.default_rng(4), 3, *teams)
+            states = RlgymStates(state, None)
+            for arena in range(3):
+                found, expected = states.of(state, arena), as_rlgym(state, arena)
+                assert states.of(state, arena) is found
+                assert list(found.cars) == [f"blue-{i}" for i in range(teams[0])] + [
+                    f"orange-{i}" for i in range(teams[1])
+                ]
+                assert (found.tick_count, found.goal_scored) == (expected.tick_count, expected.goal_scored)
+                assert found.scoring_team == expected.scoring_team
+                np.testing.assert_array_equal(found.inverted_boost_pad_timers, expected.inverted_boost_pad_timers)
+                _same_bodies(found.ball, expected.ball)
+                for mine, theirs in zip(found.cars.values(), expected.cars.values(), strict=True):
+                    _same_bodies(mine.physics, theirs.physics)
+                    _same_bodies(mine.inverted_physics, theirs.inverted_physics)
+                    np.testing.assert_allclose(mine.physics.rotation_mtx, theirs.physics.rotation_mtx)
+                    names = (
+                        "team_num boost_amount demo_respawn_timer is_demoed on_ground handbrake has_jumped is_jumping has_flipped "
+                        "is_flipping has_double_jumped air_time_since_jump flip_time is_holding_jump can_flip ball_touches "
+                        "is_boosting is_supersonic is_blue"
+                    )
+                    for name in names.split():
+                        assert getattr(mine, name) == getattr(theirs, name), name
 
 
 def _same_bodies(mine: Any, theirs: Any) -> None:

@@ -110,9 +110,8 @@ def test_a_control_alone(
     assert driven.previous_actions[0, 0].tolist() == row
 
 
-@pytest.mark.parametrize(
-    ("name", "along", "aside"),
-    [
+def test_named_flips_push_the_car_where_their_names_say(subtests: pytest.Subtests) -> None:
+    for name, along, aside in (
         ("flip forward", 1, 0),
         ("flip backward", -1, 0),
         ("flip left", 0, -1),
@@ -123,55 +122,56 @@ def test_a_control_alone(
         ("flip backward right", -1, 1),
         ("flip left by yaw", 0, -1),
         ("flip right by yaw", 0, 1),
-    ],
-)
-def test_named_flips_push_the_car_where_their_names_say(name: str, along: int, aside: int) -> None:
-    state = drive(*game(z=900.0), number_of(name), steps=1)
-    assert state.has_flipped.all()
-    pushed = np.where(np.abs(state.velocity[0, 0, :2]) > 100, np.sign(state.velocity[0, 0, :2]), 0)
-    assert pushed.tolist() == [along, aside]
+    ):
+        with subtests.test(name=name, along=along, aside=aside):
+            state = drive(*game(z=900.0), number_of(name), steps=1)
+            assert state.has_flipped.all()
+            pushed = np.where(np.abs(state.velocity[0, 0, :2]) > 100, np.sign(state.velocity[0, 0, :2]), 0)
+            assert pushed.tolist() == [along, aside]
 
 
-@pytest.mark.parametrize("name", ["stall left", "stall right"])
-def test_a_stall_spends_the_flip_without_a_push(name: str) -> None:
-    state = drive(*game(z=900.0), number_of(name), steps=1)
-    assert state.has_flipped.all()
-    assert np.abs(state.velocity[0, 0, :2]).max() < 1.0
+def test_a_stall_spends_the_flip_without_a_push(subtests: pytest.Subtests) -> None:
+    for name in ("stall left", "stall right"):
+        with subtests.test(name=name):
+            state = drive(*game(z=900.0), number_of(name), steps=1)
+            assert state.has_flipped.all()
+            assert np.abs(state.velocity[0, 0, :2]).max() < 1.0
 
 
-@pytest.mark.parametrize("delay", [0, 1])
-def test_a_forbidden_jump_does_nothing_unless_the_car_lands_just_then(delay: int) -> None:
+def test_a_forbidden_jump_does_nothing_unless_the_car_lands_just_then(subtests: pytest.Subtests) -> None:
     """Twins in the same episodes: one presses jump where that is illegal, the other plays the same row without it.
 
     The twins stay the same to the last bit, but for those presses that meet a wheel's landing within the first ticks.
     """
-    jumps = np.flatnonzero(HYBRID[:, CONTROLS.index("jump")])
-    changes = {"action_delay_ticks": delay, "terminals": (Component("timeout", {"seconds": 8.0}),)}
-    table = Component("tests.fakes.jump_twins:JumpTwins")
-    twins = [SoccarBatch(spec(1, 1, table=table, **changes), 16, (5,)) for _ in range(2)]
-    outs = [new_out(twin) for twin in twins]
-    for twin, out in zip(twins, outs, strict=True):
-        twin.reset(out)
-    rng, classes = np.random.default_rng(0), np.zeros((16, 2), np.uint8)
-    illegal, landings, apart = 0, 0, np.zeros(16, np.bool_)
-    pressed = np.zeros((16, 2), np.bool_)
-    for _ in range(250):
-        chosen = np.where(pressed, 0, rng.choice(np.concatenate([jumps, np.arange(30)]), (16, 2)))
-        class_ids(twins[0].state, slice(None), classes)
-        forbidden = np.isin(chosen, jumps) & (classes & CAN_JUMP == 0)
-        without = len(HYBRID) + np.searchsorted(jumps, chosen)
-        twins[0].step(chosen, outs[0])
-        twins[1].step(np.where(forbidden, without, chosen), outs[1])
-        pressed = forbidden  # a held button is no press: the next row lets go of it
-        one, two = (twin.state for twin in twins)
-        differs = (one.position != two.position).any((1, 2)) | (one.velocity != two.velocity).any((1, 2))
-        illegal += int(forbidden[~apart].sum())
-        for arena in np.flatnonzero(differs & ~apart):
-            assert (one.is_jumping[arena] & forbidden[arena]).any()  # it had wheels down again
-            landings += 1
-        apart = (apart | differs) & ~outs[0].truncated
-    assert illegal > 1000
-    assert landings < illegal / 30
+    for delay in (0, 1):
+        with subtests.test(delay=delay):
+            jumps = np.flatnonzero(HYBRID[:, CONTROLS.index("jump")])
+            changes = {"action_delay_ticks": delay, "terminals": (Component("timeout", {"seconds": 8.0}),)}
+            table = Component("tests.fakes.jump_twins:JumpTwins")
+            twins = [SoccarBatch(spec(1, 1, table=table, **changes), 16, (5,)) for _ in range(2)]
+            outs = [new_out(twin) for twin in twins]
+            for twin, out in zip(twins, outs, strict=True):
+                twin.reset(out)
+            rng, classes = np.random.default_rng(0), np.zeros((16, 2), np.uint8)
+            illegal, landings, apart = 0, 0, np.zeros(16, np.bool_)
+            pressed = np.zeros((16, 2), np.bool_)
+            for _ in range(250):
+                chosen = np.where(pressed, 0, rng.choice(np.concatenate([jumps, np.arange(30)]), (16, 2)))
+                class_ids(twins[0].state, slice(None), classes)
+                forbidden = np.isin(chosen, jumps) & (classes & CAN_JUMP == 0)
+                without = len(HYBRID) + np.searchsorted(jumps, chosen)
+                twins[0].step(chosen, outs[0])
+                twins[1].step(np.where(forbidden, without, chosen), outs[1])
+                pressed = forbidden  # a held button is no press: the next row lets go of it
+                one, two = (twin.state for twin in twins)
+                differs = (one.position != two.position).any((1, 2)) | (one.velocity != two.velocity).any((1, 2))
+                illegal += int(forbidden[~apart].sum())
+                for arena in np.flatnonzero(differs & ~apart):
+                    assert (one.is_jumping[arena] & forbidden[arena]).any()  # it had wheels down again
+                    landings += 1
+                apart = (apart | differs) & ~outs[0].truncated
+            assert illegal > 1000
+            assert landings < illegal / 30
 
 
 def test_after_a_jump_and_a_flip_no_jump_is_left_until_the_car_lands() -> None:
@@ -274,18 +274,22 @@ def test_a_long_table_is_played_like_a_short_one() -> None:
         long._sim.simulate(np.array([[8 * 2210]]))
 
 
-@pytest.mark.parametrize("pipeline", list(PIPELINES))
-@pytest.mark.parametrize("wrong", [-1, 221, 5000])
-def test_a_row_that_does_not_exist_is_named(pipeline: str, wrong: int) -> None:
-    env, out = game(pipeline=PIPELINES[pipeline], arenas=2)
-    with pytest.raises(RltuiError, match=f"arena 1, car 0: action {wrong} is not a row of the action table"):
-        env.step(np.array([[0], [wrong]]), out)
+def test_a_row_that_does_not_exist_is_named(subtests: pytest.Subtests) -> None:
+    for pipeline in list(PIPELINES):
+        for wrong in (-1, 221, 5000):
+            with subtests.test(pipeline=pipeline, wrong=wrong):
+                env, out = game(pipeline=PIPELINES[pipeline], arenas=2)
+                with pytest.raises(
+                    RltuiError, match=f"arena 1, car 0: action {wrong} is not a row of the action table"
+                ):
+                    env.step(np.array([[0], [wrong]]), out)
 
 
-@pytest.mark.parametrize("pipeline", list(PIPELINES))
-def test_numbers_that_are_no_rows_are_refused(pipeline: str) -> None:
-    env, out = game(pipeline=PIPELINES[pipeline], arenas=2)
-    with pytest.raises(RltuiError, match="arena 1, car 0 has nan"):
-        env.step(np.array([[0.0], [np.nan]]), out)  # type: ignore[arg-type]
-    with pytest.raises(RltuiError, match=r"arena 0, car 0 has 0\.5"):
-        env.step(np.array([[0.5], [1.0]]), out)  # type: ignore[arg-type]
+def test_numbers_that_are_no_rows_are_refused(subtests: pytest.Subtests) -> None:
+    for pipeline in list(PIPELINES):
+        with subtests.test(pipeline=pipeline):
+            env, out = game(pipeline=PIPELINES[pipeline], arenas=2)
+            with pytest.raises(RltuiError, match="arena 1, car 0 has nan"):
+                env.step(np.array([[0.0], [np.nan]]), out)  # type: ignore[arg-type]
+            with pytest.raises(RltuiError, match=r"arena 0, car 0 has 0\.5"):
+                env.step(np.array([[0.5], [1.0]]), out)  # type: ignore[arg-type]

@@ -67,8 +67,7 @@ def test_timings_are_of_all_arena_groups() -> None:
     assert set(groups.take_timings().values()) == {0.0}
 
 
-@pytest.mark.parametrize(
-    ("share", "arenas", "expected"), [(0.2, 32, 6), (0.2, 2, 1), (0.01, 32, 1), (0.9, 4, 3), (0.5, 1, 0)]
-)
-def test_arenas_that_practise(share: float, arenas: int, expected: int) -> None:
-    assert practice_arenas(share, arenas) == expected
+def test_arenas_that_practise(subtests: pytest.Subtests) -> None:
+    for share, arenas, expected in ((0.2, 32, 6), (0.2, 2, 1), (0.01, 32, 1), (0.9, 4, 3), (0.5, 1, 0)):
+        with subtests.test(share=share, arenas=arenas, expected=expected):
+            assert practice_arenas(share, arenas) == expected

@@ -70,9 +70,9 @@ def test_a_scripted_opponents_touch_decides_no_kickoff() -> None:
     assert (kickoffs.decided, kickoffs.touched) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("teams", "learners", "goal", "toucher", "counts"),
-    [
+def test_whose_goal_it_was(subtests: pytest.Subtests) -> None:
+    """(scored, conceded, own), as the learners see it."""
+    for teams, learners, goal, toucher, counts in (
         ((1, 1), 2, 1, 0, (1, 1, 0)),
         ((1, 1), 2, 1, 1, (1, 1, 1)),
         ((1, 1), 2, -1, 0, (1, 1, 1)),
@@ -85,19 +85,15 @@ def test_a_scripted_opponents_touch_decides_no_kickoff() -> None:
         ((1, 0), 1, 1, 0, (1, 0, 0)),
         ((2, 2), 4, -1, 1, (1, 1, 1)),
         ((2, 2), 4, -1, 2, (1, 1, 0)),
-    ],
-)
-def test_whose_goal_it_was(
-    teams: tuple[int, int], learners: int, goal: int, toucher: int, counts: tuple[int, int, int]
-) -> None:
-    """(scored, conceded, own), as the learners see it."""
-    state = quiet(1, *teams)
-    goals = GoalCounts(state, learners)
-    state.last_toucher[0] = toucher
-    goals.step()
-    state.goal[0] = goal
-    goals.step()
-    assert (goals.scored, goals.conceded, goals.own) == counts
+    ):
+        with subtests.test(teams=teams, learners=learners, goal=goal, toucher=toucher, counts=counts):
+            state = quiet(1, *teams)
+            goals = GoalCounts(state, learners)
+            state.last_toucher[0] = toucher
+            goals.step()
+            state.goal[0] = goal
+            goals.step()
+            assert (goals.scored, goals.conceded, goals.own) == counts
 
 
 def test_a_ball_in_the_net_counts_once_until_it_comes_out_or_a_new_episode_begins() -> None:
@@ -159,20 +155,21 @@ def test_boost_spent_goes_on_over_reports_and_ends() -> None:
     assert parts == pytest.approx([23 * tick, 47 * tick, 24 * tick], abs=1e-3)
 
 
-@pytest.mark.parametrize("boost", [10.0, 80.0])
-def test_a_respawn_is_neither_spent_nor_gained(boost: float) -> None:
+def test_a_respawn_is_neither_spent_nor_gained(subtests: pytest.Subtests) -> None:
     """The victim never boosts; whatever it has, it comes back with 33.3."""
-    arenas, setup = batch(teams=(1, 1)), ramming()
-    setup.boost[:] = [100.0, boost]
-    spent = BoostSpent(arenas.state, 2)
-    arenas.reset([0], [setup])
-    spent.begin(np.array([0]))
-    gained, demolished = 0.0, False
-    for _ in range(70):
-        demolished |= bool(arenas.state.demo_respawn_timer.any())
-        arenas.step(np.array([[IDLE if demolished else FULL_BOOST, IDLE]]))
-        gained += float(arenas.state.boost_gained.sum())
-    assert demolished
-    assert not arenas.state.demo_respawn_timer.any()
-    assert arenas.state.boost[0, 1] == pytest.approx(33.3, abs=0.1)
-    assert drained(spent, arenas) == pytest.approx(100 + gained - arenas.state.boost[0, 0], abs=1e-3)
+    for boost in (10.0, 80.0):
+        with subtests.test(boost=boost):
+            arenas, setup = batch(teams=(1, 1)), ramming()
+            setup.boost[:] = [100.0, boost]
+            spent = BoostSpent(arenas.state, 2)
+            arenas.reset([0], [setup])
+            spent.begin(np.array([0]))
+            gained, demolished = 0.0, False
+            for _ in range(70):
+                demolished |= bool(arenas.state.demo_respawn_timer.any())
+                arenas.step(np.array([[IDLE if demolished else FULL_BOOST, IDLE]]))
+                gained += float(arenas.state.boost_gained.sum())
+            assert demolished
+            assert not arenas.state.demo_respawn_timer.any()
+            assert arenas.state.boost[0, 1] == pytest.approx(33.3, abs=0.1)
+            assert drained(spent, arenas) == pytest.approx(100 + gained - arenas.state.boost[0, 0], abs=1e-3)

@@ -57,24 +57,21 @@ def test_a_signature_in_full() -> None:
     assert (found.policy, found.critic) == ("discrete 92-128-128-90", "critic 92-128-128-1")
 
 
-@pytest.mark.parametrize(
-    "override",
-    [
+def test_what_a_bot_does_not_care_for(subtests: pytest.Subtests) -> None:
+    for override in (
         "ppo.learning_rate=1e-5",
         "rewards.goal=3",
         "resets=[{kind='kickoff'}]",
         "tick_skip=4",
         "collect.arenas=3",
         "obs.boost_coef=1e-2",
-    ],
-)
-def test_what_a_bot_does_not_care_for(override: str) -> None:
-    assert signature(load("quick", [override])) == signature(load("quick"))
+    ):
+        with subtests.test(override=override):
+            assert signature(load("quick", [override])) == signature(load("quick"))
 
 
-@pytest.mark.parametrize(
-    ("override", "part"),
-    [
+def test_what_makes_it_another_bot(subtests: pytest.Subtests) -> None:
+    for override, part in (
         ("obs.zero_padding=3", "observation"),
         ("obs.boost_coef=0.02", "observation"),
         ("obs.stack=2", "observation"),
@@ -82,11 +79,10 @@ def test_what_a_bot_does_not_care_for(override: str) -> None:
         ("policy.layers=[128]", "policy"),
         ("critic.layers=[64, 64]", "critic"),
         ("game.blue=2", "observation"),
-    ],
-)
-def test_what_makes_it_another_bot(override: str, part: str) -> None:
-    differences = signature(load("quick")).differences(signature(load("quick", [override])))
-    assert any(difference.startswith(part) for difference in differences)
+    ):
+        with subtests.test(override=override, part=part):
+            differences = signature(load("quick")).differences(signature(load("quick", [override])))
+            assert any(difference.startswith(part) for difference in differences)
 
 
 def test_stacking_and_normalising_stand_in_the_signature() -> None:

@@ -43,9 +43,8 @@ def write(body: str) -> None:
     Path("bot.toml").write_text(PROFILE, encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("body", "failure"),
-    [
+def test_what_it_does_wrong_is_said(subtests: pytest.Subtests) -> None:
+    for body, failure in (
         ("pass", "build() must write every place of `out`, and left out index 0 and 4 more of 5"),
         ("out = np.zeros(out.shape)", "build() must write every place of `out`, and left out index 0 and 4 more of 5"),
         ("out[..., :4] = 1", "build() must write every place of `out`, and left out index 4 of 5"),
@@ -56,15 +55,14 @@ def write(body: str) -> None:
         ("out[:] = np.ones((3, 4))", "ValueError: could not broadcast input array from shape (3,4)"),
         ("state.boost[:] = 0; out[:] = 0", "ValueError: assignment destination is read-only ("),
         ("raise SystemExit(4)", "SystemExit: 4 ("),
-    ],
-)
-def test_what_it_does_wrong_is_said(body: str, failure: str) -> None:
-    write(body)
-    (warning,) = obs_warnings(env_spec(load("bot.toml")))
-    assert warning.startswith(FAILED + failure)
-    found = report("bot.toml")
-    assert (found["valid"], found["forcible"]) == (False, True)
-    assert [error["message"] for error in found["errors"]] == [warning] and warning not in found["warnings"]
+    ):
+        with subtests.test(body=body, failure=failure):
+            write(body)
+            (warning,) = obs_warnings(env_spec(load("bot.toml")))
+            assert warning.startswith(FAILED + failure)
+            found = report("bot.toml")
+            assert (found["valid"], found["forcible"]) == (False, True)
+            assert [error["message"] for error in found["errors"]] == [warning] and warning not in found["warnings"]
 
 
 def test_an_error_names_its_line() -> None:

@@ -96,24 +96,25 @@ def test_rows_hold_the_steps_before_and_finals_the_end_of_their_own_episode(
     assert ends == [8, 6, 5]
 
 
-@pytest.mark.parametrize("name", ["default", "advanced_plus", "compact"])
-def test_a_stack_is_what_the_plain_environment_showed(name: str) -> None:
+def test_a_stack_is_what_the_plain_environment_showed(subtests: pytest.Subtests) -> None:
     """Same seed and actions, once with a stack of 3 and once without; goals and cuts among the ends."""
-    plain = SoccarBatch(spec(2, 1, obs=Component(name)), 4, [5])
-    stacked = SoccarBatch(spec(2, 1, obs=Component(name), obs_stack=3), 4, [5])
-    out, stacked_out = new_out(plain), new_out(stacked)
-    plain.reset(out)
-    stacked.reset(stacked_out)
-    seen = [[out.obs[arena].copy()] * 3 for arena in range(4)]  # newest first
-    cut = 0
-    for chosen in np.random.default_rng(0).integers(0, 90, (80, 4, 3)):
-        finals, stacked_finals = plain.step(chosen, out), stacked.step(chosen, stacked_out)
-        for row, arena in enumerate(finals.arenas.tolist()):
-            whole = np.concatenate([finals.obs[row], *seen[arena][:2]], axis=-1)
-            np.testing.assert_array_equal(stacked_finals.obs[row], whole)
-            cut += 1
-        for arena in range(4):
-            newest, ended = out.obs[arena].copy(), out.terminated[arena] or out.truncated[arena]
-            seen[arena] = [newest] * 3 if ended else [newest, *seen[arena][:2]]
-            np.testing.assert_array_equal(stacked_out.obs[arena], np.concatenate(seen[arena], axis=-1))
-    assert cut > 3
+    for name in ("default", "advanced_plus", "compact"):
+        with subtests.test(name=name):
+            plain = SoccarBatch(spec(2, 1, obs=Component(name)), 4, [5])
+            stacked = SoccarBatch(spec(2, 1, obs=Component(name), obs_stack=3), 4, [5])
+            out, stacked_out = new_out(plain), new_out(stacked)
+            plain.reset(out)
+            stacked.reset(stacked_out)
+            seen = [[out.obs[arena].copy()] * 3 for arena in range(4)]  # newest first
+            cut = 0
+            for chosen in np.random.default_rng(0).integers(0, 90, (80, 4, 3)):
+                finals, stacked_finals = plain.step(chosen, out), stacked.step(chosen, stacked_out)
+                for row, arena in enumerate(finals.arenas.tolist()):
+                    whole = np.concatenate([finals.obs[row], *seen[arena][:2]], axis=-1)
+                    np.testing.assert_array_equal(stacked_finals.obs[row], whole)
+                    cut += 1
+                for arena in range(4):
+                    newest, ended = out.obs[arena].copy(), out.terminated[arena] or out.truncated[arena]
+                    seen[arena] = [newest] * 3 if ended else [newest, *seen[arena][:2]]
+                    np.testing.assert_array_equal(stacked_out.obs[arena], np.concatenate(seen[arena], axis=-1))
+            assert cut > 3

@@ -73,15 +73,16 @@ def test_an_arena_draws_from_a_generator_of_its_own() -> None:
         np.testing.assert_array_equal(out3.obs[:2], out2.obs)
 
 
-@pytest.mark.parametrize("teams", [(1, 0), (0, 1), (1, 2), (0, 3), (3, 3)])
-def test_any_team_sizes(teams: tuple[int, int]) -> None:
-    env = SoccarBatch(spec(*teams), 2, [0])
-    assert (env.cars, env.obs_size) == (sum(teams), 52 + 20 * sum(teams))
-    out = new_out(env)
-    env.reset(out)
-    for _ in range(35):
-        env.step(np.full((2, env.cars), FULL_BOOST), out)
-        assert np.isfinite(out.obs).all() and np.isfinite(out.rewards).all()
+def test_any_team_sizes(subtests: pytest.Subtests) -> None:
+    for teams in ((1, 0), (0, 1), (1, 2), (0, 3), (3, 3)):
+        with subtests.test(teams=teams):
+            env = SoccarBatch(spec(*teams), 2, [0])
+            assert (env.cars, env.obs_size) == (sum(teams), 52 + 20 * sum(teams))
+            out = new_out(env)
+            env.reset(out)
+            for _ in range(35):
+                env.step(np.full((2, env.cars), FULL_BOOST), out)
+                assert np.isfinite(out.obs).all() and np.isfinite(out.rewards).all()
 
 
 def test_a_cut_episode_gives_its_true_final_observation() -> None:
@@ -171,15 +172,16 @@ def test_rewards_that_remember_forget_with_the_episode() -> None:
     np.testing.assert_array_equal(strong_hit._ball_velocity.values, env.state.ball_velocity)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("wrong", "named"), [(90, "90"), (-1, "-1"), (2**40, str(2**40))])
-def test_an_action_that_is_no_row_names_arena_and_car(wrong: int, named: str) -> None:
-    env = SoccarBatch(spec(), 3, [0])
-    out = new_out(env)
-    env.reset(out)
-    actions = np.full((3, 2), IDLE)
-    actions[2, 1] = wrong
-    with pytest.raises(RltuiError, match=f"arena 2, car 1: action {named} is not a row"):
-        env.step(actions, out)
+def test_an_action_that_is_no_row_names_arena_and_car(subtests: pytest.Subtests) -> None:
+    for wrong, named in ((90, "90"), (-1, "-1"), (2**40, str(2**40))):
+        with subtests.test(wrong=wrong, named=named):
+            env = SoccarBatch(spec(), 3, [0])
+            out = new_out(env)
+            env.reset(out)
+            actions = np.full((3, 2), IDLE)
+            actions[2, 1] = wrong
+            with pytest.raises(RltuiError, match=f"arena 2, car 1: action {named} is not a row"):
+                env.step(actions, out)
 
 
 def test_actions_of_another_type_are_refused() -> None:
@@ -322,9 +324,8 @@ def test_timings_cover_the_step_and_start_again() -> None:
     assert not any(env.timings.take().values())
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+def test_a_spec_that_cannot_be_says_why(subtests: pytest.Subtests) -> None:
+    for changes, words in (
         ({"blue": 4}, "0 to 3 cars a team"),
         ({"blue": 0, "orange": 0}, "0 to 3 cars a team"),
         ({"tick_skip": 0}, "tick_skip at least 1"),
@@ -332,11 +333,9 @@ def test_timings_cover_the_step_and_start_again() -> None:
         ({"resets": ()}, "resets with weights"),
         ({"meshes": "/nowhere"}, "/nowhere/soccar"),
         ({"obs": Component("defualt")}, "unknown obs 'defualt'"),
-    ],
-)
-def test_a_spec_that_cannot_be_says_why(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(RltuiError, match=words):
-        SoccarBatch(spec(**changes), 1, [0])
+    ):
+        with subtests.test(changes=changes, words=words), pytest.raises(RltuiError, match=words):
+            SoccarBatch(spec(**changes), 1, [0])
 
 
 def test_no_arenas_is_an_error() -> None:

@@ -109,37 +109,33 @@ class Scripted:
             self.tracker.step(np.count_nonzero(self.state.demo_respawn_timer))
 
 
-@pytest.mark.parametrize(
-    ("wheels", "normal", "up", "events"),
-    [
+def test_what_a_turtle_is(subtests: pytest.Subtests) -> None:
+    for wheels, normal, up, events in (
         (0, 1.0, -1.0, 1),
         (1, 0.71, -0.21, 1),
         (2, 1.0, -1.0, 0),
         (0, 0.7, -1.0, 0),
         (0, -1.0, -1.0, 0),
         (0, 1.0, -0.2, 0),
-    ],
-)
-def test_what_a_turtle_is(wheels: int, normal: float, up: float, events: int) -> None:
-    world = Scripted()
-    world.wheels, world.normal = wheels, normal
-    world.lie(0, up)
-    world.steps(3)
-    assert world.tracker.drain().events == events
+    ):
+        with subtests.test(wheels=wheels, normal=normal, up=up, events=events):
+            world = Scripted()
+            world.wheels, world.normal = wheels, normal
+            world.lie(0, up)
+            world.steps(3)
+            assert world.tracker.drain().events == events
 
 
-@pytest.mark.parametrize(
-    ("steps", "up", "recoveries", "failed"),
-    [(45, 0.61, [360], 0), (46, 0.61, [], 1), (45, 0.6, [], 1), (10, 0.6, [], 0)],
-)
-def test_what_a_recovery_is(steps: int, up: float, recoveries: list[int], failed: int) -> None:
+def test_what_a_recovery_is(subtests: pytest.Subtests) -> None:
     """Upright within 360 ticks of the step in which it was found lying, by more than 0.6."""
-    world = Scripted()
-    world.lie(0)
-    world.steps(steps)
-    world.stand(0, up)
-    world.steps()
-    assert world.tracker.drain() == TurtleStats(1, failed, 0, recoveries)
+    for steps, up, recoveries, failed in ((45, 0.61, [360], 0), (46, 0.61, [], 1), (45, 0.6, [], 1), (10, 0.6, [], 0)):
+        with subtests.test(steps=steps, up=up, recoveries=recoveries, failed=failed):
+            world = Scripted()
+            world.lie(0)
+            world.steps(steps)
+            world.stand(0, up)
+            world.steps()
+            assert world.tracker.drain() == TurtleStats(1, failed, 0, recoveries)
 
 
 def test_after_a_failure_the_next_event_needs_an_upright_car_in_between() -> None:

@@ -66,29 +66,31 @@ def test_the_idle_one_stays_where_it_is() -> None:
     np.testing.assert_allclose(last.position, begun, atol=0.1)
 
 
-@pytest.mark.parametrize("name", PLAYERS)
-def test_a_seed_means_the_same_game(name: str) -> None:
-    def record(seed: int) -> list[bytes]:
-        return [state.position.tobytes() for state in orange_against_idle(game(name, 3, (seed,)), 40)]
+def test_a_seed_means_the_same_game(subtests: pytest.Subtests) -> None:
+    for name in PLAYERS:
+        with subtests.test(name=name):
+            first, again, other = (
+                [state.position.tobytes() for state in orange_against_idle(game(name, 3, (seed,)), 40)]
+                for seed in (1, 1, 2)
+            )
+            assert first == again != other
 
-    assert record(1) == record(1)
-    assert record(1) != record(2)
 
-
-@pytest.mark.parametrize("name", PLAYERS)
-def test_its_rows_are_controls_and_it_plays_no_others(name: str) -> None:
-    player, rng = build("player", Component(name)), np.random.default_rng(3)
-    rows = player.rows()
-    assert rows.dtype == np.float32
-    assert rows.shape[1:] == (8,)
-    assert np.all(np.abs(rows[:, :5]) <= 1)
-    assert set(np.unique(rows[:, 5:])) <= {0.0, 1.0}
-    for cars in (slice(0, 2), slice(2, 5), slice(1, 2)):
-        chosen = player.act(random_state(rng, 50, 2, 3), cars, rng)
-        assert chosen.dtype == np.int64
-        assert chosen.shape == (50, cars.stop - cars.start)
-        assert chosen.min() >= 0
-        assert chosen.max() < len(rows)
+def test_its_rows_are_controls_and_it_plays_no_others(subtests: pytest.Subtests) -> None:
+    for name in PLAYERS:
+        with subtests.test(name=name):
+            player, rng = build("player", Component(name)), np.random.default_rng(3)
+            rows = player.rows()
+            assert rows.dtype == np.float32
+            assert rows.shape[1:] == (8,)
+            assert np.all(np.abs(rows[:, :5]) <= 1)
+            assert set(np.unique(rows[:, 5:])) <= {0.0, 1.0}
+            for cars in (slice(0, 2), slice(2, 5), slice(1, 2)):
+                chosen = player.act(random_state(rng, 50, 2, 3), cars, rng)
+                assert chosen.dtype == np.int64
+                assert chosen.shape == (50, cars.stop - cars.start)
+                assert chosen.min() >= 0
+                assert chosen.max() < len(rows)
 
 
 def test_the_chaser_is_blind_to_team() -> None:
@@ -99,21 +101,22 @@ def test_the_chaser_is_blind_to_team() -> None:
     np.testing.assert_array_equal(theirs, mine[:, counterparts(state)])
 
 
-@pytest.mark.parametrize(("blue", "orange"), [(1, 1), (1, 2), (2, 3)])
-def test_only_blue_learns(blue: int, orange: int) -> None:
+def test_only_blue_learns(subtests: pytest.Subtests) -> None:
     """Observations, rewards and actions are the learner's cars alone, and they are those of the same cars in a mirror game."""
-    against = SoccarBatch(spec(blue, orange, opponent=Component("idle")), 3, (4,))
-    mirror = SoccarBatch(spec(blue, orange), 3, (4,))
-    assert (against.learners, mirror.learners) == (blue, blue + orange)
-    out, all_out = new_out(against), new_out(mirror)
-    against.reset(out)
-    mirror.reset(all_out)
-    rng = np.random.default_rng(5)
-    for _ in range(45):
-        actions = rng.integers(0, against.n_actions, (3, blue))
-        against.step(actions, out)
-        mirror.step(np.concatenate([actions, np.full((3, orange), IDLE)], axis=1), all_out)
-        assert out.obs.shape == (3, blue, against.obs_size)
-        np.testing.assert_array_equal(out.obs, all_out.obs[:, :blue])
-        np.testing.assert_array_equal(out.rewards, all_out.rewards[:, :blue])
-        np.testing.assert_array_equal(out.terminated, all_out.terminated)
+    for blue, orange in ((1, 1), (1, 2), (2, 3)):
+        with subtests.test(blue=blue, orange=orange):
+            against = SoccarBatch(spec(blue, orange, opponent=Component("idle")), 3, (4,))
+            mirror = SoccarBatch(spec(blue, orange), 3, (4,))
+            assert (against.learners, mirror.learners) == (blue, blue + orange)
+            out, all_out = new_out(against), new_out(mirror)
+            against.reset(out)
+            mirror.reset(all_out)
+            rng = np.random.default_rng(5)
+            for _ in range(45):
+                actions = rng.integers(0, against.n_actions, (3, blue))
+                against.step(actions, out)
+                mirror.step(np.concatenate([actions, np.full((3, orange), IDLE)], axis=1), all_out)
+                assert out.obs.shape == (3, blue, against.obs_size)
+                np.testing.assert_array_equal(out.obs, all_out.obs[:, :blue])
+                np.testing.assert_array_equal(out.rewards, all_out.rewards[:, :blue])
+                np.testing.assert_array_equal(out.terminated, all_out.terminated)

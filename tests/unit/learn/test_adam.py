@@ -32,20 +32,21 @@ def test_twenty_steps_have_the_same_bits() -> None:
         assert torch.equal(mine, other)
 
 
-@pytest.mark.parametrize("steps", [0, 3])
-def test_the_state_dict_is_torchs(steps: int) -> None:
-    ours, adam, theirs, judge = pair()
-    for seed in range(steps):
-        walk(ours, adam, seed)
-        walk(theirs, judge, seed)
-    mine, other = adam.state_dict(), judge.state_dict()
-    assert mine["param_groups"] == other["param_groups"]
-    assert mine["state"].keys() == other["state"].keys()
-    for i, moments in other["state"].items():
-        assert moments.keys() == mine["state"][i].keys()
-        for key, value in moments.items():
-            assert torch.equal(mine["state"][i][key], value)
-            assert mine["state"][i][key].dtype == value.dtype
+def test_the_state_dict_is_torchs(subtests: pytest.Subtests) -> None:
+    for steps in (0, 3):
+        with subtests.test(steps=steps):
+            ours, adam, theirs, judge = pair()
+            for seed in range(steps):
+                walk(ours, adam, seed)
+                walk(theirs, judge, seed)
+            mine, other = adam.state_dict(), judge.state_dict()
+            assert mine["param_groups"] == other["param_groups"]
+            assert mine["state"].keys() == other["state"].keys()
+            for i, moments in other["state"].items():
+                assert moments.keys() == mine["state"][i].keys()
+                for key, value in moments.items():
+                    assert torch.equal(mine["state"][i][key], value)
+                    assert mine["state"][i][key].dtype == value.dtype
 
 
 def test_each_goes_on_from_the_others_state() -> None:

@@ -122,30 +122,27 @@ def test_a_missing_file_is_named() -> None:
         learner().load(files)
 
 
-@pytest.mark.parametrize(
-    ("shape", "message"),
-    [
+def test_a_mismatch_is_named_and_nothing_changes(subtests: pytest.Subtests) -> None:
+    for shape, message in (
         ((OBS - 1, ACTIONS, (16, 16), (16, 16)), "PPO_POLICY.pt: observation size: expected 6, found 5"),
         ((OBS, ACTIONS + 3, (16, 16), (16, 16)), "PPO_POLICY.pt: outputs: expected 5, found 8"),
         ((OBS, ACTIONS, (16, 16, 16), (16, 16)), r"PPO_POLICY.pt: layers: expected \[16, 16\], found \[16, 16, 16\]"),
         ((OBS, ACTIONS, (16, 16), (32, 16)), r"PPO_VALUE_NET.pt: layers: expected \[16, 16\], found \[32, 16\]"),
-    ],
-)
-def test_a_mismatch_is_named_and_nothing_changes(shape: tuple[Any, ...], message: str) -> None:
-    ours = trained()
-    before = ours.snapshot().files()
-    with pytest.raises(RltuiError, match=message):
-        ours.load(PPOLearner(NetSizes(*shape), CONFIG).snapshot().files())
-    assert ours.snapshot().files() == before
+    ):
+        with subtests.test(shape=shape, message=message):
+            ours = trained()
+            before = ours.snapshot().files()
+            with pytest.raises(RltuiError, match=message):
+                ours.load(PPOLearner(NetSizes(*shape), CONFIG).snapshot().files())
+            assert ours.snapshot().files() == before
 
 
 def with_tensor(key: str, value: object) -> bytes:
     return written(dict(trained()._state.policy.state_dict()) | {key: value})
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
+def test_what_does_not_fit_is_named_with_its_file(subtests: pytest.Subtests) -> None:
+    for name, data, message in (
         ("PPO_POLICY.pt", written([1, 2]), "expected a dictionary of tensors, found something else"),
         ("PPO_POLICY.pt", written({"model.0.weight": 3}), "expected a dictionary of tensors"),
         ("PPO_POLICY.pt", with_tensor("model.6.bias", torch.zeros(1)), "'model.6.bias': not expected"),
@@ -177,13 +174,12 @@ def with_tensor(key: str, value: object) -> bytes:
             "key 'cumulative_timesteps': expected a whole number of at least 0, found None",
         ),
         ("BOOK_KEEPING_VARS.json", b" " * (1 << 20) + b"{}", "expected at most"),
-    ],
-)
-def test_what_does_not_fit_is_named_with_its_file(name: str, data: bytes, message: str) -> None:
-    ours = trained()
-    files = ours.snapshot().files()
-    with pytest.raises(RltuiError, match=f"{name}: .*{message.removeprefix(name + ': ')}"):
-        learner().load(files | {name: data})
+    ):
+        with subtests.test(name=name, data=data, message=message):
+            ours = trained()
+            files = ours.snapshot().files()
+            with pytest.raises(RltuiError, match=f"{name}: .*{message.removeprefix(name + ': ')}"):
+                learner().load(files | {name: data})
 
 
 def test_negative_squares_in_adams_state_are_refused() -> None:

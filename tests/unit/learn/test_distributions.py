@@ -10,11 +10,12 @@ import torch
 from rltui.learn.distributions import evaluate
 
 
-@pytest.mark.parametrize(("n", "nats"), [(90, 4.4998), (1789, 7.4894), (3, 1.0986)])
-def test_entropy_of_a_uniform_policy_is_ln_n(n: int, nats: float) -> None:
-    log_probs, entropy = evaluate(torch.zeros(2, n), torch.tensor([0, n - 1]))
-    assert entropy.tolist() == pytest.approx([nats, nats], abs=1e-4)
-    assert log_probs.tolist() == pytest.approx([-math.log(n)] * 2)
+def test_entropy_of_a_uniform_policy_is_ln_n(subtests: pytest.Subtests) -> None:
+    for n, nats in ((90, 4.4998), (1789, 7.4894), (3, 1.0986)):
+        with subtests.test(n=n, nats=nats):
+            log_probs, entropy = evaluate(torch.zeros(2, n), torch.tensor([0, n - 1]))
+            assert entropy.tolist() == pytest.approx([nats, nats], abs=1e-4)
+            assert log_probs.tolist() == pytest.approx([-math.log(n)] * 2)
 
 
 def test_a_certain_policy_has_no_entropy_and_finite_log_probabilities() -> None:

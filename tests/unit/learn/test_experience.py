@@ -48,9 +48,8 @@ def test_an_owned_copy_does_not_follow_its_source() -> None:
     assert part.advantages.tolist() == pytest.approx([0, 1 / 3, 2 / 3])
 
 
-@pytest.mark.parametrize(
-    ("rows", "size", "edges"),
-    [
+def test_batches(subtests: pytest.Subtests) -> None:
+    for rows, size, edges in (
         (100, 100, [(0, 100)]),
         (60, 100, [(0, 60)]),
         (1, 100, [(0, 1)]),
@@ -59,7 +58,6 @@ def test_an_owned_copy_does_not_follow_its_source() -> None:
         (109, 100, [(0, 109)]),
         (50_006, 50_000, [(0, 50_006)]),
         (3, 1, [(0, 1), (1, 2), (2, 3)]),
-    ],
-)
-def test_batches(rows: int, size: int, edges: list[tuple[int, int]]) -> None:
-    assert batch_edges(rows, size) == edges
+    ):
+        with subtests.test(rows=rows, size=size, edges=edges):
+            assert batch_edges(rows, size) == edges

@@ -36,12 +36,13 @@ def masked_rollout(of: PPOLearner, seed: int = 0, workers: int = 2) -> Rollout:
     return replace(data, legality=classes)
 
 
-@pytest.mark.parametrize(("rows", "legal", "nats"), [(90, 45, 3.8067), (221, 180, 5.1930), (90, 1, 0.0)])
-def test_the_entropy_of_a_uniform_policy_is_ln_of_the_legal_rows(rows: int, legal: int, nats: float) -> None:
-    mask = (torch.arange(rows) < legal).expand(2, rows)
-    log_probs, entropy = evaluate(torch.zeros(2, rows), torch.tensor([0, legal - 1]), mask)
-    assert entropy.tolist() == pytest.approx([nats] * 2, abs=1e-4)
-    assert log_probs.tolist() == pytest.approx([-math.log(legal)] * 2, abs=1e-6)
+def test_the_entropy_of_a_uniform_policy_is_ln_of_the_legal_rows(subtests: pytest.Subtests) -> None:
+    for rows, legal, nats in ((90, 45, 3.8067), (221, 180, 5.1930), (90, 1, 0.0)):
+        with subtests.test(rows=rows, legal=legal, nats=nats):
+            mask = (torch.arange(rows) < legal).expand(2, rows)
+            log_probs, entropy = evaluate(torch.zeros(2, rows), torch.tensor([0, legal - 1]), mask)
+            assert entropy.tolist() == pytest.approx([nats] * 2, abs=1e-4)
+            assert log_probs.tolist() == pytest.approx([-math.log(legal)] * 2, abs=1e-6)
 
 
 def test_against_torchs_categorical() -> None:
@@ -112,14 +113,15 @@ def test_the_update_is_that_of_a_slow_twin() -> None:
     assert report.metrics["train/entropy"] == pytest.approx(np.mean(entropies), abs=1e-5)
 
 
-@pytest.mark.parametrize("changes", [{"minibatch": 7}, {"batch": 40}, {"buffer_iterations": 3}])
-def test_classes_stay_with_their_rows(changes: dict[str, int]) -> None:
+def test_classes_stay_with_their_rows(subtests: pytest.Subtests) -> None:
     """However rows are shuffled, split and kept: a class that met another row's action would show as NaN or as a KL."""
-    ours = learner(replace(STILL, **changes))
-    for seed in range(4):
-        report = ours.update(masked_rollout(ours, seed))
-        assert report.dropped is None
-        assert report.metrics["train/approx_kl"] == pytest.approx(0.0, abs=1e-6)
+    for changes in ({"minibatch": 7}, {"batch": 40}, {"buffer_iterations": 3}):
+        with subtests.test(changes=changes):
+            ours = learner(replace(STILL, **changes))
+            for seed in range(4):
+                report = ours.update(masked_rollout(ours, seed))
+                assert report.dropped is None
+                assert report.metrics["train/approx_kl"] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_dropped_worker_takes_its_classes_along() -> None:
@@ -159,17 +161,14 @@ def test_an_action_that_its_class_forbids_is_named() -> None:
     assert torch.equal(weights(ours), before)
 
 
-@pytest.mark.parametrize(
-    ("legality", "message"),
-    [
+def test_classes_that_do_not_fit_are_refused(subtests: pytest.Subtests) -> None:
+    for legality, message in (
         (None, r"rollout.legality: expected \[2, 13, 4\] where rows are masked, found None"),
         (np.zeros((2, 12, 4), np.uint8), r"expected \[2, 13, 4\] where rows are masked, found \[2, 12, 4\]"),
         (np.full((2, 13, 4), 4, np.uint8), "is not legal in its class 4"),
-    ],
-)
-def test_classes_that_do_not_fit_are_refused(legality: np.ndarray | None, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        learner().update(replace(rollout(), legality=legality))
+    ):
+        with subtests.test(legality=legality, message=message), pytest.raises(ValueError, match=message):
+            learner().update(replace(rollout(), legality=legality))
 
 
 def test_a_choice_from_numbers_that_are_not_finite_is_left_to_the_guard() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -47,28 +46,26 @@ def spoil_final_obs(data: Rollout) -> None:
     data.final_obs[-1, 5] = np.nan
 
 
-@pytest.mark.parametrize("learned", [False, True])
-@pytest.mark.parametrize(
-    ("spoil", "source"),
-    [
-        (spoil_obs, "observation index 4 is nan: worker 1, arena 1, car 0, step 3"),
-        (spoil_obs_and_what_was_made_from_it, "observation index 4 is nan: worker 1, arena 1, car 0, step 3"),
-        (spoil_last_obs, "observation index 0 is inf: worker 0, arena 0, car 0, step 12"),
-        (spoil_reward, "reward -inf of worker 0, arena 1, car 1, step 5"),
-        (spoil_log_prob, "log-probability nan of worker 1, arena 0, car 1, step 0"),
-    ],
-)
-def test_a_bad_input_is_named_and_nothing_changes(spoil: Callable[[Rollout], None], source: str, learned: bool) -> None:
-    ours = learner(buffer_iterations=2)
-    if learned:
-        ours.update(rollout(seed=9))
-    before = everything(ours)
-    data = rollout()
-    spoil(data)
-    report = ours.update(data)
-    assert report.dropped == source
-    assert (report.metrics, report.steps) == ({}, 0)
-    assert everything(ours) == before
+def test_a_bad_input_is_named_and_nothing_changes(subtests: pytest.Subtests) -> None:
+    for learned in (False, True):
+        for spoil, source in (
+            (spoil_obs, "observation index 4 is nan: worker 1, arena 1, car 0, step 3"),
+            (spoil_obs_and_what_was_made_from_it, "observation index 4 is nan: worker 1, arena 1, car 0, step 3"),
+            (spoil_last_obs, "observation index 0 is inf: worker 0, arena 0, car 0, step 12"),
+            (spoil_reward, "reward -inf of worker 0, arena 1, car 1, step 5"),
+            (spoil_log_prob, "log-probability nan of worker 1, arena 0, car 1, step 0"),
+        ):
+            with subtests.test(learned=learned, spoil=spoil, source=source):
+                ours = learner(buffer_iterations=2)
+                if learned:
+                    ours.update(rollout(seed=9))
+                before = everything(ours)
+                data = rollout()
+                spoil(data)
+                report = ours.update(data)
+                assert report.dropped == source
+                assert (report.metrics, report.steps) == ({}, 0)
+                assert everything(ours) == before
 
 
 def test_a_bad_final_observation_is_named_with_its_step() -> None:
@@ -86,38 +83,43 @@ def test_a_critic_that_gives_no_number_is_named() -> None:
     assert ours.update(rollout()).dropped == "critic's value inf of worker 0, arena 0, car 0, step 0"
 
 
-@pytest.mark.parametrize("which", ["policy", "critic"])
-def test_a_loss_that_is_not_finite_in_the_middle_of_an_update(which: str) -> None:
+def test_a_loss_that_is_not_finite_in_the_middle_of_an_update(subtests: pytest.Subtests) -> None:
     """At the third of four minibatches a weight turns NaN: after one optimiser step, before the second."""
-    ours = learner(minibatch=48, buffer_iterations=2)
-    ours.update(rollout(seed=9))
-    before = everything(ours)
-    calls = 0
+    for which in ("policy", "critic"):
+        with subtests.test(which=which):
+            ours = learner(minibatch=48, buffer_iterations=2)
+            ours.update(rollout(seed=9))
+            before = everything(ours)
+            calls = 0
 
-    def spoil() -> None:
-        nonlocal calls
-        calls += 1
-        if calls == 5:
-            with torch.no_grad():
-                getattr(ours._state, which).model[0].weight[0, 0] = float("nan")
+            def spoil(ours: PPOLearner = ours, which: str = which) -> None:
+                nonlocal calls
+                calls += 1
+                if calls == 5:
+                    with torch.no_grad():
+                        getattr(ours._state, which).model[0].weight[0, 0] = float("nan")
 
-    report = ours.update(rollout(), between=spoil)
-    assert report.dropped == f"{which} loss is nan (epoch 2, row 0)"
-    assert everything(ours) == before
+            report = ours.update(rollout(), between=spoil)
+            assert report.dropped == f"{which} loss is nan (epoch 2, row 0)"
+            assert everything(ours) == before
 
 
-@pytest.mark.parametrize("which", ["policy", "critic"])
-def test_a_gradient_that_is_not_finite(which: str) -> None:
-    ours = learner()
-    before = everything(ours)
-    hook = getattr(ours._state, which).model[2].weight.register_hook(lambda grad: grad * float("inf"))
-    report = ours.update(rollout())
-    assert report.dropped in (f"{which} gradient is nan (epoch 1, row 0)", f"{which} gradient is inf (epoch 1, row 0)")
-    assert everything(ours) == before
-    hook.remove()
-    clean = learner()
-    assert ours.update(rollout()).metrics == clean.update(rollout()).metrics
-    assert torch.equal(weights(ours), weights(clean))
+def test_a_gradient_that_is_not_finite(subtests: pytest.Subtests) -> None:
+    for which in ("policy", "critic"):
+        with subtests.test(which=which):
+            ours = learner()
+            before = everything(ours)
+            hook = getattr(ours._state, which).model[2].weight.register_hook(lambda grad: grad * float("inf"))
+            report = ours.update(rollout())
+            assert report.dropped in (
+                f"{which} gradient is nan (epoch 1, row 0)",
+                f"{which} gradient is inf (epoch 1, row 0)",
+            )
+            assert everything(ours) == before
+            hook.remove()
+            clean = learner()
+            assert ours.update(rollout()).metrics == clean.update(rollout()).metrics
+            assert torch.equal(weights(ours), weights(clean))
 
 
 class Abandoned(BaseException):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,19 +18,20 @@ def rows(n: int, seed: int = 0) -> np.ndarray:
     return (MEANS + DEVIATIONS * noise).astype(np.float32)
 
 
-@pytest.mark.parametrize("sizes", [[1, 1], [5, 0, 3], [CHUNK + 1, 7], [3 * CHUNK]])
-def test_taken_in_by_parts_or_at_once_they_are_numpys(sizes: list[int]) -> None:
-    parts = [rows(n, seed) for seed, n in enumerate(sizes)]
-    statistics = ObservationStatistics.nothing_seen(len(MEANS))
-    for part in parts:
-        statistics = statistics.with_rows(part)
-    whole = np.concatenate(parts).astype(np.float64)
-    assert statistics.count == len(whole)
-    np.testing.assert_allclose(statistics.mean, whole.mean(axis=0), rtol=1e-12)
-    mean, var = statistics.frozen()
-    np.testing.assert_array_equal(mean, whole.mean(axis=0).astype(np.float32))
-    np.testing.assert_allclose(var, whole.var(axis=0, ddof=1), rtol=1e-6)
-    assert mean.dtype == var.dtype == np.float32
+def test_taken_in_by_parts_or_at_once_they_are_numpys(subtests: pytest.Subtests) -> None:
+    for sizes in ([1, 1], [5, 0, 3], [CHUNK + 1, 7], [3 * CHUNK]):
+        with subtests.test(sizes=sizes):
+            parts = [rows(n, seed) for seed, n in enumerate(sizes)]
+            statistics = ObservationStatistics.nothing_seen(len(MEANS))
+            for part in parts:
+                statistics = statistics.with_rows(part)
+            whole = np.concatenate(parts).astype(np.float64)
+            assert statistics.count == len(whole)
+            np.testing.assert_allclose(statistics.mean, whole.mean(axis=0), rtol=1e-12)
+            mean, var = statistics.frozen()
+            np.testing.assert_array_equal(mean, whole.mean(axis=0).astype(np.float32))
+            np.testing.assert_allclose(var, whole.var(axis=0, ddof=1), rtol=1e-6)
+            assert mean.dtype == var.dtype == np.float32
 
 
 def test_an_instance_never_changes() -> None:
@@ -82,20 +82,18 @@ def test_rlgym_ppo_reads_it_as_its_own() -> None:
 GOOD = {"mean": [0.0, 1.0], "var": [0.0, 1.0], "shape": [2], "count": 3}
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
+def test_anything_else_is_refused(subtests: pytest.Subtests) -> None:
+    for change, words in (
         ({"mean": [0.0]}, "expected mean to be a list of finite numbers, 2 in all, found 1 of them"),
         ({"var": [0.0, float("nan")]}, "expected var to be a list of finite numbers"),
         ({"var": [0.0, -1.0]}, "expected var of at least 0"),
         ({"mean": "12"}, "expected mean to be a list"),
         ({"count": -1}, "expected count of at least 0, found -1"),
         ({"count": True}, "expected count of at least 0"),
-    ],
-)
-def test_anything_else_is_refused(change: dict[str, Any], words: str) -> None:
-    assert ObservationStatistics.from_json(GOOD, 2).count == 3
-    with pytest.raises(ValueError, match=words):
-        ObservationStatistics.from_json(GOOD | change, 2)
-    with pytest.raises(ValueError, match="expected an object"):
-        ObservationStatistics.from_json([], 2)
+    ):
+        with subtests.test(change=change, words=words):
+            assert ObservationStatistics.from_json(GOOD, 2).count == 3
+            with pytest.raises(ValueError, match=words):
+                ObservationStatistics.from_json(GOOD | change, 2)
+            with pytest.raises(ValueError, match="expected an object"):
+                ObservationStatistics.from_json([], 2)

@@ -70,13 +70,14 @@ def test_an_update_equals_the_slow_twin() -> None:
         assert report.metrics[key] == pytest.approx(value, rel=1e-4)
 
 
-@pytest.mark.parametrize("minibatch", [20, 95, 7, 1])  # of 96 rows: 5 pieces; k · minibatch + 1; uneven; single rows
-def test_minibatches_change_nothing_but_the_order_of_sums(minibatch: int) -> None:
-    one, split = learner(), learner(minibatch=minibatch)
-    whole, parts = one.update(rollout()), split.update(rollout())
-    torch.testing.assert_close(weights(split), weights(one), atol=1e-5, rtol=0)
-    for key, value in whole.metrics.items():
-        assert parts.metrics[key] == pytest.approx(value, rel=1e-3, abs=1e-6), key
+def test_minibatches_change_nothing_but_the_order_of_sums(subtests: pytest.Subtests) -> None:
+    for minibatch in (20, 95, 7, 1):
+        with subtests.test(minibatch=minibatch):
+            one, split = learner(), learner(minibatch=minibatch)
+            whole, parts = one.update(rollout()), split.update(rollout())
+            torch.testing.assert_close(weights(split), weights(one), atol=1e-5, rtol=0)
+            for key, value in whole.metrics.items():
+                assert parts.metrics[key] == pytest.approx(value, rel=1e-3, abs=1e-6), key
 
 
 def test_a_batch_is_one_optimiser_step_and_the_last_partial_one_is_used() -> None:
@@ -133,13 +134,16 @@ def shifted(log_ratios: list[float]) -> tuple[PPOLearner, Rollout]:
     return ours, replace(data, log_probs=data.log_probs - np.array(log_ratios, np.float32)[None, :, None])
 
 
-@pytest.mark.parametrize(
-    ("log_ratios", "kl"),
-    [([0.1], 0.005171), ([-0.1], 0.004837), ([0.1, 0.1, -0.1], (2 * 0.005171 + 0.004837) / 3), ([0.0, 0.0], 0.0)],
-)
-def test_kl_estimate_is_weighted_by_rows(log_ratios: list[float], kl: float) -> None:
-    ours, data = shifted(log_ratios)
-    assert ours.update(data).metrics["train/approx_kl"] == pytest.approx(kl, abs=2e-6)
+def test_kl_estimate_is_weighted_by_rows(subtests: pytest.Subtests) -> None:
+    for log_ratios, kl in (
+        ([0.1], 0.005171),
+        ([-0.1], 0.004837),
+        ([0.1, 0.1, -0.1], (2 * 0.005171 + 0.004837) / 3),
+        ([0.0, 0.0], 0.0),
+    ):
+        with subtests.test(log_ratios=log_ratios, kl=kl):
+            ours, data = shifted(log_ratios)
+            assert ours.update(data).metrics["train/approx_kl"] == pytest.approx(kl, abs=2e-6)
 
 
 def test_clip_fraction_by_hand() -> None:

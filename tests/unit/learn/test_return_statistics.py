@@ -35,9 +35,8 @@ def test_json_has_rlgym_ppos_shape_and_comes_back() -> None:
     assert RunningStatistics.from_json(data) == running
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_anything_else_is_refused(subtests: pytest.Subtests) -> None:
+    for data in (
         None,
         [],
         {"mean": [0.0, 1.0], "var": [0.0, 1.0], "shape": [2], "count": 3},
@@ -47,8 +46,6 @@ def test_json_has_rlgym_ppos_shape_and_comes_back() -> None:
         {"mean": [0.0], "var": [1.0], "shape": [1], "count": 1.5},
         {"mean": [0.0], "var": [1.0], "shape": [1], "count": True},
         {"mean": [0.0], "var": [1.0], "shape": [1]},
-    ],
-)
-def test_anything_else_is_refused(data: object) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        RunningStatistics.from_json(data)
+    ):
+        with subtests.test(data=data), pytest.raises(ValueError, match="expected"):
+            RunningStatistics.from_json(data)

@@ -15,9 +15,8 @@ from tests.fakes.rollouts import learner, rollout, weights
 BASE = Schedule(learning_rate=2e-4, critic_learning_rate=4e-4, steps=1_000, floor=5e-5, target_kl=0.01)
 
 
-@pytest.mark.parametrize(
-    ("kind", "timesteps", "rate"),
-    [
+def test_by_timesteps_and_the_critic_in_proportion(subtests: pytest.Subtests) -> None:
+    for kind, timesteps, rate in (
         ("constant", 0, 2e-4),
         ("constant", 10**9, 2e-4),
         ("linear", 0, 2e-4),
@@ -30,11 +29,10 @@ BASE = Schedule(learning_rate=2e-4, critic_learning_rate=4e-4, steps=1_000, floo
         ("cosine", 1_000, 5e-5),
         ("cosine", 9_000, 5e-5),
         ("kl_adaptive", 700, 2e-4),
-    ],
-)
-def test_by_timesteps_and_the_critic_in_proportion(kind: str, timesteps: int, rate: float) -> None:
-    rates = LearningRates(replace(BASE, kind=kind)).at(timesteps)  # type: ignore[arg-type]
-    assert (rates.policy, rates.critic) == (pytest.approx(rate), pytest.approx(2 * rate))
+    ):
+        with subtests.test(kind=kind, timesteps=timesteps, rate=rate):
+            rates = LearningRates(replace(BASE, kind=kind)).at(timesteps)  # type: ignore[arg-type]
+            assert (rates.policy, rates.critic) == (pytest.approx(rate), pytest.approx(2 * rate))
 
 
 def test_kl_raises_and_lowers_by_a_half_within_floor_and_ceiling() -> None:
@@ -60,15 +58,16 @@ def test_what_kl_has_made_of_it_goes_on_after_a_resume() -> None:
     assert LearningRates(replace(schedule, kind="linear"), adapted=7e-5).at(0).policy == 2e-4, "of another schedule"
 
 
-@pytest.mark.parametrize("kind", ["constant", "linear", "cosine", "kl_adaptive"])
-def test_a_rate_given_by_hand_holds_until_it_is_taken_back(kind: str) -> None:
-    rates = LearningRates(replace(BASE, kind=kind))  # type: ignore[arg-type]
-    before = rates.at(300)
-    rates.override = 1e-3
-    rates.learned(1.0)
-    assert (rates.at(300).policy, rates.at(300).critic) == (1e-3, pytest.approx(2e-3))
-    rates.override = None
-    assert rates.at(300) == before
+def test_a_rate_given_by_hand_holds_until_it_is_taken_back(subtests: pytest.Subtests) -> None:
+    for kind in ("constant", "linear", "cosine", "kl_adaptive"):
+        with subtests.test(kind=kind):
+            rates = LearningRates(replace(BASE, kind=kind))  # type: ignore[arg-type]
+            before = rates.at(300)
+            rates.override = 1e-3
+            rates.learned(1.0)
+            assert (rates.at(300).policy, rates.at(300).critic) == (1e-3, pytest.approx(2e-3))
+            rates.override = None
+            assert rates.at(300) == before
 
 
 def test_without_a_rate_of_the_policy_there_is_no_proportion() -> None:

@@ -99,19 +99,20 @@ class Twin:
             self.row[f"{kind}{place}.respawn"] = timer / 10
 
 
-@pytest.mark.parametrize("pads", [1, 4, 34])
-@pytest.mark.parametrize(("blue", "orange"), TEAM_SIZES)
-def test_equals_the_twin(blue: int, orange: int, pads: int) -> None:
-    state = random_state(np.random.default_rng(blue * 4 + orange), 6, blue, orange)
-    builder = obs(pads=pads)
-    names, rows = builder.feature_names(), observe(builder, state)
-    assert len(names) == len(set(names)) == rows.shape[-1]
-    for arena in range(6):
-        for car in range(state.cars):
-            twin = Twin(state, arena, car, pads).row
-            assert twin.keys() <= set(names)
-            expected = [float(twin.get(name, 0)) for name in names]  # absent players: zeros
-            np.testing.assert_allclose(rows[arena, car], expected, atol=2e-6, err_msg=f"{arena} {car}")
+def test_equals_the_twin(subtests: pytest.Subtests) -> None:
+    for pads in (1, 4, 34):
+        for blue, orange in TEAM_SIZES:
+            with subtests.test(pads=pads, blue=blue, orange=orange):
+                state = random_state(np.random.default_rng(blue * 4 + orange), 6, blue, orange)
+                builder = obs(pads=pads)
+                names, rows = builder.feature_names(), observe(builder, state)
+                assert len(names) == len(set(names)) == rows.shape[-1]
+                for arena in range(6):
+                    for car in range(state.cars):
+                        twin = Twin(state, arena, car, pads).row
+                        assert twin.keys() <= set(names)
+                        expected = [float(twin.get(name, 0)) for name in names]  # absent players: zeros
+                        np.testing.assert_allclose(rows[arena, car], expected, atol=2e-6, err_msg=f"{arena} {car}")
 
 
 def test_layout_is_that_of_the_docstring() -> None:
@@ -138,22 +139,18 @@ def test_match_context_is_time_left_and_score() -> None:
     np.testing.assert_allclose(rows[..., -1], [[0, 0], [won, -won], [-won, won]], atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("options", "teams", "words"),
-    [
+def test_too_many_cars_are_refused_with_the_key_to_set(subtests: pytest.Subtests) -> None:
+    for options, teams, words in (
         ({"max_allies": 1}, (3, 1), "max_allies = 1, but 3v1 needs 2"),
         ({"max_allies": 1}, (1, 3), "max_allies = 1, but 1v3 needs 2"),
         ({"max_opponents": 1}, (1, 2), "max_opponents = 1, but 1v2 needs 2"),
         ({"max_opponents": 0}, (1, 1), "max_opponents = 0, but 1v1 needs 1"),
-    ],
-)
-def test_too_many_cars_are_refused_with_the_key_to_set(
-    options: dict[str, int], teams: tuple[int, int], words: str
-) -> None:
-    with pytest.raises(RltuiError) as caught:
-        obs(**options).size(*teams)
-    assert words in caught.value.message and caught.value.exit_code == 2
-    assert next(iter(options)) in caught.value.hint
+    ):
+        with subtests.test(options=options, teams=teams, words=words):
+            with pytest.raises(RltuiError) as caught:
+                obs(**options).size(*teams)
+            assert words in caught.value.message and caught.value.exit_code == 2
+            assert next(iter(options)) in caught.value.hint
 
 
 def test_only_cars_that_there_can_be_need_places() -> None:
@@ -162,19 +159,17 @@ def test_only_cars_that_there_can_be_need_places() -> None:
     assert obs(max_allies=0, max_opponents=1).size(1, 1) == 151 - 48
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
+def test_a_wrong_parameter_is_named(subtests: pytest.Subtests) -> None:
+    for options, words in (
         ({"pads": 0}, "pads must be in [1, 34]"),
         ({"pads": 2.5}, "pads must be a whole number"),
         ({"max_allies": 3}, "max_allies must be in [0, 2]"),
         ({"max_oponents": 2}, 'did you mean "max_opponents"?'),
-    ],
-)
-def test_a_wrong_parameter_is_named(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(RltuiError) as caught:
-        obs(**options)
-    assert words in f"{caught.value.message}\n{caught.value.hint}"
+    ):
+        with subtests.test(options=options, words=words):
+            with pytest.raises(RltuiError) as caught:
+                obs(**options)
+            assert words in f"{caught.value.message}\n{caught.value.hint}"
 
 
 def simulated_states(cars: int, steps: int) -> list[np.ndarray]:

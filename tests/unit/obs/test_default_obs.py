@@ -36,13 +36,14 @@ def rlgym_rows(options: dict[str, Any], state: Any, arena: int) -> np.ndarray:
     return np.stack(list(judge.build_obs(list(game.cars), game, {}).values()))
 
 
-@pytest.mark.parametrize("options", [{}, {"zero_padding": 1}, {"zero_padding": 2}, {"zero_padding": 0}, SEED_TASK])
-@pytest.mark.parametrize(("blue", "orange"), TEAM_SIZES)
-def test_equals_rlgym_for_all_team_sizes(blue: int, orange: int, options: dict[str, Any]) -> None:
-    state = random_state(np.random.default_rng(blue * 4 + orange), 4, blue, orange)
-    rows = observe(build("obs", Component("default", options)), state)
-    for arena in range(state.arenas):
-        np.testing.assert_allclose(rows[arena], rlgym_rows(options, state, arena), rtol=1e-6, atol=1e-6)
+def test_equals_rlgym_for_all_team_sizes(subtests: pytest.Subtests) -> None:
+    for options in ({}, {"zero_padding": 1}, {"zero_padding": 2}, {"zero_padding": 0}, SEED_TASK):
+        for blue, orange in TEAM_SIZES:
+            with subtests.test(options=options, blue=blue, orange=orange):
+                state = random_state(np.random.default_rng(blue * 4 + orange), 4, blue, orange)
+                rows = observe(build("obs", Component("default", options)), state)
+                for arena in range(state.arenas):
+                    np.testing.assert_allclose(rows[arena], rlgym_rows(options, state, arena), rtol=1e-6, atol=1e-6)
 
 
 def test_sizes_are_those_of_facts() -> None:
@@ -68,9 +69,8 @@ def test_one_builder_serves_changing_numbers_of_arenas_and_cars() -> None:
         np.testing.assert_array_equal(observe(obs, state), observe(DefaultObs(obs.params), state))
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
+def test_a_wrong_parameter_is_named(subtests: pytest.Subtests) -> None:
+    for options, words in (
         ({"pos_coef": [1.0, 2.0]}, "pos_coef must be a number or a list of three, found [1.0, 2.0]"),
         ({"boost_coef": [1.0, 1.0, 1.0]}, "boost_coef must be a number, found"),
         ({"lin_vel_coef": "fast"}, "lin_vel_coef must be a number or a list of three, found 'fast'"),
@@ -78,10 +78,9 @@ def test_one_builder_serves_changing_numbers_of_arenas_and_cars() -> None:
         ({"zero_padding": 1.5}, "zero_padding must be a whole number, found 1.5"),
         ({"zero_padding": -1}, "zero_padding must be in [0, 8]"),
         ({"zero_pading": 3}, 'did you mean "zero_padding"?'),
-    ],
-)
-def test_a_wrong_parameter_is_named(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(RltuiError) as caught:
-        build("obs", Component("default", options))
-    assert words in f"{caught.value.message}\n{caught.value.hint}"
-    assert caught.value.exit_code == 2
+    ):
+        with subtests.test(options=options, words=words):
+            with pytest.raises(RltuiError) as caught:
+                build("obs", Component("default", options))
+            assert words in f"{caught.value.message}\n{caught.value.hint}"
+            assert caught.value.exit_code == 2

@@ -39,17 +39,18 @@ def sample(of: DiscretePolicy, obs: np.ndarray, noise: GumbelBank) -> tuple[np.n
     return actions, log_probs
 
 
-@pytest.mark.parametrize("sharpness", [1.0, 20.0])
-@pytest.mark.parametrize("rows", [1, 2, 32, 127, 128])
-def test_logits_and_log_probabilities_equal_torchs(rows: int, sharpness: float) -> None:
-    net = network(sharpness=sharpness)
-    ours, obs = policy(net), observations(rows)
-    with torch.no_grad():
-        logits = net(torch.from_numpy(obs))
-    np.testing.assert_allclose(ours.logits(obs), logits, atol=1e-5)
-    actions, log_probs = sample(ours, obs, GumbelBank(0))
-    expected = torch.log_softmax(logits, -1).gather(-1, torch.from_numpy(actions)[:, None])[:, 0]
-    np.testing.assert_allclose(log_probs, expected, atol=1e-5)
+def test_logits_and_log_probabilities_equal_torchs(subtests: pytest.Subtests) -> None:
+    for sharpness in (1.0, 20.0):
+        for rows in (1, 2, 32, 127, 128):
+            with subtests.test(sharpness=sharpness, rows=rows):
+                net = network(sharpness=sharpness)
+                ours, obs = policy(net), observations(rows)
+                with torch.no_grad():
+                    logits = net(torch.from_numpy(obs))
+                np.testing.assert_allclose(ours.logits(obs), logits, atol=1e-5)
+                actions, log_probs = sample(ours, obs, GumbelBank(0))
+                expected = torch.log_softmax(logits, -1).gather(-1, torch.from_numpy(actions)[:, None])[:, 0]
+                np.testing.assert_allclose(log_probs, expected, atol=1e-5)
 
 
 def test_a_log_probability_of_a_near_certain_policy_is_exact() -> None:
@@ -68,19 +69,20 @@ def test_enormous_logits_stay_finite() -> None:
     np.testing.assert_allclose(log_probs, -np.log(2), atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_actions_are_as_frequent_as_their_probabilities(seed: int) -> None:
+def test_actions_are_as_frequent_as_their_probabilities(subtests: pytest.Subtests) -> None:
     """Chi-square over 64,000 draws of one state's 90 actions: 99.9 % of fair samplers stay below 135 (89 degrees)."""
-    net = network(sharpness=12.0)
-    ours, noise = policy(net), GumbelBank(seed)
-    obs = np.repeat(observations(1), 128, axis=0)
-    counts = np.zeros(90)
-    for _ in range(500):
-        counts += np.bincount(sample(ours, obs, noise)[0], minlength=90)
-    with torch.no_grad():
-        expected = torch.softmax(net(torch.from_numpy(obs[:1])), -1)[0].double().numpy() * counts.sum()
-    assert expected.max() > 4 * expected.min()  # the probabilities differ, so the test can fail
-    assert ((counts - expected) ** 2 / expected).sum() < 135
+    for seed in (0, 1):
+        with subtests.test(seed=seed):
+            net = network(sharpness=12.0)
+            ours, noise = policy(net), GumbelBank(seed)
+            obs = np.repeat(observations(1), 128, axis=0)
+            counts = np.zeros(90)
+            for _ in range(500):
+                counts += np.bincount(sample(ours, obs, noise)[0], minlength=90)
+            with torch.no_grad():
+                expected = torch.softmax(net(torch.from_numpy(obs[:1])), -1)[0].double().numpy() * counts.sum()
+            assert expected.max() > 4 * expected.min()  # the probabilities differ, so the test can fail
+            assert ((counts - expected) ** 2 / expected).sum() < 135
 
 
 def test_rows_are_independent() -> None:

@@ -54,18 +54,19 @@ def slow_log_probs(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
     return result
 
 
-@pytest.mark.parametrize("sharpness", [1.0, 30.0])
-def test_log_probabilities_are_those_of_the_legal_rows_alone(sharpness: float) -> None:
-    weights = flat(sharpness=sharpness)
-    (obs, classes), masked, plain = inputs(), policy(weights=weights), policy(None, weights)
-    noise = GumbelBank(0)
-    for _ in range(20):
-        actions, log_probs = sample(masked, obs, classes, noise)
-        assert MASKS[classes, actions].all()
-        logits = plain.logits(obs)
-        expected = [slow_log_probs(logits[i], MASKS[classes[i]])[actions[i]] for i in range(ROWS)]
-        np.testing.assert_allclose(log_probs, expected, atol=1e-4 * max(1.0, sharpness))
-    assert (~MASKS[classes]).any(axis=1).sum() > ROWS / 2
+def test_log_probabilities_are_those_of_the_legal_rows_alone(subtests: pytest.Subtests) -> None:
+    for sharpness in (1.0, 30.0):
+        with subtests.test(sharpness=sharpness):
+            weights = flat(sharpness=sharpness)
+            (obs, classes), masked, plain = inputs(), policy(weights=weights), policy(None, weights)
+            noise = GumbelBank(0)
+            for _ in range(20):
+                actions, log_probs = sample(masked, obs, classes, noise)
+                assert MASKS[classes, actions].all()
+                logits = plain.logits(obs)
+                expected = [slow_log_probs(logits[i], MASKS[classes[i]])[actions[i]] for i in range(ROWS)]
+                np.testing.assert_allclose(log_probs, expected, atol=1e-4 * max(1.0, sharpness))
+            assert (~MASKS[classes]).any(axis=1).sum() > ROWS / 2
 
 
 def test_draws_are_as_frequent_as_the_probabilities_over_the_legal_rows() -> None:

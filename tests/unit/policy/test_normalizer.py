@@ -29,13 +29,14 @@ def test_by_hand() -> None:
     np.testing.assert_array_equal(normalized([[9, -100, 0, 50]]), [[5, -5, 5, 0]])
 
 
-@pytest.mark.parametrize("constant", [0.0, 1.0, 0.1, -4096.3, 1e6])
-def test_a_number_that_has_varied_only_by_rounding_is_zero(constant: float) -> None:
-    mean = np.array([constant], np.float32)
-    rounding = np.square(np.spacing(mean, dtype=np.float32) / 2, dtype=np.float64)
-    out = np.zeros((1, 1), np.float32)
-    Normalizer(normalizer_flat(mean, rounding.astype(np.float32))).apply(np.nextafter(mean, np.inf)[None], out)
-    assert out == 0
+def test_a_number_that_has_varied_only_by_rounding_is_zero(subtests: pytest.Subtests) -> None:
+    for constant in (0.0, 1.0, 0.1, -4096.3, 1e6):
+        with subtests.test(constant=constant):
+            mean = np.array([constant], np.float32)
+            rounding = np.square(np.spacing(mean, dtype=np.float32) / 2, dtype=np.float64)
+            out = np.zeros((1, 1), np.float32)
+            Normalizer(normalizer_flat(mean, rounding.astype(np.float32))).apply(np.nextafter(mean, np.inf)[None], out)
+            assert out == 0
 
 
 def test_a_small_number_that_varies_is_not_taken_for_constant() -> None:

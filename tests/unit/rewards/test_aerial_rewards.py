@@ -49,9 +49,8 @@ STILL: dict[str, Any] = UP | {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
+def test_the_parts_of_a_basic_aerial(subtests: pytest.Subtests) -> None:
+    for changes, expected in (
         ({}, 0.0),
         ({"forward": [[[0.8, 0, 0.6], [1, 0, 0]]]}, 0.2),
         ({"is_boosting": [[True, True]]}, 0.0),  # it does not rise
@@ -61,11 +60,10 @@ STILL: dict[str, Any] = UP | {
         ({"velocity": [[[300, 0, 300], [0, 0, 0]]]}, 0.0),  # 45° beside it
         ({"position": [[[0, 0, 521], [0, 0, 17]]], "velocity": [[[0, 0, 300], [0, 0, 0]]]}, 0.0),  # 501 uu away
         ({"on_ground": [[True, True]], "velocity": [[[0, 0, 300], [0, 0, 0]]]}, 0.0),
-    ],
-)
-def test_the_parts_of_a_basic_aerial(changes: dict[str, Any], expected: float) -> None:
-    state = scene(**STILL | changes)
-    assert play("basic_aerial", state, state) == [pytest.approx([expected, 0])]
+    ):
+        with subtests.test(changes=changes, expected=expected):
+            state = scene(**STILL | changes)
+            assert play("basic_aerial", state, state) == [pytest.approx([expected, 0])]
 
 
 def test_basic_aerial_grows_with_the_time_in_the_air() -> None:

@@ -72,9 +72,10 @@ def test_offside_is_beyond_the_ball_in_ones_own_view() -> None:
     assert value("offside", level) == [0, 0]
 
 
-@pytest.mark.parametrize(("y", "cost"), [(5119, 0), (5121, -1), (-5119, 0), (-5121, -1)])
-def test_in_net_is_behind_either_goal_line(y: float, cost: float) -> None:
-    assert value("in_net", scene(position=[[[0, y, 17], [0, 0, 17]]])) == [cost, 0]
+def test_in_net_is_behind_either_goal_line(subtests: pytest.Subtests) -> None:
+    for y, cost in ((5119, 0), (5121, -1), (-5119, 0), (-5121, -1)):
+        with subtests.test(y=y, cost=cost):
+            assert value("in_net", scene(position=[[[0, y, 17], [0, 0, 17]]])) == [cost, 0]
 
 
 def test_save_boost_is_the_root() -> None:
@@ -91,11 +92,10 @@ def test_collect_boost_pays_by_what_was_gained() -> None:
     assert value("collect_boost", scene(pad_picked=[[0, -1]], boost_gained=[[0, 50]])) == [0, 0]  # full; none taken
 
 
-@pytest.mark.parametrize(
-    ("pad", "blue", "orange"), [(29, 1, 0), (30, 1, 0), (3, 0, 1), (4, 0, 1), (15, 0, 0), (18, 0, 0), (33, 0, 0)]
-)
-def test_steal_boost_is_a_big_pad_of_the_other_half(pad: int, blue: float, orange: float) -> None:
-    assert value("steal_boost", scene(pad_picked=[[pad, pad]])) == [blue, orange]
+def test_steal_boost_is_a_big_pad_of_the_other_half(subtests: pytest.Subtests) -> None:
+    for pad, blue, orange in ((29, 1, 0), (30, 1, 0), (3, 0, 1), (4, 0, 1), (15, 0, 0), (18, 0, 0), (33, 0, 0)):
+        with subtests.test(pad=pad, blue=blue, orange=orange):
+            assert value("steal_boost", scene(pad_picked=[[pad, pad]])) == [blue, orange]
 
 
 def test_a_demolished_car_earns_nothing_by_where_it_was_left() -> None:

@@ -47,24 +47,24 @@ def test_by_hand() -> None:
     assert out.tolist() == [[-8, 4], [7, 7.5]]
 
 
-@pytest.mark.parametrize("dtype", [np.bool_, np.int64, np.float64, np.int16])
-def test_values_of_any_number_type_serve(dtype: type) -> None:
-    out, _ = combine(("flag", Fixed(np.array([[0, 1], [1, 0]], dtype=dtype)), 0.25))
-    assert out.tolist() == [[0, 0.25], [0.25, 0]]
+def test_values_of_any_number_type_serve(subtests: pytest.Subtests) -> None:
+    for dtype in (np.bool_, np.int64, np.float64, np.int16):
+        with subtests.test(dtype=dtype):
+            out, _ = combine(("flag", Fixed(np.array([[0, 1], [1, 0]], dtype=dtype)), 0.25))
+            assert out.tolist() == [[0, 0.25], [0.25, 0]]
 
 
 def test_no_rewards_are_zero() -> None:
     assert combine()[0].tolist() == [[0, 0], [0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("values", "found"), [(np.zeros(2), "(2,)"), (np.zeros((2, 1)), "(2, 1)"), (0.5, "float"), (None, "NoneType")]
-)
-def test_a_wrong_shape_names_the_reward(values: Any, found: str) -> None:
-    with pytest.raises(RltuiError) as caught:
-        combine(("mine.py:Mine", Fixed(values), 1.0))
-    assert "reward 'mine.py:Mine'" in caught.value.message
-    assert f"[2, 2], found {found}" in caught.value.message
+def test_a_wrong_shape_names_the_reward(subtests: pytest.Subtests) -> None:
+    for values, found in ((np.zeros(2), "(2,)"), (np.zeros((2, 1)), "(2, 1)"), (0.5, "float"), (None, "NoneType")):
+        with subtests.test(values=values, found=found):
+            with pytest.raises(RltuiError) as caught:
+                combine(("mine.py:Mine", Fixed(values), 1.0))
+            assert "reward 'mine.py:Mine'" in caught.value.message
+            assert f"[2, 2], found {found}" in caught.value.message
 
 
 def test_reset_reaches_every_reward_with_the_mask() -> None:

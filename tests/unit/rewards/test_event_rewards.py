@@ -7,12 +7,11 @@ import pytest
 from tests.fakes.reward_scenes import play, scene, value
 
 
-@pytest.mark.parametrize(
-    ("name", "field"), [("shot", "shots"), ("save", "saves"), ("demo", "demos"), ("demoed", "demoed")]
-)
-def test_an_event_pays_whom_it_is_about(name: str, field: str) -> None:
-    assert value(name, scene(**{field: [[False, True]]})) == [0, 1]
-    assert value(name, scene(**{field: [[False, False]]})) == [0, 0]
+def test_an_event_pays_whom_it_is_about(subtests: pytest.Subtests) -> None:
+    for name, field in (("shot", "shots"), ("save", "saves"), ("demo", "demos"), ("demoed", "demoed")):
+        with subtests.test(name=name, field=field):
+            assert value(name, scene(**{field: [[False, True]]})) == [0, 1]
+            assert value(name, scene(**{field: [[False, False]]})) == [0, 0]
 
 
 def test_scorer_is_the_scoring_teams_last_toucher() -> None:

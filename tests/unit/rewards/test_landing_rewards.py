@@ -94,15 +94,17 @@ def test_a_demolished_car_gives_nothing_nor_does_its_respawn() -> None:
     assert blues(gone, LEVEL, DRIVING, LEVEL, DRIVING) == pytest.approx([0, 0, 0.3, 1.2])
 
 
-@pytest.mark.parametrize(
-    ("up_z", "wheels", "touching", "cost"),
-    [(0.8, 0, True, 0), (0.7, 0, True, -0.1), (-0.1, 2, True, -0.3), (-0.1, 3, True, 0), (-0.1, 0, False, 0)],
-)
-def test_bad_orientation_costs_by_how_far_over_a_lying_car_is(
-    up_z: float, wheels: int, touching: bool, cost: float
-) -> None:
-    state = blue((0, 0, up_z), wheels, FLOOR if touching else NONE)
-    assert value("bad_orientation", state) == pytest.approx([cost, 0])
+def test_bad_orientation_costs_by_how_far_over_a_lying_car_is(subtests: pytest.Subtests) -> None:
+    for up_z, wheels, touching, cost in (
+        (0.8, 0, True, 0),
+        (0.7, 0, True, -0.1),
+        (-0.1, 2, True, -0.3),
+        (-0.1, 3, True, 0),
+        (-0.1, 0, False, 0),
+    ):
+        with subtests.test(up_z=up_z, wheels=wheels, touching=touching, cost=cost):
+            state = blue((0, 0, up_z), wheels, FLOOR if touching else NONE)
+            assert value("bad_orientation", state) == pytest.approx([cost, 0])
 
 
 def test_a_demolished_car_does_not_lie() -> None:

@@ -27,33 +27,29 @@ def test_a_flip_that_comes_back_from_the_ball_is_paid_once() -> None:
     assert play("flip_reset", spent, on_ball, on_ball, left) == [[1, 0], [0, 0], [0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("before", "pays"),
-    [
+def test_only_a_flip_that_was_gone_comes_back(subtests: pytest.Subtests) -> None:
+    for before, pays in (
         ({"has_flipped": [[True, False]]}, 1),
         ({"has_double_jumped": [[True, False]]}, 1),
         ({"has_jumped": [[True, False]], "air_time_since_jump": [[1.25, 0]]}, 1),  # too late to flip
         ({"has_jumped": [[True, False]], "air_time_since_jump": [[1.2, 0]]}, 0),  # it had its flip
         ({}, 0),
-    ],
-)
-def test_only_a_flip_that_was_gone_comes_back(before: dict[str, Any], pays: float) -> None:
-    assert play("flip_reset", scene(**AIR | before), scene(**AIR)) == [[pays, 0]]
+    ):
+        with subtests.test(before=before, pays=pays):
+            assert play("flip_reset", scene(**AIR | before), scene(**AIR)) == [[pays, 0]]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_a_flip_that_the_world_gives_back_is_no_flip_reset(subtests: pytest.Subtests) -> None:
+    for changes in (
         {"ball_position": [[0, 0, 700]]},  # far away: a bounce of the wheels off the world
         {"world_contact": [[True, False]]},
         {"has_jumped": [[True, False]], "air_time_since_jump": [[0, 0]]},  # landed and jumped again
         {"on_ground": [[True, True]], "ball_position": [[0, 0, 1200]]},  # on the world, the ball on the roof
         {"on_ground": [[True, True]], "ball_position": [[140, 0, 1090]]},  # on the world, the ball beside it
         {"demo_respawn_timer": [[1, 0]]},
-    ],
-)
-def test_a_flip_that_the_world_gives_back_is_no_flip_reset(changes: dict[str, Any]) -> None:
-    assert play("flip_reset", scene(**SPENT), scene(**AIR | changes)) == [[0, 0]]
+    ):
+        with subtests.test(changes=changes):
+            assert play("flip_reset", scene(**SPENT), scene(**AIR | changes)) == [[0, 0]]
 
 
 def flying(speed: float, **changes: Any) -> Any:
@@ -96,19 +92,17 @@ def test_the_fall_after_a_respawn_is_no_wavedash() -> None:
     assert play("wavedash", flying(0), gone, flying(150, **DOWN)) == [[0, 0], [0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("ball", "pays"),
-    [
+def test_a_dribble_is_a_ball_above_the_roof(subtests: pytest.Subtests) -> None:
+    for ball, pays in (
         ((0, 0, 150), 1),  # at rest on the roof
         ((60, 0, 149), 1),
         ((0, 0, 600), 1),  # high above it
         ((0, 149, 150), 1),
         ((0, 151, 150), 0),
         ((0, 140, 93.15), 0),  # on the floor beside it
-    ],
-)
-def test_a_dribble_is_a_ball_above_the_roof(ball: tuple[float, float, float], pays: float) -> None:
-    carrying = {"position": [[[0, 0, 17], [3000, 0, 17]]], "ball_position": [ball]}
-    assert value("dribble", scene(**carrying)) == [pays, 0]
-    assert value("dribble", scene(**carrying, on_ground=[[False, True]])) == [0, 0]
-    assert value("dribble", scene(**carrying, demo_respawn_timer=[[1, 0]])) == [0, 0]
+    ):
+        with subtests.test(ball=ball, pays=pays):
+            carrying = {"position": [[[0, 0, 17], [3000, 0, 17]]], "ball_position": [ball]}
+            assert value("dribble", scene(**carrying)) == [pays, 0]
+            assert value("dribble", scene(**carrying, on_ground=[[False, True]])) == [0, 0]
+            assert value("dribble", scene(**carrying, demo_respawn_timer=[[1, 0]])) == [0, 0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -78,22 +76,21 @@ def test_touch_is_one_however_many() -> None:
     assert value("touch", scene(touches=[[0, 7]])) == [0, 1]
 
 
-@pytest.mark.parametrize("says_on_ground", [False, True])
-def test_a_demolished_car_is_not_in_the_air(says_on_ground: bool) -> None:
-    state = scene(on_ground=[[False, says_on_ground]], demo_respawn_timer=[[0, 2.5]])
-    assert value("in_air", state) == [1, 0]
+def test_a_demolished_car_is_not_in_the_air(subtests: pytest.Subtests) -> None:
+    for says_on_ground in (False, True):
+        with subtests.test(says_on_ground=says_on_ground):
+            state = scene(on_ground=[[False, says_on_ground]], demo_respawn_timer=[[0, 2.5]])
+            assert value("in_air", state) == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "words"),
-    [
+def test_a_wrong_parameter_is_named(subtests: pytest.Subtests) -> None:
+    for name, options, words in (
         ("strong_hit", {"full_hit_speed": 0}, "full_hit_speed must be in [1.0, 12000.0], found 0"),
         ("velocity_ball_to_goal", {"clip": "yes"}, "clip must be true or false, found 'yes'"),
         ("velocity_ball_to_goal", {"target_z": 5000}, "target_z must be in [0.0, 642.775]"),
         ("touch", {"scale": 2}, "unknown parameter 'scale'"),
-    ],
-)
-def test_a_wrong_parameter_is_named(name: str, options: dict[str, Any], words: str) -> None:
-    with pytest.raises(RltuiError) as caught:
-        build("reward", Component(name, options))
-    assert words in caught.value.message
+    ):
+        with subtests.test(name=name, options=options, words=words):
+            with pytest.raises(RltuiError) as caught:
+                build("reward", Component(name, options))
+            assert words in caught.value.message

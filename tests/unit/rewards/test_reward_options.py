@@ -91,9 +91,10 @@ def test_team_spirit_then_zero_sum_by_hand() -> None:
     np.testing.assert_allclose(sums, [[4.6, -2.6, -1]], rtol=1e-6)
 
 
-@pytest.mark.parametrize("sizes", [(1, 0), (3, 0), (0, 2)])
-def test_without_opponents_zero_sum_takes_nothing_off(sizes: tuple[int, int]) -> None:
-    np.testing.assert_array_equal(team_mix(*sizes, 0.0, True), np.eye(sum(sizes)))
+def test_without_opponents_zero_sum_takes_nothing_off(subtests: pytest.Subtests) -> None:
+    for sizes in ((1, 0), (3, 0), (0, 2)):
+        with subtests.test(sizes=sizes):
+            np.testing.assert_array_equal(team_mix(*sizes, 0.0, True), np.eye(sum(sizes)))
 
 
 def test_full_team_spirit_pays_the_team() -> None:
@@ -126,14 +127,11 @@ def test_a_schedule_moves_the_weight_and_the_mode_stays() -> None:
     np.testing.assert_allclose(seen, [0.5, 0.375, 0.25, 0.175, 0.1, 0.1])
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
+def test_options_that_do_not_exist(subtests: pytest.Subtests) -> None:
+    for options, words in (
         (RewardOptions("spares"), "reward mode 'spares' does not exist"),
         (RewardOptions(categories=(("goals", 2.0),)), "reward category 'goals' does not exist"),
         (RewardOptions(team_spirit=1.5), r"team_spirit must be in \[0, 1\], found 1.5"),
-    ],
-)
-def test_options_that_do_not_exist(options: RewardOptions, words: str) -> None:
-    with pytest.raises(RltuiError, match=words):
-        CombinedReward([], options)
+    ):
+        with subtests.test(options=options, words=words), pytest.raises(RltuiError, match=words):
+            CombinedReward([], options)

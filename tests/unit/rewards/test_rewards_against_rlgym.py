@@ -30,27 +30,30 @@ def judged(judge: Any, state: GameState) -> list[list[float]]:
     return [list(judge.get_rewards(list(game.cars), game, {}, {}, {}).values()) for game in games]
 
 
-@pytest.mark.parametrize(("blue", "orange"), TEAM_SIZES)
-def test_goal_less_concede_is_goal_reward(blue: int, orange: int) -> None:
-    state = random_state(np.random.default_rng(1), 30, blue, orange)
-    assert {-1, 0, 1} == set(state.goal.tolist())
-    np.testing.assert_array_equal(value("goal", state) - value("concede", state), judged(GoalReward(), state))
+def test_goal_less_concede_is_goal_reward(subtests: pytest.Subtests) -> None:
+    for blue, orange in TEAM_SIZES:
+        with subtests.test(blue=blue, orange=orange):
+            state = random_state(np.random.default_rng(1), 30, blue, orange)
+            assert {-1, 0, 1} == set(state.goal.tolist())
+            np.testing.assert_array_equal(value("goal", state) - value("concede", state), judged(GoalReward(), state))
 
 
-@pytest.mark.parametrize(("blue", "orange"), TEAM_SIZES)
-def test_touch_is_touch_reward(blue: int, orange: int) -> None:
-    state = random_state(np.random.default_rng(2), 30, blue, orange)
-    np.testing.assert_array_equal(value("touch", state), judged(TouchReward(), state))
+def test_touch_is_touch_reward(subtests: pytest.Subtests) -> None:
+    for blue, orange in TEAM_SIZES:
+        with subtests.test(blue=blue, orange=orange):
+            state = random_state(np.random.default_rng(2), 30, blue, orange)
+            np.testing.assert_array_equal(value("touch", state), judged(TouchReward(), state))
 
 
-@pytest.mark.parametrize("name", SEED_TASK)
-@pytest.mark.parametrize(("blue", "orange"), [(1, 1), (3, 2)])
-def test_benchmark_task_terms(name: str, blue: int, orange: int) -> None:
-    state = random_state(np.random.default_rng(3), 50, blue, orange)
-    games = [as_rlgym(state, arena) for arena in range(50)]
-    judge = getattr(seed_task_rewards, name)
-    expected = [[judge(car, game) for car in game.cars.values()] for game in games]
-    np.testing.assert_allclose(value(name, state, SEED_TASK[name][1]), expected, rtol=1e-5, atol=1e-6)
+def test_benchmark_task_terms(subtests: pytest.Subtests) -> None:
+    for name in SEED_TASK:
+        for blue, orange in ((1, 1), (3, 2)):
+            with subtests.test(name=name, blue=blue, orange=orange):
+                state = random_state(np.random.default_rng(3), 50, blue, orange)
+                games = [as_rlgym(state, arena) for arena in range(50)]
+                judge = getattr(seed_task_rewards, name)
+                expected = [[judge(car, game) for car in game.cars.values()] for game in games]
+                np.testing.assert_allclose(value(name, state, SEED_TASK[name][1]), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_benchmark_task_total() -> None:

@@ -62,11 +62,12 @@ def falling_on_ball(gap: float, speed: float, ball_z: float = 1000.0) -> ArenaSe
     return setup
 
 
-@pytest.mark.parametrize("gap", range(115, 180, 8))
-@pytest.mark.parametrize("speed", [200.0, 1000.0])
-def test_wheels_on_the_ball_are_one_flip_reset_whatever_tick_they_touch_in(gap: float, speed: float) -> None:
-    values = played("flip_reset", falling_on_ball(gap, speed), idle, 8)
-    assert values[values > 0].tolist() == [1]
+def test_wheels_on_the_ball_are_one_flip_reset_whatever_tick_they_touch_in(subtests: pytest.Subtests) -> None:
+    for gap in range(115, 180, 8):
+        for speed in (200.0, 1000.0):
+            with subtests.test(gap=gap, speed=speed):
+                values = played("flip_reset", falling_on_ball(gap, speed), idle, 8)
+                assert values[values > 0].tolist() == [1]
 
 
 def test_wheels_on_the_floor_are_no_flip_reset() -> None:
@@ -89,11 +90,12 @@ def dashing(height: float) -> Choice:
     return choose
 
 
-@pytest.mark.parametrize("height", [29.0, 32.0, 36.0, 40.0, 45.0, 50.0])
-def test_a_flip_just_before_the_wheels_land_is_a_wavedash(height: float) -> None:
+def test_a_flip_just_before_the_wheels_land_is_a_wavedash(subtests: pytest.Subtests) -> None:
     """From below 40 uu the flip begins and ends within a step."""
-    values = played("wavedash", flat_setup([(0, 0, 17)], AWAY), dashing(height), 30, batch(rows=DASH))
-    assert values[values > 0].tolist() == [1]
+    for height in (29.0, 32.0, 36.0, 40.0, 45.0, 50.0):
+        with subtests.test(height=height):
+            values = played("wavedash", flat_setup([(0, 0, 17)], AWAY), dashing(height), 30, batch(rows=DASH))
+            assert values[values > 0].tolist() == [1]
 
 
 def test_a_landing_without_a_flip_is_no_wavedash() -> None:
@@ -143,14 +145,13 @@ def test_the_first_touch_of_a_kickoff_is_the_faster_cars() -> None:
     assert values.sum(axis=0).tolist() == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("pad", "boost", "small_and_big"), [(0, 0, 1.0), (0, 94, 0.5), (0, 100, 0), (3, 0, 0.3), (3, 50, 0.15)]
-)
-def test_a_pad_pays_by_its_kind_and_by_what_it_gave(pad: int, boost: float, small_and_big: float) -> None:
-    x, y, _ = PAD_POSITIONS[pad]
-    setup = flat_setup([(x, y, 17)], (0, 4000, 93.15))
-    setup.boost[0] = boost
-    assert played("collect_boost", setup, idle, 3).sum() == pytest.approx(small_and_big, abs=1e-3)
+def test_a_pad_pays_by_its_kind_and_by_what_it_gave(subtests: pytest.Subtests) -> None:
+    for pad, boost, small_and_big in ((0, 0, 1.0), (0, 94, 0.5), (0, 100, 0), (3, 0, 0.3), (3, 50, 0.15)):
+        with subtests.test(pad=pad, boost=boost, small_and_big=small_and_big):
+            x, y, _ = PAD_POSITIONS[pad]
+            setup = flat_setup([(x, y, 17)], (0, 4000, 93.15))
+            setup.boost[0] = boost
+            assert played("collect_boost", setup, idle, 3).sum() == pytest.approx(small_and_big, abs=1e-3)
 
 
 def test_a_ball_on_the_roof_is_a_dribble_from_the_first_step() -> None:

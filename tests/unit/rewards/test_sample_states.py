@@ -21,14 +21,15 @@ def states(teams: tuple[int, int] = (2, 1), seed: int = 0) -> list[GameState]:
     return sample_states(np.random.default_rng(seed), ARENAS, teams, COUNT, contacts=True)
 
 
-@pytest.mark.parametrize("teams", TEAM_SIZES)
-def test_shapes_and_types_are_those_of_the_environment(teams: tuple[int, int]) -> None:
-    like = random_state(np.random.default_rng(0), ARENAS, *teams)
-    for state in states(teams):
-        for name in [field.name for field in fields(GameState) if not field.name.startswith("_")]:
-            found, expected = np.asarray(getattr(state, name)), np.asarray(getattr(like, name))
-            assert (found.shape, found.dtype) == (expected.shape, expected.dtype), name
-            assert np.isfinite(found).all(), name
+def test_shapes_and_types_are_those_of_the_environment(subtests: pytest.Subtests) -> None:
+    for teams in TEAM_SIZES:
+        with subtests.test(teams=teams):
+            like = random_state(np.random.default_rng(0), ARENAS, *teams)
+            for state in states(teams):
+                for name in [field.name for field in fields(GameState) if not field.name.startswith("_")]:
+                    found, expected = np.asarray(getattr(state, name)), np.asarray(getattr(like, name))
+                    assert (found.shape, found.dtype) == (expected.shape, expected.dtype), name
+                    assert np.isfinite(found).all(), name
 
 
 def test_they_are_possible() -> None:
@@ -67,9 +68,10 @@ def test_the_same_generator_gives_the_same_states() -> None:
         assert (one.position == other.position).all() and (one.touches == other.touches).all()
 
 
-@pytest.mark.parametrize("name", BUILT_IN["reward"])
-def test_registered_rewards_keep_their_sign_on_them_and_are_not_always_zero(name: str) -> None:
-    reward: Reward = build("reward", Component(name))
-    trial = try_out(reward, (2, 2))
-    assert trial.failure == "" and trial.low < trial.high
-    assert reward.sign == 0 or (trial.low >= 0 if reward.sign > 0 else trial.high <= 0)
+def test_registered_rewards_keep_their_sign_on_them_and_are_not_always_zero(subtests: pytest.Subtests) -> None:
+    for name in BUILT_IN["reward"]:
+        with subtests.test(name=name):
+            reward: Reward = build("reward", Component(name))
+            trial = try_out(reward, (2, 2))
+            assert trial.failure == "" and trial.low < trial.high
+            assert reward.sign == 0 or (trial.low >= 0 if reward.sign > 0 else trial.high <= 0)

@@ -77,10 +77,11 @@ def test_every_point_of_a_schedule_counts() -> None:
     assert "with weight -0.5 at 2,000,000 timesteps it costs" in warning
 
 
-@pytest.mark.parametrize("weight", [-1.0, 0.0, 1.0])
-def test_values_of_both_signs_decide_nothing(weight: float) -> None:
-    for reward in ("face_ball", "velocity_ball_to_goal", made("Upward", "aerial", 0, upward)):
-        assert warnings(reward, weight) == []
+def test_values_of_both_signs_decide_nothing(subtests: pytest.Subtests) -> None:
+    for weight in (-1.0, 0.0, 1.0):
+        with subtests.test(weight=weight):
+            for reward in ("face_ball", "velocity_ball_to_goal", made("Upward", "aerial", 0, upward)):
+                assert warnings(reward, weight) == []
 
 
 def test_an_undeclared_sign_is_seen_on_random_states() -> None:
@@ -114,20 +115,18 @@ def test_a_reward_that_fails_is_said_with_its_line() -> None:
     assert f"{__file__}:{divide.__code__.co_firstlineno + 1})" in warning
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
+def test_other_failures(subtests: pytest.Subtests) -> None:
+    for value, words in (
         (lambda state: np.full((state.arenas, state.cars), np.nan), "values are not finite"),
         (lambda state: state.boost * 1e38, "values are not finite"),
         (lambda state: state.boost[0], "value() must give an array [arenas, cars]"),
         (lambda state: 1.0, "value() must give an array [arenas, cars]"),
         (lambda state: np.full((state.arenas, state.cars), "x"), "value() must give numbers"),
         (lambda state: state.contacts.wheels, "state.contacts is not read here; write `contacts = True`"),
-    ],
-)
-def test_other_failures(value: Any, words: str) -> None:
-    (warning,) = warnings(made("Mine", "ball", 0, value), 1.0)
-    assert warning.startswith("Mine was tried on random states and failed: ") and words in warning
+    ):
+        with subtests.test(value=value, words=words):
+            (warning,) = warnings(made("Mine", "ball", 0, value), 1.0)
+            assert warning.startswith("Mine was tried on random states and failed: ") and words in warning
 
 
 def test_contacts_are_there_for_those_that_declare_them() -> None:
@@ -144,14 +143,15 @@ def test_a_category_turned_round_turns_its_rewards() -> None:
     assert warnings("touch", 1.0, factor=-1.0) != []
 
 
-@pytest.mark.parametrize("teams", [(1, 0), (1, 1), (3, 3), (0, 2)])
-def test_every_registered_reward_passes_with_the_weight_that_it_wants(teams: tuple[int, int]) -> None:
-    rewards = {name: build("reward", Component(name)) for name in BUILT_IN["reward"]}
-    weighed = [
-        Weighed(name, reward, ((0, -1.0 if reward.penalty and reward.sign > 0 else 1.0),))
-        for name, reward in rewards.items()
-    ]
-    assert sign_warnings(weighed, teams) == []
+def test_every_registered_reward_passes_with_the_weight_that_it_wants(subtests: pytest.Subtests) -> None:
+    for teams in ((1, 0), (1, 1), (3, 3), (0, 2)):
+        with subtests.test(teams=teams):
+            rewards = {name: build("reward", Component(name)) for name in BUILT_IN["reward"]}
+            weighed = [
+                Weighed(name, reward, ((0, -1.0 if reward.penalty and reward.sign > 0 else 1.0),))
+                for name, reward in rewards.items()
+            ]
+            assert sign_warnings(weighed, teams) == []
 
 
 def test_a_reward_that_changes_the_game_is_said() -> None:

@@ -26,9 +26,10 @@ def test_the_first_row_s_own_seconds_lie_before_it() -> None:
     assert at_work(known, 2, 99) == 8.0, "it ends with the last row there is"
 
 
-@pytest.mark.parametrize(("start", "end"), [(3, 4), (4, 4), (2, 1), (3, 99)])
-def test_between_a_row_and_itself_nothing_is_known(start: int, end: int) -> None:
-    assert at_work(history([1.0, 2.0, 4.0, 8.0]), start, end) is None
+def test_between_a_row_and_itself_nothing_is_known(subtests: pytest.Subtests) -> None:
+    for start, end in ((3, 4), (4, 4), (2, 1), (3, 99)):
+        with subtests.test(start=start, end=end):
+            assert at_work(history([1.0, 2.0, 4.0, 8.0]), start, end) is None
 
 
 def test_a_row_without_its_own_seconds_has_those_since_the_one_before() -> None:
@@ -41,16 +42,17 @@ def test_a_row_without_its_own_seconds_has_those_since_the_one_before() -> None:
     assert at_work(History().extended([(0, {"x": 1.0}), (1, {"x": 1.0})]), 0, 2) is None
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_as_added_up_one_by_one(seed: int) -> None:
-    draw = random.Random(seed)
-    own = [draw.choice((NAN, float(draw.randrange(1, 9)))) for _ in range(30)]
-    clock = [0.0]
-    for seconds in own[1:]:
-        clock.append(clock[-1] + (5.0 if math.isnan(seconds) else seconds + draw.choice((0.0, 600.0))))
-    start = draw.randrange(28)
-    end = draw.randrange(start + 2, 31)
-    total = 0.0
-    for row in range(start + 1, end):
-        total += clock[row] - clock[row - 1] if math.isnan(own[row]) else own[row]
-    assert at_work(history(own, clock), start, end) == total
+def test_as_added_up_one_by_one(subtests: pytest.Subtests) -> None:
+    for seed in range(20):
+        with subtests.test(seed=seed):
+            draw = random.Random(seed)
+            own = [draw.choice((NAN, float(draw.randrange(1, 9)))) for _ in range(30)]
+            clock = [0.0]
+            for seconds in own[1:]:
+                clock.append(clock[-1] + (5.0 if math.isnan(seconds) else seconds + draw.choice((0.0, 600.0))))
+            start = draw.randrange(28)
+            end = draw.randrange(start + 2, 31)
+            total = 0.0
+            for row in range(start + 1, end):
+                total += clock[row] - clock[row - 1] if math.isnan(own[row]) else own[row]
+            assert at_work(history(own, clock), start, end) == total

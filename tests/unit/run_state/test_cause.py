@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from rltui.events.commands import Command, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
+from rltui.events.commands import SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 from rltui.events.records import IterationFinished, Record, SettingChanged
 from rltui.run_state.change_command import parse
 from rltui.run_state.fold import fold
@@ -45,40 +45,41 @@ def told(records: list[Record], rows: int) -> str:
     return verdict(snapshot, run_story.now_of(rows), heard=True).words
 
 
-@pytest.mark.parametrize("row", [152, 175, 201, 211])
-def test_a_rate_by_hand_shortly_before_is_named_first_and_the_usual_advice_is_not(row: int) -> None:
-    found = words(changed(row))
-    steps = (row - 1) * run_story.STEPS / 1e6
-    assert found.startswith(
-        f"since learning rate 1 at {steps:.2f} M timesteps: take it back with `: lr profile`; entropy 0, below"
-    )
-    assert "raise the entropy coefficient" not in found
+def test_a_rate_by_hand_shortly_before_is_named_first_and_the_usual_advice_is_not(subtests: pytest.Subtests) -> None:
+    for row in (152, 175, 201, 211):
+        with subtests.test(row=row):
+            found = words(changed(row))
+            steps = (row - 1) * run_story.STEPS / 1e6
+            assert found.startswith(
+                f"since learning rate 1 at {steps:.2f} M timesteps: take it back with `: lr profile`; entropy 0, below"
+            )
+            assert "raise the entropy coefficient" not in found
 
 
-@pytest.mark.parametrize("row", [140, 151, 212, 230])
-def test_one_long_before_or_after_is_not_blamed(row: int) -> None:
-    assert USUAL in words(changed(row)) and "since learning rate" not in words(changed(row))
+def test_one_long_before_or_after_is_not_blamed(subtests: pytest.Subtests) -> None:
+    for row in (140, 151, 212, 230):
+        with subtests.test(row=row):
+            assert USUAL in words(changed(row)) and "since learning rate" not in words(changed(row))
 
 
-@pytest.mark.parametrize("rows", [211, 215, 222, 237, 260, 295])
-def test_however_long_it_has_been_so(rows: int) -> None:
-    assert "since learning rate 1 at 4.10 M timesteps" in words(changed(201), rows=rows)
+def test_however_long_it_has_been_so(subtests: pytest.Subtests) -> None:
+    for rows in (211, 215, 222, 237, 260, 295):
+        with subtests.test(rows=rows):
+            assert "since learning rate 1 at 4.10 M timesteps" in words(changed(201), rows=rows)
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "command"),
-    [
+def test_each_change_says_what_takes_it_back(subtests: pytest.Subtests) -> None:
+    """As the line of changes takes it."""
+    for setting, value, command in (
         (RATE, 1.0, SetLearningRate(None)),
         ("entropy", 5.0, SetEntropy(None)),
         (REWARD, -1.0, SetRewardWeight("touch", None)),
         ("debug_turtled_start on", None, SetFlag("debug_turtled_start", False)),
         ("debug_turtled_start on in worker 1", None, SetFlag("debug_turtled_start", False, 1)),
-    ],
-)
-def test_each_change_says_what_takes_it_back(setting: str, value: float | None, command: Command) -> None:
-    """As the line of changes takes it."""
-    typed = re.search("take it back with `: (.*?)`", words(changed(201, setting, value)))
-    assert typed is not None and parse(typed[1]) == command
+    ):
+        with subtests.test(setting=setting, value=value, command=command):
+            typed = re.search("take it back with `: (.*?)`", words(changed(201, setting, value)))
+            assert typed is not None and parse(typed[1]) == command
 
 
 def test_the_newest_before_it_is_the_one() -> None:
@@ -91,12 +92,14 @@ def test_soon_after_the_first_row_there_is_no_row_so_far_back() -> None:
     assert "since learning rate 1 at" in words(changed(3), collapsed=21, rows=60)
 
 
-@pytest.mark.parametrize("value", [2e-4, 1e-3])
-def test_what_was_taken_back_or_replaced_holds_no_more(value: float) -> None:
-    found = words(changed(201), changed(215, RATE, value, profile=value == 2e-4))
-    assert (
-        "since learning rate 1 at 4.10 M timesteps, which holds no more: go on from a milestone of before it" in found
-    )
+def test_what_was_taken_back_or_replaced_holds_no_more(subtests: pytest.Subtests) -> None:
+    for value in (2e-4, 1e-3):
+        with subtests.test(value=value):
+            found = words(changed(201), changed(215, RATE, value, profile=value == 2e-4))
+            assert (
+                "since learning rate 1 at 4.10 M timesteps, which holds no more: go on from a milestone of before it"
+                in found
+            )
 
 
 def test_it_began_where_it_began_until_it_is_looked_for_again() -> None:

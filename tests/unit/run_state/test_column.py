@@ -31,32 +31,35 @@ class Full(Spill):
         return None
 
 
-@pytest.mark.parametrize("disk", [Spill, FullNowAndThen, Full])
-@pytest.mark.parametrize("seed", range(4))
-def test_it_is_as_a_list_of_the_same_values(disk: type[Spill], seed: int) -> None:
-    chance = random.Random(seed)
-    spill = disk()
-    column, twin = PagedColumn(spill), array("d")
-    for _ in range(120):
-        match chance.randrange(6):
-            case 0:
-                values = array("d", (chance.random() for _ in range(chance.choice((0, 1, PAGE, 5 * PAGE + 3)))))
-                column.extend(values)
-                twin.extend(values)
-            case 1 if twin:
-                length = chance.randrange(len(twin) + 1)
-                column, twin = column.cut(length), twin[:length]
-            case _:
-                for _ in range(chance.randrange(PAGE)):
-                    column.append(float(len(twin)))
-                    twin.append(float(len(twin)))
-        start, stop = (chance.randrange(-3, len(twin) + 4) for _ in range(2))
-        assert column[start:stop] == twin[start:stop]
-        assert column[:] == twin
-        assert len(column) == len(twin)
-        if twin:
-            row = chance.randrange(-len(twin), len(twin))
-            assert column[row] == twin[row]
+def test_it_is_as_a_list_of_the_same_values(subtests: pytest.Subtests) -> None:
+    for disk in (Spill, FullNowAndThen, Full):
+        for seed in range(4):
+            with subtests.test(disk=disk, seed=seed):
+                chance = random.Random(seed)
+                spill = disk()
+                column, twin = PagedColumn(spill), array("d")
+                for _ in range(120):
+                    match chance.randrange(6):
+                        case 0:
+                            values = array(
+                                "d", (chance.random() for _ in range(chance.choice((0, 1, PAGE, 5 * PAGE + 3))))
+                            )
+                            column.extend(values)
+                            twin.extend(values)
+                        case 1 if twin:
+                            length = chance.randrange(len(twin) + 1)
+                            column, twin = column.cut(length), twin[:length]
+                        case _:
+                            for _ in range(chance.randrange(PAGE)):
+                                column.append(float(len(twin)))
+                                twin.append(float(len(twin)))
+                    start, stop = (chance.randrange(-3, len(twin) + 4) for _ in range(2))
+                    assert column[start:stop] == twin[start:stop]
+                    assert column[:] == twin
+                    assert len(column) == len(twin)
+                    if twin:
+                        row = chance.randrange(-len(twin), len(twin))
+                        assert column[row] == twin[row]
 
 
 def test_a_row_that_is_not_there_is_no_row() -> None:
@@ -81,13 +84,14 @@ def test_what_goes_on_after_a_cut_leaves_the_other_as_it_was() -> None:
     assert list(other) == [*range(3 * PAGE + 7), *[-1.0] * (4 * PAGE)]
 
 
-@pytest.mark.parametrize("rows", [2 * PAGE, 40 * PAGE])
-def test_memory_does_not_grow_with_the_rows(rows: int) -> None:
-    history = History().extended((row, {"a": float(row), "b": 0.5}) for row in range(rows))
+def test_memory_does_not_grow_with_the_rows(subtests: pytest.Subtests) -> None:
+    for rows in (2 * PAGE, 40 * PAGE):
+        with subtests.test(rows=rows):
+            history = History().extended((row, {"a": float(row), "b": 0.5}) for row in range(rows))
 
-    for column in history.columns.values():
-        assert len(column._newest[1]) <= 2 * PAGE
-        assert not column._kept
+            for column in history.columns.values():
+                assert len(column._newest[1]) <= 2 * PAGE
+                assert not column._kept
 
 
 def test_who_reads_while_rows_are_added_reads_what_was_added() -> None:

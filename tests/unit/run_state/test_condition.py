@@ -20,16 +20,21 @@ OPEN = fold(RunSnapshot(run="alpha", alive=True), [*run_story.opening(), *run_st
 NOW = T + 2 + 40 * run_story.SECONDS + 0.2
 
 
-@pytest.mark.parametrize(
-    ("state", "word"),
-    [("collecting", "COLLECTING"), ("learning", "UPDATING"), ("paused", "PAUSED"), ("saving", "SAVING"), ("stopping", "STOPPING"),
-     ("starting", "STARTING"), ("dreaming", "DREAMING")],
-)  # fmt: skip
-def test_the_trainers_own_word(state: str, word: str) -> None:
-    snapshot = fold_control(OPEN, run_story.live(NOW, state=state, reason="by ada"), NOW)
-    now = condition(snapshot, NOW)
-    assert (now.word, now.detail, now.running) == (word, "by ada", True)
-    assert now.symbol
+def test_the_trainers_own_word(subtests: pytest.Subtests) -> None:
+    for state, word in (
+        ("collecting", "COLLECTING"),
+        ("learning", "UPDATING"),
+        ("paused", "PAUSED"),
+        ("saving", "SAVING"),
+        ("stopping", "STOPPING"),
+        ("starting", "STARTING"),
+        ("dreaming", "DREAMING"),
+    ):
+        with subtests.test(state=state, word=word):
+            snapshot = fold_control(OPEN, run_story.live(NOW, state=state, reason="by ada"), NOW)
+            now = condition(snapshot, NOW)
+            assert (now.word, now.detail, now.running) == (word, "by ada", True)
+            assert now.symbol
 
 
 def test_every_state_has_a_word_and_a_symbol_of_its_own() -> None:

@@ -45,9 +45,8 @@ def resumed(timesteps: int = LAST) -> RunResumed:
     return RunResumed(time=run_story.now_of(ROWS), timesteps=timesteps, checkpoint="c", reason="newest")
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
+def test_what_was_edited_is_marked_where_the_run_goes_on(subtests: pytest.Subtests) -> None:
+    for changes, told in (
         ({"learning_rate": 3e-4, "critic_learning_rate": 3e-4}, [("learning rate 0.0003", RATE)]),
         ({"critic_learning_rate": 3e-4}, [("ppo.critic_learning_rate 0.0003", "ppo.critic_learning_rate")]),
         ({"ent_coef": 0.5}, [("entropy coefficient 0.5", ENTROPY)]),
@@ -58,11 +57,10 @@ def resumed(timesteps: int = LAST) -> RunResumed:
         ({"gamma": 0.995, "epochs": 1}, [("ppo.gamma 0.995", "ppo.gamma"), ("ppo.epochs 1", "ppo.epochs")]),
         ({"minibatch": 10_000}, []),
         ({}, []),
-    ],
-)
-def test_what_was_edited_is_marked_where_the_run_goes_on(changes: dict[str, Any], told: list[tuple[str, str]]) -> None:
-    found = marked(start(), *rows(1, ROWS), start(LAST, **changes), resumed())
-    assert found == [ChartMark(LAST, "changed", words, setting) for words, setting in told]
+    ):
+        with subtests.test(changes=changes, told=told):
+            found = marked(start(), *rows(1, ROWS), start(LAST, **changes), resumed())
+            assert found == [ChartMark(LAST, "changed", words, setting) for words, setting in told]
 
 
 def test_what_a_journal_does_not_tell_is_not_marked() -> None:

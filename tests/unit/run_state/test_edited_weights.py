@@ -63,9 +63,8 @@ def test_going_back_marks_where_it_goes_on() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "records",
-    [
+def test_what_is_no_edit_is_not_marked(subtests: pytest.Subtests) -> None:
+    for records in (
         [*trained({"touch": 1.0}), *again({"touch": 1.0})],
         [*trained({}), *again({"touch": 5.0})],
         [*trained({"touch": 1.0}), *again({"other": 5.0})],
@@ -77,11 +76,9 @@ def test_going_back_marks_where_it_goes_on() -> None:
             *again({"touch": 1.0}, by_hand={"reward touch": 2.0}),
         ],
         [msgspec.structs.replace(run_story.header(), reward_weights={"touch": 1.0}), *again({"touch": 1.0}, 0)],
-    ],
-    ids=["the same", "not told before", "another reward", "a schedule", "by hand, still", "before the first row"],
-)
-def test_what_is_no_edit_is_not_marked(records: list[Record]) -> None:
-    assert marked(*records) == []
+    ):
+        with subtests.test(records=records):
+            assert marked(*records) == []
 
 
 def test_a_weight_by_hand_that_a_start_forgets_is_marked() -> None:

@@ -101,17 +101,16 @@ def test_what_goes_on_is_named_where_the_audit_does_not_reach_back() -> None:
     assert by_hand(snapshot) == ["reward touch 2"]
 
 
-@pytest.mark.parametrize(
-    ("critic", "rates"), [(3.0000000000000003e-4, "learning rate 0.0003"), (1e-4, "policy 0.0003, critic 0.0001")]
-)
-def test_the_critic_s_rate_is_the_one_in_the_record(critic: float, rates: str) -> None:
-    records: list[Record] = [
-        HEADER,
-        change("learning rate", 5e-4, 1, critic=5e-4),
-        change("learning rate", 3e-4, 2, critic=critic),
-    ]
-    header = fold(RunSnapshot(), records).header
-    assert header is not None and dict(facts_of(header))["rates"] == rates
+def test_the_critic_s_rate_is_the_one_in_the_record(subtests: pytest.Subtests) -> None:
+    for critic, rates in ((3.0000000000000003e-4, "learning rate 0.0003"), (1e-4, "policy 0.0003, critic 0.0001")):
+        with subtests.test(critic=critic, rates=rates):
+            records: list[Record] = [
+                HEADER,
+                change("learning rate", 5e-4, 1, critic=5e-4),
+                change("learning rate", 3e-4, 2, critic=critic),
+            ]
+            header = fold(RunSnapshot(), records).header
+            assert header is not None and dict(facts_of(header))["rates"] == rates
 
 
 def test_without_a_record_of_it_the_critic_s_rate_keeps_its_proportion() -> None:

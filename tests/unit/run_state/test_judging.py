@@ -49,11 +49,12 @@ def test_many_are_looked_at_block_by_block() -> None:
     assert grown(within, told(100 + BLOCK, 100 + BLOCK)).found.rows == 100 + BLOCK
 
 
-@pytest.mark.parametrize("setting", ["learning rate", "reward touch"])
-def test_a_change_by_hand_has_them_looked_for_again(setting: str) -> None:
-    change = SettingChanged(time=0.0, timesteps=101 * run_story.STEPS, setting=setting, value=2.0, by="ada")
-    found = grown(start(104), [change]).found
-    assert (found.rows, found.first) == (104, 101 if setting == "reward touch" else 0)
+def test_a_change_by_hand_has_them_looked_for_again(subtests: pytest.Subtests) -> None:
+    for setting in ("learning rate", "reward touch"):
+        with subtests.test(setting=setting):
+            change = SettingChanged(time=0.0, timesteps=101 * run_story.STEPS, setting=setting, value=2.0, by="ada")
+            found = grown(start(104), [change]).found
+            assert (found.rows, found.first) == (104, 101 if setting == "reward touch" else 0)
 
 
 def test_a_resume_has_them_looked_for_again_and_nothing_points_at_rows_that_are_gone() -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rltui.events.episode_reward import EpisodeReward, RewardWindow
-from rltui.events.records import IterationFinished, Record
+from rltui.events.records import IterationFinished
 from rltui.run_state.fold import fold
 from rltui.run_state.rewards import newest_reward
 from rltui.run_state.snapshot import RunSnapshot
@@ -25,9 +25,8 @@ OTHER = msgspec.structs.replace(
 )
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
+def test_it_is_what_the_journal_tells(subtests: pytest.Subtests) -> None:
+    for told in (
         [],
         ROWS[:2],
         ROWS,
@@ -35,14 +34,13 @@ OTHER = msgspec.structs.replace(
         [*ROWS[:10], phase_changed(0.0, ROWS[9].timesteps)],
         [*ROWS[:10], phase_changed(0.0, ROWS[9].timesteps), *ROWS[10:12]],
         [*ROWS[:5], OTHER],
-    ],
-)
-def test_it_is_what_the_journal_tells(told: list[Record]) -> None:
-    snapshot = fold(RunSnapshot(), [*run_story.opening(), *told])
-    expected = RewardWindow(told).value
-    found = newest_reward(snapshot)
-    assert found.episodes == expected.episodes
-    assert found.mean == pytest.approx(expected.mean)
+    ):
+        with subtests.test(told=told):
+            snapshot = fold(RunSnapshot(), [*run_story.opening(), *told])
+            expected = RewardWindow(told).value
+            found = newest_reward(snapshot)
+            assert found.episodes == expected.episodes
+            assert found.mean == pytest.approx(expected.mean)
 
 
 def test_an_iteration_of_unknown_episodes_counts_for_nothing() -> None:

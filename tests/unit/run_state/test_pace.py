@@ -33,11 +33,10 @@ def test_saved_ahead_of_what_is_told_is_no_way_back() -> None:
     assert checkpoint.share == 0.0
 
 
-@pytest.mark.parametrize(
-    ("off", "left"), [("save_every", ["milestone"]), ("milestone_interval", ["checkpoint"])]
-)  # fmt: skip
-def test_what_is_switched_off_is_no_goal(off: str, left: list[str]) -> None:
-    assert [goal.name for goal in progress.step_targets(with_header(**{off: 0}))] == left
+def test_what_is_switched_off_is_no_goal(subtests: pytest.Subtests) -> None:
+    for off, left in (("save_every", ["milestone"]), ("milestone_interval", ["checkpoint"])):
+        with subtests.test(off=off, left=left):
+            assert [goal.name for goal in progress.step_targets(with_header(**{off: 0}))] == left
 
 
 def test_after_the_last_phase_there_is_none() -> None:

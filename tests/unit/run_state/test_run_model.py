@@ -194,11 +194,14 @@ def test_news_is_the_newest_of_record_and_frame() -> None:
     assert fold_control(snapshot, run_story.live(T + 8), T).news_time == T + 8
 
 
-@pytest.mark.parametrize("last", [1, 40])
-def test_the_story_is_folded_without_loss(last: int) -> None:
-    records = run_story.told(last)
-    snapshot = fold(RunSnapshot(), records)
-    rows = [record for record in records if isinstance(record, IterationFinished)]
-    assert snapshot.history.length == len(rows) == last
-    assert list(snapshot.history.series("reward/touch")[1]) == [record.metrics["reward/touch"] for record in rows]
-    assert msgspec.json.encode(snapshot.metrics) == msgspec.json.encode(rows[-1].metrics)
+def test_the_story_is_folded_without_loss(subtests: pytest.Subtests) -> None:
+    for last in (1, 40):
+        with subtests.test(last=last):
+            records = run_story.told(last)
+            snapshot = fold(RunSnapshot(), records)
+            rows = [record for record in records if isinstance(record, IterationFinished)]
+            assert snapshot.history.length == len(rows) == last
+            assert list(snapshot.history.series("reward/touch")[1]) == [
+                record.metrics["reward/touch"] for record in rows
+            ]
+            assert msgspec.json.encode(snapshot.metrics) == msgspec.json.encode(rows[-1].metrics)

@@ -108,16 +108,17 @@ def test_a_command_is_sent_and_its_answers_come_back() -> None:
         assert control.sent == [Pause(), Stop("now")]
 
 
-@pytest.mark.parametrize("readonly", [True, False])
-def test_a_wish_that_cannot_be_sent_says_why(readonly: bool) -> None:
-    control = FakeControl() if readonly else None
-    with reading(FakeRun(run_story.opening(), control=control), readonly=readonly) as (reader, inbox):
-        inbox.until(lambda snapshot: snapshot.link.connected or snapshot.link.problem != "")
-        reader.send(Pause())
-        status = inbox.until(lambda snapshot: bool(snapshot.command_statuses)).command_statuses[-1]
-        assert status.stage == "unsent"
-        assert status.text == ("this view is read-only" if readonly else "no trainer is connected")
-        assert control is None or control.sent == []
+def test_a_wish_that_cannot_be_sent_says_why(subtests: pytest.Subtests) -> None:
+    for readonly in (True, False):
+        with subtests.test(readonly=readonly):
+            control = FakeControl() if readonly else None
+            with reading(FakeRun(run_story.opening(), control=control), readonly=readonly) as (reader, inbox):
+                inbox.until(lambda snapshot: snapshot.link.connected or snapshot.link.problem != "")
+                reader.send(Pause())
+                status = inbox.until(lambda snapshot: bool(snapshot.command_statuses)).command_statuses[-1]
+                assert status.stage == "unsent"
+                assert status.text == ("this view is read-only" if readonly else "no trainer is connected")
+                assert control is None or control.sent == []
 
 
 def test_a_broken_connection_is_seen_and_made_again() -> None:

@@ -42,28 +42,36 @@ def test_a_hole_does_not_count() -> None:
     )
 
 
-@pytest.mark.parametrize("key", [REWARD, f"{PART}touch"])
-def test_rewards_of_short_episodes_alone_do_not_count(key: str) -> None:
-    def resumed(share: float) -> History:
-        """The newest six of 206 iterations came after a resume, in which so many % of the arenas had their first episode."""
-        rows = (
-            (row, {key: 2.0 * row, "train/entropy": 2.0 * row, FIRST_EPISODES: share if row >= 200 else 0.0})
-            for row in range(206)
-        )
-        return History().extended(rows)
+def test_rewards_of_short_episodes_alone_do_not_count(subtests: pytest.Subtests) -> None:
+    for key in (REWARD, f"{PART}touch"):
+        with subtests.test(key=key):
 
-    change = MetricChange(2.0 * 100.5, 2.0 * 200.5, "100 it.")  # rows 196–205 against 96–105
-    assert change_since(resumed(0.0), key) == change_since(resumed(80.0), "train/entropy") == change
-    assert change_since(resumed(80.0), key) is None, "four of the newest ten count"
+            def resumed(share: float, key: str = key) -> History:
+                """The newest six of 206 iterations came after a resume, in which so many % of the arenas had their first episode."""
+                rows = (
+                    (row, {key: 2.0 * row, "train/entropy": 2.0 * row, FIRST_EPISODES: share if row >= 200 else 0.0})
+                    for row in range(206)
+                )
+                return History().extended(rows)
+
+            change = MetricChange(2.0 * 100.5, 2.0 * 200.5, "100 it.")  # rows 196–205 against 96–105
+            assert change_since(resumed(0.0), key) == change_since(resumed(80.0), "train/entropy") == change
+            assert change_since(resumed(80.0), key) is None, "four of the newest ten count"
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "way"),
-    [(100.0, 106.0, 1), (100.0, 94.0, -1), (100.0, 105.0, 0), (-1.0, 1.0, 1), (1.0, -1.0, -1), (0.0, 0.0, 0), (0.0, 1e-6, 1)],
-)  # fmt: skip
-def test_a_change_within_a_twentieth_is_noise(before: float, now: float, way: int) -> None:
+def test_a_change_within_a_twentieth_is_noise(subtests: pytest.Subtests) -> None:
     """Of the larger end: 5 of 105 are less, 6 of 106 and of 100 more."""
-    assert MetricChange(before, now, "1 h").way == way
+    for before, now, way in (
+        (100.0, 106.0, 1),
+        (100.0, 94.0, -1),
+        (100.0, 105.0, 0),
+        (-1.0, 1.0, 1),
+        (1.0, -1.0, -1),
+        (0.0, 0.0, 0),
+        (0.0, 1e-6, 1),
+    ):
+        with subtests.test(before=before, now=now, way=way):
+            assert MetricChange(before, now, "1 h").way == way
 
 
 def test_every_place_names_the_same_span() -> None:
@@ -77,9 +85,10 @@ def test_an_hour_counts_from_as_many_rows_on_as_a_hundred_iterations_and_its_own
     assert span_words(history(200, 36.0)) == "1 h", "it has exactly a hundred"
 
 
-@pytest.mark.parametrize("rows", [0, 1, 10, 60, 99, 109])
-def test_a_young_run_has_not_changed(rows: int) -> None:
-    assert change_since(history(rows), "x") is None
+def test_a_young_run_has_not_changed(subtests: pytest.Subtests) -> None:
+    for rows in (0, 1, 10, 60, 99, 109):
+        with subtests.test(rows=rows):
+            assert change_since(history(rows), "x") is None
 
 
 def test_half_of_an_end_is_enough() -> None:

@@ -46,10 +46,11 @@ def story(seed: int) -> list[Record]:
     return told
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_cockpit_and_lists_tell_the_same_speed_over_the_same_iterations(seed: int) -> None:
-    told = story(seed)
-    assert progress.recent(fold(RunSnapshot(), told)) == recent_speed(current_records(told))
+def test_cockpit_and_lists_tell_the_same_speed_over_the_same_iterations(subtests: pytest.Subtests) -> None:
+    for seed in range(40):
+        with subtests.test(seed=seed):
+            told = story(seed)
+            assert progress.recent(fold(RunSnapshot(), told)) == recent_speed(current_records(told))
 
 
 def test_a_new_start_has_a_speed_of_its_own_from_its_first_iteration_on() -> None:

@@ -60,12 +60,13 @@ def zigzag(means: list[float]) -> list[float]:
     return [mean + 0.826 * (place % 2) for place, mean in enumerate(means)]
 
 
-@pytest.mark.parametrize(("last", "kind"), [([-4, -4], "rising"), ([-6, -6], "falling"), ([-60], "rising")])
-def test_two_blocks_five_times_the_noise_below_the_record_are_a_breakdown(last: list[float], kind: str) -> None:
-    blocks = zigzag([float(place) for place in range(40)])
-    best = blocks[37]  # the middle one of the newest three
-    found = trend(of_blocks([*blocks, *(best + below for below in last)]))
-    assert found is not None and found.kind == kind and found.noise == pytest.approx(3.0)
+def test_two_blocks_five_times_the_noise_below_the_record_are_a_breakdown(subtests: pytest.Subtests) -> None:
+    for last, kind in (([-4, -4], "rising"), ([-6, -6], "falling"), ([-60], "rising")):
+        with subtests.test(last=last, kind=kind):
+            blocks = zigzag([float(place) for place in range(40)])
+            best = blocks[37]  # the middle one of the newest three
+            found = trend(of_blocks([*blocks, *(best + below for below in last)]))
+            assert found is not None and found.kind == kind and found.noise == pytest.approx(3.0)
 
 
 def test_the_longer_a_run_the_longer_it_may_be_without_a_record() -> None:
@@ -89,16 +90,18 @@ def test_blocks_that_go_one_way_are_no_drift_the_other_way() -> None:
     assert correlation(blocks[1:]) > 0.5
 
 
-@pytest.mark.parametrize(("known", "counts"), [(4, False), (5, True)])
-def test_a_block_counts_where_half_of_it_is_known(known: int, counts: bool) -> None:
-    found = trend([float(row) if row % BLOCK < known else math.nan for row in range(400)])
-    assert (found is not None) is counts
+def test_a_block_counts_where_half_of_it_is_known(subtests: pytest.Subtests) -> None:
+    for known, counts in ((4, False), (5, True)):
+        with subtests.test(known=known, counts=counts):
+            found = trend([float(row) if row % BLOCK < known else math.nan for row in range(400)])
+            assert (found is not None) is counts
 
 
-@pytest.mark.parametrize("rows", [1, BLOCK, BLOCK + 7])
-def test_a_spike_at_the_end_is_not_yet_a_record(rows: int) -> None:
-    found = trend([*noisy(300), *[1e6] * min(rows, BLOCK), *noisy(max(rows - BLOCK, 0) + 9)])
-    assert found is not None and found.kind != "rising"
+def test_a_spike_at_the_end_is_not_yet_a_record(subtests: pytest.Subtests) -> None:
+    for rows in (1, BLOCK, BLOCK + 7):
+        with subtests.test(rows=rows):
+            found = trend([*noisy(300), *[1e6] * min(rows, BLOCK), *noisy(max(rows - BLOCK, 0) + 9)])
+            assert found is not None and found.kind != "rising"
 
 
 def test_a_slow_fall_below_the_noise_of_blocks_is_no_flat_line() -> None:
@@ -138,11 +141,12 @@ def test_too_few_say_nothing_and_unknown_ones_count_for_nothing() -> None:
     assert found is not None and found.kind == "rising"
 
 
-@pytest.mark.parametrize("huge", [math.inf, -math.inf, 1e308, -1e200])
-def test_what_no_reward_can_be_counts_for_nothing(huge: float) -> None:
-    assert trend([huge] * 400) is None
-    found = trend([value if row % 3 else huge for row, value in enumerate(noisy(400, 0.1))])
-    assert found is not None and found.kind == "rising" and found.now < 50
+def test_what_no_reward_can_be_counts_for_nothing(subtests: pytest.Subtests) -> None:
+    for huge in (math.inf, -math.inf, 1e308, -1e200):
+        with subtests.test(huge=huge):
+            assert trend([huge] * 400) is None
+            found = trend([value if row % 3 else huge for row, value in enumerate(noisy(400, 0.1))])
+            assert found is not None and found.kind == "rising" and found.now < 50
 
 
 def test_a_constant_is_flat_since_the_start() -> None:

@@ -81,15 +81,18 @@ def test_too_little_is_a_dash_and_says_what_it_takes() -> None:
     assert verdict_of([]).words == "no verdict yet: it takes 60 iterations, 0 are done"
 
 
-@pytest.mark.parametrize("setting", ["reward touch", "learning rate"])
-def test_rewards_of_before_a_change_of_what_is_paid_are_others(setting: str) -> None:
-    records = told(300, lambda row: row * 0.1)
-    change = SettingChanged(time=run_story.START, timesteps=280 * run_story.STEPS, setting=setting, value=2.0, by="ada")
-    found = verdict_of([*records, change])
-    if setting == "learning rate":
-        assert found.word == "learning"
-    else:
-        assert found.words == "no verdict yet: it takes 60 iterations since the rewards changed, 20 are done"
+def test_rewards_of_before_a_change_of_what_is_paid_are_others(subtests: pytest.Subtests) -> None:
+    for setting in ("reward touch", "learning rate"):
+        with subtests.test(setting=setting):
+            records = told(300, lambda row: row * 0.1)
+            change = SettingChanged(
+                time=run_story.START, timesteps=280 * run_story.STEPS, setting=setting, value=2.0, by="ada"
+            )
+            found = verdict_of([*records, change])
+            if setting == "learning rate":
+                assert found.word == "learning"
+            else:
+                assert found.words == "no verdict yet: it takes 60 iterations since the rewards changed, 20 are done"
 
 
 def test_another_profile_s_rewards_are_others_too() -> None:
@@ -105,15 +108,16 @@ def test_another_profile_s_rewards_are_others_too() -> None:
     assert known(records[:-79]).found.first == 220
 
 
-@pytest.mark.parametrize("change", [{"reward/new": 1.0}, {"reward/touch": None}], ids=["one more", "one less"])
-def test_one_reward_more_or_less_makes_others_of_them(change: dict[str, float | None]) -> None:
+def test_one_reward_more_or_less_makes_others_of_them(subtests: pytest.Subtests) -> None:
     """By its figures alone, or by a mark too: whichever is the newer change."""
-    records = told(300, lambda row: 0.1 * row, lambda row: {} if row <= 220 else change)
-    assert known(records).found.first == 220
-    weight = SettingChanged(time=0.0, timesteps=0, setting="reward touch", value=2.0, by="ada")
-    for row, first in ((150, 220), (250, 250)):
-        marked = msgspec.structs.replace(weight, timesteps=row * run_story.STEPS)
-        assert known([*records, marked]).found.first == first
+    for change in ({"reward/new": 1.0}, {"reward/touch": None}):
+        with subtests.test(change=change):
+            records = told(300, lambda row: 0.1 * row, lambda row, change=change: {} if row <= 220 else change)
+            assert known(records).found.first == 220
+            weight = SettingChanged(time=0.0, timesteps=0, setting="reward touch", value=2.0, by="ada")
+            for row, first in ((150, 220), (250, 250)):
+                marked = msgspec.structs.replace(weight, timesteps=row * run_story.STEPS)
+                assert known([*records, marked]).found.first == first
 
 
 def test_since_when_is_counted_under_the_present_rewards() -> None:
@@ -190,22 +194,23 @@ def test_how_far_back_was_looked_is_no_claim() -> None:
     assert ", for 1,000 iterations or more (23 min 58 s)" in verdict_of(rows, 1200).words
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["its own seconds", "by the clock alone"])
-def test_paused_and_stopped_time_is_no_time_at_work(there: bool) -> None:
+def test_paused_and_stopped_time_is_no_time_at_work(subtests: pytest.Subtests) -> None:
     """A pause of ten minutes within the 100 iterations of an illness, and of a rise."""
-    rows = told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008})
-    late = [msgspec.structs.replace(one, time=one.time + 600 * (one.timesteps > 250 * run_story.STEPS))
-            if isinstance(one, IterationFinished) else one for one in rows]  # fmt: skip
-    if not there:
-        late = [msgspec.structs.replace(one, metrics={**one.metrics, "time/iteration": None})
-                if isinstance(one, IterationFinished) else one for one in late]  # fmt: skip
-    words = verdict_of(late).words
-    assert ("for 100 iterations (2 min 22 s)" in words) is there
-    assert ("for 100 iterations (12 min 24 s)" in words) is not there, "nothing tells that it was paused"
-    falling = told(300, lambda row: 10.0 - abs(row - 150) * 0.1)
-    shifted = [msgspec.structs.replace(one, time=one.time + 600 * (one.timesteps > 250 * run_story.STEPS))
-               if isinstance(one, IterationFinished) else one for one in falling]  # fmt: skip
-    assert verdict_of(shifted).words == verdict_of(falling).words
+    for there in (True, False):
+        with subtests.test(there=there):
+            rows = told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008})
+            late = [msgspec.structs.replace(one, time=one.time + 600 * (one.timesteps > 250 * run_story.STEPS))
+                    if isinstance(one, IterationFinished) else one for one in rows]  # fmt: skip
+            if not there:
+                late = [msgspec.structs.replace(one, metrics={**one.metrics, "time/iteration": None})
+                        if isinstance(one, IterationFinished) else one for one in late]  # fmt: skip
+            words = verdict_of(late).words
+            assert ("for 100 iterations (2 min 22 s)" in words) is there
+            assert ("for 100 iterations (12 min 24 s)" in words) is not there, "nothing tells that it was paused"
+            falling = told(300, lambda row: 10.0 - abs(row - 150) * 0.1)
+            shifted = [msgspec.structs.replace(one, time=one.time + 600 * (one.timesteps > 250 * run_story.STEPS))
+                       if isinstance(one, IterationFinished) else one for one in falling]  # fmt: skip
+            assert verdict_of(shifted).words == verdict_of(falling).words
 
 
 def test_dropped_updates_come_first() -> None:
@@ -227,17 +232,18 @@ def test_an_ill_worker_counts_while_the_run_goes_on() -> None:
     assert verdict(snapshot, now, heard=False).word == "learning"
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
-def test_the_line_fits_and_tells_an_old_iteration_s_age(width: int) -> None:
-    snapshot = known(told(300, lambda row: row * 0.1))
-    pane = StatusPane()
-    line = pane.draw(View(snapshot, run_story.now_of(300)), width, 3)[2]
-    assert width_of(line) <= width and plain([line]).startswith(" ▲ learning  mean reward ")
-    old = plain(pane.draw(View(snapshot, run_story.now_of(300) + 240), width, 3)[2:])
-    assert old.endswith("newest iteration 4 min ago")
-    assert plain(pane.draw(View(RunSnapshot(), 0.0), width, 3)[2:]) == "", "no header, no verdict"
-    dead = View(replace(snapshot, alive=False), run_story.now_of(300))
-    assert plain(pane.draw(dead, width, 3)[2:]).startswith(" ▲ was learning")
+def test_the_line_fits_and_tells_an_old_iteration_s_age(subtests: pytest.Subtests) -> None:
+    for width in (60, 80, 120, 200):
+        with subtests.test(width=width):
+            snapshot = known(told(300, lambda row: row * 0.1))
+            pane = StatusPane()
+            line = pane.draw(View(snapshot, run_story.now_of(300)), width, 3)[2]
+            assert width_of(line) <= width and plain([line]).startswith(" ▲ learning  mean reward ")
+            old = plain(pane.draw(View(snapshot, run_story.now_of(300) + 240), width, 3)[2:])
+            assert old.endswith("newest iteration 4 min ago")
+            assert plain(pane.draw(View(RunSnapshot(), 0.0), width, 3)[2:]) == "", "no header, no verdict"
+            dead = View(replace(snapshot, alive=False), run_story.now_of(300))
+            assert plain(pane.draw(dead, width, 3)[2:]).startswith(" ▲ was learning")
 
 
 def test_a_pause_is_no_illness() -> None:

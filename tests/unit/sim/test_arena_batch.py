@@ -28,12 +28,13 @@ def everything(state: GameState) -> list[bytes]:
     return [np.asarray(getattr(state, name)).tobytes() for name in GameState.__slots__]
 
 
-@pytest.mark.parametrize(("delay", "height"), [(1, 34.81), (0, 37.53)])
-def test_height_after_one_step_of_a_jump(delay: int, height: float) -> None:
+def test_height_after_one_step_of_a_jump(subtests: pytest.Subtests) -> None:
     """Public figures of RLGym's two engines, with rlbot_delay and without."""
-    arenas = batch(teams=(1, 1), pace=Pace(8, delay))
-    arenas.reset([0], [KickoffReset(KickoffReset.Params()).sample(np.random.default_rng(0), 1, 1)])
-    assert play(arenas, JUMP).position[0, :, 2] == pytest.approx([height, height], abs=0.005)
+    for delay, height in ((1, 34.81), (0, 37.53)):
+        with subtests.test(delay=delay, height=height):
+            arenas = batch(teams=(1, 1), pace=Pace(8, delay))
+            arenas.reset([0], [KickoffReset(KickoffReset.Params()).sample(np.random.default_rng(0), 1, 1)])
+            assert play(arenas, JUMP).position[0, :, 2] == pytest.approx([height, height], abs=0.005)
 
 
 def slow_twin(setup: ArenaSetup, actions: list[int], pace: Pace) -> Any:
@@ -55,21 +56,22 @@ def slow_twin(setup: ArenaSetup, actions: list[int], pace: Pace) -> Any:
     return car.get_state()
 
 
-@pytest.mark.parametrize("pace", [Pace(8, 0), Pace(8, 1), Pace(8, 3), Pace(8, 8), Pace(4, 1), Pace(1, 0), Pace(1, 1)])
-def test_any_delay_equals_single_ticks_bit_for_bit(pace: Pace) -> None:
-    rng = np.random.default_rng(2)
-    setup = RandomReset(RandomReset.Params()).sample(rng, 1, 0)
-    actions = rng.integers(0, len(ROWS), 60).tolist()
-    arenas = batch(pace=pace)
-    arenas.reset([0], [setup])
-    for action in actions:
-        arenas.step(np.array([[action]]))
-    expected, state = slow_twin(setup, actions, pace), arenas.state
-    assert tuple(state.position[0, 0].tolist()) == expected.pos.as_tuple()
-    assert tuple(state.velocity[0, 0].tolist()) == expected.vel.as_tuple()
-    assert state.boost[0, 0] == expected.boost
-    assert state.is_holding_jump[0, 0] == expected.last_controls.jump
-    assert state.tick[0] == 60 * pace.tick_skip
+def test_any_delay_equals_single_ticks_bit_for_bit(subtests: pytest.Subtests) -> None:
+    for pace in (Pace(8, 0), Pace(8, 1), Pace(8, 3), Pace(8, 8), Pace(4, 1), Pace(1, 0), Pace(1, 1)):
+        with subtests.test(pace=pace):
+            rng = np.random.default_rng(2)
+            setup = RandomReset(RandomReset.Params()).sample(rng, 1, 0)
+            actions = rng.integers(0, len(ROWS), 60).tolist()
+            arenas = batch(pace=pace)
+            arenas.reset([0], [setup])
+            for action in actions:
+                arenas.step(np.array([[action]]))
+            expected, state = slow_twin(setup, actions, pace), arenas.state
+            assert tuple(state.position[0, 0].tolist()) == expected.pos.as_tuple()
+            assert tuple(state.velocity[0, 0].tolist()) == expected.vel.as_tuple()
+            assert state.boost[0, 0] == expected.boost
+            assert state.is_holding_jump[0, 0] == expected.last_controls.jump
+            assert state.tick[0] == 60 * pace.tick_skip
 
 
 def test_a_car_set_in_the_air_is_not_on_the_ground_and_has_its_flip() -> None:
@@ -90,12 +92,13 @@ def test_a_car_set_on_the_ground_is_on_the_ground() -> None:
     assert arenas.state.on_ground.all() and not arenas.state.can_flip.any()
 
 
-@pytest.mark.parametrize(("y", "goal"), [(5215.0, 0), (5216.0, 1), (-5215.0, 0), (-5216.0, -1)])
-def test_the_goal_line(y: float, goal: int) -> None:
-    arenas = batch()
-    setup = flat_setup([(0, 0, 17)], ball=(0, y, 400))
-    arenas.reset([0], [setup])
-    assert arenas.state.goal.tolist() == [goal]
+def test_the_goal_line(subtests: pytest.Subtests) -> None:
+    for y, goal in ((5215.0, 0), (5216.0, 1), (-5215.0, 0), (-5216.0, -1)):
+        with subtests.test(y=y, goal=goal):
+            arenas = batch()
+            setup = flat_setup([(0, 0, 17)], ball=(0, y, 400))
+            arenas.reset([0], [setup])
+            assert arenas.state.goal.tolist() == [goal]
 
 
 def test_a_resting_ball_falls_except_at_a_kickoff() -> None:
@@ -169,16 +172,21 @@ def course(arenas: ArenaBatch, setup: ArenaSetup, steps: int = 90) -> list[list[
     return course
 
 
-@pytest.mark.parametrize("teams", [(1, 1), (3, 3), (1, 2)])
-def test_a_used_arena_equals_a_fresh_one_bit_for_bit(teams: tuple[int, int]) -> None:
+def test_a_used_arena_equals_a_fresh_one_bit_for_bit(subtests: pytest.Subtests) -> None:
     """Also after an odd and after an even number of resets: the order in which cars are removed decides."""
-    setup = crowd(0) if teams == (3, 3) else RandomReset(RandomReset.Params()).sample(np.random.default_rng(4), *teams)
-    fresh = course(batch(teams=teams), setup)
-    used = batch(teams=teams)
-    for number in range(4):
-        other = RandomReset(RandomReset.Params()).sample(np.random.default_rng(number), *teams)
-        course(used, crowd(number) if teams == (3, 3) else other, steps=30)
-        assert course(used, setup) == fresh, f"after {2 * number + 1} resets"
+    for teams in ((1, 1), (3, 3), (1, 2)):
+        with subtests.test(teams=teams):
+            setup = (
+                crowd(0)
+                if teams == (3, 3)
+                else RandomReset(RandomReset.Params()).sample(np.random.default_rng(4), *teams)
+            )
+            fresh = course(batch(teams=teams), setup)
+            used = batch(teams=teams)
+            for number in range(4):
+                other = RandomReset(RandomReset.Params()).sample(np.random.default_rng(number), *teams)
+                course(used, crowd(number) if teams == (3, 3) else other, steps=30)
+                assert course(used, setup) == fresh, f"after {2 * number + 1} resets"
 
 
 def test_stepping_before_the_first_reset_is_refused() -> None:

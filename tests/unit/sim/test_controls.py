@@ -56,9 +56,8 @@ def effects(rows: np.ndarray, place: tuple[float, float, float], speed: float) -
     return {name: int(np.sign(change)) for name, change in changes.items() if abs(change) > tolerance[name]}
 
 
-@pytest.mark.parametrize(
-    ("control", "value", "place", "expected"),
-    [
+def test_a_control_alone(subtests: pytest.Subtests) -> None:
+    for control, value, place, expected in (
         ("throttle", 1.0, GROUND, {"along": 1}),
         ("throttle", -1.0, GROUND, {"along": -1}),
         ("steer", 1.0, GROUND, {"turn": 1}),
@@ -77,13 +76,10 @@ def effects(rows: np.ndarray, place: tuple[float, float, float], speed: float) -
         ("pitch", 1.0, GROUND, {}),
         ("yaw", 1.0, GROUND, {}),
         ("roll", 1.0, GROUND, {}),
-    ],
-)
-def test_a_control_alone(
-    control: str, value: float, place: tuple[float, float, float], expected: dict[str, int]
-) -> None:
-    speed = 300.0 if control == "steer" else 0.0  # a standing car does not turn
-    assert effects(only(**{control: value}), place, speed) == expected
+    ):
+        with subtests.test(control=control, value=value, place=place, expected=expected):
+            speed = 300.0 if control == "steer" else 0.0  # a standing car does not turn
+            assert effects(only(**{control: value}), place, speed) == expected
 
 
 def test_a_jump_in_the_air_is_a_double_jump_and_with_pitch_a_flip() -> None:

@@ -13,27 +13,28 @@ from tests.fakes.arenas import ROWS, batch, fill_rlgym_state, flat_setup
 from tests.fakes.collisions import rammed, ramming
 
 
-@pytest.mark.parametrize("pressed", [0, -1, -2, 1], ids=["in its step", "before", "long before", "after"])
-def test_as_rlgym_has_it_until_the_respawn(pressed: int) -> None:
+def test_as_rlgym_has_it_until_the_respawn(subtests: pytest.Subtests) -> None:
     """Orange presses jump for one step around that of the demolition: which press is still seen depends on ticks."""
-    _, hit = rammed()
-    arenas = batch(teams=(1, 1))
-    arenas.reset([0], [ramming()])
-    game: Any = RocketSimEngine()
-    wanted = game.create_base_state()
-    fill_rlgym_state(wanted, ramming(), 1, 1)
-    game.set_state(wanted, {})
-    for step in range(hit + 40):
-        orange = JUMP if step == hit + pressed else IDLE
-        arenas.step(np.array([[FULL_BOOST, orange]]))
-        judge = game.step({"blue-0": ROWS[[FULL_BOOST] * 8], "orange-0": ROWS[[orange] * 8]}, {})
-        for index, car in enumerate(judge.cars.values()):
-            state = arenas.state
-            assert state.position[0, index].tolist() == car.physics.position.tolist()
-            assert state.demo_respawn_timer[0, index] == np.float32(car.demo_respawn_timer)
-            assert state.is_holding_jump[0, index] == car.is_holding_jump
-            assert state.on_ground[0, index] == (car.on_ground and not car.is_demoed)
-    assert (state.demo_respawn_timer[0, 1] > 0.2) == (pressed >= -1)  # two steps suffice to jump out of the way
+    for pressed in (0, -1, -2, 1):
+        with subtests.test(pressed=pressed):
+            _, hit = rammed()
+            arenas = batch(teams=(1, 1))
+            arenas.reset([0], [ramming()])
+            game: Any = RocketSimEngine()
+            wanted = game.create_base_state()
+            fill_rlgym_state(wanted, ramming(), 1, 1)
+            game.set_state(wanted, {})
+            for step in range(hit + 40):
+                orange = JUMP if step == hit + pressed else IDLE
+                arenas.step(np.array([[FULL_BOOST, orange]]))
+                judge = game.step({"blue-0": ROWS[[FULL_BOOST] * 8], "orange-0": ROWS[[orange] * 8]}, {})
+                for index, car in enumerate(judge.cars.values()):
+                    state = arenas.state
+                    assert state.position[0, index].tolist() == car.physics.position.tolist()
+                    assert state.demo_respawn_timer[0, index] == np.float32(car.demo_respawn_timer)
+                    assert state.is_holding_jump[0, index] == car.is_holding_jump
+                    assert state.on_ground[0, index] == (car.on_ground and not car.is_demoed)
+            assert (state.demo_respawn_timer[0, 1] > 0.2) == (pressed >= -1)  # two steps suffice to jump out of the way
 
 
 def places_after_respawn(seed: int) -> tuple[int, list[float]]:

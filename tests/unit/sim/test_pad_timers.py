@@ -73,13 +73,14 @@ def test_a_reset_with_timers_sets_the_simulator_to_the_same() -> None:
     assert not arenas.state.pad_timers.any() and not any(asked(arenas))
 
 
-@pytest.mark.parametrize("pad", [SMALL, BIG])
-def test_a_timer_longer_than_the_pads_own_is_cut(pad: int) -> None:
-    timers = PadTimers(1)
-    wanted = np.zeros(PADS, np.float32)
-    wanted[pad] = 60.0
-    rounded = timers.reset(0, wanted)
-    assert rounded is not None and rounded[pad] == (10.0 if pad == BIG else 4.0)
+def test_a_timer_longer_than_the_pads_own_is_cut(subtests: pytest.Subtests) -> None:
+    for pad in (SMALL, BIG):
+        with subtests.test(pad=pad):
+            timers = PadTimers(1)
+            wanted = np.zeros(PADS, np.float32)
+            wanted[pad] = 60.0
+            rounded = timers.reset(0, wanted)
+            assert rounded is not None and rounded[pad] == (10.0 if pad == BIG else 4.0)
 
 
 def test_the_simulator_gives_a_new_pad_state_as_available() -> None:

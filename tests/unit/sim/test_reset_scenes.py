@@ -110,15 +110,16 @@ def test_a_shot_on_the_own_net_goes_in() -> None:
     assert (conceded == own_end).mean() > 0.9 and not (conceded == -own_end).any()
 
 
-@pytest.mark.parametrize(("way", "up", "speed"), [(3000.0, 200.0, 2000.0), (6000.0, -100.0, 1500.0)])
-def test_the_climb_of_a_shot(way: float, up: float, speed: float) -> None:
+def test_the_climb_of_a_shot(subtests: pytest.Subtests) -> None:
     """Against the ball's motion tick by tick: gravity, then drag."""
-    vertical, along, height = climb(way, up, speed), 0.0, 0.0
-    while along < way:
-        vertical = (vertical - field.GRAVITY / 120) * (1 - 0.03) ** (1 / 120)
-        speed *= (1 - 0.03) ** (1 / 120)
-        along, height = along + speed / 120, height + vertical / 120
-    assert height == pytest.approx(up, abs=15)
+    for way, up, speed in ((3000.0, 200.0, 2000.0), (6000.0, -100.0, 1500.0)):
+        with subtests.test(way=way, up=up, speed=speed):
+            vertical, along, height = climb(way, up, speed), 0.0, 0.0
+            while along < way:
+                vertical = (vertical - field.GRAVITY / 120) * (1 - 0.03) ** (1 / 120)
+                speed *= (1 - 0.03) ** (1 / 120)
+                along, height = along + speed / 120, height + vertical / 120
+            assert height == pytest.approx(up, abs=15)
 
 
 def test_the_ball_goes_up_the_wall_and_the_car_follows() -> None:
@@ -196,13 +197,14 @@ def test_nobody_guards_an_open_ball() -> None:
     assert cosine(pace, way * [1, 1, 0]).min() > 0.95
 
 
-@pytest.mark.parametrize("name", sorted({*SCENES} - {"turtled"}))
-def test_the_others_keep_away_and_look_to_the_ball(name: str) -> None:
-    state = begin(name, (3, 3)).state
-    places = np.concatenate([state.ball_position[:, None], state.position], axis=1)[..., :2]
-    gaps = np.linalg.norm(places[:, 1:, None] - places[:, None], axis=-1)
-    for car in (1, 2, 4, 5):  # the second and third of each team take part in no scene
-        assert (np.delete(gaps[:, car], car + 1, axis=1) > 399).all()
-    waiting = [1, 2, 4, 5]
-    assert cosine(state.forward[:, waiting, :2], to_ball(state)[:, waiting, :2]).min() > np.cos(0.51)
-    assert state.on_ground[:, waiting].all() and not state.velocity[:, waiting].any()
+def test_the_others_keep_away_and_look_to_the_ball(subtests: pytest.Subtests) -> None:
+    for name in sorted({*SCENES} - {"turtled"}):
+        with subtests.test(name=name):
+            state = begin(name, (3, 3)).state
+            places = np.concatenate([state.ball_position[:, None], state.position], axis=1)[..., :2]
+            gaps = np.linalg.norm(places[:, 1:, None] - places[:, None], axis=-1)
+            for car in (1, 2, 4, 5):  # the second and third of each team take part in no scene
+                assert (np.delete(gaps[:, car], car + 1, axis=1) > 399).all()
+            waiting = [1, 2, 4, 5]
+            assert cosine(state.forward[:, waiting, :2], to_ball(state)[:, waiting, :2]).min() > np.cos(0.51)
+            assert state.on_ground[:, waiting].all() and not state.velocity[:, waiting].any()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -68,9 +68,10 @@ def limits() -> Iterator[tuple[str, str, Any]]:
                 yield name, parameter.name, (value, value) if parameter.metadata.get("span") else value
 
 
-@pytest.mark.parametrize(("name", "parameter", "value"), list(limits()))
-def test_samples_are_valid_at_the_limits_of_parameters(name: str, parameter: str, value: Any) -> None:
-    check_valid(name, samples(build("reset", Component(name, {parameter: value})), 500, 2, 2))
+def test_samples_are_valid_at_the_limits_of_parameters(subtests: pytest.Subtests) -> None:
+    for name, parameter, value in list(limits()):
+        with subtests.test(name=name, parameter=parameter, value=value):
+            check_valid(name, samples(build("reset", Component(name, {parameter: value})), 500, 2, 2))
 
 
 def check_valid(name: str, got: dict[str, Any]) -> None:
@@ -183,10 +184,11 @@ class Unturned(WallScene):
         return setup
 
 
-@pytest.mark.parametrize("kind", [Lopsided, Unturned])
-def test_a_favoured_side_would_be_found(kind: type[WallScene]) -> None:
-    reset = kind(kind.Params())
-    assert difference(samples(reset, 5000, 1, 1), turned(samples(reset, 5000, 1, 1, 1), 1)) > 1
+def test_a_favoured_side_would_be_found(subtests: pytest.Subtests) -> None:
+    for kind in (Lopsided, Unturned):
+        with subtests.test(kind=kind):
+            reset = kind(kind.Params())
+            assert difference(samples(reset, 5000, 1, 1), turned(samples(reset, 5000, 1, 1, 1), 1)) > 1
 
 
 @every_reset
@@ -202,15 +204,14 @@ def test_a_sample_is_cheap(name: str, recordings: Path) -> None:
     assert min(times) < 60e-6
 
 
-@pytest.mark.parametrize(
-    ("options", "low", "high"), [({}, 150, 1950), ({"car_z": (200, 800)}, 200, 800), ({"car_z": (500, 500)}, 500, 500)]
-)
-def test_heights_of_random_cars(options: dict[str, Any], low: float, high: float) -> None:
-    got = samples(build("reset", Component("random", {"ground_share": 0.25, **options})), 4000, 1, 1)
-    heights = got["position"][..., 2][~got["on_ground"]]
-    assert heights.min() >= low and heights.max() <= high
-    assert np.ptp(heights) >= 0.98 * (high - low)
-    assert got["on_ground"].mean() == pytest.approx(0.25, abs=0.02)
+def test_heights_of_random_cars(subtests: pytest.Subtests) -> None:
+    for options, low, high in (({}, 150, 1950), ({"car_z": (200, 800)}, 200, 800), ({"car_z": (500, 500)}, 500, 500)):
+        with subtests.test(options=options, low=low, high=high):
+            got = samples(build("reset", Component("random", {"ground_share": 0.25, **options})), 4000, 1, 1)
+            heights = got["position"][..., 2][~got["on_ground"]]
+            assert heights.min() >= low and heights.max() <= high
+            assert np.ptp(heights) >= 0.98 * (high - low)
+            assert got["on_ground"].mean() == pytest.approx(0.25, abs=0.02)
 
 
 def test_heights_of_a_random_ball_and_scaled_boost() -> None:
@@ -221,9 +222,8 @@ def test_heights_of_a_random_ball_and_scaled_boost() -> None:
     assert np.median(got["boost"]) == pytest.approx(1.5 * np.median(plain["boost"]), abs=3)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "words"),
-    [
+def test_wrong_parameters(subtests: pytest.Subtests) -> None:
+    for name, options, words in (
         ("random", {"car_z": (800, 200)}, r"car_z must be \[low, high\] with low <= high, found \(800, 200\)"),
         ("random", {"car_z": (200,)}, r"car_z must be \[low, high\]"),
         ("random", {"car_z": (20, 800)}, r"car_z must be in \[100.0, 1950.0\], found 20"),
@@ -233,11 +233,9 @@ def test_heights_of_a_random_ball_and_scaled_boost() -> None:
         ("turtled", {"roll": 1.5}, "roll must be in"),
         ("turtled", {"distance": (900, 500)}, "distance must be"),
         ("replay", {}, "path"),
-    ],
-)
-def test_wrong_parameters(name: str, options: dict[str, Any], words: str) -> None:
-    with pytest.raises(RltuiError, match=words):
-        build("reset", Component(name, options))
+    ):
+        with subtests.test(name=name, options=options, words=words), pytest.raises(RltuiError, match=words):
+            build("reset", Component(name, options))
 
 
 def test_random_covers_all_directions_and_the_whole_range() -> None:
@@ -304,22 +302,23 @@ def test_resets_are_mixed_by_weight() -> None:
     assert drawn.count(3.0) / 4000 == pytest.approx(0.75, abs=0.03)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
+def test_a_reset_that_gives_no_state_is_named(subtests: pytest.Subtests) -> None:
+    for name, value, words in (
         ("boost", np.array([np.nan, 3.0]), "boost is not finite"),
         ("position", np.zeros((1, 3)), r"position must be of shape \(2, 3\), found \(1, 3\)"),
-    ],
-)
-def test_a_reset_that_gives_no_state_is_named(name: str, value: np.ndarray, words: str) -> None:
-    class Broken(RandomReset):
-        def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
-            setup = super().sample(rng, blue, orange)
-            setattr(setup, name, value)
-            return setup
+    ):
+        with subtests.test(name=name, value=value, words=words):
 
-    with pytest.raises(RltuiError, match=f"reset Broken: {words}"):
-        MixedReset([(Broken(RandomReset.Params()), 1.0)]).sample(np.random.default_rng(0), 1, 1)
+            class Broken(RandomReset):
+                wrong: ClassVar = (name, value)
+
+                def sample(self, rng: np.random.Generator, blue: int, orange: int) -> ArenaSetup:
+                    setup = super().sample(rng, blue, orange)
+                    setattr(setup, *self.wrong)
+                    return setup
+
+            with pytest.raises(RltuiError, match=f"reset Broken: {words}"):
+                MixedReset([(Broken(RandomReset.Params()), 1.0)]).sample(np.random.default_rng(0), 1, 1)
 
 
 @every_reset

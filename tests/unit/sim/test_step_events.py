@@ -111,27 +111,28 @@ def gain_tick_by_tick(setup: ArenaSetup, row: int, pace: Pace, steps: int) -> li
     return found
 
 
-@pytest.mark.parametrize("row", [IDLE, FULL_BOOST])
-@pytest.mark.parametrize("pad", [SMALL, BIG])
-@pytest.mark.parametrize("boost", [0.0, 3.0, 50.0, 91.0, 99.5])
-@pytest.mark.parametrize("pace", [Pace(8, 1), Pace(8, 8), Pace(5, 0)])
-def test_a_pickup_gives_what_there_was_room_for(row: int, pad: int, boost: float, pace: Pace) -> None:
-    setup = passing(pad, boost)
-    expected = gain_tick_by_tick(setup, row, pace, steps=5)
-    arenas, found = batch(pace=pace), []
-    arenas.reset([0], [setup])
-    for step in range(1, 6):
-        arenas.step(np.array([[row]]))
-        picked = arenas.state.pad_picked[0, 0]
-        if picked >= 0:
-            found.append((step, float(arenas.state.boost_gained[0, 0])))
-            assert picked == pad
-        else:
-            assert arenas.state.boost_gained[0, 0] == 0
-    assert len(found) == 1
-    assert found[0][0] == expected[0][0] and found[0][1] == pytest.approx(expected[0][1], abs=1e-4)
-    room = 100 - boost
-    assert found[0][1] >= min(room, 12.0 if pad == SMALL else 100.0) - 1e-4
+def test_a_pickup_gives_what_there_was_room_for(subtests: pytest.Subtests) -> None:
+    for row in (IDLE, FULL_BOOST):
+        for pad in (SMALL, BIG):
+            for boost in (0.0, 3.0, 50.0, 91.0, 99.5):
+                for pace in (Pace(8, 1), Pace(8, 8), Pace(5, 0)):
+                    with subtests.test(row=row, pad=pad, boost=boost, pace=pace):
+                        setup = passing(pad, boost)
+                        expected = gain_tick_by_tick(setup, row, pace, steps=5)
+                        arenas, found = batch(pace=pace), []
+                        arenas.reset([0], [setup])
+                        for step in range(1, 6):
+                            arenas.step(np.array([[row]]))
+                            picked = arenas.state.pad_picked[0, 0]
+                            if picked >= 0:
+                                found.append((step, float(arenas.state.boost_gained[0, 0])))
+                                assert picked == pad
+                            else:
+                                assert arenas.state.boost_gained[0, 0] == 0
+                        assert len(found) == 1
+                        assert found[0][0] == expected[0][0] and found[0][1] == pytest.approx(expected[0][1], abs=1e-4)
+                        room = 100 - boost
+                        assert found[0][1] >= min(room, 12.0 if pad == SMALL else 100.0) - 1e-4
 
 
 def test_a_full_car_picks_up_nothing() -> None:

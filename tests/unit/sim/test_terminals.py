@@ -42,19 +42,19 @@ def test_timeout_counts_from_the_reset() -> None:
     assert done("timeout", {}, tick=[35992, 36000, 36008, 8]) == [False, True, True, False]
 
 
-@pytest.mark.parametrize(("name", "truncates"), [("goal", False), ("no_touch", True), ("timeout", True)])
-def test_only_time_truncates(name: str, truncates: bool) -> None:
-    assert build("terminal", Component(name)).truncates is truncates
+def test_only_time_truncates(subtests: pytest.Subtests) -> None:
+    for name, truncates in (("goal", False), ("no_touch", True), ("timeout", True)):
+        with subtests.test(name=name, truncates=truncates):
+            assert build("terminal", Component(name)).truncates is truncates
 
 
-@pytest.mark.parametrize(
-    ("seconds", "expected"), [(15, 1800), (300, 36000), (0.1, 12), (0.7, 84), (1 / 120, 1), (1.001, 121)]
-)
-def test_seconds_become_whole_ticks(seconds: float, expected: int) -> None:
-    assert ticks(seconds) == expected
+def test_seconds_become_whole_ticks(subtests: pytest.Subtests) -> None:
+    for seconds, expected in ((15, 1800), (300, 36000), (0.1, 12), (0.7, 84), (1 / 120, 1), (1.001, 121)):
+        with subtests.test(seconds=seconds, expected=expected):
+            assert ticks(seconds) == expected
 
 
-@pytest.mark.parametrize("seconds", [0, -1, float("nan"), "15"])
-def test_a_time_that_is_none_is_refused(seconds: Any) -> None:
-    with pytest.raises(RltuiError, match="seconds must be"):
-        build("terminal", Component("no_touch", {"seconds": seconds}))
+def test_a_time_that_is_none_is_refused(subtests: pytest.Subtests) -> None:
+    for seconds in (0, -1, float("nan"), "15"):
+        with subtests.test(seconds=seconds), pytest.raises(RltuiError, match="seconds must be"):
+            build("terminal", Component("no_touch", {"seconds": seconds}))

@@ -159,17 +159,18 @@ class Spy(Player):
         return np.array([len(self.chosen_at) - 1])
 
 
-@pytest.mark.parametrize(("one", "other"), [((8, 1), (6, 0)), ((4, 4), (8, 3)), ((1, 0), (5, 5))])
-def test_every_player_keeps_its_own_pace(one: tuple[int, int], other: tuple[int, int]) -> None:
-    spies = (Spy(*one), Spy(*other))
-    match = Match(spies, (1, 1), [0])
-    for tick in range(60):
-        match.play(1)
-        throttles = [car.controls[0] for car in match.moment().cars]
-        for (skip, delay), throttle in zip((one, other), throttles, strict=True):
-            choices = (tick - delay) // skip + 1  # that were due before this tick
-            assert throttle == pytest.approx(max(choices, 0) / 1000)
-    assert [spy.chosen_at for spy in spies] == [list(range(0, 60, skip)) for skip, _ in (one, other)]
+def test_every_player_keeps_its_own_pace(subtests: pytest.Subtests) -> None:
+    for one, other in (((8, 1), (6, 0)), ((4, 4), (8, 3)), ((1, 0), (5, 5))):
+        with subtests.test(one=one, other=other):
+            spies = (Spy(*one), Spy(*other))
+            match = Match(spies, (1, 1), [0])
+            for tick in range(60):
+                match.play(1)
+                throttles = [car.controls[0] for car in match.moment().cars]
+                for (skip, delay), throttle in zip((one, other), throttles, strict=True):
+                    choices = (tick - delay) // skip + 1  # that were due before this tick
+                    assert throttle == pytest.approx(max(choices, 0) / 1000)
+            assert [spy.chosen_at for spy in spies] == [list(range(0, 60, skip)) for skip, _ in (one, other)]
 
 
 class Shot(Reset):
@@ -185,18 +186,19 @@ class Shot(Reset):
         return setup
 
 
-@pytest.mark.parametrize(("direction", "score"), [(1, (2, 0)), (-1, (0, 2))])
-def test_goals_count_and_kickoffs_follow(direction: int, score: tuple[int, int]) -> None:
-    match = Match((scripted(IdlePlayer, 0), scripted(IdlePlayer, 1)), (1, 1), [0], ("a", "b"), Shot(direction))
-    assert (match.moment().score, match.moment().goal) == ((0, 0), 0)
-    ticks = 0
-    while sum(match.score) < 2:
-        match.play(1)
-        ticks += 1
-    moment = match.moment()
-    assert (moment.score, moment.goal, moment.tick, moment.names) == (score, direction, ticks, ("a", "b"))
-    assert moment.ball_position == (0.0, 4000.0 * direction, pytest.approx(93.15))
-    assert moment.trail == ()
+def test_goals_count_and_kickoffs_follow(subtests: pytest.Subtests) -> None:
+    for direction, score in ((1, (2, 0)), (-1, (0, 2))):
+        with subtests.test(direction=direction, score=score):
+            match = Match((scripted(IdlePlayer, 0), scripted(IdlePlayer, 1)), (1, 1), [0], ("a", "b"), Shot(direction))
+            assert (match.moment().score, match.moment().goal) == ((0, 0), 0)
+            ticks = 0
+            while sum(match.score) < 2:
+                match.play(1)
+                ticks += 1
+            moment = match.moment()
+            assert (moment.score, moment.goal, moment.tick, moment.names) == (score, direction, ticks, ("a", "b"))
+            assert moment.ball_position == (0.0, 4000.0 * direction, pytest.approx(93.15))
+            assert moment.trail == ()
 
 
 def test_touches_are_counted_by_contact() -> None:

@@ -51,31 +51,35 @@ def crowd() -> MatchFrame:
     )
 
 
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40)])
-@pytest.mark.parametrize("scene", [duel, crowd])
-def test_the_picture_is_as_it_was(scene: object, width: int, height: int, ascii_only: bool) -> None:
-    lines = draw(scene(), width, height, ascii_only)  # type: ignore[operator]
-    text = "\n".join(line.rstrip() for line in lines) + "\n"
-    path = GOLDEN / f"{scene.__name__}-{width}x{height}-{'ascii' if ascii_only else 'unicode'}.txt"  # type: ignore[attr-defined]
-    if os.environ.get(UPDATE):
-        path.write_text(text, encoding="utf-8")
-    assert path.is_file(), f"no {path.name}; look at the picture, then set {UPDATE}=1 once"
-    assert text == path.read_text(encoding="utf-8"), f"{path.name} has changed; if that is right, set {UPDATE}=1 once"
+def test_the_picture_is_as_it_was(subtests: pytest.Subtests) -> None:
+    for ascii_only in (False, True):
+        for width, height in ((80, 24), (120, 40)):
+            for scene in (duel, crowd):
+                with subtests.test(ascii_only=ascii_only, width=width, height=height, scene=scene):
+                    lines = draw(scene(), width, height, ascii_only)  # type: ignore[operator]
+                    text = "\n".join(line.rstrip() for line in lines) + "\n"
+                    path = GOLDEN / f"{scene.__name__}-{width}x{height}-{'ascii' if ascii_only else 'unicode'}.txt"  # type: ignore[attr-defined]
+                    if os.environ.get(UPDATE):
+                        path.write_text(text, encoding="utf-8")
+                    assert path.is_file(), f"no {path.name}; look at the picture, then set {UPDATE}=1 once"
+                    assert text == path.read_text(encoding="utf-8"), (
+                        f"{path.name} has changed; if that is right, set {UPDATE}=1 once"
+                    )
 
 
 SIZES = [(0, 0), (1, 1), (3, 40), (200, 2), (39, 12), (40, 12), (41, 13), (80, 24), (81, 25), (200, 50), (60, 100)]
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
-def test_any_size_is_filled_exactly(width: int, height: int) -> None:
-    rng = np.random.default_rng([width, height])
-    for teams in TEAM_SIZES:
-        shown = random_moment(rng, *teams)
-        for ascii_only in (False, True):
-            lines = draw(shown, width, height, ascii_only)
-            assert [len(line) for line in lines] == [width] * height
-            assert not ascii_only or all(line.isascii() and line.isprintable() for line in lines)
+def test_any_size_is_filled_exactly(subtests: pytest.Subtests) -> None:
+    for width, height in SIZES:
+        with subtests.test(width=width, height=height):
+            rng = np.random.default_rng([width, height])
+            for teams in TEAM_SIZES:
+                shown = random_moment(rng, *teams)
+                for ascii_only in (False, True):
+                    lines = draw(shown, width, height, ascii_only)
+                    assert [len(line) for line in lines] == [width] * height
+                    assert not ascii_only or all(line.isascii() and line.isprintable() for line in lines)
 
 
 def test_colours_change_no_character() -> None:
@@ -106,18 +110,24 @@ def test_up_is_the_left_hand_of_blue_and_right_is_the_goal_of_orange() -> None:
     assert right[1] - middle[1] == pytest.approx(2 * (middle[0] - high[0]), abs=1)  # cells are twice as high as wide
 
 
-@pytest.mark.parametrize(("z", "glyph"), [(93.0, "●"), (249.0, "●"), (250.0, "◉"), (799.0, "◉"), (800.0, "○")])
-def test_the_ball_shows_its_height(z: float, glyph: str) -> None:
-    place_of(glyph, moment(ball_position=(0.0, 100.0, z)))
+def test_the_ball_shows_its_height(subtests: pytest.Subtests) -> None:
+    for z, glyph in ((93.0, "●"), (249.0, "●"), (250.0, "◉"), (799.0, "◉"), (800.0, "○")):
+        with subtests.test(z=z, glyph=glyph):
+            place_of(glyph, moment(ball_position=(0.0, 100.0, z)))
 
 
-@pytest.mark.parametrize(
-    ("forward", "glyph"),
-    [((0, 1, 0), "→"), ((1, 1, 0), "↗"), ((1, 0, 0), "↑"), ((0, -1, 0), "←"), ((-1, 0, 0), "↓"), ((-1, -1, 0), "↙")],
-)
-def test_a_car_points_where_it_looks(forward: tuple[float, float, float], glyph: str) -> None:
-    lines = draw(moment(cars=(car(0, (500.0, 500.0, 17.0), forward=forward),)), 120, 40)
-    assert any(f"{glyph}B" in line for line in lines)
+def test_a_car_points_where_it_looks(subtests: pytest.Subtests) -> None:
+    for forward, glyph in (
+        ((0, 1, 0), "→"),
+        ((1, 1, 0), "↗"),
+        ((1, 0, 0), "↑"),
+        ((0, -1, 0), "←"),
+        ((-1, 0, 0), "↓"),
+        ((-1, -1, 0), "↙"),
+    ):
+        with subtests.test(forward=forward, glyph=glyph):
+            lines = draw(moment(cars=(car(0, (500.0, 500.0, 17.0), forward=forward),)), 120, 40)
+            assert any(f"{glyph}B" in line for line in lines)
 
 
 def test_time_played() -> None:
@@ -130,16 +140,14 @@ def test_time_played() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("width", "words"),
-    [
+def test_of_a_cars_figures_none_is_cut(subtests: pytest.Subtests) -> None:
+    for width, words in (
         (120, "33 air     z  300 1500 uu/s touches 7"),
         (80, "33 air     z  300 touches 7"),
         (56, "33 air     z  300"),
         (44, "33 air"),
-    ],
-)
-def test_of_a_cars_figures_none_is_cut(width: int, words: str) -> None:
-    moving = car(0, (0.0, 0.0, 300.0), velocity=(900.0, 0.0, -1200.0), on_ground=False, touches=7)
-    line = draw(moment(cars=(moving, car(1, (0.0, 0.0, 17.0)))), width, 24)[-1]
-    assert line[: width // 2].rstrip().endswith(words)
+    ):
+        with subtests.test(width=width, words=words):
+            moving = car(0, (0.0, 0.0, 300.0), velocity=(900.0, 0.0, -1200.0), on_ground=False, touches=7)
+            line = draw(moment(cars=(moving, car(1, (0.0, 0.0, 17.0)))), width, 24)[-1]
+            assert line[: width // 2].rstrip().endswith(words)

@@ -50,12 +50,13 @@ def test_a_packet_by_hand() -> None:
     assert blue["controls"] == axes | {"jump": True, "boost": False, "handbrake": False}
 
 
-@pytest.mark.parametrize("teams", TEAM_SIZES)
-def test_whatever_a_state_holds_is_accepted(teams: tuple[int, int]) -> None:
-    rng = np.random.default_rng(teams)
-    for _ in range(20):
-        content = accepted(packet(random_moment(rng, *teams)))
-        assert [car["team_num"] for car in content["cars"]] == [0] * teams[0] + [1] * teams[1]
+def test_whatever_a_state_holds_is_accepted(subtests: pytest.Subtests) -> None:
+    for teams in TEAM_SIZES:
+        with subtests.test(teams=teams):
+            rng = np.random.default_rng(teams)
+            for _ in range(20):
+                content = accepted(packet(random_moment(rng, *teams)))
+                assert [car["team_num"] for car in content["cars"]] == [0] * teams[0] + [1] * teams[1]
 
 
 def test_a_match_arrives_whole_and_in_order(listener: Listener) -> None:
@@ -103,18 +104,19 @@ def test_an_unknown_host_is_one_notice() -> None:
 
 
 @pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6")
-@pytest.mark.parametrize("host", ["::1", "[::1]"])
-def test_ipv6_with_and_without_brackets(host: str) -> None:
-    try:
-        listener = Listener(family=socket.AF_INET6)
-    except OSError:
-        pytest.skip("this machine has no ::1")
-    link = RocketSimVis(host, listener.port)
-    link.show(moment())
-    accepted(listener.receive())
-    assert link.state.address == f"[::1]:{listener.port}"
-    link.close()
-    listener.close()
+def test_ipv6_with_and_without_brackets(subtests: pytest.Subtests) -> None:
+    for host in ("::1", "[::1]"):
+        with subtests.test(host=host):
+            try:
+                listener = Listener(family=socket.AF_INET6)
+            except OSError:
+                pytest.skip("this machine has no ::1")
+            link = RocketSimVis(host, listener.port)
+            link.show(moment())
+            accepted(listener.receive())
+            assert link.state.address == f"[::1]:{listener.port}"
+            link.close()
+            listener.close()
 
 
 def test_of_a_name_with_two_addresses_the_one_that_listens_is_found(
@@ -161,18 +163,19 @@ def test_a_name_that_nobody_answers_for_holds_up_nothing(listener: Listener, mon
     link.close()
 
 
-@pytest.mark.parametrize("host", ["", "a" * 70 + ".b", "\ud800", "\x00", "256.256.256.256", "::ffff:zz"])
-def test_a_host_that_is_none_is_no_crash(host: str) -> None:
-    told: list[str] = []
-    link = RocketSimVis(host, 9273, told.append)
+def test_a_host_that_is_none_is_no_crash(subtests: pytest.Subtests) -> None:
+    for host in ("", "a" * 70 + ".b", "\ud800", "\x00", "256.256.256.256", "::ffff:zz"):
+        with subtests.test(host=host):
+            told: list[str] = []
+            link = RocketSimVis(host, 9273, told.append)
 
-    def said() -> str:
-        link.show(moment())
-        return link.state.error
+            def said(link: RocketSimVis = link) -> str:
+                link.show(moment())
+                return link.state.error
 
-    wait_for(said, "the error, which is the network's to find")
-    link.close()
-    assert len(told) == 1 and told[0].endswith(link.state.error)
+            wait_for(said, "the error, which is the network's to find")
+            link.close()
+            assert len(told) == 1 and told[0].endswith(link.state.error)
 
 
 def test_a_packet_that_is_too_large_is_one_notice(listener: Listener) -> None:

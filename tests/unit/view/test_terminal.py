@@ -45,15 +45,16 @@ class Screen:
         return text
 
 
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (5, 3), (1, 1)])
-def test_the_screen_shows_the_picture_and_the_status(width: int, height: int) -> None:
-    screen = Screen(width, height)
-    screen.picture.status = lambda: "q quit"
-    shown = moment()
-    screen.picture.show(shown)
-    assert screen.take().startswith(ENTER)
-    assert screen.lines[:-1] == draw(shown, width, height - 1)
-    assert screen.lines[-1] == "q quit".ljust(width - 1)[: max(0, width - 1)]
+def test_the_screen_shows_the_picture_and_the_status(subtests: pytest.Subtests) -> None:
+    for width, height in ((80, 24), (120, 40), (5, 3), (1, 1)):
+        with subtests.test(width=width, height=height):
+            screen = Screen(width, height)
+            screen.picture.status = lambda: "q quit"
+            shown = moment()
+            screen.picture.show(shown)
+            assert screen.take().startswith(ENTER)
+            assert screen.lines[:-1] == draw(shown, width, height - 1)
+            assert screen.lines[-1] == "q quit".ljust(width - 1)[: max(0, width - 1)]
 
 
 def test_only_what_has_changed_is_written() -> None:

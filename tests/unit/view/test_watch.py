@@ -54,13 +54,14 @@ def moments(ticks: int, number: int) -> Iterator[MatchFrame]:
     return (moment(tick=tick * ticks) for tick in range(number))
 
 
-@pytest.mark.parametrize("speed", [0.5, 1.0, 4.0])
-def test_moments_come_when_they_are_due(speed: float) -> None:
-    time = Time()
-    kept = Kept(time)
-    Watch(Pacer(speed, time.clock, time.sleep)).run(moments(4, 91), [kept])
-    for tick, at in kept.shown:
-        assert at - 50 == pytest.approx(tick / 120 / speed)
+def test_moments_come_when_they_are_due(subtests: pytest.Subtests) -> None:
+    for speed in (0.5, 1.0, 4.0):
+        with subtests.test(speed=speed):
+            time = Time()
+            kept = Kept(time)
+            Watch(Pacer(speed, time.clock, time.sleep)).run(moments(4, 91), [kept])
+            for tick, at in kept.shown:
+                assert at - 50 == pytest.approx(tick / 120 / speed)
 
 
 def test_a_little_lag_is_caught_up_with_and_a_long_stop_is_not() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rltui import formatting
+from tests.fakes.every import every
 
 Write = Callable[[float], str]
 UNITS = {
@@ -40,7 +40,6 @@ magnitudes = st.one_of(
     st.tuples(st.floats(1.0, 10.0), st.integers(-12, 10)).map(lambda made: made[0] * 10.0 ** made[1]),
 )
 values = st.tuples(magnitudes, st.sampled_from((1.0, -1.0))).map(lambda made: made[0] * made[1])
-names = [write.__name__ for write, *_ in WRITERS]
 
 
 def read(text: str) -> float:
@@ -58,58 +57,61 @@ def read_time(text: str) -> float:
     return sum(float(number) * SPANS[unit] for number, unit in zip(parts[::2], parts[1::2], strict=True))
 
 
-@pytest.mark.parametrize(("write", "columns", "share", "amount"), WRITERS, ids=names)
 @given(value=values)
 @example(value=-0.0)
 @example(value=-0.004)
-def test_it_is_short_and_true_to_its_digits(
-    write: Write, columns: int, share: float, amount: float, value: float
-) -> None:
-    text = write(value)
-    assert len(text) <= columns, text
-    assert not re.match(r"-[0.,]*(?![\d.,])", text), f"{text}: a minus before nothing"
-    assert abs(read(text) - value) <= share * abs(value) + amount, text
+def test_it_is_short_and_true_to_its_digits(value: float) -> None:
+    def check(writer: tuple[Write, int, float, float]) -> None:
+        write, columns, share, amount = writer
+        text = write(value)
+        assert len(text) <= columns, text
+        assert not re.match(r"-[0.,]*(?![\d.,])", text), f"{text}: a minus before nothing"
+        assert abs(read(text) - value) <= share * abs(value) + amount, text
+
+    every(WRITERS, check)
 
 
-@pytest.mark.parametrize("write", [write for write, *_ in WRITERS], ids=names)
 @given(one=values, other=values)
-def test_the_larger_one_is_never_told_as_the_smaller(write: Write, one: float, other: float) -> None:
+def test_the_larger_one_is_never_told_as_the_smaller(one: float, other: float) -> None:
     less, more = sorted((one, other))
-    told = read(write(less)), read(write(more))
-    assert told[0] <= told[1] + 1e-9 * abs(told[1])
+
+    def check(writer: tuple[Write, int, float, float]) -> None:
+        told = read(writer[0](less)), read(writer[0](more))
+        assert told[0] <= told[1] + 1e-9 * abs(told[1])
+
+    every(WRITERS, check)
 
 
-@pytest.mark.parametrize(("write", "columns", "share", "amount"), TIMES, ids=[write.__name__ for write, *_ in TIMES])
 @given(seconds=st.one_of(st.floats(0.0, 1e5), st.floats(0.0, 9e10), st.sampled_from((9.949, 59.499, 59.5, 3569.9, 3570.0, 84_599.0))))  # fmt: skip
-def test_a_time_is_short_and_true_to_its_units(
-    write: Write, columns: int, share: float, amount: float, seconds: float
-) -> None:
-    text = write(seconds)
-    assert len(text) <= columns, text
-    assert abs(read_time(text) - seconds) <= share * seconds + amount, text
+def test_a_time_is_short_and_true_to_its_units(seconds: float) -> None:
+    def check(writer: tuple[Write, int, float, float]) -> None:
+        write, columns, share, amount = writer
+        text = write(seconds)
+        assert len(text) <= columns, text
+        assert abs(read_time(text) - seconds) <= share * seconds + amount, text
+
+    every(TIMES, check)
 
 
-@pytest.mark.parametrize("write", [write for write, *_ in TIMES], ids=[write.__name__ for write, *_ in TIMES])
 @given(one=st.floats(0.0, 1e6), other=st.floats(0.0, 1e6))
-def test_the_longer_one_is_never_told_as_the_shorter(write: Write, one: float, other: float) -> None:
+def test_the_longer_one_is_never_told_as_the_shorter(one: float, other: float) -> None:
     less, more = sorted((one, other))
-    assert read_time(write(less)) <= read_time(write(more)) * (1 + 1e-9)
+
+    def check(writer: tuple[Write, int, float, float]) -> None:
+        assert read_time(writer[0](less)) <= read_time(writer[0](more)) * (1 + 1e-9)
+
+    every(TIMES, check)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(99.96, "100"), (9.996, "10.0"), (0.9996, "1.00"), (0.09996, "0.100"), (-99.96, "-100"), (99.94, "99.9"), (9.96e-5, "0.0001"),
-     (9.94e-5, "9.9e-05"), (999_999.6, "1.00 M")],
-)  # fmt: skip
-def test_three_digits_are_counted_after_rounding(value: float, text: str) -> None:
-    assert formatting.number(value) == text
+def test_three_digits_are_counted_after_rounding() -> None:
+    texts = {99.96: "100", 9.996: "10.0", 0.9996: "1.00", 0.09996: "0.100", -99.96: "-100", 99.94: "99.9",
+             9.96e-5: "0.0001", 9.94e-5: "9.9e-05", 999_999.6: "1.00 M"}  # fmt: skip
+    assert {value: formatting.number(value) for value in texts} == texts
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(999_960, "1M"), (9_999.7, "10k"), (-12_345, "-12k"), (-1_234_000, "-1.2M"), (-0.0, "0"), (-123_456, "-123k")]
-)  # fmt: skip
-def test_an_axis_has_the_unit_of_what_it_shows(value: float, text: str) -> None:
-    assert formatting.axis(value) == text
+def test_an_axis_has_the_unit_of_what_it_shows() -> None:
+    texts = {999_960: "1M", 9_999.7: "10k", -12_345: "-12k", -1_234_000: "-1.2M", -0.0: "0", -123_456: "-123k"}
+    assert {value: formatting.axis(value) for value in texts} == texts
 
 
 @given(value=values.filter(lambda value: abs(value) >= 1e-9))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from rltui.registry import BUILT_IN, Component, build
 from rltui.sim.state import GameState
 from tests.fakes import reward_twins as now
 from tests.fakes import reward_twins_of_memory as memory
+from tests.fakes.every import every
 from tests.fakes.game_states import TEAM_SIZES
 from tests.fakes.reward_twins import Twin, of_state
 from tests.fakes.scrimmage import scrimmage
@@ -75,48 +76,57 @@ def test_every_registered_reward_has_a_twin() -> None:
     assert {name for name, _, _ in CASES} == set(BUILT_IN["reward"])
 
 
-@pytest.mark.parametrize(("name", "options", "twin"), CASES)
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), sizes=st.sampled_from(TEAM_SIZES))
-def test_equals_its_twin(name: str, options: dict[str, Any], twin: Twin, seed: int, sizes: tuple[int, int]) -> None:
-    both(name, options, twin, np.random.default_rng(seed), sizes)
+def test_each_reward_equals_its_twin(seed: int, sizes: tuple[int, int]) -> None:
+    played = rollout(np.random.default_rng(seed), sizes)
+    every(CASES, lambda case: compare(*case, played))
 
 
-@pytest.mark.parametrize(("name", "options", "twin"), CASES)
-def test_the_rollouts_show_what_it_pays_for(name: str, options: dict[str, Any], twin: Twin) -> None:
+def test_the_rollouts_show_what_each_reward_pays_for(subtests: pytest.Subtests) -> None:
     """A twin of a reward that never pays would agree with anything."""
     rng = np.random.default_rng(0)
-    values = np.concatenate([both(name, options, twin, rng, (2, 3)) for _ in range(20)])
-    assert np.count_nonzero(values) > 5
-    if build("reward", Component(name)).sign == 0 and not options.get("clip"):
-        assert values.min() < 0 < values.max()
+    rollouts = [rollout(rng, (2, 3)) for _ in range(20)]
+    for name, options, twin in CASES:
+        with subtests.test(name=name, options=options):
+            values = np.concatenate([compare(name, options, twin, played) for played in rollouts])
+            assert np.count_nonzero(values) > 5
+            if build("reward", Component(name)).sign == 0 and not options.get("clip"):
+                assert values.min() < 0 < values.max()
 
 
-def both(
-    name: str, options: dict[str, Any], twin: Twin, rng: np.random.Generator, sizes: tuple[int, int]
-) -> np.ndarray[Any, Any]:
-    """Play a rollout, and compare each step. Returns the values [steps, K, C]."""
+@dataclass(frozen=True)
+class Rollout:
+    """starts: after each step, the arenas that begin an episode (mask [K]) and its first state."""
+
+    states: list[GameState]
+    starts: list[tuple[np.ndarray[Any, Any], GameState]]
+
+
+def rollout(rng: np.random.Generator, sizes: tuple[int, int]) -> Rollout:
+    """A third of the arenas begin an episode after each step."""
     states = scrimmage(rng, ARENAS, sizes, STEPS)
+    starts = []
+    for _ in states[1:]:
+        arenas = rng.random(ARENAS) < 1 / 3
+        starts.append((arenas, replace(scrimmage(rng, ARENAS, sizes, 1)[0], tick=np.zeros(ARENAS, np.int64))))
+    return Rollout(states, starts)
+
+
+def compare(name: str, options: dict[str, Any], twin: Twin, played: Rollout) -> np.ndarray[Any, Any]:
+    """Each step of the rollout. Returns the values [steps, K, C]."""
+    first, *rest = played.states
     reward = build("reward", Component(name, options))
-    reward.reset(states[0], np.ones(ARENAS, dtype=bool))
-    episodes: list[list[GameState]] = [[states[0]] for _ in range(ARENAS)]
+    reward.reset(first, np.ones(ARENAS, dtype=bool))
+    episodes: list[list[GameState]] = [[first] for _ in range(ARENAS)]
     values = []
-    for state in states[1:]:
+    for state, (arenas, start) in zip(rest, played.starts, strict=True):
         for episode in episodes:
             episode.append(state)
         values.append(reward.value(state).copy())
         slow = [[twin(episodes[k], k, c) for c in range(state.cars)] for k in range(ARENAS)]
         np.testing.assert_allclose(values[-1], slow, rtol=1e-5, atol=2e-6)
-        start_some_anew(rng, sizes, reward, episodes)
+        reward.reset(start, arenas)
+        for k in np.flatnonzero(arenas):
+            episodes[k] = [start]
     return np.stack(values)
-
-
-def start_some_anew(
-    rng: np.random.Generator, sizes: tuple[int, int], reward: Any, episodes: list[list[GameState]]
-) -> None:
-    """A third of the arenas begin an episode."""
-    arenas = rng.random(ARENAS) < 1 / 3
-    first = replace(scrimmage(rng, ARENAS, sizes, 1)[0], tick=np.zeros(ARENAS, np.int64))
-    reward.reset(first, arenas)
-    for k in np.flatnonzero(arenas):
-        episodes[k] = [first]

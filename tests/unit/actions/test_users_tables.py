@@ -81,21 +81,19 @@ def csv_of(rows: np.ndarray) -> str:
     return "".join(",".join(repr(float(x)) for x in row) + "\n" for row in rows)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_csv_is_played_as_it_is(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for text in (
         csv_of(ROWS),
         HEADER + csv_of(ROWS),
         "\ufeff" + HEADER + csv_of(ROWS).replace("\n", "\r\n"),
         "# mine, of May\n\n" + HEADER.replace(",", " , ").upper() + csv_of(ROWS).replace(",", ", ") + "\n\n",
         "# " + HEADER + csv_of(ROWS) + "# the end",
-    ],
-)
-def test_a_csv_is_played_as_it_is(tmp_path: Path, text: str) -> None:
-    rows = table(written(tmp_path / "mine.csv", text))
-    assert rows.dtype == np.float32
-    np.testing.assert_array_equal(rows, ROWS)
-    assert table_hash(rows) == table_hash(ROWS)
+    ):
+        with subtests.test(text=text):
+            rows = table(written(tmp_path / "mine.csv", text))
+            assert rows.dtype == np.float32
+            np.testing.assert_array_equal(rows, ROWS)
+            assert table_hash(rows) == table_hash(ROWS)
 
 
 def test_numpys_own_text_is_read(tmp_path: Path) -> None:
@@ -103,15 +101,15 @@ def test_numpys_own_text_is_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(table(tmp_path / "mine.csv"), ROWS)
 
 
-@pytest.mark.parametrize("stored", [ROWS, ROWS.astype(np.float64), np.asfortranarray(ROWS), ROWS.astype(">f4")])
-def test_an_array_is_played_as_it_is(tmp_path: Path, stored: np.ndarray) -> None:
-    np.save(tmp_path / "mine.npy", stored)
-    np.testing.assert_array_equal(table(tmp_path / "mine.npy"), ROWS)
+def test_an_array_is_played_as_it_is(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for stored in (ROWS, ROWS.astype(np.float64), np.asfortranarray(ROWS), ROWS.astype(">f4")):
+        with subtests.test(stored=stored):
+            np.save(tmp_path / "mine.npy", stored)
+            np.testing.assert_array_equal(table(tmp_path / "mine.npy"), ROWS)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_what_is_wrong_with_a_csv_is_said(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for text, words in (
         ("", ["expected 1 to 65,535 rows, found 0"]),
         (HEADER, ["found 0"]),
         (IDLE + "0,0,left,0,0,0,0,0\n", ["mine.csv, line 2, column pitch: expected a number, found 'left'"]),
@@ -135,32 +133,28 @@ def test_an_array_is_played_as_it_is(tmp_path: Path, stored: np.ndarray) -> None
         (IDLE + "0,0,0,0,0,0.5,0,0\n", ["line 2, column jump: expected 0 or 1, for a button is pressed or not"]),
         (IDLE + "0,0,0,0,0,0,-1,0\n", ["line 2, column boost: expected 0 or 1", "clip", "found -1"]),
         (IDLE + "9,9,9,9,9,0,0,0\n", ["column throttle", "column pitch", "and 2 more such cells"]),
-    ],
-)
-def test_what_is_wrong_with_a_csv_is_said(tmp_path: Path, text: str, words: list[str]) -> None:
-    path = written(tmp_path / "mine.csv", text)
-    message = message_of(lambda: table(path))
-    assert all(word in message for word in words), message
+    ):
+        with subtests.test(text=text, words=words):
+            path = written(tmp_path / "mine.csv", text)
+            message = message_of(lambda path=path: table(path))
+            assert all(word in message for word in words), message
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
+def test_files_that_are_no_tables(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for content, words in (
         (b"\xff\xfe\x00", ["not a text in UTF-8"]),
         (b"0,0,0,0,0,0,0,0\n" * (MOST_ROWS + 1), ["more than 65,535 rows"]),
         (b"0,0,0,0,0,0,0,\0\n", ["line 1"]),
         (b"0" * 200_000, ["line 1"]),
-    ],
-)
-def test_files_that_are_no_tables(tmp_path: Path, content: bytes, words: list[str]) -> None:
-    (tmp_path / "mine.csv").write_bytes(content)
-    message = message_of(lambda: table(tmp_path / "mine.csv"))
-    assert all(word in message for word in ["mine.csv", *words]), message
+    ):
+        with subtests.test(content=content, words=words):
+            (tmp_path / "mine.csv").write_bytes(content)
+            message = message_of(lambda: table(tmp_path / "mine.csv"))
+            assert all(word in message for word in ["mine.csv", *words]), message
 
 
-@pytest.mark.parametrize(
-    ("stored", "words"),
-    [
+def test_what_is_wrong_with_an_array_is_said(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for stored, words in (
         (np.zeros((4, 7)), ["expected numbers [rows, 8], found float64 [4, 7]", "throttle, steer"]),
         (np.zeros(8), ["found float64 [8]"]),
         (np.zeros((0, 8)), ["expected 1 to 65,535 rows, found 0"]),
@@ -169,12 +163,11 @@ def test_files_that_are_no_tables(tmp_path: Path, content: bytes, words: list[st
         (np.full((2, 8), "x"), ["found <U1"]),
         (np.full((2, 8), np.nan), ["mine.npy, row 0, column throttle", "found nan", "and 13 more"]),
         (np.full((2, 8), 1.01), ["row 0, column throttle", "clip"]),
-    ],
-)
-def test_what_is_wrong_with_an_array_is_said(tmp_path: Path, stored: np.ndarray, words: list[str]) -> None:
-    np.save(tmp_path / "mine.npy", stored)
-    message = message_of(lambda: table(tmp_path / "mine.npy"))
-    assert all(word in message for word in words), message
+    ):
+        with subtests.test(stored=stored, words=words):
+            np.save(tmp_path / "mine.npy", stored)
+            message = message_of(lambda: table(tmp_path / "mine.npy"))
+            assert all(word in message for word in words), message
 
 
 def test_pickles_archives_and_noise_are_refused(tmp_path: Path) -> None:
@@ -208,15 +201,15 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
-@pytest.mark.parametrize("function", ["make", "lists"])
-def test_a_function_of_a_module_or_a_file(module: str, tmp_path: Path, function: str) -> None:
-    for name in (f"{module}:{function}", f"{tmp_path / module}.py:{function}", f"{module}.py:{function}"):
-        np.testing.assert_array_equal(table(name), ROWS)
+def test_a_function_of_a_module_or_a_file(subtests: pytest.Subtests, module: str, tmp_path: Path) -> None:
+    for function in ("make", "lists"):
+        with subtests.test(function=function):
+            for name in (f"{module}:{function}", f"{tmp_path / module}.py:{function}", f"{module}.py:{function}"):
+                np.testing.assert_array_equal(table(name), ROWS)
 
 
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [
+def test_what_is_wrong_with_a_function_is_said(subtests: pytest.Subtests, module: str) -> None:
+    for function, words in (
         ("random", ["other rows when it is called again"]),
         ("fails", ["raises KeyError: 'no such thing' (", f".py:{FAILS_LINE})"]),
         ("leaves", ["raises SystemExit: 5 ("]),
@@ -224,11 +217,10 @@ def test_a_function_of_a_module_or_a_file(module: str, tmp_path: Path, function:
         ("number", ["has no class or function number"]),
         ("gone", ["has no class or function gone"]),
         ("Class", ["class Class is no action table"]),
-    ],
-)
-def test_what_is_wrong_with_a_function_is_said(module: str, function: str, words: list[str]) -> None:
-    message = message_of(lambda: table(f"{module}:{function}"))
-    assert all(word in message for word in words), message
+    ):
+        with subtests.test(function=function, words=words):
+            message = message_of(lambda function=function: table(f"{module}:{function}"))
+            assert all(word in message for word in words), message
 
 
 def test_a_module_that_is_not_there() -> None:

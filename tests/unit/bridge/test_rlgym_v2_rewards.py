@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -41,12 +42,14 @@ class Touched(RewardFunction):
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Writes classes to `mine.py` in the working folder, behind HEAD; gives the name of a class."""
+    """Writes classes to a file of their own in the working folder, behind HEAD; gives the name of a class."""
     monkeypatch.chdir(tmp_path)
+    files = (tmp_path / f"mine{number}.py" for number in itertools.count())
 
     def write(source: str, name: str) -> str:
-        (tmp_path / "mine.py").write_text(f"{HEAD}\n{source}", encoding="utf-8")
-        return f"{tmp_path / 'mine.py'}:{name}"
+        file = next(files)
+        file.write_text(f"{HEAD}\n{source}", encoding="utf-8")
+        return f"{file}:{name}"
 
     return write
 
@@ -68,21 +71,17 @@ def test_the_constructors_parameters_are_the_profiles(own: Any) -> None:
     assert digest(load("shown.toml")) == digest(found)
 
 
-@pytest.mark.parametrize(
-    ("options", "message", "expected"),
-    [
+def test_wrong_parameters_are_found_when_the_profile_is_checked(subtests: pytest.Subtests, own: Any) -> None:
+    for options, message, expected in (
         ("growth = 'x'", "wrong type", "a number"),
         ("most = 1.5", "wrong type", "a whole number"),
         ("grow = 1.5", "unknown parameter of reward", "one of growth, most, fade, names, weight"),
-    ],
-)
-def test_wrong_parameters_are_found_when_the_profile_is_checked(
-    own: Any, options: str, message: str, expected: str
-) -> None:
-    with pytest.raises(ProfileError) as caught:
-        load(profile(f'"{FAKES}:Streak" = {{weight = 0.5, {options}}}'))
-    (problem,) = caught.value.problems
-    assert message in problem.message and problem.expected == expected
+    ):
+        with subtests.test(options=options, message=message, expected=expected):
+            with pytest.raises(ProfileError) as caught:
+                load(profile(f'"{FAKES}:Streak" = {{weight = 0.5, {options}}}'))
+            (problem,) = caught.value.problems
+            assert message in problem.message and problem.expected == expected
 
 
 def test_a_parameter_without_a_default_must_be_given(own: Any) -> None:
@@ -102,21 +101,22 @@ def test_a_constructor_that_refuses_is_a_finding(own: Any) -> None:
         load(profile(f'"{name}" = 1.0'))
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("class Half(RewardFunction):\n    def reset(self, agents, initial_state, shared_info): pass", "get_rewards() is not defined"),
+def test_classes_that_cannot_be_adapted(subtests: pytest.Subtests, own: Any) -> None:
+    for source, message in (
+        (
+            "class Half(RewardFunction):\n    def reset(self, agents, initial_state, shared_info): pass",
+            "get_rewards() is not defined",
+        ),
         ("class Half(RewardFunction):\n    def get_rewards(self, *a): pass", "reset() is not defined"),
         ("class Half(Touched):\n    category = 'bal'", "category (one of events, ball"),
         ("class Half(Touched):\n    sign = 3", "sign (-1, 0 or 1)"),
         ("class Half(Touched):\n    def __init__(self, weight): pass", "a parameter named weight cannot be set"),
-    ],
-)  # fmt: skip
-def test_classes_that_cannot_be_adapted(own: Any, source: str, message: str) -> None:
-    with pytest.raises(ProfileError) as caught:
-        load(profile(f'"{own(source, "Half")}" = 1.0'))
-    (problem,) = caught.value.problems
-    assert message in problem.message
+    ):
+        with subtests.test(source=source, message=message):
+            with pytest.raises(ProfileError) as caught:
+                load(profile(f'"{own(source, "Half")}" = 1.0'))
+            (problem,) = caught.value.problems
+            assert message in problem.message
 
 
 def test_category_sign_and_penalty_are_the_classs_own_attributes(own: Any) -> None:
@@ -141,14 +141,17 @@ def test_its_sign_is_checked_like_that_of_any_other(own: Any) -> None:
     assert first.startswith("TouchPenalty is a penalty, but its value on random states is never negative")
 
 
-@pytest.mark.parametrize("gives", ["{agents[0]: 1.0}", "[1.0] * 2", "None", "dict.fromkeys(agents, 'much')", "1.0"])
-def test_what_is_no_reward_for_every_car_names_class_and_cars(own: Any, gives: str) -> None:
-    name = own(f"class Odd(Touched):\n    def get_rewards(self, agents, *rest):\n        return {gives}", "Odd")
-    batch = SoccarBatch(spec(rewards=(Weighted(Component(name), 1.0),)), 2, [0])
-    out = new_out(batch)
-    batch.reset(out)
-    with pytest.raises(RltuiError, match=r"reward Odd: get_rewards\(\) must give a dict .* blue-0, orange-0, found"):
-        batch.step(np.zeros((2, 2), np.int64), out)
+def test_what_is_no_reward_for_every_car_names_class_and_cars(subtests: pytest.Subtests, own: Any) -> None:
+    for gives in ("{agents[0]: 1.0}", "[1.0] * 2", "None", "dict.fromkeys(agents, 'much')", "1.0"):
+        with subtests.test(gives=gives):
+            name = own(f"class Odd(Touched):\n    def get_rewards(self, agents, *rest):\n        return {gives}", "Odd")
+            batch = SoccarBatch(spec(rewards=(Weighted(Component(name), 1.0),)), 2, [0])
+            out = new_out(batch)
+            batch.reset(out)
+            with pytest.raises(
+                RltuiError, match=r"reward Odd: get_rewards\(\) must give a dict .* blue-0, orange-0, found"
+            ):
+                batch.step(np.zeros((2, 2), np.int64), out)
 
 
 def test_each_arena_has_an_instance_and_shared_information_of_its_own_and_states_can_be_kept(own: Any) -> None:

@@ -74,40 +74,36 @@ MEASURES = {
 }
 
 
-@pytest.mark.parametrize("pipeline", list(PIPELINES))
-@pytest.mark.parametrize(
-    ("control", "value", "place", "expected"),
-    [
-        ("throttle", 1, {}, {"along": 1}),
-        ("throttle", -1, {}, {"along": -1}),
-        ("steer", 1, {"speed": 300.0}, {"turn": 1}),
-        ("steer", -1, {"speed": 300.0}, {"turn": -1}),
-        ("pitch", 1, {"z": 900.0}, {"nose": 1}),
-        ("pitch", -1, {"z": 900.0}, {"nose": -1}),
-        ("yaw", 1, {"z": 900.0}, {"turn": 1}),
-        ("yaw", -1, {"z": 900.0}, {"turn": -1}),
-        ("roll", 1, {"z": 900.0}, {"roll": 1}),
-        ("roll", -1, {"z": 900.0}, {"roll": -1}),
-        ("jump", 1, {}, {"height": 1}),
-        ("boost", 1, {}, {"along": 1, "boost": -1}),
-        ("handbrake", 1, {}, {"handbrake": 1}),
-    ],
-)
-def test_a_control_alone(
-    tmp_path: Path, pipeline: str, control: str, value: float, place: dict[str, Any], expected: dict[str, int]
-) -> None:
+def test_a_control_alone(subtests: pytest.Subtests, tmp_path: Path) -> None:
     """From a user's file to the wheels: a column swapped anywhere on the way would show."""
-    row = [0.0] * 8
-    row[CONTROLS.index(control)] = value
-    table = csv_table(tmp_path / "one.csv", row)
-    idle, driven = (drive(*game(table, PIPELINES[pipeline], **place), number) for number in (0, 1))
-    found = {}
-    for name, (tolerance, measure) in MEASURES.items():
-        change = float(measure(driven) - measure(idle))
-        if abs(change) > tolerance:
-            found[name] = int(np.sign(change))
-    assert found == expected
-    assert driven.previous_actions[0, 0].tolist() == row
+    for pipeline in list(PIPELINES):
+        for control, value, place, expected in (
+            ("throttle", 1, {}, {"along": 1}),
+            ("throttle", -1, {}, {"along": -1}),
+            ("steer", 1, {"speed": 300.0}, {"turn": 1}),
+            ("steer", -1, {"speed": 300.0}, {"turn": -1}),
+            ("pitch", 1, {"z": 900.0}, {"nose": 1}),
+            ("pitch", -1, {"z": 900.0}, {"nose": -1}),
+            ("yaw", 1, {"z": 900.0}, {"turn": 1}),
+            ("yaw", -1, {"z": 900.0}, {"turn": -1}),
+            ("roll", 1, {"z": 900.0}, {"roll": 1}),
+            ("roll", -1, {"z": 900.0}, {"roll": -1}),
+            ("jump", 1, {}, {"height": 1}),
+            ("boost", 1, {}, {"along": 1, "boost": -1}),
+            ("handbrake", 1, {}, {"handbrake": 1}),
+        ):
+            with subtests.test(pipeline=pipeline, control=control, value=value, place=place, expected=expected):
+                row = [0.0] * 8
+                row[CONTROLS.index(control)] = value
+                table = csv_table(tmp_path / "one.csv", row)
+                idle, driven = (drive(*game(table, PIPELINES[pipeline], **place), number) for number in (0, 1))
+                found = {}
+                for name, (tolerance, measure) in MEASURES.items():
+                    change = float(measure(driven) - measure(idle))
+                    if abs(change) > tolerance:
+                        found[name] = int(np.sign(change))
+                assert found == expected
+                assert driven.previous_actions[0, 0].tolist() == row
 
 
 def test_named_flips_push_the_car_where_their_names_say(subtests: pytest.Subtests) -> None:

@@ -38,26 +38,32 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def write(body: str) -> None:
-    Path("own.py").write_text(OWN.format(body=body), encoding="utf-8")
-    Path("bot.toml").write_text(PROFILE, encoding="utf-8")
+def write(body: str, name: str = "own") -> None:
+    """name: of the file, for a module is imported once."""
+    Path(f"{name}.py").write_text(OWN.format(body=body), encoding="utf-8")
+    Path("bot.toml").write_text(PROFILE.replace("own", name), encoding="utf-8")
 
 
 def test_what_it_does_wrong_is_said(subtests: pytest.Subtests) -> None:
-    for body, failure in (
-        ("pass", "build() must write every place of `out`, and left out index 0 and 4 more of 5"),
-        ("out = np.zeros(out.shape)", "build() must write every place of `out`, and left out index 0 and 4 more of 5"),
-        ("out[..., :4] = 1", "build() must write every place of `out`, and left out index 4 of 5"),
-        ("out[:, 1:] = 1", "build() must write every place of `out`, and left out index 0 and 4 more of 5"),
-        ("out[:] = 0; out[3, 1, 2] = np.nan", "build() must write finite numbers, and did not at index 2 of 5"),
-        ("out[:] = np.inf", "build() must write finite numbers, and did not at index 0 and 4 more of 5"),
-        ("raise KeyError('mine')", "KeyError: 'mine' ("),
-        ("out[:] = np.ones((3, 4))", "ValueError: could not broadcast input array from shape (3,4)"),
-        ("state.boost[:] = 0; out[:] = 0", "ValueError: assignment destination is read-only ("),
-        ("raise SystemExit(4)", "SystemExit: 4 ("),
+    for number, (body, failure) in enumerate(
+        (
+            ("pass", "build() must write every place of `out`, and left out index 0 and 4 more of 5"),
+            (
+                "out = np.zeros(out.shape)",
+                "build() must write every place of `out`, and left out index 0 and 4 more of 5",
+            ),
+            ("out[..., :4] = 1", "build() must write every place of `out`, and left out index 4 of 5"),
+            ("out[:, 1:] = 1", "build() must write every place of `out`, and left out index 0 and 4 more of 5"),
+            ("out[:] = 0; out[3, 1, 2] = np.nan", "build() must write finite numbers, and did not at index 2 of 5"),
+            ("out[:] = np.inf", "build() must write finite numbers, and did not at index 0 and 4 more of 5"),
+            ("raise KeyError('mine')", "KeyError: 'mine' ("),
+            ("out[:] = np.ones((3, 4))", "ValueError: could not broadcast input array from shape (3,4)"),
+            ("state.boost[:] = 0; out[:] = 0", "ValueError: assignment destination is read-only ("),
+            ("raise SystemExit(4)", "SystemExit: 4 ("),
+        )
     ):
         with subtests.test(body=body, failure=failure):
-            write(body)
+            write(body, f"own{number}")
             (warning,) = obs_warnings(env_spec(load("bot.toml")))
             assert warning.startswith(FAILED + failure)
             found = report("bot.toml")

@@ -68,32 +68,35 @@ def expected(step: int, car: int, arena: int, stack: int) -> list[float]:
     return [number for age in range(stack) for number in (max(step - age, 0) + CAR * car, arena)]
 
 
-@pytest.mark.parametrize("opponents", [False, True])
-@pytest.mark.parametrize("stack", [1, 2, 3, 4])
 def test_rows_hold_the_steps_before_and_finals_the_end_of_their_own_episode(
-    parts: Path, stack: int, opponents: bool
+    subtests: pytest.Subtests, parts: Path
 ) -> None:
-    changes = {"blue": 2, "orange": 1} | ({"opponent": Component(f"{parts}:Statue")} if opponents else {})
-    env = SoccarBatch(numbered(parts, stack, **changes), 3, [0])
-    assert (env.learners, env.obs_size) == (2 if opponents else 3, 2 * stack)
-    out, ends = new_out(env), [0, 0, 0]
-    env.reset(out)
-    step = [0, 0, 0]
-    for _ in range(25):
-        finals = env.step(np.zeros((3, env.learners), np.int64), out)
-        cut = []
-        for arena in range(3):
-            step[arena] += 1
-            if step[arena] == 3 + arena:
-                final = finals.obs[len(cut)]
-                rows = [expected(step[arena], car, arena, stack) for car in range(env.learners)]
-                np.testing.assert_array_equal(final, rows)
-                cut.append(arena)
-                step[arena], ends[arena] = 0, ends[arena] + 1
-        assert finals.arenas.tolist() == cut
-        rows = [[expected(step[arena], car, arena, stack) for car in range(env.learners)] for arena in range(3)]
-        np.testing.assert_array_equal(out.obs, rows)
-    assert ends == [8, 6, 5]
+    for opponents in (False, True):
+        for stack in (1, 2, 3, 4):
+            with subtests.test(opponents=opponents, stack=stack):
+                changes = {"blue": 2, "orange": 1} | ({"opponent": Component(f"{parts}:Statue")} if opponents else {})
+                env = SoccarBatch(numbered(parts, stack, **changes), 3, [0])
+                assert (env.learners, env.obs_size) == (2 if opponents else 3, 2 * stack)
+                out, ends = new_out(env), [0, 0, 0]
+                env.reset(out)
+                step = [0, 0, 0]
+                for _ in range(25):
+                    finals = env.step(np.zeros((3, env.learners), np.int64), out)
+                    cut = []
+                    for arena in range(3):
+                        step[arena] += 1
+                        if step[arena] == 3 + arena:
+                            final = finals.obs[len(cut)]
+                            rows = [expected(step[arena], car, arena, stack) for car in range(env.learners)]
+                            np.testing.assert_array_equal(final, rows)
+                            cut.append(arena)
+                            step[arena], ends[arena] = 0, ends[arena] + 1
+                    assert finals.arenas.tolist() == cut
+                    rows = [
+                        [expected(step[arena], car, arena, stack) for car in range(env.learners)] for arena in range(3)
+                    ]
+                    np.testing.assert_array_equal(out.obs, rows)
+                assert ends == [8, 6, 5]
 
 
 def test_a_stack_is_what_the_plain_environment_showed(subtests: pytest.Subtests) -> None:

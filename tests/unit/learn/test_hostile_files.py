@@ -39,17 +39,18 @@ def test_every_hostile_file_is_refused_and_nothing_runs(tmp_path: Path) -> None:
         assert (tmp_path / "victim").exists(), name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_in_whichever_file_of_a_checkpoint_it_hides(name: str, tmp_path: Path) -> None:
-    canary = tmp_path / "canary"
-    ours = learner()
-    files = ours.snapshot().files()
-    before = ours.policy_flat().tobytes()
-    for _, data in list(hostile_files.files(canary))[::9]:
-        with pytest.raises(RltuiError, match=name):
-            ours.load(files | {name: data})
-    assert not canary.exists()
-    assert ours.policy_flat().tobytes() == before
+def test_in_whichever_file_of_a_checkpoint_it_hides(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for name in NAMES:
+        with subtests.test(name=name):
+            canary = tmp_path / "canary"
+            ours = learner()
+            files = ours.snapshot().files()
+            before = ours.policy_flat().tobytes()
+            for _, data in list(hostile_files.files(canary))[::9]:
+                with pytest.raises(RltuiError, match=name):
+                    ours.load(files | {name: data})
+            assert not canary.exists()
+            assert ours.policy_flat().tobytes() == before
 
 
 def test_policy_files_are_refused_too(tmp_path: Path) -> None:

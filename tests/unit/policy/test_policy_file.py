@@ -70,9 +70,8 @@ def test_shapes_that_do_not_fit_are_not_written() -> None:
         save_policy(replace(POLICY, table=np.zeros((4, 8), np.float32)))
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_a_wrong_key_is_named_with_expected_and_found(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for changes, message in (
         ({"format": np.array(2)}, "key 'format': expected 1, found 2"),
         ({"kind": np.array("recurrent")}, "key 'kind': expected 'discrete', found 'recurrent'"),
         ({"tick_skip": np.array("8")}, "key 'tick_skip': expected an integer, found <U1 []"),
@@ -83,15 +82,14 @@ def test_shapes_that_do_not_fit_are_not_written() -> None:
         ({"table": np.zeros((3, 7), np.float32)}, "key 'table': expected [3, 8], found [3, 7]"),
         ({"normalizer_var": np.ones(5, np.float32)}, "key 'normalizer_var': expected [6], found [5]"),
         ({"table": np.array([{"a": 1}], dtype=object)}, "not a policy file"),
-    ],
-)
-def test_a_wrong_key_is_named_with_expected_and_found(changes: dict[str, object], message: str, tmp_path: Path) -> None:
-    path = tmp_path / "policy.npz"
-    path.write_bytes(file_of({**arrays(), **changes}))
-    with pytest.raises(RltuiError) as caught:
-        load_policy(path)
-    assert caught.value.message.startswith(str(path))
-    assert message in caught.value.message
+    ):
+        with subtests.test(changes=changes, message=message):
+            path = tmp_path / "policy.npz"
+            path.write_bytes(file_of({**arrays(), **changes}))
+            with pytest.raises(RltuiError) as caught:
+                load_policy(path)
+            assert caught.value.message.startswith(str(path))
+            assert message in caught.value.message
 
 
 def test_a_missing_key_is_named(subtests: pytest.Subtests) -> None:

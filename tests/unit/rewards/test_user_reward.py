@@ -71,13 +71,12 @@ def test_a_reward_without_value_cannot_be_built(tmp_path: Path) -> None:
         build("reward", Component(f"{file}:Empty"))
 
 
-@pytest.mark.parametrize(
-    "body", ["pass", "category = 'ball'", "sign = 1", "category, sign = 'bal', 1", "category, sign = 'ball', 2"]
-)
-def test_category_and_sign_must_be_declared(tmp_path: Path, body: str) -> None:
-    file = tmp_path / "undeclared.py"
-    file.write_text(f"{HEAD}    {body}\n", encoding="utf-8")
-    with pytest.raises(RltuiError) as caught:
-        resolve("reward", f"{file}:Empty")
-    assert "Empty must declare category (one of events, ball, goal" in caught.value.message
-    assert "and sign (-1, 0 or 1), found" in caught.value.message
+def test_category_and_sign_must_be_declared(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for body in ("pass", "category = 'ball'", "sign = 1", "category, sign = 'bal', 1", "category, sign = 'ball', 2"):
+        with subtests.test(body=body):
+            file = tmp_path / "undeclared.py"
+            file.write_text(f"{HEAD}    {body}\n", encoding="utf-8")
+            with pytest.raises(RltuiError) as caught:
+                resolve("reward", f"{file}:Empty")
+            assert "Empty must declare category (one of events, ball, goal" in caught.value.message
+            assert "and sign (-1, 0 or 1), found" in caught.value.message

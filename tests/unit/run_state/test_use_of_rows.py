@@ -79,9 +79,10 @@ def test_one_child_for_each_content(tmp_path: Path) -> None:
     assert len(child.asked) == 3
 
 
-@pytest.mark.parametrize("answer", [b"", b"no json", b"[]"])
-def test_nonsense_is_a_problem_and_no_crash(answer: bytes, tmp_path: Path) -> None:
-    assert "could not be examined" in TableChecker(Child(answer)).check(tmp_path / "run.toml").problem
+def test_nonsense_is_a_problem_and_no_crash(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for answer in (b"", b"no json", b"[]"):
+        with subtests.test(answer=answer):
+            assert "could not be examined" in TableChecker(Child(answer)).check(tmp_path / "run.toml").problem
 
 
 def test_a_child_that_hangs_is_a_problem(tmp_path: Path) -> None:

@@ -161,16 +161,17 @@ WRONG: dict[str, tuple[Callable[[Arrays], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_said(case: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_said(subtests: pytest.Subtests, tmp_path: Path) -> None:
     """File, key, expected, found, whether it is read or about to be written."""
-    path, change = tmp_path / "a.npz", WRONG[case][0]
-    arrays: Arrays = {"blue": np.array(1), "orange": np.array(2), **moments()}
-    change(arrays)
-    np.savez(path, **arrays)
-    with pytest.raises(RltuiError, match=WRONG[case][1]) as caught:
-        load(path)
-    assert caught.value.message.startswith(f"{path}: ") and caught.value.exit_code == 2
+    for case in WRONG:
+        with subtests.test(case=case):
+            path, change = tmp_path / "a.npz", WRONG[case][0]
+            arrays: Arrays = {"blue": np.array(1), "orange": np.array(2), **moments()}
+            change(arrays)
+            np.savez(path, **arrays)
+            with pytest.raises(RltuiError, match=WRONG[case][1]) as caught:
+                load(path)
+            assert caught.value.message.startswith(f"{path}: ") and caught.value.exit_code == 2
 
 
 def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
@@ -192,31 +193,35 @@ class Canary:
         return Path.touch, (self._path,)
 
 
-@pytest.mark.parametrize("content", ["missing", "folder", "text", "empty", "npy", "cut", "pickle", "objects"])
-def test_what_is_no_such_file_is_said(content: str, tmp_path: Path) -> None:
-    path, canary = tmp_path / "a.npz", tmp_path / "canary"
-    save(path, 1, 2, moments())
-    whole = path.read_bytes()
-    path.unlink()
-    if content == "folder":
-        path.mkdir()
-    elif content == "npy":
-        with path.open("wb") as file:
-            np.save(file, np.zeros(3))
-    elif content == "objects":
-        np.savez(path, **moments() | {"blue": np.array(1), "orange": np.array(2), "boost": np.array([Canary(canary)])})
-    elif content != "missing":
-        texts = {
-            "text": b"hello",
-            "empty": b"",
-            "cut": whole[: len(whole) // 2],
-            "pickle": pickle.dumps(Canary(canary)),
-        }
-        path.write_bytes(texts[content])
-    said = {"missing": "no such file", "folder": "a folder, not a file"}
-    with pytest.raises(RltuiError, match=said.get(content, "expected plain arrays in an .npz file")) as caught:
-        load(path)
-    assert str(path) in caught.value.message and not canary.exists()
+def test_what_is_no_such_file_is_said(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for content in ("missing", "folder", "text", "empty", "npy", "cut", "pickle", "objects"):
+        with subtests.test(content=content):
+            path, canary = tmp_path / f"{content}.npz", tmp_path / "canary"
+            save(path, 1, 2, moments())
+            whole = path.read_bytes()
+            path.unlink()
+            if content == "folder":
+                path.mkdir()
+            elif content == "npy":
+                with path.open("wb") as file:
+                    np.save(file, np.zeros(3))
+            elif content == "objects":
+                np.savez(
+                    path,
+                    **moments() | {"blue": np.array(1), "orange": np.array(2), "boost": np.array([Canary(canary)])},
+                )
+            elif content != "missing":
+                texts = {
+                    "text": b"hello",
+                    "empty": b"",
+                    "cut": whole[: len(whole) // 2],
+                    "pickle": pickle.dumps(Canary(canary)),
+                }
+                path.write_bytes(texts[content])
+            said = {"missing": "no such file", "folder": "a folder, not a file"}
+            with pytest.raises(RltuiError, match=said.get(content, "expected plain arrays in an .npz file")) as caught:
+                load(path)
+            assert str(path) in caught.value.message and not canary.exists()
 
 
 def test_replay_gives_every_recorded_state_and_each_from_both_sides(tmp_path: Path) -> None:

@@ -30,7 +30,6 @@ CORNERS = (
     np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * (HITBOX_HIGH - HITBOX_LOW) + HITBOX_LOW
 )
 SPEED_LIMITS = {"ball_velocity": 6000, "ball_angular_velocity": 6, "velocity": 2300, "angular_velocity": 5.5}
-every_reset = pytest.mark.parametrize("name", NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +52,11 @@ def ball_to_hitboxes(got: dict[str, Any]) -> np.ndarray:
     return distance
 
 
-@every_reset
-@pytest.mark.parametrize("teams", SIZES)
-def test_every_sample_is_valid(name: str, teams: tuple[int, int], recordings: Path) -> None:
-    check_valid(name, samples(built(name, recordings, *teams), SIZES[teams], *teams))
+def test_every_sample_is_valid(subtests: pytest.Subtests, recordings: Path) -> None:
+    for name in NAMES:
+        for teams in SIZES:
+            with subtests.test(name=name, teams=teams):
+                check_valid(name, samples(built(name, recordings, *teams), SIZES[teams], *teams))
 
 
 def limits() -> Iterator[tuple[str, str, Any]]:
@@ -101,31 +101,32 @@ def small_batch(teams: tuple[int, int]) -> ArenaBatch:
     return batch(arenas=20, teams=teams, pace=Pace(2, 0))
 
 
-@every_reset
-@pytest.mark.parametrize("teams", [(1, 1), (3, 2)])
-def test_nothing_is_thrown(name: str, teams: tuple[int, int], recordings: Path) -> None:
+def test_nothing_is_thrown(subtests: pytest.Subtests, recordings: Path) -> None:
     """In two ticks a body falls, brakes, or is held by what it stands on; what is inside another is thrown out.
 
     `random`, and the recording of it, are looked at with all bodies at rest: at such speeds they may meet within a tick.
     """
-    arenas, count = small_batch(teams), range(20)
-    reset, rng = built(name, recordings, *teams), np.random.default_rng(1)
-    fall = np.array([0.0, 0.0, -field.GRAVITY * 2 / field.TICKS_PER_SECOND])
-    for _ in range(10):
-        setups = [reset.sample(rng, *teams) for _ in count]
-        for setup in setups if name in ("random", "replay") else ():
-            for motion in MOTIONS:
-                getattr(setup, motion)[:] = 0.0
-        arenas.reset(count, setups)
-        state = arenas.state
-        ball, cars, ground = state.ball_velocity.copy(), state.velocity.copy(), state.on_ground.copy()
-        places = state.position + cars / 60
-        arenas.step(np.full((20, sum(teams)), IDLE))
-        assert np.linalg.norm(state.ball_velocity - ball - fall, axis=-1).max() < 15  # 10.9 when it rests
-        held = state.velocity - cars - fall * ~ground[..., None]
-        assert np.linalg.norm(held, axis=-1).max() < 30  # the brake of a slow car: 29
-        assert np.linalg.norm(state.position - places, axis=-1).max() < (4 if name == "turtled" else 1)
-        assert (state.on_ground == ground).all()
+    for name in NAMES:
+        for teams in ((1, 1), (3, 2)):
+            with subtests.test(name=name, teams=teams):
+                arenas, count = small_batch(teams), range(20)
+                reset, rng = built(name, recordings, *teams), np.random.default_rng(1)
+                fall = np.array([0.0, 0.0, -field.GRAVITY * 2 / field.TICKS_PER_SECOND])
+                for _ in range(10):
+                    setups = [reset.sample(rng, *teams) for _ in count]
+                    for setup in setups if name in ("random", "replay") else ():
+                        for motion in MOTIONS:
+                            getattr(setup, motion)[:] = 0.0
+                    arenas.reset(count, setups)
+                    state = arenas.state
+                    ball, cars, ground = state.ball_velocity.copy(), state.velocity.copy(), state.on_ground.copy()
+                    places = state.position + cars / 60
+                    arenas.step(np.full((20, sum(teams)), IDLE))
+                    assert np.linalg.norm(state.ball_velocity - ball - fall, axis=-1).max() < 15  # 10.9 when it rests
+                    held = state.velocity - cars - fall * ~ground[..., None]
+                    assert np.linalg.norm(held, axis=-1).max() < 30  # the brake of a slow car: 29
+                    assert np.linalg.norm(state.position - places, axis=-1).max() < (4 if name == "turtled" else 1)
+                    assert (state.on_ground == ground).all()
 
 
 def features(both: list[dict[str, Any]]) -> np.ndarray:
@@ -156,13 +157,19 @@ def difference(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
     return float(farthest / np.sqrt(np.log(2 * count / 1e-4) / size))
 
 
-@every_reset
-@pytest.mark.parametrize(("teams", "number"), [((1, 1), 4000), ((2, 3), 1000), ((0, 1), 1000)])
-def test_no_side_is_favoured(name: str, teams: tuple[int, int], number: int, recordings: Path) -> None:
+def test_no_side_is_favoured(subtests: pytest.Subtests, recordings: Path) -> None:
     """Samples, and others turned by 180° with the teams swapped, look like draws from one distribution."""
-    blue, orange = teams
-    reset = built(name, recordings, blue, orange)
-    assert difference(samples(reset, number, blue, orange), turned(samples(reset, number, orange, blue, 1), orange)) < 1
+    for name in NAMES:
+        for teams, number in (((1, 1), 4000), ((2, 3), 1000), ((0, 1), 1000)):
+            with subtests.test(name=name, teams=teams, number=number):
+                blue, orange = teams
+                reset = built(name, recordings, blue, orange)
+                assert (
+                    difference(
+                        samples(reset, number, blue, orange), turned(samples(reset, number, orange, blue, 1), orange)
+                    )
+                    < 1
+                )
 
 
 class Lopsided(WallScene):
@@ -191,17 +198,19 @@ def test_a_favoured_side_would_be_found(subtests: pytest.Subtests) -> None:
             assert difference(samples(reset, 5000, 1, 1), turned(samples(reset, 5000, 1, 1, 1), 1)) > 1
 
 
-@every_reset
-def test_a_sample_is_cheap(name: str, recordings: Path) -> None:
+@pytest.mark.slow
+def test_a_sample_is_cheap(subtests: pytest.Subtests, recordings: Path) -> None:
     """It is drawn in the workers: at most 60 µs, some 30 with six cars."""
-    reset, rng = built(name, recordings, 3, 3), np.random.default_rng(0)
-    times = []
-    for _ in range(30):
-        began = time.thread_time()
-        for _ in range(20):
-            reset.sample(rng, 3, 3)
-        times.append((time.thread_time() - began) / 20)
-    assert min(times) < 60e-6
+    for name in NAMES:
+        with subtests.test(name=name):
+            reset, rng = built(name, recordings, 3, 3), np.random.default_rng(0)
+            times = []
+            for _ in range(30):
+                began = time.thread_time()
+                for _ in range(20):
+                    reset.sample(rng, 3, 3)
+                times.append((time.thread_time() - began) / 20)
+            assert min(times) < 60e-6
 
 
 def test_heights_of_random_cars(subtests: pytest.Subtests) -> None:
@@ -274,11 +283,12 @@ def test_kickoff_spawns() -> None:
     assert KickoffReset(KickoffReset.Params()).sample(np.random.default_rng(0), 1, 1).kickoff
 
 
-@pytest.mark.parametrize("teams", [(1, 0), (0, 1), (1, 2), (0, 3), (3, 1), (2, 2)])
-@every_reset
-def test_any_team_sizes(name: str, teams: tuple[int, int], recordings: Path) -> None:
-    setup = built(name, recordings, *teams).sample(np.random.default_rng(0), *teams)
-    assert setup.problem(sum(teams)) == "" and setup.kickoff == (name == "kickoff")
+def test_any_team_sizes(subtests: pytest.Subtests, recordings: Path) -> None:
+    for teams in ((1, 0), (0, 1), (1, 2), (0, 3), (3, 1), (2, 2)):
+        for name in NAMES:
+            with subtests.test(teams=teams, name=name):
+                setup = built(name, recordings, *teams).sample(np.random.default_rng(0), *teams)
+                assert setup.problem(sum(teams)) == "" and setup.kickoff == (name == "kickoff")
 
 
 class Marked(Reset):
@@ -321,12 +331,13 @@ def test_a_reset_that_gives_no_state_is_named(subtests: pytest.Subtests) -> None
                 MixedReset([(Broken(RandomReset.Params()), 1.0)]).sample(np.random.default_rng(0), 1, 1)
 
 
-@every_reset
-def test_the_same_generator_gives_the_same_sample(name: str, recordings: Path) -> None:
-    reset = built(name, recordings, 2, 2)
-    first, again, other = (samples(reset, 3, 2, 2, seed) for seed in (1, 1, 2))
-    assert all((first[field] == again[field]).all() for field in first)
-    assert (first["position"] != other["position"]).any()
+def test_the_same_generator_gives_the_same_sample(subtests: pytest.Subtests, recordings: Path) -> None:
+    for name in NAMES:
+        with subtests.test(name=name):
+            reset = built(name, recordings, 2, 2)
+            first, again, other = (samples(reset, 3, 2, 2, seed) for seed in (1, 1, 2))
+            assert all((first[field] == again[field]).all() for field in first)
+            assert (first["position"] != other["position"]).any()
 
 
 def test_parameters_of_resets_are_documented() -> None:

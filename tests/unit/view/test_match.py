@@ -110,18 +110,19 @@ BODIES = ("position", "velocity", "ball_position", "boost", "is_holding_jump", "
 EVENTS = ("touches", "touch_height", "pad_picked", "boost_gained", "previous_actions")
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
-def test_bots_play_bit_for_bit_as_in_training(tmp_path: Path, settings: dict[str, object]) -> None:
-    policy = bot(tmp_path, **settings)  # type: ignore[arg-type]
-    env, out = as_trained(policy, "mirror", seed=3)
-    network = policy.network(1)
-    match = Match((side(policy, 0), side(policy, 1)), (1, 1), [0], reset=kickoff(3))
-    for _ in range(STEPS):
-        env.step(best(network, out), out)
-        match.play(policy.tick_skip)
-        for name in BODIES:
-            np.testing.assert_array_equal(getattr(match.state, name), getattr(env.state, name), err_msg=name)
-    assert np.ptp(match.state.position) > 0
+def test_bots_play_bit_for_bit_as_in_training(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for number, settings in enumerate(SETTINGS):
+        with subtests.test(settings=settings):
+            policy = bot(tmp_path / str(number), **settings)  # type: ignore[arg-type]
+            env, out = as_trained(policy, "mirror", seed=3)
+            network = policy.network(1)
+            match = Match((side(policy, 0), side(policy, 1)), (1, 1), [0], reset=kickoff(3))
+            for _ in range(STEPS):
+                env.step(best(network, out), out)
+                match.play(policy.tick_skip)
+                for name in BODIES:
+                    np.testing.assert_array_equal(getattr(match.state, name), getattr(env.state, name), err_msg=name)
+            assert np.ptp(match.state.position) > 0
 
 
 def test_a_player_sees_the_events_of_its_whole_step(tmp_path: Path) -> None:

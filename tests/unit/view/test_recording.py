@@ -106,12 +106,13 @@ def test_a_full_recording_is_said_once_and_kept(tmp_path: Path) -> None:
     assert notices == ["the recording is full after 5 moments; what it holds will be saved"]
 
 
-@pytest.mark.parametrize("name", ["match.txt", "folder.npz", "none/match.npz"])
-def test_a_target_that_will_not_do_is_refused_before_the_match(name: str, tmp_path: Path) -> None:
+def test_a_target_that_will_not_do_is_refused_before_the_match(subtests: pytest.Subtests, tmp_path: Path) -> None:
     (tmp_path / "folder.npz").mkdir()
-    with pytest.raises(RltuiError, match="cannot record to") as error:
-        Recorder(tmp_path / name)
-    assert error.value.exit_code == 2
+    for name in ("match.txt", "folder.npz", "none/match.npz"):
+        with subtests.test(name=name):
+            with pytest.raises(RltuiError, match="cannot record to") as error:
+                Recorder(tmp_path / name)
+            assert error.value.exit_code == 2
 
 
 def test_a_write_that_fails_leaves_the_earlier_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,23 +141,25 @@ DAMAGES: list[tuple[str, Change]] = [
 ]
 
 
-@pytest.mark.parametrize(("words", "change"), DAMAGES)
-def test_a_damaged_one_is_refused_in_words(words: str, change: Change, tmp_path: Path) -> None:
-    path = tmp_path / "a.npz"
-    record(path, [moment(tick=1), moment(tick=2)])
-    arrays = dict(np.load(path))
-    change(arrays)
-    np.savez(path, **arrays)
-    with pytest.raises(RltuiError, match=words) as error:
-        Recording(path)
-    assert str(path) in error.value.message and error.value.exit_code == 2
+def test_a_damaged_one_is_refused_in_words(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for words, change in DAMAGES:
+        with subtests.test(words=words, change=change):
+            path = tmp_path / "a.npz"
+            record(path, [moment(tick=1), moment(tick=2)])
+            arrays = dict(np.load(path))
+            change(arrays)
+            np.savez(path, **arrays)
+            with pytest.raises(RltuiError, match=words) as error:
+                Recording(path)
+            assert str(path) in error.value.message and error.value.exit_code == 2
 
 
-@pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04", b"\x93NUMPY"])
-def test_another_file_is_refused_in_words(content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "a.npz"
-    path.write_bytes(content)
-    with pytest.raises(RltuiError, match="expected plain arrays"):
-        Recording(path)
-    with pytest.raises(RltuiError, match="no such file"):
-        Recording(tmp_path / "none.npz")
+def test_another_file_is_refused_in_words(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for content in (b"", b"text", b"PK\x03\x04", b"\x93NUMPY"):
+        with subtests.test(content=content):
+            path = tmp_path / "a.npz"
+            path.write_bytes(content)
+            with pytest.raises(RltuiError, match="expected plain arrays"):
+                Recording(path)
+            with pytest.raises(RltuiError, match="no such file"):
+                Recording(tmp_path / "none.npz")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from rltui.tui.form.screen import FormScreen
@@ -36,19 +35,36 @@ async def test_a_value_is_checked_as_it_is_typed_and_only_its_line_changes(data:
         assert "in the file  1e-3" in screen_text(pilot.app.screen)
 
 
-async def test_a_value_that_follows_another_says_so_once(data: DataDir) -> None:
+async def test_values_are_typed_as_their_kind_allows(data: DataDir) -> None:
     async with form(data) as pilot:
         await go(pilot, "ppo.critic_learning_rate")
         await until_shown(pilot, "default      that of ppo.learning_rate")
         await pilot.press("enter")
         shown = await until_shown(pilot, "ppo.critic_learning_rate = that of ppo.learning_rate")
         assert "= =" not in shown
+        await pilot.press("escape")
+        await edited(pilot, "policy.layers", "64 32")
+        assert "layers = [64, 32]  # neurons" in text(pilot)
+        await pilot.press("u")
+        await edited(pilot, "rewards.touch.weight", "2.5")
+        assert text(pilot) == QUICK.replace("touch = 1.0 ", "touch = 2.5 ")  # it stays a number
+        await pilot.press("u")
+        await until_shown(pilot, "✓ valid")
+        await begun(pilot, "ppo.epochs", "many")
+        shown = await until_shown(pilot, "✗ expected whole number, 1 to 100")
+        assert "✓ valid" not in shown.split("✗ expected")[1]  # a verdict would be on the text without it
+        assert {"save", "add", "undo"} <= screen(pilot).query_one(Footer)._dimmed  # letters are typed
+        await pilot.press("enter")
+        assert text(pilot) == QUICK and screen(pilot).line.row is not None
 
 
 async def test_escape_leaves_the_line_and_undo_takes_a_change_back(data: DataDir) -> None:
     async with form(data) as pilot:
+        await go(pilot, "collect", "section")
+        await until_shown(pilot, "enter Fold")
         await begun(pilot, "collect.arenas", "8")
         await pilot.press("escape")
+        await until_shown(pilot, "enter Change")
         assert text(pilot) == QUICK and isinstance(pilot.app.screen, FormScreen)
         await pilot.press("enter")
         await typed(pilot, "8")
@@ -58,14 +74,6 @@ async def test_escape_leaves_the_line_and_undo_takes_a_change_back(data: DataDir
         assert text(pilot) == QUICK
         await pilot.press("r")
         assert "arenas = 8 " in text(pilot)
-
-
-async def test_what_is_no_value_at_all_is_not_taken(data: DataDir) -> None:
-    async with form(data) as pilot:
-        await begun(pilot, "ppo.epochs", "many")
-        await until_shown(pilot, "✗ expected whole number, 1 to 100")
-        await pilot.press("enter")
-        assert text(pilot) == QUICK and screen(pilot).line.row is not None
 
 
 async def test_choices_step_and_truths_toggle(data: DataDir) -> None:
@@ -81,13 +89,7 @@ async def test_choices_step_and_truths_toggle(data: DataDir) -> None:
         assert "normalize" not in text(pilot)
 
 
-async def test_a_list_of_layers_needs_no_brackets(data: DataDir) -> None:
-    async with form(data) as pilot:
-        await edited(pilot, "policy.layers", "64 32")
-        assert "layers = [64, 32]  # neurons" in text(pilot)
-
-
-async def test_a_reward_is_chosen_from_all_with_their_explanations(data: DataDir) -> None:
+async def test_rewards_are_chosen_from_all_with_their_explanations_and_own_parts_added_by_path(data: DataDir) -> None:
     async with form(data) as pilot:
         await go(pilot, "rewards.touch", "element")
         await pilot.press("a")
@@ -102,16 +104,6 @@ async def test_a_reward_is_chosen_from_all_with_their_explanations(data: DataDir
         await go(pilot, "rewards.strong_hit", "element")
         await pilot.press("x")
         assert text(pilot) == QUICK
-
-
-async def test_a_weight_stays_a_number(data: DataDir) -> None:
-    async with form(data) as pilot:
-        await edited(pilot, "rewards.touch.weight", "2.5")
-        assert text(pilot) == QUICK.replace("touch = 1.0 ", "touch = 2.5 ")
-
-
-async def test_a_reset_of_ones_own_is_added_by_its_path(data: DataDir) -> None:
-    async with form(data) as pilot:
         await go(pilot, "resets", "add")
         await pilot.press("enter")
         await until_shown(pilot, "Add a reset")
@@ -132,10 +124,6 @@ async def test_the_text_and_the_form_are_one(data: DataDir) -> None:
         await until_shown(pilot, "unknown key")
         await pilot.press("backspace", "tab")
         await until_shown(pilot, "132")
-
-
-async def test_what_is_not_toml_stays_in_the_text_view(data: DataDir) -> None:
-    async with form(data) as pilot:
         await pilot.press("tab", "ctrl+home", "equals_sign")
         await until_shown(pilot, "✗ not TOML")
         await pilot.press("tab")
@@ -161,21 +149,21 @@ async def test_an_outdated_check_is_ended_and_its_answer_ignored(data: DataDir) 
         assert not any("epochs = 0" in content for content in asked)
 
 
-async def test_the_next_mistake_is_opened(data: DataDir) -> None:
-    async with form(data, text=QUICK.replace("epochs = 2", "epochs = 0")) as pilot:
-        await until_shown(pilot, "1 mistake")
-        await pilot.press("e")
-        await until(pilot, lambda: (row := screen(pilot).row) is not None and show_key(row.path) == "ppo.epochs")
-
-
-@pytest.mark.parametrize("key", ["escape", "q", "ctrl+q"])
-async def test_leaving_without_changes_asks_nothing(data: DataDir, key: str) -> None:
+async def test_leaving_without_changes_asks_nothing(data: DataDir) -> None:
     async with form(data) as pilot:
-        await pilot.press(key)
-        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        for key in ("escape", "q", "ctrl+q"):
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
 
 
-async def test_leaving_with_changes_asks(data: DataDir) -> None:
+async def change(pilot: Pilot[str]) -> None:
+    await edited(pilot, "collect.arenas", "8")
+    await until(pilot, lambda: "arenas = 8 " in text(pilot))
+
+
+async def test_leaving_with_changes_asks_and_saving_shows_the_difference_before_it_writes(data: DataDir) -> None:
     async with form(data) as pilot:
         await change(pilot)
         await pilot.press("escape")
@@ -187,15 +175,8 @@ async def test_leaving_with_changes_asks(data: DataDir) -> None:
         await pilot.press("d")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         assert MINE.read_text() == QUICK
-
-
-async def change(pilot: Pilot[str]) -> None:
-    await edited(pilot, "collect.arenas", "8")
-    await until(pilot, lambda: "arenas = 8 " in text(pilot))
-
-
-async def test_saving_shows_the_difference_then_writes_it(data: DataDir) -> None:
-    async with form(data) as pilot:
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen) and bool(screen(pilot).field_list.fields))
         await change(pilot)
         await pilot.press("s")
         shown = await until_shown(pilot, "Write ball-touching.toml")
@@ -246,20 +227,3 @@ async def test_in_a_checkout_ones_own_profile_beside_the_shipped_ones_is_saved_w
     async with form(data) as pilot:
         await until_shown(pilot, "profiles/ball-touching.toml")
         assert "comes with rltui" not in screen_text(pilot.app.screen) and not screen(pilot).session.shipped
-
-
-async def test_what_is_no_value_yet_gets_no_verdict_and_letters_are_no_keys(data: DataDir) -> None:
-    async with form(data) as pilot:
-        await until_shown(pilot, "✓ valid")
-        await begun(pilot, "ppo.epochs", "abc")
-        text = await until_shown(pilot, "✗ expected")
-        assert "✓ valid" not in text.split("✗ expected")[1]
-        assert {"save", "add", "undo"} <= screen(pilot).query_one(Footer)._dimmed
-
-
-async def test_the_last_line_says_what_enter_does_on_this_row(data: DataDir) -> None:
-    async with form(data) as pilot:
-        await go(pilot, "ppo", "section")
-        await until_shown(pilot, "enter Fold")
-        await go(pilot, "ppo.learning_rate")
-        await until_shown(pilot, "enter Change")

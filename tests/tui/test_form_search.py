@@ -27,9 +27,16 @@ def fields(pilot: Pilot[str]) -> list[str]:
     return [show_key(row.path) for row in screen(pilot).field_list.fields.values() if row.kind == "field"]
 
 
-async def test_a_search_finds_names_and_explanations_in_folded_sections_too(data: DataDir) -> None:
+async def test_a_search_finds_names_and_explanations_in_folded_sections_and_esc_ends_it(data: DataDir) -> None:
     async with form(data) as pilot:
-        before = len(screen(pilot).field_list.fields)
+        start, before = here(pilot), len(screen(pilot).field_list.fields)
+        await pilot.press("slash", *"learning", "underscore", *"rate")
+        await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
+        await pilot.press("left_square_bracket")
+        await until_shown(pilot, "✗ no regular expression: unterminated character set")
+        await pilot.press("escape")  # back to where the cursor was
+        assert (here(pilot), len(screen(pilot).field_list.fields)) == (start, before)
+        assert not screen(pilot).field_list.filtered
         await pilot.press("slash", *"learning", "underscore", *"rate", "enter")
         await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
         shown = await until_shown(pilot, "n next")
@@ -39,19 +46,6 @@ async def test_a_search_finds_names_and_explanations_in_folded_sections_too(data
         assert here(pilot) == "ppo.learning_rate"  # the cursor stays with what was found
         await pilot.press("slash", *"Discount")  # stands in an explanation only
         await until(pilot, lambda: "ppo.gamma" in fields(pilot))
-
-
-async def test_esc_in_the_line_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
-    async with form(data) as pilot:
-        before, rows = here(pilot), len(screen(pilot).field_list.fields)
-        await pilot.press("slash", *"learning", "underscore", *"rate")
-        await until(pilot, lambda: here(pilot) == "ppo.learning_rate")
-        await pilot.press("left_square_bracket")
-        await until_shown(pilot, "✗ no regular expression: unterminated character set")
-        await pilot.press("escape")
-        assert (here(pilot), len(screen(pilot).field_list.fields)) == (before, rows) and not screen(
-            pilot
-        ).field_list.filtered
 
 
 async def test_n_goes_round_what_was_found_and_the_first_key_says_how(data: DataDir) -> None:
@@ -70,15 +64,11 @@ async def test_n_goes_round_what_was_found_and_the_first_key_says_how(data: Data
         assert here(pilot) == first
         await pilot.press("slash", "up")  # the list can be gone through while the line is open
         assert here(pilot) != first
-
-
-async def test_a_search_without_a_find_says_so_and_esc_leaves_it_before_the_form(data: DataDir) -> None:
-    async with form(data) as pilot:
-        await pilot.press("slash", *"zzz")
+        await pilot.press("escape", "slash", *"zzz")
         await until_shown(pilot, "No field has that")
         await pilot.press("escape")
         await until(pilot, lambda: not screen(pilot).field_list.filtered)
-        await pilot.press("escape")
+        await pilot.press("escape")  # the search first, then the form
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
 
 
@@ -104,12 +94,15 @@ async def test_the_short_form_of_a_reward_is_marked_and_put_back(data: DataDir) 
         assert "touch = 1.0" in text(pilot)
 
 
-async def test_going_to_a_mistake_leaves_the_search(data: DataDir) -> None:
+async def test_the_next_mistake_is_opened_and_ends_a_search(data: DataDir) -> None:
     async with form(data, text=QUICK.replace("epochs = 2 ", "epochs = -3 ", 1)) as pilot:
-        await pilot.press("slash", *"kind", "enter")
-        await until(pilot, lambda: bool(screen(pilot).session.check))
+        await until_shown(pilot, "1 mistake")
         await pilot.press("e")
         await until(pilot, lambda: here(pilot) == "ppo.epochs")
+        await pilot.press("home", "slash", *"kind", "enter")
+        await until(pilot, lambda: here(pilot) != "ppo.epochs")
+        await pilot.press("e")
+        await until(pilot, lambda: here(pilot) == "ppo.epochs" and not screen(pilot).field_list.filtered)
 
 
 async def test_what_is_searched_for_before_the_fields_are_known_is_found_when_they_are(data: DataDir) -> None:

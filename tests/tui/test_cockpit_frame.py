@@ -50,16 +50,17 @@ def focused(pilot: Pilot[str]) -> str:
     return pane.pane_id() if pane is not None else ""
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_every_pane_is_a_key_away_and_has_the_focus_then(size: tuple[int, int]) -> None:
-    async with cockpit(live_run(), size) as pilot:
-        for pane in PANES:
-            await pilot.press(pane.NUMBER)
-            wanted = pane.pane_id()
-            await until(pilot, lambda wanted=wanted: focused(pilot) == wanted)  # type: ignore[misc]
-            shown = next(found for found in cockpit_of(pilot).panes if type(found) is pane)
-            assert shown.display
-            assert shown.region.height > 2
+async def test_every_pane_is_a_key_away_and_has_the_focus_then(subtests: pytest.Subtests) -> None:
+    for size in ((80, 24), (120, 40), (200, 50)):
+        with subtests.test(size=size):
+            async with cockpit(live_run(), size) as pilot:
+                for pane in PANES:
+                    await pilot.press(pane.NUMBER)
+                    wanted = pane.pane_id()
+                    await until(pilot, lambda wanted=wanted: focused(pilot) == wanted)  # type: ignore[misc]
+                    shown = next(found for found in cockpit_of(pilot).panes if type(found) is pane)
+                    assert shown.display
+                    assert shown.region.height > 2
 
 
 async def test_only_the_pane_with_the_focus_has_its_title_turned_round() -> None:
@@ -136,14 +137,15 @@ async def test_frozen_panes_stand_still_while_commands_and_the_state_go_on() -> 
         await until_shown(pilot, "609 iterations")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-async def test_who_controls_is_shown_at_every_size(size: tuple[int, int]) -> None:
-    async with cockpit(live_run(), size) as pilot:
-        await until_shown(pilot, "● you control")
-    control = FakeControl("bob on tower, pid 7")
-    async with cockpit(FakeRun(run_story.told(), control=control), size) as pilot:
-        await until_shown(pilot, "bob" if size[0] == 80 else "○ bob on tower controls")
-        await until_shown(pilot, "controls")
+async def test_who_controls_is_shown_at_every_size(subtests: pytest.Subtests) -> None:
+    for size in ((80, 24), (120, 40)):
+        with subtests.test(size=size):
+            async with cockpit(live_run(), size) as pilot:
+                await until_shown(pilot, "● you control")
+            control = FakeControl("bob on tower, pid 7")
+            async with cockpit(FakeRun(run_story.told(), control=control), size) as pilot:
+                await until_shown(pilot, "bob" if size[0] == 80 else "○ bob on tower controls")
+                await until_shown(pilot, "controls")
 
 
 async def test_control_is_taken_and_its_loss_is_told() -> None:
@@ -165,12 +167,15 @@ async def test_control_is_taken_and_its_loss_is_told() -> None:
         await until_shown(pilot, "bob on tower controls alpha")
 
 
-@pytest.mark.parametrize("key", ["N", "colon", "D"])
-async def test_readonly_opens_no_dialog_and_says_why(key: str) -> None:
+async def test_readonly_opens_no_dialog_and_says_why() -> None:
     async with cockpit(live_run(), readonly=True) as pilot:
-        await pilot.press(key)
-        await until_shown(pilot, "This view is read-only")
-        assert isinstance(pilot.app.screen, CockpitScreen)
+        for key, what in (("N", "Next phase"), ("colon", "Change"), ("D", "Debug flags")):
+            await pilot.press(key)
+            await until(
+                pilot, lambda what=what: any(notice.title == f"{what}: not now" for notice in pilot.app._notifications)
+            )  # type: ignore[misc]
+            assert isinstance(pilot.app.screen, CockpitScreen)
+        assert all(notice.message.startswith("This view is read-only") for notice in pilot.app._notifications)
 
 
 async def test_a_dimmed_key_in_the_footer_says_why_when_clicked() -> None:

@@ -1,4 +1,4 @@
-"""Keys of the cockpit: what is sent, and that the screen shows the trainer's answer and never the wish."""
+"""Keys of the cockpit: what is sent, and that the screen shows the trainer's answer and never the request."""
 
 from __future__ import annotations
 
@@ -39,22 +39,14 @@ def control_of(run: FakeRun) -> FakeControl:
     return run.control
 
 
-@pytest.mark.parametrize(
-    ("key", "command"),
-    [
-        ("P", Pause()),
-        ("p", Pause()),
-        ("C", SaveCheckpoint()),
-        ("c", SaveCheckpoint()),
-        ("M", SaveMilestone()),
-        ("S", Stop("finish")),
-    ],
-)
-async def test_capitals_and_the_old_aliases_send(key: str, command: Command) -> None:
+async def test_capitals_and_the_old_aliases_send() -> None:
+    commands: list[tuple[str, Command]] = [
+        ("P", Pause()), ("p", Pause()), ("C", SaveCheckpoint()), ("c", SaveCheckpoint()), ("M", SaveMilestone()), ("S", Stop("finish")),
+    ]  # fmt: skip
     run = live_run()
     async with cockpit(run) as pilot:
-        await pilot.press(key)
-        await until(pilot, lambda: control_of(run).sent == [command])
+        await pilot.press(*(key for key, _ in commands))
+        await until(pilot, lambda: control_of(run).sent == [command for _, command in commands])
 
 
 async def test_the_answer_is_shown_and_not_the_wish() -> None:
@@ -78,15 +70,14 @@ async def test_the_answer_is_shown_and_not_the_wish() -> None:
         await until(pilot, lambda: "refused" not in screen_text(pilot.app.screen).splitlines()[-1])
 
 
-@pytest.mark.parametrize("key", ["P", "C", "M", "S"])
-async def test_a_run_that_has_ended_says_how_to_go_on(key: str) -> None:
+async def test_a_run_that_has_ended_says_how_to_go_on() -> None:
     run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
     async with cockpit(run) as pilot:
         await until_shown(pilot, "■ STOPPED")
-        await pilot.press(key)
-        await until_shown(
-            pilot, "not sent: it has ended: H opens the launcher, R there resumes it at 757,760 timesteps"
-        )
+        for key, name in (("P", "pause"), ("C", "checkpoint"), ("M", "milestone"), ("S", "stop")):
+            await pilot.press(key)
+            words = "not sent: it has ended: H opens the launcher, R there resumes it at 757,760 timesteps"
+            await until_shown(pilot, f"{name} {words}")
 
 
 async def test_the_next_phase_is_asked_about_and_staying_comes_first() -> None:
@@ -105,31 +96,27 @@ async def test_the_next_phase_is_asked_about_and_staying_comes_first() -> None:
         await until(pilot, lambda: control_of(run).sent == [NextPhase()])
 
 
-@pytest.mark.parametrize(
-    ("key", "flag", "word"),
-    [
-        ("A", "debug_actions", "actions"),
-        ("L", "debug_learning", "learning"),
-        ("T", "debug_turtled_start", "turtled start"),
-        ("G", "global_debug_mode", "global"),
-        ("K", "debug_checkpoints", "checkpoints"),
-    ],
-)
-async def test_a_flag_is_shown_as_the_trainer_says_and_the_key_turns_it_off(key: str, flag: str, word: str) -> None:
+async def test_a_flag_is_shown_as_the_trainer_says_and_the_key_turns_it_off() -> None:
+    flags = {
+        "A": ("debug_actions", "actions"), "L": ("debug_learning", "learning"), "T": ("debug_turtled_start", "turtled start"),
+        "G": ("global_debug_mode", "global"), "K": ("debug_checkpoints", "checkpoints"),
+    }  # fmt: skip
     run = live_run()
     async with cockpit(run, (160, 40)) as pilot:
-        await pilot.press(key)
-        await until(pilot, lambda: control_of(run).sent == [SetFlag(flag, True)])
-        assert "debug " not in screen_text(pilot.app.screen).splitlines()[0]
-        frame = run_story.live(NOW)
-        control_of(run).say(msgspec.structs.replace(frame, flags=[FlagLive(flag)]))
-        await until_shown(pilot, f"debug {word} ")
-        await pilot.press(key)
-        await until(pilot, lambda: control_of(run).sent[1:] == [SetFlag(flag, False)])
-        control_of(run).say(msgspec.structs.replace(frame, flags=[FlagLive(flag, [1])]))
-        await until_shown(pilot, f"debug {word} (worker 1)")
-        control_of(run).say(frame)
-        await until(pilot, lambda: "debug " not in screen_text(pilot.app.screen).splitlines()[0])
+        frame, sent = run_story.live(NOW), control_of(run).sent
+        for key, (flag, word) in flags.items():
+            await pilot.press(key)
+            await until(pilot, lambda flag=flag: sent[-1:] == [SetFlag(flag, True)])  # type: ignore[misc]
+            assert "debug " not in screen_text(pilot.app.screen).splitlines()[0]
+            control_of(run).say(msgspec.structs.replace(frame, flags=[FlagLive(flag)]))
+            await until_shown(pilot, f"debug {word} ")
+            await pilot.press(key)
+            await until(pilot, lambda flag=flag: sent[-1:] == [SetFlag(flag, False)])  # type: ignore[misc]
+            control_of(run).say(msgspec.structs.replace(frame, flags=[FlagLive(flag, [1])]))
+            await until_shown(pilot, f"debug {word} (worker 1)")
+            control_of(run).say(frame)
+            await until(pilot, lambda: "debug " not in screen_text(pilot.app.screen).splitlines()[0])
+        assert len(sent) == 2 * len(flags)
 
 
 async def test_a_change_is_typed_and_what_means_nothing_is_explained() -> None:

@@ -22,24 +22,21 @@ def pane_of(pilot: Pilot[str], name: str) -> object:
     return pilot.app.screen.query_one(f"#{name}")
 
 
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        ("5", "! turns left 4.0 %, right 31 %"),
-        ("6", "from the roof to the wheels"),
-        ("u", "Phase 1 of 3"),
-        ("m", "This screen costs"),
-        ("4", "last event"),
-    ],
-)
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
-async def test_each_is_one_key_away(key: str, words: str, size: tuple[int, int], ascii_only: bool) -> None:
-    async with opened(rich_run(), size, ascii_only=ascii_only) as pilot:
-        await pilot.press(key)
-        text = await until_shown(pilot, words)
-        assert text.isascii() is ascii_only
-        assert "??" not in text and " ? " not in text.replace("? Help", ""), "every character has its stand-in"
+async def test_each_is_one_key_away(subtests: pytest.Subtests) -> None:
+    panes = {
+        "5": "! turns left 4.0 %, right 31 %", "6": "from the roof to the wheels", "u": "Phase 1 of 3",
+        "m": "This screen costs", "4": "last event",
+    }  # fmt: skip
+    for size in ((80, 24), (120, 40), (200, 50)):
+        for ascii_only in (False, True):
+            async with opened(rich_run(), size, ascii_only=ascii_only) as pilot:
+                for key, words in panes.items():
+                    with subtests.test(size=size, ascii_only=ascii_only, key=key):
+                        await pilot.press(key)
+                        text = await until_shown(pilot, words)
+                        assert text.isascii() is ascii_only
+                        stands_in = "??" not in text and " ? " not in text.replace("? Help", "")
+                        assert stands_in, "every character has its stand-in"
 
 
 async def test_the_machine_is_read_only_while_it_is_shown() -> None:

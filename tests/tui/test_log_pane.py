@@ -229,21 +229,22 @@ async def test_five_thousand_lines_a_second_hold_up_no_key() -> None:
     assert ninth < patience(0.25), "one process draws, reads and tests"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
-async def test_a_log_that_stands_still_says_so_and_why(size: tuple[int, int], ascii_only: bool) -> None:
-    async with cockpit(talking(), size, ascii_only=ascii_only) as pilot:
-        await pilot.press("9")
-        assert "STANDS STILL" not in screen_text(pilot.app.screen)
-        await pilot.press("up")
-        await until_shown(pilot, "STANDS STILL  End follows")
-        await pilot.press("1")  # without the focus too, where it is in view
-        if size[0] > 100:
-            await until_shown(pilot, "STANDS STILL  End follows")
-        await pilot.press("9", "end", "z")
-        await until_shown(pilot, "FROZEN  z goes on")
-        await pilot.press("z")
-        await until(pilot, lambda: "z goes on" not in screen_text(pilot.app.screen))
+async def test_a_log_that_stands_still_says_so_and_why(subtests: pytest.Subtests) -> None:
+    for size in ((80, 24), (200, 50)):
+        for ascii_only in (False, True):
+            with subtests.test(size=size, ascii_only=ascii_only):
+                async with cockpit(talking(), size, ascii_only=ascii_only) as pilot:
+                    await pilot.press("9")
+                    assert "STANDS STILL" not in screen_text(pilot.app.screen)
+                    await pilot.press("up")
+                    await until_shown(pilot, "STANDS STILL  End follows")
+                    await pilot.press("1")  # without the focus too, where it is in view
+                    if size[0] > 100:
+                        await until_shown(pilot, "STANDS STILL  End follows")
+                    await pilot.press("9", "end", "z")
+                    await until_shown(pilot, "FROZEN  z goes on")
+                    await pilot.press("z")
+                    await until(pilot, lambda: "z goes on" not in screen_text(pilot.app.screen))
 
 
 async def test_a_search_that_leaves_nothing_of_a_log_that_stands_still_says_so() -> None:
@@ -260,21 +261,24 @@ async def test_a_search_that_leaves_nothing_of_a_log_that_stands_still_says_so()
 WALKED = ("up", "down", "pageup", "pagedown", "home", "end", "slash", "enter", "escape", "n", "e", "x", "w", "d", "l", "z", "1", "exclamation_mark")  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, 300])
-async def test_a_walk_over_the_pane_s_keys_breaks_nothing(count: int) -> None:
-    chance, way = random.Random(count), []
-    run = live_run()
-    run.records = FakeJournal([line(number, worker=number % 3, level=chance.choice(LEVELS)) for number in range(count)])
-    async with cockpit(run, (120, 40)) as pilot:
-        pane = cockpit_of(pilot).query_one(LogPane)
-        await pilot.press("9")
-        for number in range(70):
-            way.append(chance.choice(WALKED))
-            await pilot.press(way[-1])
-            if number % 20 == 10:
-                run.records.add(line(1000 + number))
-            assert not any("cannot draw" in text for row in pane.lines for text, _ in row), way
-            if not isinstance(pilot.app.screen, type(cockpit_of(pilot))):
-                await pilot.press("escape")
-            elif cockpit_of(pilot).focused_pane() is not pane:
+async def test_a_walk_over_the_pane_s_keys_breaks_nothing(subtests: pytest.Subtests) -> None:
+    for count, presses in ((0, 20), (1, 20), (3, 40), (300, 70)):
+        with subtests.test(count=count):
+            chance, way = random.Random(count), []
+            run = live_run()
+            run.records = FakeJournal(
+                [line(number, worker=number % 3, level=chance.choice(LEVELS)) for number in range(count)]
+            )
+            async with cockpit(run, (120, 40)) as pilot:
+                pane = cockpit_of(pilot).query_one(LogPane)
                 await pilot.press("9")
+                for number in range(presses):
+                    way.append(chance.choice(WALKED))
+                    await pilot.press(way[-1])
+                    if number % 20 == 10:
+                        run.records.add(line(1000 + number))
+                    assert not any("cannot draw" in text for row in pane.lines for text, _ in row), way
+                    if not isinstance(pilot.app.screen, type(cockpit_of(pilot))):
+                        await pilot.press("escape")
+                    elif cockpit_of(pilot).focused_pane() is not pane:
+                        await pilot.press("9")

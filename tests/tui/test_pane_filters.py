@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -59,13 +58,20 @@ def told() -> FakeRun:
     return run
 
 
-@asynccontextmanager
-async def shown(place: Place, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Pilot[str], FilterablePane]]:
-    async with opened(told(), size) as pilot:
-        await pilot.press(place.key)
-        pane = pilot.app.screen.query_one(f"#{place.name}", FilterablePane)
-        await until(pilot, lambda: pane.has_focus and len(pane._keys) > 1)
-        yield pilot, pane
+Check = Callable[[Pilot[str], FilterablePane, Place], Awaitable[None]]
+
+
+async def in_each(
+    subtests: pytest.Subtests, check: Check, size: tuple[int, int] = (120, 40), run: FakeRun | None = None
+) -> None:
+    """Each of the panes in one cockpit, once it has the focus and rows."""
+    async with opened(run or told(), size) as pilot:
+        for place in PLACES:
+            with subtests.test(place=place.name, size=size):
+                await pilot.press(place.key)
+                pane = pilot.app.screen.query_one(f"#{place.name}", FilterablePane)
+                await until(pilot, lambda pane=pane: pane.has_focus and len(pane._keys) > 1)  # type: ignore[misc]
+                await check(pilot, pane, place)
 
 
 def border(pane: FilterablePane) -> str:
@@ -76,12 +82,8 @@ def lines(pane: FilterablePane) -> str:
     return plain(pane.lines)
 
 
-pytestmark = pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_it_filters_as_one_types_and_counts_what_it_hides(place: Place, size: tuple[int, int]) -> None:
-    async with shown(place, size) as (pilot, pane):
+async def test_it_filters_as_one_types_and_counts_what_it_hides(subtests: pytest.Subtests) -> None:
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         of = len(pane._keys)
         assert place.gone in lines(pane)
         await pilot.press("slash", *place.text)
@@ -95,10 +97,14 @@ async def test_it_filters_as_one_types_and_counts_what_it_hides(place: Place, si
         assert "esc clears" in border(pane)
         assert border(pane) in screen_text(pilot.app.screen), "never cut"
         assert pane._keys[pane.cursor] in pane._keys
+        await pilot.press("escape")
+
+    for size in SIZES:
+        await in_each(subtests, check, size)
 
 
-async def test_enter_keeps_it_and_the_footer_offers_the_pane_s_keys_again(place: Place) -> None:
-    async with shown(place) as (pilot, pane):
+async def test_enter_keeps_it_and_the_footer_offers_the_pane_s_keys_again(subtests: pytest.Subtests) -> None:
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         footer = pilot.app.screen.query_one(Footer)
         assert "filter" in [action.name for action in footer.offered]
         await pilot.press("slash")
@@ -109,9 +115,11 @@ async def test_enter_keeps_it_and_the_footer_offers_the_pane_s_keys_again(place:
         assert f"/{place.text} {len(pane._keys)} of " in border(pane)
         assert "enter" not in border(pane)
 
+    await in_each(subtests, check)
 
-async def test_esc_in_the_line_brings_all_back_and_the_cursor_to_where_it_was(place: Place) -> None:
-    async with shown(place) as (pilot, pane):
+
+async def test_esc_in_the_line_brings_all_back_and_the_cursor_to_where_it_was(subtests: pytest.Subtests) -> None:
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         await pilot.press("home", "down")
         here, before = pane._keys[pane.cursor], list(pane._keys)
         await pilot.press("slash", *place.text, "escape")
@@ -119,9 +127,11 @@ async def test_esc_in_the_line_brings_all_back_and_the_cursor_to_where_it_was(pl
         assert pane._keys[pane.cursor] == here
         assert "esc clears" not in border(pane)
 
+    await in_each(subtests, check)
 
-async def test_esc_in_the_list_leaves_the_cursor_where_it_is(place: Place) -> None:
-    async with shown(place) as (pilot, pane):
+
+async def test_esc_in_the_list_leaves_the_cursor_where_it_is(subtests: pytest.Subtests) -> None:
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         before = list(pane._keys)
         await pilot.press("home", "slash", *place.text, "enter", "down")
         here = pane._keys[pane.cursor]
@@ -130,18 +140,23 @@ async def test_esc_in_the_list_leaves_the_cursor_where_it_is(place: Place) -> No
         assert pane._keys[pane.cursor] == here
         assert isinstance(pilot.app.screen, CockpitScreen)
 
+    await in_each(subtests, check)
 
-async def test_an_exclamation_mark_turns_it_round(place: Place) -> None:
-    async with shown(place) as (pilot, pane):
+
+async def test_an_exclamation_mark_turns_it_round(subtests: pytest.Subtests) -> None:
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         every = set(pane._keys)
         await pilot.press("slash", *place.text, "enter")
         some = set(pane._keys)
         await pilot.press("slash", "ctrl+u", "exclamation_mark", *place.text)
         await until(pilot, lambda: set(pane._keys) == every - some)
+        await pilot.press("enter")
+
+    await in_each(subtests, check)
 
 
-async def test_no_expression_and_no_match_are_said_and_hide_nothing_by_mistake(place: Place) -> None:
-    async with shown(place) as (pilot, pane):
+async def test_no_expression_and_no_match_are_said_and_hide_nothing_by_mistake(subtests: pytest.Subtests) -> None:
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         of = len(pane._keys)
         await pilot.press("slash", "left_square_bracket")
         await until(pilot, lambda: "/[▏ ✗ no regular" in border(pane))
@@ -152,9 +167,11 @@ async def test_no_expression_and_no_match_are_said_and_hide_nothing_by_mistake(p
         await pilot.press("down", "o", "end", "escape")
         await until(pilot, lambda: len(pane._keys) == of)
 
+    await in_each(subtests, check)
 
-async def test_what_is_pasted_is_typed_and_a_moved_focus_ends_the_typing(place: Place) -> None:
-    async with shown(place) as (pilot, pane):
+
+async def test_what_is_pasted_is_typed_and_a_moved_focus_ends_the_typing(subtests: pytest.Subtests) -> None:
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         of = len(pane._keys)
         await pilot.press("slash")
         pane.post_message(events.Paste(place.text))
@@ -165,24 +182,30 @@ async def test_what_is_pasted_is_typed_and_a_moved_focus_ends_the_typing(place: 
         assert PASTE not in border(pane)
         assert f"/{place.text} " in border(pane)
 
+    await in_each(subtests, check)
 
-async def test_new_figures_leave_filter_and_cursor_alone(place: Place) -> None:
+
+async def test_new_figures_leave_filter_and_cursor_alone(subtests: pytest.Subtests) -> None:
     run = told()
-    async with opened(run) as pilot:
-        await pilot.press(place.key)
-        pane = pilot.app.screen.query_one(f"#{place.name}", FilterablePane)
-        await until(pilot, lambda: len(pane._keys) > 1)
+
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         await pilot.press("home", "slash", *place.text, "enter")
         here = pane._keys[pane.cursor]
-        row = msgspec.structs.replace(run_story.iteration(641), time=run_story.now_of() + 60)
-        run.records.add(row)
-        await until(pilot, lambda: pane.view is not None and pane.view.snapshot.metrics_time == row.time)
+        assert pane.view is not None
+        after = (pane.view.snapshot.metrics_time or 0.0) + 60
+        run.records.add(msgspec.structs.replace(run_story.iteration(641), time=after))
+        await until(pilot, lambda: pane.view is not None and pane.view.snapshot.metrics_time == after)
         await pilot.pause()
         assert pane._keys[pane.cursor] == here
         assert f"/{place.text} " in border(pane)
 
+    await in_each(subtests, check, run=run)
 
-async def test_the_help_page_lists_it(place: Place) -> None:
-    async with shown(place, (160, 50)) as (pilot, _):
+
+async def test_the_help_page_lists_it(subtests: pytest.Subtests) -> None:
+    async def check(pilot: Pilot[str], pane: FilterablePane, place: Place) -> None:
         await pilot.press("question_mark")
         await until_shown(pilot, "match")
+        await pilot.press("escape")
+
+    await in_each(subtests, check, (160, 50))

@@ -60,32 +60,29 @@ async def sees(pilot: Pilot[str], readers: list[FakeReader], last: int, **change
     await pilot.pause()
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
-async def test_the_arena_at_each_size(readers: list[FakeReader], size: tuple[int, int], ascii_only: bool) -> None:
-    async with cockpit(playing_run(), size, ascii_only=ascii_only) as pilot:
-        await pilot.press("8", "f")
-        await sees(pilot, readers, 40)
-        screen = await until_shown(pilot, f"weights of {TIMESTEPS:,} timesteps")
-        assert "2 : 1" in screen and "alpha" in screen
-        assert "touches" in screen
-        assert ("@" if ascii_only else "●") in screen or ("O" if ascii_only else "◉") in screen
-        assert not ascii_only or screen.isascii()
-        assert "cannot draw" not in screen
-        assert size[0] < 120 or "127.0.0.1:9273, 1,204 packets" in screen
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
-async def test_the_trace_at_each_size(readers: list[FakeReader], size: tuple[int, int], ascii_only: bool) -> None:
-    async with cockpit(playing_run(), size, ascii_only=ascii_only) as pilot:
-        await pilot.press("v", "f")
-        await sees(pilot, readers, 40)
-        screen = await until_shown(pilot, "car 1 of 2, blue")
-        assert "total" in screen and "touch" in screen and "episode*" in screen
-        assert "0:02.66" in screen, "step 40 ends at tick 320"
-        assert not ascii_only or screen.isascii()
-        assert "cannot draw" not in screen
+async def test_arena_and_trace_at_each_size(readers: list[FakeReader], subtests: pytest.Subtests) -> None:
+    for size in SIZES:
+        for ascii_only in (False, True):
+            with subtests.test(size=size, ascii_only=ascii_only):
+                async with cockpit(playing_run(), size, ascii_only=ascii_only) as pilot:
+                    await pilot.press("8", "f")
+                    await sees(pilot, readers, 40)
+                    screen = await until_shown(pilot, f"weights of {TIMESTEPS:,} timesteps")
+                    assert "2 : 1" in screen and "alpha" in screen
+                    assert "touches" in screen
+                    assert ("@" if ascii_only else "●") in screen or ("O" if ascii_only else "◉") in screen
+                    assert not ascii_only or screen.isascii()
+                    assert "cannot draw" not in screen
+                    assert size[0] < 120 or "127.0.0.1:9273, 1,204 packets" in screen
+                    known = len(readers)
+                    await pilot.press("v")
+                    await until(pilot, lambda known=known: len(readers) > known)  # type: ignore[misc]
+                    await sees(pilot, readers, 40)
+                    screen = await until_shown(pilot, "car 1 of 2, blue")
+                    assert "total" in screen and "touch" in screen and "episode*" in screen
+                    assert "0:02.66" in screen, "step 40 ends at tick 320"
+                    assert not ascii_only or screen.isascii()
+                    assert "cannot draw" not in screen
 
 
 async def test_what_is_said_while_nothing_can_be_seen(readers: list[FakeReader]) -> None:

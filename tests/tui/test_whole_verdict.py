@@ -31,13 +31,14 @@ def joined(text: str) -> str:
     return " ".join(text.replace("│", " ").replace("┃", " ").split())
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=["80x24", "120x40", "200x50"])
-async def test_the_whole_verdict_stands_in_the_pane_of_the_run(size: tuple[int, int]) -> None:
-    async with cockpit(ill_run(), size, clock=Clock(run_story.now_of(ROWS))) as pilot:
-        line = next(row for row in (await until_shown(pilot, "unhealthy")).split("\n") if "unhealthy" in row)
-        assert line.rstrip().endswith("… i whole") or ADVICE in line
-        await pilot.press("i", "f")
-        text = joined(await until_shown(pilot, "verdict"))
-        assert ADVICE in text
-        assert "✗ unhealthy, " in text
-        assert text.count("for 40 iterations") >= 2, "what else is ill, too"
+async def test_the_whole_verdict_stands_in_the_pane_of_the_run(subtests: pytest.Subtests) -> None:
+    for size in ((80, 24), (120, 40), (200, 50)):
+        with subtests.test(size=size):
+            async with cockpit(ill_run(), size, clock=Clock(run_story.now_of(ROWS))) as pilot:
+                line = next(row for row in (await until_shown(pilot, "unhealthy")).split("\n") if "unhealthy" in row)
+                assert line.rstrip().endswith("… i whole") or ADVICE in line
+                await pilot.press("i", "f")
+                text = joined(await until_shown(pilot, "verdict"))
+                assert ADVICE in text
+                assert "✗ unhealthy, " in text
+                assert text.count("for 40 iterations") >= 2, "what else is ill, too"

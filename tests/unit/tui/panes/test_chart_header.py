@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from rltui import formatting
+from rltui.run_state.fold import fold
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
@@ -56,16 +58,12 @@ def test_what_was_charted_keeps_its_place_and_the_attention() -> None:
 
 
 def story_scene(charting: Charting, **more: object) -> ChartScene:
-    from rltui.run_state.fold import fold
-
     return ChartScene(fold(RunSnapshot(run="alpha"), run_story.told(300)), charting, **more)  # type: ignore[arg-type]
 
 
 def test_the_cursor_line_says_when_that_was() -> None:
     row = run_story.iteration(200)
     text = plain([cursor_line(story_scene(Charting(cursor=row.timesteps + 1.0)))])
-    from rltui import formatting
-
     assert f"{row.timesteps + 1:,} timesteps  iteration 200  {formatting.clock(row.time)}" in text
     assert "milestone 5 M" in plain([cursor_line(story_scene(Charting(cursor=5_000_000.0)))])
     assert "milestone" not in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,8 +60,6 @@ def test_machine_with_a_gpu_and_with_nothing_known() -> None:
 
 def test_the_sampler_delivers_until_it_is_stopped(tmp_path: Path) -> None:
     inbox: Newest[MachineSample] = Newest()
-    import threading
-
     came = threading.Event()
 
     def deliver(sample: MachineSample) -> None:
@@ -79,8 +78,6 @@ def test_the_sampler_delivers_until_it_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_sampler_that_fails_says_so(tmp_path: Path) -> None:
-    import threading
-
     came = threading.Event()
     found: list[MachineSample] = []
 

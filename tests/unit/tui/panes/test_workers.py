@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rltui import formatting
 from rltui.events.records import WorkerFailed
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import FlagRow, RunSnapshot, WorkerRow
@@ -31,8 +32,6 @@ def test_a_worker_s_last_event_leaves_its_time_out_rather_than_its_end() -> None
 
 
 def _clock(time: float) -> str:
-    from rltui import formatting
-
     return formatting.clock(time)[:5]
 
 

@@ -1,4 +1,4 @@
-"""User keys, clashes, keys in help text."""
+"""The user's own keys: which can be had, their clashes, keys in texts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ RESERVED: Mapping[str, str] = {
     "ctrl+z": "it suspends programs", "ctrl+c": "it copies, and by reflex it interrupts",
 }  # fmt: skip
 MODIFIERS = ("ctrl", "alt", "shift")
-_NAMES = {key.value for key in Keys} | {f"f{number}" for number in range(1, 25)}
-
 OwnKeys = Mapping[str, tuple[str, ...]]  # an action's plain name → its keys
+_NAMES = {key.value for key in Keys} | {f"f{number}" for number in range(1, 25)}
+_ACTION_IN_TEXT = re.compile(r"<([a-z_.]+)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,12 @@ def _key_of(text: str) -> str | None:
     return KEY_NAME_REPLACEMENTS.get(name, name) or None
 
 
-def checked_keys(wished: OwnKeys) -> tuple[dict[str, tuple[str, ...]], list[KeyProblem]]:
+def checked_keys(wanted: OwnKeys) -> tuple[dict[str, tuple[str, ...]], list[KeyProblem]]:
     """(those that hold, by plain name; why each other does not)."""
     problems: list[KeyProblem] = []
     good: dict[str, tuple[str, ...]] = {}
     known = {plain_name(action): action for action in (*(a for place in PLACES.values() for a in place), *PANE_KEYS)}
-    for name, keys in wished.items():
+    for name, keys in wanted.items():
         problem, normal = _checked(name, keys, known)
         if problem is None:
             good[name] = normal
@@ -144,33 +144,30 @@ def _clash_in(actions: Iterable[Action], own: OwnKeys, around: Iterable[Action])
     return None
 
 
-_PLACE = re.compile(r"<([a-z_.]+)>")
-
-
 def with_keys(text: str, own: OwnKeys) -> str:
     """`<name>` of an action of the cockpit (`log.next_hit`: of a pane) becomes its first key; of none it stays as it is."""
-    return _PLACE.sub(lambda found: _spoken(found[1], own) or found[0], text) if "<" in text else text
 
+    def key_in(found: re.Match[str]) -> str:
+        action = _by_plain_name().get(found[1])
+        return found[0] if action is None else _first_key(action, own)
 
-def _spoken(name: str, own: OwnKeys) -> str:
-    action = _actions().get(name)
-    return _key(action, own) if action is not None else ""
+    return _ACTION_IN_TEXT.sub(key_in, text) if "<" in text else text
 
 
 def pane_key(number: str, own: OwnKeys) -> str:
     """The key that shows the pane whose usual key is `number`; that one where there is no such pane."""
     action = _by_name().get(f"pane('{number}')")
-    return number if action is None else _key(action, own)
+    return number if action is None else _first_key(action, own)
 
 
-def _key(action: Action, own: OwnKeys) -> str:
+def _first_key(action: Action, own: OwnKeys) -> str:
     keys = with_own_keys((action,), own)[0].keys
     return key_name(keys[0]) if keys else "^p"  # by the palette alone
 
 
 @lru_cache(1)
-def _actions() -> dict[str, Action]:
-    """By the name that ui.toml has for them."""
+def _by_plain_name() -> dict[str, Action]:
+    """Of cockpit and panes, by the name that ui.toml has for them."""
     return {plain_name(action): action for action in (*COCKPIT, *PANE_KEYS)}
 
 

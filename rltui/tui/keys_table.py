@@ -1,4 +1,4 @@
-"""The keys as a table of the README, from the registry: `python -m rltui.tui.keys_table README.md` writes it anew."""
+"""Table of the keys for the README, from the registry: `python -m rltui.tui.keys_table README.md` writes it anew."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ BEGIN, END = "<!-- keys -->", "<!-- /keys -->"
 TITLES = {
     "cockpit": "In the cockpit", "launcher": "In the launcher", "browser": "In the milestone browser", "form": "In a profile's form"
 }  # fmt: skip
+FOLDED = ("browser", "form")  # places whose tables are closed at first
+HEAD = ("| key | does | name in `ui.toml` |", "|---|---|---|")
 
 
 def keys_table() -> str:
     """Markdown: a table for each screen, then one for the panes with keys of their own."""
     parts = [_part(place, actions) for place, actions in PLACES.items()]
-    rows = [(pane.NAME, action) for pane in PANES for action in pane_actions(pane.pane_id())]
-    if rows:
-        lines = [_row(action, f"{name}: {action.help}") for name, action in rows]
-        parts.append(_folded("In a pane, while it has the focus", [*HEAD, *lines]))
+    rows = [_row(action, f"{pane.NAME}: {action.help}") for pane in PANES for action in pane_actions(pane.pane_id())]
+    parts.append(_folded("In a pane, while it has the focus", [*HEAD, *rows]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -32,10 +32,6 @@ def with_table(text: str) -> str:
     if not begin or not end:
         raise ValueError(f"there is no {BEGIN} … {END}")
     return f"{before}{BEGIN}\n{keys_table()}{END}{after}"
-
-
-FOLDED = ("browser", "form")  # places whose tables are closed at first
-HEAD = ("| key | does | name in `ui.toml` |", "|---|---|---|")
 
 
 def _part(place: str, actions: Iterable[Action]) -> str:

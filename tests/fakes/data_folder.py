@@ -105,3 +105,9 @@ def _milestones(paths: RunPaths, timesteps: int, time: float) -> None:
     files = saved_runs.make_files(last)
     assert files["meta.json"] == meta.encode(last)
     saved_runs.place(paths.checkpoint(timesteps), files)
+
+
+def make_two(data: DataDir, now: float) -> None:
+    """alpha, which has stopped minutes ago, and beta, a day ago."""
+    make_stopped(data, "alpha", iterations=560, time=now - 180)
+    make_stopped(data, "beta", iterations=250, time=now - 86_400)

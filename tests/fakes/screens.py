@@ -64,8 +64,7 @@ def rooms_in(picture: str) -> int:
 
 def two_runs(data: DataDir) -> None:
     """alpha, which has stopped minutes ago, and beta, a day ago."""
-    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
-    data_folder.make_stopped(data, "beta", iterations=250, time=LAUNCHER_NOW - 86_400)
+    data_folder.make_two(data, LAUNCHER_NOW)
 
 
 def live_run(**live: object) -> FakeRun:

@@ -98,7 +98,8 @@ async def test_a_timer_of_the_launcher_finds_nothing_once_its_list_has_gone(data
         screen.ask_plan()
 
 
-@pytest.mark.parametrize(("place", "names"), [*FROM_THREADS.items(), *PUT_OFF.items()])
-def test_what_threads_tell_is_heard_only_while_the_place_is_there(place: type[Widget], names: tuple[str, ...]) -> None:
-    for name in names:
-        assert hasattr(getattr(place, name), "__wrapped__"), f"{place.__name__}.{name} needs @if_mounted"
+def test_what_threads_find_is_handled_only_while_the_place_is_there(subtests: pytest.Subtests) -> None:
+    for place, names in [*FROM_THREADS.items(), *PUT_OFF.items()]:
+        for name in names:
+            with subtests.test(place=place.__name__, handler=name):
+                assert hasattr(getattr(place, name), "__wrapped__"), "needs @if_mounted"

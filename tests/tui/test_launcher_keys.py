@@ -49,43 +49,47 @@ async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(da
         ]
 
 
-@pytest.mark.parametrize(
-    ("key", "run", "args"), [("enter", "alpha", ()), ("n", "ball-touching-20251127-133000", ("--resume", "new"))]
-)
-async def test_enter_resumes_and_n_never_does(data: DataDir, key: str, run: str, args: tuple[str, ...]) -> None:
+async def test_enter_resumes_and_n_never_does(data: DataDir) -> None:
     two_runs(data)
-    launches = Launches(waits=True)
+    launches = Launches(RltuiError("over", ""))
     async with launcher(data, launch=launches) as pilot:
         await until_shown(pilot, "resume alpha at 11,468,800 timesteps")
-        await pilot.press(key)
-        await until(pilot, lambda: bool(launches.offers))
-        assert (launches.offers[0].run, launches.offers[0].args) == (run, args)
-        launches.fails = RltuiError("over", "")
-        launches.go.set()
-        await until_shown(pilot, "It did not start: over")
+        for key in ("enter", "n"):
+            await pilot.press(key)
+            await until_shown(pilot, "It did not start: over")
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+    assert [(offer.run, offer.args) for offer in launches.offers] == [
+        ("alpha", ()),
+        ("ball-touching-20251127-133000", ("--resume", "new")),
+    ]
 
 
-async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> None:
-    """A quick hand: the child still judges the profile when enter is pressed."""
-    judge, launches = threading.Event(), Launches(waits=True)
+def slow_checks(launches: Launches, checking: threading.Event, data: DataDir) -> RltuiApp:
+    """The app whose profiles are checked once that is let go."""
 
-    def slow(command: Sequence[str]) -> bytes:
-        assert judge.wait(15)
+    def check(command: Sequence[str]) -> bytes:
+        assert checking.wait(15)
         return data_folder.check_child(list(command))
 
     world = Dependencies(
         launch=launches,
-        checker=ProfileChecker(slow),
+        checker=ProfileChecker(check),
         clock=Clock(LAUNCHER_NOW),
         free_memory=lambda: None,
         tools=children.tools(),
     )
-    app = RltuiApp(data, world=world)
-    async with app.run_test(size=(120, 40)) as pilot:
+    return RltuiApp(data, world=world)
+
+
+async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> None:
+    """A quick hand: the child still judges the profile when enter is pressed."""
+    checking, launches = threading.Event(), Launches(waits=True)
+    async with slow_checks(launches, checking, data).run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "the profile is being checked")
         await pilot.press("enter")
         assert launches.offers == []
-        judge.set()
+        checking.set()
         await until(pilot, lambda: [offer.run for offer in launches.offers] == ["ball-touching-20251127-133000"])
         await until_shown(pilot, "there is no run to go on with")
         launches.fails = RltuiError("over", "")
@@ -94,23 +98,11 @@ async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> No
 
 
 async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
-    judge, launches = threading.Event(), Launches()
-
-    def slow(command: Sequence[str]) -> bytes:
-        assert judge.wait(15)
-        return data_folder.check_child(list(command))
-
-    world = Dependencies(
-        launch=launches,
-        checker=ProfileChecker(slow),
-        clock=Clock(LAUNCHER_NOW),
-        free_memory=lambda: None,
-        tools=children.tools(),
-    )
-    async with RltuiApp(data, world=world).run_test(size=(120, 40)) as pilot:
+    checking, launches = threading.Event(), Launches()
+    async with slow_checks(launches, checking, data).run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "the profile is being checked")
         await pilot.press("enter", "down", "up")
-        judge.set()
+        checking.set()
         await until_shown(pilot, "start the new run ball-touching-20251127-133000")
         assert launches.offers == []
 
@@ -125,7 +117,9 @@ async def test_a_failed_start_is_shown_in_place_with_its_hint(data: DataDir) -> 
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
 
 
-async def test_an_invalid_profile_cannot_be_launched(data: DataDir) -> None:
+async def test_an_invalid_profile_cannot_be_launched_until_it_is_mended(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
     launches = Launches()
     async with launcher(data, launch=launches) as pilot:
         await pilot.press("down", "down")
@@ -134,11 +128,7 @@ async def test_an_invalid_profile_cannot_be_launched(data: DataDir) -> None:
         await pilot.press("enter")
         await until_shown(pilot, "the profile is not valid")
         assert launches.offers == []
-
-
-async def test_a_mended_profile_is_checked_again(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with launcher(data) as pilot:
-        await until_shown(pilot, "✗ my-bot")
+        assert "✗ my-bot" in screen_text(pilot.app.screen)
         verdict = data_folder.verdict
         monkeypatch.setattr(data_folder, "verdict", lambda path: verdict(path.replace("my-bot", "ball-touching")))
         Path("profiles/my-bot.toml").write_text("schema = 1\n# mended\n", encoding="utf-8")
@@ -228,36 +218,6 @@ async def test_a_milestone_says_in_words_what_enter_does_and_asks_before_it_does
         assert (offer.run, Path(offer.profile).name, offer.args[0]) == ("alpha-b2", "profile.toml", "--resume")
 
 
-async def test_branches_of_the_tree_open_and_close(data: DataDir) -> None:
-    two_runs(data)
-    async with launcher(data) as pilot:
-        assert "  5 M  " in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
-        await go_to(pilot, "group Phase1-BallTouching")
-        await pilot.press("space")
-        assert "        5 M  " not in await until_shown(pilot, "▸ alpha · Phase1-BallTouching")
-        await pilot.press("enter")
-        await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
-
-
-async def test_new_and_resume_say_where_they_work(data: DataDir) -> None:
-    two_runs(data)
-    async with launcher(data) as pilot:
-        await pilot.press("R")
-        await until_shown(pilot, "R goes on with a run")
-        await go_to(pilot, "run alpha")
-        await pilot.press("n")
-        await until_shown(pilot, "n starts a new run of a")
-
-
-async def test_a_new_run_appears_by_itself_and_the_cursor_stays(data: DataDir) -> None:
-    two_runs(data)
-    async with launcher(data) as pilot:
-        await go_to(pilot, "run beta")
-        data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW)
-        await until_shown(pilot, "delta")
-        assert item(pilot.app.screen) == "run beta"
-
-
 async def test_q_leaves_at_once_for_nothing_here_trains(data: DataDir) -> None:
     async with launcher(data) as pilot:
         await pilot.press("q")
@@ -287,26 +247,6 @@ async def test_q_in_the_browser_says_so_too(data: DataDir) -> None:
             await pilot.press("q")
             await until(pilot, lambda: pilot.app._exit)
             assert pilot.app.return_value == "beta keeps training; come back with: rltui attach beta"
-
-
-async def test_help_and_clicks(data: DataDir) -> None:
-    two_runs(data)
-    async with launcher(data) as pilot:
-        await pilot.press("question_mark")
-        await until_shown(pilot, "Start a new run of this profile")
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
-        await pilot.click("#tree", offset=(8, 3))  # the second profile
-        await until(pilot, lambda: item(pilot.app.screen) == "profile bronze-skills.toml")
-
-
-@pytest.mark.parametrize("size", [(1, 1), (20, 5), (45, 10), (300, 90)])
-async def test_any_size_is_survived(data: DataDir, size: tuple[int, int]) -> None:
-    two_runs(data)
-    async with launcher(data) as pilot:
-        await pilot.resize_terminal(*size)
-        await pilot.resize_terminal(120, 40)
-        await until_shown(pilot, "What to train")
 
 
 async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_comes_first(data: DataDir) -> None:
@@ -388,10 +328,37 @@ async def test_a_filter_that_hides_the_cursors_row_takes_it_to_the_first_found(d
             await until(pilot, lambda: not screen.filter_line.value)
 
 
-async def test_in_a_narrow_terminal_too_the_last_line_has_the_key_that_goes_on_with_a_run(data: DataDir) -> None:
+async def test_branches_fold_and_the_keys_say_where_they_work(data: DataDir) -> None:
     two_runs(data)
-    async with launcher(data, (80, 24)) as pilot:
-        screen = pilot.app.screen
-        assert isinstance(screen, LauncherScreen)
-        screen.tree_list.set_rows(screen.tree_list.rows, Item("run", "alpha"))
-        await until_shown(pilot, "act enter Open  R Resume")
+    async with launcher(data) as pilot:
+        await pilot.press("R")
+        await until_shown(pilot, "R goes on with a run")
+        assert "  5 M  " in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
+        await go_to(pilot, "run alpha")
+        await pilot.press("n")
+        await until_shown(pilot, "n starts a new run of a")
+        await go_to(pilot, "group Phase1-BallTouching")
+        await pilot.press("space")
+        assert "        5 M  " not in await until_shown(pilot, "▸ alpha · Phase1-BallTouching")
+        await pilot.press("enter")
+        await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
+        await pilot.press("question_mark")
+        await until_shown(pilot, "Start a new run of this profile")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        await pilot.click("#tree", offset=(8, 3))  # the second profile
+        await until(pilot, lambda: item(pilot.app.screen) == "profile bronze-skills.toml")
+
+
+async def test_any_size_is_survived_and_a_new_run_leaves_the_cursor_where_it_is(data: DataDir) -> None:
+    two_runs(data)
+    async with launcher(data) as pilot:
+        await go_to(pilot, "run beta")
+        for size in ((1, 1), (20, 5), (45, 10), (300, 90)):
+            await pilot.resize_terminal(*size)
+            await pilot.resize_terminal(80, 24)
+            await until_shown(pilot, "What to train")
+        await until_shown(pilot, "act enter Open  R Resume")  # the key that goes on, in a narrow terminal too
+        data_folder.make_stopped(data, "delta", iterations=12, time=LAUNCHER_NOW)
+        await until_shown(pilot, "delta")
+        assert item(pilot.app.screen) == "run beta"

@@ -80,42 +80,6 @@ async def test_moving_on_ends_the_child(data: DataDir) -> None:
         await until_shown(pilot, "Clean shots")
 
 
-async def test_an_earlier_run_of_the_same_shape_is_the_better_basis(data: DataDir) -> None:
-    from rltui.tui.checks.results import ProfileChecker
-    from rltui.tui.launcher.catalog import CatalogReader
-    from rltui.tui.launcher.speed import from_runs
-
-    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
-    reader = CatalogReader(data, ProfileChecker(lambda command: data_folder.check_child(list(command))))
-    catalog = reader.check(reader.read())
-    run = catalog.runs[0]
-    summary = catalog.profiles[0].check.summary  # type: ignore[union-attr]
-    assert summary is not None and run.shape is not None
-    assert from_runs(summary, catalog.runs, LAUNCHER_NOW) is None  # another batch, another machine
-    import socket
-
-    import msgspec
-
-    shape, change = run.shape, msgspec.structs.replace
-    here = change(run, shape=change(shape, host=socket.gethostname()))
-    alike = change(
-        summary,
-        workers=shape.workers,
-        arenas=shape.arenas,
-        blue=1,
-        orange=shape.cars - 1,
-        obs_size=shape.obs_size,
-        actions=shape.actions,
-        epochs=shape.epochs,
-        batch=shape.batch,
-        policy_layers=shape.policy_layers,
-        critic_layers=shape.critic_layers,
-    )
-    found = from_runs(alike, [here], LAUNCHER_NOW)
-    assert found is not None and found.basis == "as run alpha, 3 min ago: mean of 20 iterations"
-    assert run.speed is not None and found.steps_per_second == run.speed.steps_per_second
-
-
 def forcible(path: str) -> dict[str, Any]:
     found = data_folder_verdict(path)
     if Path(path).stem == "my-bot":
@@ -197,18 +161,18 @@ def campaign(path: str) -> dict[str, Any]:
     return {**found, "summary": {**found.get("summary", {}), "phases": CAMPAIGN}}
 
 
-async def test_a_campaign_begins_with_its_first_phase(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_campaign_shows_the_phase_with_which_it_begins_then_the_one_in_which_it_goes_on(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checkpoint of run alpha was saved in the phase ball-touching."""
     monkeypatch.setattr(data_folder, "verdict", campaign)
     async with launcher(data, (120, 60)) as pilot:
         shown = await until_shown(pilot, "Phases")
         assert "▸ bronze-skills" in shown and "until goals 2, at least 500 k" in " ".join(shown.split())
         assert "Rewards and weights of bronze-skills" in shown
-
-
-async def test_a_campaign_shows_the_phase_in_which_it_goes_on(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The checkpoint of run alpha was saved in the phase ball-touching."""
-    monkeypatch.setattr(data_folder, "verdict", campaign)
-    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
-    async with launcher(data, (120, 60)) as pilot:
+        data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+        await pilot.press("r")
+        await until(pilot, lambda: "alpha" in screen_text(pilot.app.screen))
+        await pilot.press("down", "up")
         shown = await until_shown(pilot, "▸ ball-touching")
         assert "Rewards and weights of ball-touching" in shown and "learning rate 0.0008" in shown

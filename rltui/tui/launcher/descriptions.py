@@ -148,14 +148,14 @@ def _rewards(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
     rewards: Weights = phases[phase].rewards if phase < len(phases) else summary.rewards if summary else {}
     if not rewards:
         return []
-    weights = {name: _weight(weight) for name, weight in rewards.items()}
+    weights = {name: weight_text(weight) for name, weight in rewards.items()}
     whole = max(len(text.split()[0].partition(".")[0]) for text in weights.values())
     rows = [(name, _on_the_point(text, whole)) for name, text in weights.items()]
     where = f" of {phases[phase].profile}" if phase < len(phases) else ""
     return [(), text_line(f"Rewards and weights{where}", "title"), *indented(table_raw(rows, width - INDENT))]
 
 
-def _weight(weight: float | list[tuple[int, float]]) -> str:
+def weight_text(weight: float | list[tuple[int, float]]) -> str:
     """`0.2`, or of a schedule `1 → 0.2 in 5 M`."""
     if not isinstance(weight, list):
         return f"{weight:g}"

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import msgspec
 
+from rltui.runs.paths import DataDir
 from rltui.tui.checks.doctor import Measured, Measurements
 from rltui.tui.checks.results import ProfileSummary
-from rltui.tui.launcher.speed import Estimate, Steady, shape_key
+from rltui.tui.launcher.catalog import CatalogReader
+from rltui.tui.launcher.speed import Estimate, Steady, from_runs, shape_key
+from tests.fakes import data_folder
+
+NOW = 1_764_250_000.0
 
 PROFILE = ProfileSummary(
     obs="default", obs_size=92, actions=90, policy_layers=[256, 256], critic_layers=[256], workers=2, arenas=32,
@@ -41,3 +47,21 @@ def test_a_measurement_is_there_again_in_the_next_session(tmp_path: Path) -> Non
     found = Measured(14_231.0, 1_764_249_990.0, 3.0)
     Measurements(tmp_path).put(shape_key(PROFILE), found)
     assert Measurements(tmp_path).get(shape_key(PROFILE)) == found
+
+
+def test_an_earlier_run_of_the_same_shape_is_the_basis_and_no_other(data: DataDir, reader: CatalogReader) -> None:
+    data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
+    catalog = reader.check(reader.read())
+    run, check = catalog.runs[0], catalog.profiles[0].check
+    assert check is not None and check.summary is not None and run.shape is not None
+    assert from_runs(check.summary, catalog.runs, NOW) is None  # another batch, another machine
+    shape, change = run.shape, msgspec.structs.replace
+    here = change(run, shape=change(shape, host=socket.gethostname()))
+    alike = change(
+        check.summary, workers=shape.workers, arenas=shape.arenas, blue=1, orange=shape.cars - 1,
+        obs_size=shape.obs_size, actions=shape.actions, epochs=shape.epochs, batch=shape.batch,
+        policy_layers=shape.policy_layers, critic_layers=shape.critic_layers,
+    )  # fmt: skip
+    found = from_runs(alike, [here], NOW)
+    assert found is not None and found.basis == "as run alpha, 3 min ago: mean of 20 iterations"
+    assert run.speed is not None and found.steps_per_second == run.speed.steps_per_second

@@ -29,13 +29,10 @@ def test_good_tables_pass_without_a_warning(subtests: pytest.Subtests) -> None:
             assert report(rows, options).outcome == "pass"
 
 
-def test_no_left_turns() -> None:
+def test_no_turns_to_the_left_or_none_at_all() -> None:
     found = failed(report(without(RLGYM, column(RLGYM, "steer") < 0)))
     assert "no row turns left while driving: the bot could only turn right" in found
     assert "no row yaws left in the air: the bot could turn in the air to the right only" in found
-
-
-def test_no_turns_at_all() -> None:
     found = failed(report(without(RLGYM, column(RLGYM, "steer") != 0)))
     assert "no row turns while driving: the bot could only drive straight on" in found
 
@@ -78,9 +75,7 @@ def test_the_columns_that_people_exchange_are_named(subtests: pytest.Subtests) -
                 assert found.outcome == "fail"
                 assert f"columns {pair[0]} and {pair[1]} look exchanged" in found.sentence
                 assert "the bot could do neither as it was meant" in found.sentence
-
-
-def test_pitch_and_yaw_exchanged_in_the_product_which_loses_nothing_but_the_link() -> None:
+    # in the product this loses nothing but the link
     assert column_check(exchanged(NAIVE, "pitch", "yaw")).outcome == "fail"
 
 
@@ -91,16 +86,13 @@ def test_a_table_that_happens_to_lack_something_is_not_taken_for_an_exchanged_on
         assert column_check(some).outcome == "pass"
 
 
-def test_a_duplicate_row() -> None:
+def test_a_duplicate_row_for_which_minus_zero_is_zero() -> None:
     copied = RLGYM.copy()
     copied[7] = RLGYM[3]
     assert any(
         sentence.startswith("row 7 is row 3 again: the bot could not tell them apart")
         for sentence in failed(report(copied))
     )
-
-
-def test_minus_zero_is_zero() -> None:
     twice = np.concatenate([RLGYM, RLGYM[IDLE : IDLE + 1] * np.float32(-1)])
     assert any("row 90 is row 8 again" in sentence for sentence in failed(report(twice)))
 
@@ -116,20 +108,14 @@ def test_a_cell_that_is_no_control(subtests: pytest.Subtests) -> None:
         with subtests.test(name=name, value=value, sentence=sentence):
             found = failed(report(changed(RLGYM, 60, name, value)))
             assert len(found) == 1 and found[0].startswith(sentence)
-
-
-def test_what_is_cut_is_a_warning() -> None:
     found = report(changed(RLGYM, 60, "yaw", 1.5), PipelineOptions(clip=True))
     assert found.outcome == "warn"
 
 
-def test_no_idle_row() -> None:
+def test_no_idle_row_or_no_full_throttle_row() -> None:
     assert failed(report(np.delete(RLGYM, IDLE, axis=0))) == [
         "no row is idle: the bot could never let go of all controls"
     ]
-
-
-def test_no_full_throttle_row() -> None:
     assert failed(report(np.delete(RLGYM, FULL_THROTTLE, axis=0))) == [
         "no row is plain full throttle while driving: the bot could not drive straight on without doing something else as well"
     ]
@@ -165,7 +151,7 @@ def test_half_of_a_pair_fails_where_all_of_it_is_a_warning() -> None:
     ]
 
 
-def test_the_naive_product_is_described_as_what_it_is() -> None:
+def test_the_naive_product_is_described_as_what_it_is_also_where_it_is_incomplete() -> None:
     found = report(NAIVE)
     assert found.outcome == "pass"
     about = found.checks[0].sentence
@@ -174,9 +160,6 @@ def test_the_naive_product_is_described_as_what_it_is() -> None:
     # 900 jumps; 3 × 5 × 2 without boost; with it, at full throttle whatever the row says, 5 × 2
     assert "while driving 940 of them do different things (the other 860 do the same as one of those)" in about
     assert about.endswith("presses jump 50%, boost 50% and handbrake 50% of the time")
-
-
-def test_an_incomplete_product_is_called_incomplete() -> None:
     assert (
         report(NAIVE[11:]).checks[0].sentence.startswith("1,789 rows, 1,789 different: 1,789 of the 1,800 of throttle")
     )

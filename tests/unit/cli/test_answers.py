@@ -130,11 +130,3 @@ def test_in_a_checkout_a_new_profile_hides_nothing(
 def test_an_override_without_a_value_shows_how_one_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", "show", "quick", "--set", "ppo.gamma"]) == 2
     assert "expected section.key=value, as in ppo.learning_rate=1e-4, found ppo.gamma" in capsys.readouterr().err
-
-
-def test_bench_takes_no_number_for_another(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in [["--rounds", "0"], ["--seconds", "nan"], ["--workers", "-1"], ["--arenas", "1.5"]]:
-        with subtests.test(words=words):
-            with pytest.raises(SystemExit) as left:
-                main(["bench", *words])
-            assert left.value.code == 2 and f"rltui: bench: {words[0]}: a " in capsys.readouterr().err

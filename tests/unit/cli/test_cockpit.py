@@ -106,12 +106,6 @@ HARMLESS = [
 ]
 
 
-def test_what_textual_takes_no_notice_of(subtests: pytest.Subtests) -> None:
-    for environ in [{}, *HARMLESS]:
-        with subtests.test(environ=environ):
-            check_textual_variables(environ)
-
-
 def test_what_it_would_choke_on(subtests: pytest.Subtests) -> None:
     for environ, named, expected in [
         ({"TEXTUAL_COLOR_SYSTEM": "nonsense"}, "TEXTUAL_COLOR_SYSTEM is 'nonsense'", "truecolor"),
@@ -142,21 +136,20 @@ def test_what_it_would_choke_on(subtests: pytest.Subtests) -> None:
             assert caught.value.exit_code == 2
 
 
-def test_a_pipe_would_be_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(RltuiError, match="TEXTUAL_LOG"):
-        check_textual_variables({"TEXTUAL_LOG": str(tmp_path / "pipe")})
-
-
-def test_what_can_be_written_is_right(tmp_path: Path) -> None:
-    check_textual_variables(
-        {"TEXTUAL_LOG": str(tmp_path / "log"), "TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_LOCATION": str(tmp_path)}
-    )
-    check_textual_variables({"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_FILENAME": "~/a.svg"})
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_color_systems_are_richs() -> None:
+def test_what_textual_takes_or_takes_no_notice_of(
+    subtests: pytest.Subtests, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
     assert set(COLOR_SYSTEMS) == {"auto", *RICHS}
-    for name in COLOR_SYSTEMS:
-        check_textual_variables({"TEXTUAL_COLOR_SYSTEM": name})
+    picture = {"TEXTUAL_SCREENSHOT": "1"}
+    written = [
+        {"TEXTUAL_LOG": str(tmp_path / "log"), "TEXTUAL_SCREENSHOT_LOCATION": str(tmp_path), **picture},
+        {"TEXTUAL_SCREENSHOT_FILENAME": "~/a.svg", **picture},
+    ]
+    for environ in ({}, *HARMLESS, *written, *({"TEXTUAL_COLOR_SYSTEM": name} for name in COLOR_SYSTEMS)):
+        with subtests.test(environ=environ):
+            check_textual_variables(environ)
+    assert list(tmp_path.iterdir()) == []
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RltuiError, match="TEXTUAL_LOG"):  # it would be waited for
+        check_textual_variables({"TEXTUAL_LOG": str(tmp_path / "pipe")})

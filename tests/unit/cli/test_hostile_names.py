@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from rltui.__main__ import main
 from rltui.cli.output import aligned
@@ -90,20 +92,23 @@ def test_nor_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
         assert not OBEYED.search(capsys.readouterr().err)
 
 
-def test_half_characters_of_odd_file_names_are_told_apart() -> None:
-    name = os.fsdecode(b"odd\xff\xfe")
-    out = io.StringIO()
-    say(name, out)
-    assert out.getvalue() == "odd\\udcff\\udcfe\n"
-
-
 def test_tabs_and_newlines_are_text_but_not_in_a_name() -> None:
     assert escaped("a\tb\nc") == "a\tb\nc"
     assert one_line("a\tb\nc") == r"a\tb\nc"
     assert aligned([("a\nb", "c"), ("d", "e")]) == [r"a\nb  c", "d     e"]
 
 
-def test_the_lines_of_a_file_from_windows_are_lines() -> None:
+@example("\x1b]0;pwn\x07quick")
+@given(st.text(st.characters(max_codepoint=0x2FF)))
+def test_no_control_character_but_tabs_and_line_ends_is_printed(text: str) -> None:
     out = io.StringIO()
+    say(text, out)
+    assert all(character.isprintable() or character in "\t\n" or ord(character) > 0x9F for character in out.getvalue())
+
+
+def test_odd_characters_are_told_apart_and_lines_of_windows_are_lines() -> None:
+    out = io.StringIO()
+    say(os.fsdecode(b"odd\xff\xfe"), out)
+    say("\x1b]0;pwn\x07quick", out)
     report(RltuiError("one\r\ntwo"), out)
-    assert out.getvalue() == "rltui: one\ntwo\n"
+    assert out.getvalue() == "odd\\udcff\\udcfe\n\\x1b]0;pwn\\x07quick\nrltui: one\ntwo\n"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from rltui import __main__
 from rltui.__main__ import main
 from rltui.errors import RltuiError
 
@@ -88,7 +87,3 @@ def test_output_is_safe_where_only_ascii_is_known(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, env=environment, check=True)
     assert done.stdout.isascii()
     assert b"no runs in" in done.stdout
-
-
-def test_importing_the_main_module_runs_nothing() -> None:
-    assert callable(__main__.main)

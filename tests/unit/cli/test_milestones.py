@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from rltui.__main__ import main
-from rltui.cli.parser import parse
 from rltui.runs.inventory import MilestoneMark, read_marks
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
@@ -135,39 +134,6 @@ def test_check_reads_every_byte(paths: RunPaths, said: Said) -> None:
     code, text = said("check", "alpha/005M")
     assert code == 1
     assert "policy.npz is damaged: its SHA-256 is" in text
-
-
-def test_bad_usage_is_exit_code_two(subtests: pytest.Subtests) -> None:
-    for words in [["fly"], ["pin"], ["note", "alpha/005M"], ["export", "alpha/005M"], ["list", "a", "b"]]:
-        with subtests.test(words=words):
-            with pytest.raises(SystemExit) as ended:
-                main(["milestones", *words])
-            assert ended.value.code == 2
-
-
-def test_each_has_help_with_an_example(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ["list", "pin", "note", "delete", "restore", "export", "trash", "check"]:
-        with subtests.test(name=name):
-            with pytest.raises(SystemExit) as ended:
-                main(["milestones", name, "--help"])
-            assert ended.value.code == 0
-            assert f"example:\n  rltui milestones {name}" in capsys.readouterr().out
-
-
-def test_options_may_stand_before_or_after_the_sub_command() -> None:
-    for words in (
-        ["milestones", "--data-dir", "D", "--json", "list"],
-        ["milestones", "list", "--json", "--data-dir", "D"],
-    ):
-        args = parse(words)[1]
-        assert (args.data_dir, args.json) == ("D", True)
-
-
-def test_train_takes_a_fork_or_a_resume_never_both(capsys: pytest.CaptureFixture[str]) -> None:
-    assert parse(["train", "quick", "--fork-from", "x"])[1].fork_from == "x"
-    with pytest.raises(SystemExit):
-        parse(["train", "quick", "--fork-from", "x", "--resume", "new"])
-    assert "not allowed with argument" in capsys.readouterr().err
 
 
 def test_keeping_a_checkpoint(paths: RunPaths, said: Said) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from rltui.__main__ import main
 from rltui.cli.output import aligned, json_text, number
+from rltui.safe_io import say, writable
 
 
 def test_columns_are_two_spaces_apart_and_numbers_end_together() -> None:
@@ -43,3 +45,13 @@ def test_a_data_folder_whose_name_is_no_text(
             (tmp_path / ODD).mkdir(exist_ok=True)
             assert main(["--data-dir", str(tmp_path / ODD), *command, "--json"]) == 0
             assert json.loads(capsys.readouterr().out) is not None
+
+
+def test_what_an_encoding_lacks_is_written_otherwise() -> None:
+    assert writable("2 × 3 → 6 ✓", "ascii") == "2 x 3 -> 6 ?"
+    assert writable("2 × 3 → 6 ✓", "utf-8") == "2 × 3 → 6 ✓"
+    assert writable("2 × 3", "latin-1") == "2 × 3"
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    say("γ ≤ 1", stream)
+    stream.flush()
+    assert stream.buffer.getvalue() == b"gamma <= 1\n"  # type: ignore[attr-defined]

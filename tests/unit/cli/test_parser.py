@@ -55,22 +55,22 @@ def test_a_worker_that_imports_the_main_module_gets_the_errors_alone() -> None:
 def test_every_command_explains_itself_with_an_example(
     subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in COMMANDS:
-        with subtests.test(name=name):
-            with pytest.raises(SystemExit) as ended:
-                main([name, "--help"])
-            assert ended.value.code == 0
-            text = capsys.readouterr().out
-            assert f"usage: rltui {name}" in text
-            assert "example" in text
-            assert f"  rltui {name}" in text.split("example", 1)[1]
-
-
-def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    below = {
+        "milestones": ("list", "pin", "note", "delete", "restore", "export", "trash", "check"),
+        "profile": ("new", "check", "show", "diff", "schema"),
+    }
     with pytest.raises(SystemExit):
         main(["--help"])
-    text = capsys.readouterr().out
-    assert all(f"\n    {name} " in text for name in COMMANDS)
+    overview = capsys.readouterr().out
+    assert all(f"\n    {name} " in overview for name in COMMANDS)
+    for words in [*((name,) for name in COMMANDS), *((name, sub) for name in below for sub in below[name])]:
+        with subtests.test(words=words):
+            with pytest.raises(SystemExit) as ended:
+                main([*words, "--help"])
+            assert ended.value.code == 0
+            usage, _, examples = capsys.readouterr().out.partition("example")
+            assert f"usage: rltui {' '.join(words)}" in usage
+            assert f"  rltui {' '.join(words)}" in examples
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,38 +81,62 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_bad_usage_is_exit_code_two(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in [
-        ["fly"],
-        ["ls", "--fast"],
-        ["stop", "--now", "--abandon"],
-        ["stop", "--wait", "-1"],
-        ["stop", "--wait", "soon"],
-    ]:
+    for words, said in (
+        ("fly", ""),
+        ("ls --fast", ""),
+        ("stop --now --abandon", ""),
+        ("stop --wait -1", ""),
+        ("stop --wait soon", ""),
+        *((f"milestones {words}", "") for words in ("fly", "pin", "note alpha/005M", "export alpha/005M", "list a b")),
+        *(
+            (f"profile {words}", "usage: rltui profile")
+            for words in ("", "check", "show", "diff quick", "new", "migrate")
+        ),
+        ("trace quick --steps 0", ""),
+        ("trace quick --car -1", ""),
+        ("trace quick --steps some", ""),
+        ("trace quick --actions best", ""),
+        ("watch chaser --size 4", "rltui: watch: --size: "),
+        ("watch chaser --speed 0", "rltui: watch: --speed: "),
+        ("watch chaser --speed nan", "rltui: watch: --speed: "),
+        ("watch chaser --port 0", "rltui: watch: --port: "),
+        ("watch chaser --rate 15", "rltui: watch: --rate: "),
+        ("bench --rounds 0", "rltui: bench: --rounds: a "),
+        ("bench --seconds nan", "rltui: bench: --seconds: a "),
+        ("bench --workers -1", "rltui: bench: --workers: a "),
+        ("bench --arenas 1.5", "rltui: bench: --arenas: a "),
+        ("train quick --detach --debug", "not allowed with argument"),
+        ("train quick --fork-from x --resume new", "not allowed with argument"),
+        (
+            "train quick --steps many",
+            "train: --steps: expected a whole number of timesteps, at most 9,007,199,254,740,992, found 'many'",
+        ),
+    ):
         with subtests.test(words=words):
             with pytest.raises(SystemExit) as ended:
-                main(words)
+                main(words.split())
             assert ended.value.code == 2
-            assert "usage: rltui" in capsys.readouterr().err
+            printed = capsys.readouterr().err
+            assert "usage: rltui" in printed and said in printed
 
 
-def test_the_data_folder_may_be_named_before_or_after_the_command() -> None:
+def test_what_words_mean() -> None:
+    assert parse([])[0] is cockpit.run and parse([])[1].data_dir is None
     for words in (["--data-dir", "D", "ls"], ["ls", "--data-dir", "D"]):
         command, args = parse(words)
         assert (command, args.data_dir) == (ls.run, "D")
     assert parse(["--data-dir", "D", "ls", "--data-dir", "E"])[1].data_dir == "E"
     assert parse(["ls"])[1].data_dir is None
+    for words in (
+        ["milestones", "--data-dir", "D", "--json", "list"],
+        ["milestones", "list", "--json", "--data-dir", "D"],
+    ):
+        args = parse(words)[1]
+        assert (args.data_dir, args.json) == ("D", True)
     assert parse(["--ascii", "attach"])[1].ascii is True
     assert parse(["attach", "--ascii"])[1].ascii is True
     assert parse(["attach"])[1].ascii is False
-
-
-def test_without_a_command_the_cockpit_runs() -> None:
-    command, args = parse([])
-    assert command is cockpit.run
-    assert args.data_dir is None
-
-
-def test_stop_waits_two_minutes_unless_told_otherwise() -> None:
+    assert parse(["train", "quick", "--fork-from", "x"])[1].fork_from == "x"
     assert parse(["stop"])[1].wait == stop.WAIT == 120.0
     assert parse(["stop", "alpha", "--wait", "0"])[1].wait == 0.0
 
@@ -128,24 +152,6 @@ def test_without_a_terminal_one_line_names_what_works(subtests: pytest.Subtests,
             [line] = done.stderr.splitlines()
             assert "no terminal" in line
             assert ("rltui train PROFILE" if not words else "rltui status alpha") in line
-
-
-def test_the_parser_is_built_anew_each_time() -> None:
-    assert build_parser() is not build_parser()
-
-
-def test_train_says_what_it_cannot_take(capsys: pytest.CaptureFixture[str]) -> None:
-    for words, said in (
-        (["--detach", "--debug"], "not allowed with argument"),
-        (
-            ["--steps", "many"],
-            "train: --steps: expected a whole number of timesteps, at most 9,007,199,254,740,992, found 'many'",
-        ),
-    ):
-        with pytest.raises(SystemExit) as ended:
-            build_parser().parse_args(["train", "quick", *words])
-        assert ended.value.code == 2
-        assert said in capsys.readouterr().err
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -14,7 +13,6 @@ import pytest
 
 from rltui.__main__ import main
 from rltui.profile.locate import list_profiles
-from rltui.safe_io import say, writable
 
 
 @pytest.fixture(autouse=True)
@@ -143,22 +141,6 @@ def test_new_then_check_then_again(capsys: pytest.CaptureFixture[str], folder: P
     assert (folder / "profiles/my-bot.toml").read_bytes() == before
 
 
-def test_bad_usage_exits_2(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in [[], ["check"], ["show"], ["diff", "quick"], ["new"], ["migrate"]]:
-        with subtests.test(arguments=arguments):
-            with pytest.raises(SystemExit) as caught:
-                main(["profile", *arguments])
-            assert caught.value.code == 2 and "usage: rltui profile" in capsys.readouterr().err
-
-
-def test_every_command_has_an_example(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ["new", "check", "show", "diff", "schema"]:
-        with subtests.test(command=command):
-            with pytest.raises(SystemExit) as caught:
-                main(["profile", command, "--help"])
-            assert caught.value.code == 0 and f"example:\n  rltui profile {command}" in capsys.readouterr().out
-
-
 def test_ascii_where_the_output_knows_nothing_else(folder: Path) -> None:
     write("own.toml", 'schema = 1\nauthor = "Zoë →"\n[rewards]\ntouch = 1\n')
     done = subprocess.run(
@@ -169,19 +151,6 @@ def test_ascii_where_the_output_knows_nothing_else(folder: Path) -> None:
     )
     text = done.stdout.decode("ascii")
     assert 'author = "Zo? ->"' in text and "[ppo]" in text
-
-
-def test_writable() -> None:
-    assert writable("2 × 3 → 6 ✓", "ascii") == "2 x 3 -> 6 ?"
-    assert writable("2 × 3 → 6 ✓", "utf-8") == "2 × 3 → 6 ✓"
-    assert writable("2 × 3", "latin-1") == "2 × 3"
-
-
-def test_say_to_a_stream() -> None:
-    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    say("γ ≤ 1", stream)
-    stream.flush()
-    assert stream.buffer.getvalue() == b"gamma <= 1\n"  # type: ignore[attr-defined]
 
 
 def test_training_with_a_bad_profile_starts_nothing(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

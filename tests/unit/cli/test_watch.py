@@ -104,14 +104,6 @@ def test_what_is_wrong_is_said_before_anything_is_played(
             assert words in captured.err and captured.out == "" and not list(Path().iterdir())
 
 
-def test_bad_usage(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in [["--size", "4"], ["--speed", "0"], ["--speed", "nan"], ["--port", "0"], ["--rate", "15"]]:
-        with subtests.test(arguments=arguments):
-            with pytest.raises(SystemExit) as left:
-                main(["watch", "chaser", *arguments])
-            assert left.value.code == 2 and f"rltui: watch: {arguments[0]}: " in capsys.readouterr().err
-
-
 def test_without_a_run_there_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["watch", "--seconds", "1"]) == 1
     assert "there are no runs in" in capsys.readouterr().err

@@ -248,14 +248,6 @@ def test_the_command_refuses_a_place_that_cannot_be_written() -> None:
         command(args)
 
 
-def test_bad_usage_is_exit_2(subtests: pytest.Subtests) -> None:
-    for option in [["--steps", "0"], ["--car", "-1"], ["--steps", "some"], ["--actions", "best"]]:
-        with subtests.test(option=option):
-            with pytest.raises(SystemExit) as caught:
-                parse(["trace", "quick", *option])
-            assert caught.value.code == 2
-
-
 def test_a_reward_of_ones_own_that_raises_is_named_with_its_line(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(

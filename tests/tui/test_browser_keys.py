@@ -26,7 +26,7 @@ from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import StartDialog
 from rltui.tui.messages import RunOpened
 from rltui.tui.settings import load
-from rltui.tui.widgets.dialogs import TypedDialog
+from rltui.tui.widgets.dialogs import PromptDialog
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.fake_run import FakeControl, FakeRun
@@ -403,7 +403,7 @@ async def test_pin_promote_and_note_stand_beside_the_milestone(data: DataDir) ->
         await until(pilot, lambda: read_marks(data.run("alpha"))[name].note == "flips")
         await until_shown(pilot, "flips")
         await pilot.press("n")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         pilot.app.screen.query_one(Input).value = ""
         await pilot.press("enter")
         await until(pilot, lambda: read_marks(data.run("alpha"))[name] == MilestoneMark(released=True))
@@ -507,11 +507,11 @@ async def test_enter_alone_keeps_it_and_so_do_wrong_words(data: DataDir) -> None
     async with browser(data) as pilot:
         await go_to(pilot, path)
         await pilot.press("D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press(*"5681", "enter")
         await until_shown(pilot, "that is not its name")
         await pilot.press("escape", "D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert path.is_dir()
@@ -544,7 +544,7 @@ async def test_after_thirty_seconds_the_trash_is_the_way_back(data: DataDir) -> 
     async with browser(data, clock=clock) as pilot:
         await go_to(pilot, path)
         await pilot.press("D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press(*"5680", "enter")
         await until_shown(pilot, "u takes it back")
         clock.now += 31
@@ -568,7 +568,7 @@ async def test_the_trash_is_emptied_when_the_word_is_typed(data: DataDir) -> Non
         await pilot.press("enter")
         assert len(list_trash(data)) == 1
         await pilot.press("D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press(*"empty", "enter")
         await until(pilot, lambda: list_trash(data) == [])
 
@@ -578,21 +578,21 @@ async def test_export_says_where_and_never_overwrites(data: DataDir, tmp_path: P
     async with browser(data) as pilot:
         await go_to(pilot, milestone(data, "001.09568M"))
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         line = pilot.app.screen.query_one(Input)
         line.value = str(tmp_path)
         await until_shown(pilot, "alpha-001.09568M")
         line.value = str(data.root / "checkpoints" / "x")
         await until_shown(pilot, "is inside data/checkpoints")
         await pilot.press("enter")
-        assert isinstance(pilot.app.screen, TypedDialog)
+        assert isinstance(pilot.app.screen, PromptDialog)
         line.value = str(tmp_path / "mine")
         await pilot.press("enter")
         await until(pilot, (tmp_path / "mine" / "manifest.sha256").exists)
         await until_shown(pilot, "each byte checked")
         assert tree(tmp_path / "mine") == tree(milestone(data, "001.09568M"))
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TypedDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         pilot.app.screen.query_one(Input).value = str(tmp_path / "mine.npz")
         await until_shown(pilot, "policy.npz alone")
         await pilot.press("enter")

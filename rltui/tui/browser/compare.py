@@ -1,4 +1,4 @@
-"""Two checkpoints side by side."""
+"""Two saved states side by side: figures, whether they fit each other, a metric between them, their profiles."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -25,7 +26,15 @@ from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import if_mounted
-from rltui.tui.browser.compare_curves import Curves, EndValues, Sight, fits_common, one_curve, read_curves, two_curves
+from rltui.tui.browser.compare_curves import (
+    ChartChoice,
+    Curves,
+    EndValues,
+    fits_common,
+    one_curve,
+    read_curves,
+    two_curves,
+)
 from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.checks.results import ABSENT, KeyChange, saved_changes
 from rltui.tui.text import Line, Span, clean, crop_text, pad, text_line, wrap
@@ -33,6 +42,12 @@ from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import ScrollableLines
 
 ByHand = Mapping[str, float] | None  # value by setting, as in SettingChanged; None: not known
+NAME_WIDTH = 13
+MOST_MARKS = 6  # the newest
+FIGURES = (
+    ("reward", "mean_reward", formatting.number), ("of episodes", "reward_episodes", formatting.count),
+    ("entropy", "entropy", formatting.number), ("KL", "approx_kl", formatting.number),
+)  # fmt: skip
 AS_PROFILE, NOT_KNOWN = "as in its profile", "not known"
 
 
@@ -53,17 +68,17 @@ def side_by_side(left: ByHand, right: ByHand) -> list[tuple[str, str, str]]:
 
 def by_hand_lines(left: ByHand, right: ByHand, width: int) -> list[Line]:
     """Under a title; nothing where nothing was set by hand."""
-    told = side_by_side(left, right)
+    settings = side_by_side(left, right)
     if left is None or right is None:
         sides = " and ".join(name for name, side in (("the left", left), ("the right", right)) if side is None)
         unknown = wrap(f"of {sides} one: its trainer's state cannot be read", width, "warn")
     else:
         unknown = []
-    if not told and not unknown:
+    if not settings and not unknown:
         return []
-    size = min(max((len(setting) for setting, _, _ in told), default=0), max(width // 2, 12)) + 2
+    size = min(max((len(setting) for setting, _, _ in settings), default=0), max(width // 2, 12)) + 2
     found: list[Line] = [(), text_line("Set by hand, in force when it was saved", "title"), *unknown]
-    for setting, one, other in told:
+    for setting, one, other in settings:
         words = f"{one} in both" if one == other else f"{one} → {other}"
         name = pad(crop_text(setting, size - 2), size)
         rows = wrap(words, max(width - size, 10))
@@ -75,10 +90,6 @@ def _words(side: ByHand, setting: str) -> str:
     if side is None:
         return NOT_KNOWN
     return f"{side[setting]:g}" if setting in side else AS_PROFILE
-
-
-# Two saved states to be compared: which, what lies between them, a metric at each, and whether the same was paid. Pure but
-# for the reading.
 
 
 @dataclass(frozen=True)
@@ -160,16 +171,18 @@ def rewards_apart(comparison: CheckpointComparison) -> list[str]:
     changes = comparison.changes if not isinstance(comparison.changes, str) else []
     curves = comparison.curves
     if curves is None:
-        return [_said(change) for change in changes if _pays(change)]
+        return [_change_words(change) for change in changes if _pays(change)]
     known = all(curves.weights)
     older, newer = curves.weights if known else ({}, {})
     left = weights_in_row(curves.own, 0, older) if curves.other is None else weights_in_row(curves.other, -1, older)
     right = weights_in_row(curves.own, -1, newer)
     known = known and bool(left and right)
-    return [_said(c) for c in changes if _pays(c) and not (known and _is_weight(c))] + weight_differences(left, right)
+    return [_change_words(c) for c in changes if _pays(c) and not (known and _is_weight(c))] + weight_differences(
+        left, right
+    )
 
 
-def _said(change: KeyChange) -> str:
+def _change_words(change: KeyChange) -> str:
     return f"{change.key.removeprefix('rewards.')} {change.left or ABSENT} → {change.right or ABSENT}"
 
 
@@ -180,14 +193,6 @@ def _pays(change: KeyChange) -> bool:
 def _is_weight(change: KeyChange) -> bool:
     """Not a reward's own parameter."""
     return len(change.key.split(".")) < 3 or change.key.endswith((".weight", ".schedule"))
-
-
-NAME_WIDTH = 13
-MOST_MARKS = 6  # the newest
-FIGURES = (
-    ("reward", "mean_reward", formatting.number), ("of episodes", "reward_episodes", formatting.count),
-    ("entropy", "entropy", formatting.number), ("KL", "approx_kl", formatting.number),
-)  # fmt: skip
 
 
 def lines(
@@ -299,8 +304,8 @@ def _curve(comparison: CheckpointComparison, metric: str, width: int, style: Cha
     ends, own = ends_of(comparison, metric), (comparison.right.run, curves.own)
     if curves.other is None:
         return one_curve(own, metric, ends, width)
-    sight = Sight(style, whole, curves.marks[-MOST_MARKS:])
-    return two_curves((comparison.left.run, curves.other), own, metric, ends, sight, width)
+    choice = ChartChoice(style, whole, curves.marks[-MOST_MARKS:])
+    return two_curves((comparison.left.run, curves.other), own, metric, ends, choice, width)
 
 
 def _profiles(comparison: CheckpointComparison, width: int) -> list[Line]:
@@ -372,30 +377,31 @@ class CompareScreen(Dialog[None]):
     def on_mount(self) -> None:
         self._text.focus()
         self._show_keys()
-        self.run_worker(self._read, thread=True, exit_on_error=False)
+        self._read()
 
+    @work(thread=True, exit_on_error=False)
     def _read(self) -> None:
         self.post_message(self.Read(curves_between(self._data, self._text.comparison)))
 
     @if_mounted
     def on_compare_screen_read(self, message: Read) -> None:
         self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves)
-        self._shown_anew()
+        self._update()
 
     def action_metric(self, step: int) -> None:
         keys = self._text.comparison.metrics()
         if keys:
             here = keys.index(self._text.metric) if self._text.metric in keys else 0
             self._text.metric = keys[(here + step) % len(keys)]
-            self._shown_anew()
+            self._update()
 
     def action_range(self) -> None:
         """All timesteps, or those near which both curves are, where there is a choice."""
         if can_choose_range(self._text.comparison, self._text.metric):
             self._text.whole = not self._text.whole
-            self._shown_anew()
+            self._update()
 
-    def _shown_anew(self) -> None:
+    def _update(self) -> None:
         self._text.repaint()
         self._show_keys()
 

@@ -1,4 +1,7 @@
-"""A metric between two checkpoints."""
+"""A metric between two saved states: of one line of training in one row, of two over their timesteps.
+
+The figures beside it are those of the two states, as in the table above; single iterations make the curve.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +40,10 @@ from rltui.tui.widgets.chart import (
     whole_span,
 )
 
-# A metric between two saved states: of one line of training in one row, of two over their timesteps. Pure.
-#
-# The figures beside it are those of the two states, as in the table above; single iterations make the curve.
-
 HEIGHT = 10  # lines, title and axis included
-Told = tuple[str, History]  # a run and what its journal tells
+RunHistory = tuple[str, History]
+Place = tuple[str, int]  # a run, and the timesteps at which one of its states was saved
+Weights = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +63,15 @@ class EndValues:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """How two curves are looked at. whole: all timesteps also where the one is too short to be seen in them."""
+class ChartChoice:
+    """How two curves are shown. whole: all timesteps also where the one is too short to be seen in them."""
 
     style: ChartStyle = "braille"
     whole: bool = False
     marks: Sequence[float] = ()  # of the newer one's run
 
 
-def one_curve(between: Told, metric: str, ends: EndValues, width: int) -> list[Line]:
+def one_curve(between: RunHistory, metric: str, ends: EndValues, width: int) -> list[Line]:
     """Its ends, the curve with its extent, its first and last step; in words where there is nothing to show."""
     run, history = between
     about = metric_of(metric)
@@ -93,25 +94,27 @@ def one_curve(between: Told, metric: str, ends: EndValues, width: int) -> list[L
     return [title, *single, text_line(sparkline(xs, ys, width), "series-1"), steps]
 
 
-def two_curves(other: Told, own: Told, metric: str, ends: EndValues, sight: Sight, width: int) -> list[Line]:
+def two_curves(
+    other: RunHistory, own: RunHistory, metric: str, ends: EndValues, choice: ChartChoice, width: int
+) -> list[Line]:
     """Where both can be seen, or all. own: of the state that came further. One with nothing to show is told of in words."""
     about = metric_of(metric)
     missing = [run for run, history in (other, own) if not history.length or metric not in history.columns]
-    told = [row for run in missing for row in wrap(f"The journal of {run} knows no {about.label}", width, "muted")]
+    notes = [row for run in missing for row in wrap(f"The journal of {run} knows no {about.label}", width, "muted")]
     if len(missing) == 2:
-        return told
+        return notes
     mine, theirs = _curve(own[1], metric), _curve(other[1], metric)
     data = ChartData(
-        about.label, about.unit, "series-1", mine.xs, mine.ys, sight.marks, mine.rows, theirs, told=(ends.newer, ends.older)
+        about.label, about.unit, "series-1", mine.xs, mine.ys, choice.marks, mine.rows, theirs, figures=(ends.newer, ends.older)
     )  # fmt: skip
     common = common_range(mine, theirs)
     span = (
-        common if common is not None and not sight.whole else whole_span(*(one for one in (mine, theirs) if one.rows))
+        common if common is not None and not choice.whole else whole_span(*(one for one in (mine, theirs) if one.rows))
     )
-    legend = _legend(other[0], own[0], data, sight.style, width)
+    legend = _legend(other[0], own[0], data, choice.style, width)
     window = f"Figures at the right: {ends.window(newer_first=True)}; the curves are of single iterations"
-    picture = chart(data, width, HEIGHT, sight.style, Look(span=span))
-    return [*legend, *wrap(window, width, "muted"), *picture, *_shown(common, sight, width), *told]
+    picture = chart(data, width, HEIGHT, choice.style, Look(span=span))
+    return [*legend, *wrap(window, width, "muted"), *picture, *_shown(common, choice, width), *notes]
 
 
 def fits_common(other: History, own: History, metric: str) -> bool:
@@ -119,12 +122,12 @@ def fits_common(other: History, own: History, metric: str) -> bool:
     return common_range(_curve(own, metric), _curve(other, metric)) is not None
 
 
-def _shown(common: tuple[float, float] | None, sight: Sight, width: int) -> list[Line]:
+def _shown(common: tuple[float, float] | None, choice: ChartChoice, width: int) -> list[Line]:
     """Which timesteps, where there is a choice."""
     if common is None:
         return []
     words = (
-        "all timesteps; w: those near which both are" if sight.whole else "the timesteps near which both are; w: all"
+        "all timesteps; w: those near which both are" if choice.whole else "the timesteps near which both are; w: all"
     )
     return wrap(f"Shown are {words}", width, "muted")
 
@@ -145,10 +148,6 @@ def _legend(other: str, own: str, data: ChartData, style: ChartStyle, width: int
         parts += [(f"{END} ", OTHER_ROLE), (f"{first} reaches {formatting.short(end)} timesteps  ", "muted")]
     parts += [(f"{MARK} ", "mark"), (f"resumes and changes of {own}", "muted")] if data.marks else []
     return [*lines, crop(tuple(parts), width)] if parts else lines
-
-
-Place = tuple[str, int]  # a run, and the timesteps at which one of its states was saved
-Weights = Mapping[str, float]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,15 @@
-"""Fork dialog."""
+"""Dialog to fork a saved state: its own profile first, which always fits, then all others with what does not."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -26,13 +28,10 @@ from rltui.tui.launcher.plan import LaunchPlan, plan_fork, saved_profile
 from rltui.tui.launcher.start import plan_lines
 from rltui.tui.text import Line, clean, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
-from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines
-
-# The profiles that a saved state can be forked with: its own first, which always fits, then all others with what does not.
-#
-# Reads files; rows are pure.
+from rltui.tui.widgets.list_view import ListView, Row, TextView
 
 SHORT: Mapping[str, str] = {"observation": "obs", "action table": "table", "policy": "policy", "critic": "critic"}
+PATIENCE = 0.15  # seconds that the cursor rests before bytes are read for it
 
 
 def profiles_for(data: DataDir, entry: CheckpointRow) -> dict[Path, ProfileEntry]:
@@ -65,26 +64,28 @@ def row(profile: ProfileEntry, entry: CheckpointRow) -> Line:
     return ((" ✗ ", "bad"), (name, "muted"), (f"  {part}", "faint"))
 
 
-PATIENCE = 0.15  # seconds that the cursor rests before bytes are read for it
-
-
 @dataclass(frozen=True)
 class Fork:
     """What is known of forking with one profile. changes: None while the child has not answered."""
 
-    offer: LaunchPlan
+    plan: LaunchPlan
     changes: list[KeyChange] | str | None = None
 
 
-class ForkWords(ScrollableLines):
-    """The screen says what it shows."""
-
-    def __init__(self, words: Callable[[int], list[Line]]) -> None:
-        super().__init__(name="fork-words")
-        self._words = words
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(self._words(width), height)
+def fork_lines(profile: ProfileEntry | None, fork: Fork | None, width: int) -> list[Line]:
+    """What forking with the highlighted profile would do."""
+    if profile is None:
+        return wrap("There is no profile: rltui profile new writes one.", width, "muted")
+    found = [*wrap(profile.description or "no description", width, "muted"), ()]
+    if fork is None:
+        return [*found, text_line("being looked at …", "muted")]
+    found += [text_line("Enter will", "title"), *plan_lines(fork.plan, width)]
+    if fork.plan.refused:
+        return found
+    if fork.changes is None:
+        return [*found, (), text_line("comparing the profiles …", "muted")]
+    title = text_line("What changes, from the state's own profile", "title")
+    return [*found, (), title, *change_lines(fork.changes, width)]
 
 
 class ForkScreen(Dialog[LaunchPlan | None]):
@@ -93,7 +94,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("enter", "take", "Fork")]
 
     class Profiles(Message):
-        """All profiles have been judged."""
+        """All profiles have been checked."""
 
         def __init__(self, profiles: Sequence[ProfileEntry]) -> None:
             super().__init__()
@@ -121,13 +122,14 @@ class ForkScreen(Dialog[LaunchPlan | None]):
             box.border_subtitle = "enter starts the new run · esc cancels"
             with Horizontal():
                 yield ListView(name="fork-profiles")
-                yield ForkWords(self._words)
+                yield TextView("fork-words")
 
     def on_mount(self) -> None:
         self._show(profiles_for(self._data, self._entry))
         self.query_one("#fork-profiles", ListView).focus()
-        self.run_worker(self._check, thread=True, exit_on_error=False)
+        self._check()
 
+    @work(thread=True, exit_on_error=False)
     def _check(self) -> None:
         verdicts = self._checker.check(list(self._profiles))
         self.post_message(
@@ -143,7 +145,12 @@ class ForkScreen(Dialog[LaunchPlan | None]):
         self._profiles = profiles
         rows = [Row(path, row(profile, self._entry)) for path, profile in profiles.items()]
         self.query_one("#fork-profiles", ListView).set_rows(rows)
-        self.query_one(ForkWords).repaint()
+        self._show_details()
+
+    def _show_details(self) -> None:
+        path = self.path
+        profile, fork = (self._profiles.get(path), self._forks.get(path)) if path else (None, None)
+        self.query_one(TextView).show(partial(fork_lines, profile, fork))
 
     @property
     def path(self) -> Path | None:
@@ -152,9 +159,8 @@ class ForkScreen(Dialog[LaunchPlan | None]):
         return key if isinstance(key, Path) else None
 
     def on_list_view_highlighted(self) -> None:
-        words = self.query_one(ForkWords)
-        words.first = 0
-        words.repaint()
+        self.query_one(TextView).first = 0
+        self._show_details()
         self.set_timer(PATIENCE, self._rested)
 
     def on_list_view_chosen(self) -> None:
@@ -166,47 +172,27 @@ class ForkScreen(Dialog[LaunchPlan | None]):
         profile = self._profiles.get(path) if path else None
         if path is not None and profile is not None and profile.check is not None and path not in self._asked:
             self._asked.add(path)
-            self.run_worker(lambda: self._work_out(path, profile), thread=True, exit_on_error=False)
+            self._plan(path, profile)
 
-    def _work_out(self, path: Path, profile: ProfileEntry) -> None:
-        """In a thread: first whether it can be done, then what changes."""
-        offer = plan_fork(self._data, self._entry.path, self._entry.words, profile, self._clock())
-        self.post_message(self.Worked(path, Fork(offer)))
-        if not offer.refused:
+    @work(thread=True, exit_on_error=False)
+    def _plan(self, path: Path, profile: ProfileEntry) -> None:
+        """First whether it can be done, then what changes."""
+        plan = plan_fork(self._data, self._entry.path, self._entry.words, profile, self._clock())
+        self.post_message(self.Worked(path, Fork(plan)))
+        if not plan.refused:
             changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)
-            self.post_message(self.Worked(path, Fork(offer, changes)))
+            self.post_message(self.Worked(path, Fork(plan, changes)))
 
     @if_mounted
     def on_fork_screen_worked(self, message: Worked) -> None:
         self._forks[message.path] = message.fork
-        self.query_one(ForkWords).repaint()
-
-    def _words(self, width: int) -> list[Line]:
-        path = self.path
-        profile = self._profiles.get(path) if path else None
-        if path is None or profile is None:
-            return wrap("There is no profile: rltui profile new writes one.", width, "muted")
-        found = [*wrap(profile.description or "no description", width, "muted"), ()]
-        fork = self._forks.get(path)
-        if fork is None:
-            return [*found, text_line("being looked at …", "muted")]
-        found += [text_line("Enter will", "title"), *plan_lines(fork.offer, width)]
-        if fork.offer.refused:
-            return found
-        if fork.changes is None:
-            return [*found, (), text_line("comparing the profiles …", "muted")]
-        return [
-            *found,
-            (),
-            text_line("What changes, from the state's own profile", "title"),
-            *change_lines(fork.changes, width),
-        ]
+        self._show_details()
 
     def action_take(self) -> None:
         fork = self._forks.get(self.path) if self.path else None
         if fork is None:
             self.notify("It is being looked at: a moment", severity="warning")
-        elif fork.offer.refused:
-            self.notify(fork.offer.refused, title="It cannot be forked so", severity="error", timeout=8)
+        elif fork.plan.refused:
+            self.notify(fork.plan.refused, title="It cannot be forked so", severity="error", timeout=8)
         else:
-            self.dismiss(fork.offer)
+            self.dismiss(fork.plan)

@@ -1,4 +1,4 @@
-"""Entries and how they are read."""
+"""Rows of the browser: saved states and what else lies in the data folder, and the reader of all of it."""
 
 from __future__ import annotations
 
@@ -45,11 +45,16 @@ class CheckpointRow:
     run: str
     path: Path
     info: CheckpointInfo | None = None
-    mark: MilestoneMark = NO_MARK
     reason: str = ""
     trashed: Trashed | None = None
     best: Best | None = None
     stays: bool = False
+
+    @property
+    def mark(self) -> MilestoneMark:
+        if self.trashed is not None:
+            return self.trashed.mark
+        return self.info.mark if self.info else NO_MARK
 
     @property
     def meta(self) -> Meta | None:
@@ -143,7 +148,7 @@ ALL, STRAYS, TRASH = RunNode("all"), RunNode("strays"), RunNode("trash")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """complete: all runs have been read. free_bytes: on the data folder's disk."""
+    """What the data folder holds. complete: all runs have been read. free_bytes: on the data folder's disk."""
 
     root: Path
     inventories: tuple[Inventory, ...] = ()
@@ -176,7 +181,6 @@ def checkpoint_rows(inventory: Inventory) -> list[CheckpointRow]:
     states = [
         CheckpointRow(
             "milestone" if info.milestone else "checkpoint", inventory.run, info.path, info,
-            info.mark,
             info.damage or "", best=is_best(found, info.meta) if info.damage is None else None,
             stays=not info.milestone and info.damage is None and info.commit in protected,
         )
@@ -190,7 +194,7 @@ def unrecognised_row(entry: UnrecognisedEntry, run: str = "") -> CheckpointRow:
 
 
 def deleted_row(trashed: Trashed, info: CheckpointInfo) -> CheckpointRow:
-    return CheckpointRow("deleted", trashed.run, trashed.folder, info, trashed.mark, trashed=trashed)
+    return CheckpointRow("deleted", trashed.run, trashed.folder, info, trashed=trashed)
 
 
 Stamp = tuple[object, ...]
@@ -207,7 +211,7 @@ class LibraryReady(Message):
 
 
 class LibraryReader:
-    """Not for two threads at once."""
+    """Reader of the data folder, with a cache of what has not changed. Not for two threads at once."""
 
     def __init__(self, data: DataDir) -> None:
         self._data = data

@@ -22,7 +22,7 @@ from rltui.runs.paths import DataDir
 from rltui.runs.saver import POLICY_FILE
 from rltui.runs.trash import Trashed
 from rltui.tui.browser.library import CheckpointRow
-from rltui.tui.widgets.dialogs import Asked, InputCheck
+from rltui.tui.widgets.dialogs import InputCheck, TextPrompt
 
 LONGEST_NOTE = 200
 UNDO_SECONDS = 30.0
@@ -66,9 +66,9 @@ def toggle_flag(data: DataDir, entry: CheckpointRow, flag: Flag) -> Outcome:
     return _change_mark(data, entry, lambda mark: msgspec.structs.replace(mark, **{flag: value}), on if value else off)
 
 
-def note_prompt(entry: CheckpointRow) -> Asked:
+def note_prompt(entry: CheckpointRow) -> TextPrompt:
     check_can_mark(entry)
-    return Asked(
+    return TextPrompt(
         "Note", ((entry.words, "strong"), ("Nothing typed takes the note away.", "muted")), _judge_note,
         value=entry.mark.note, placeholder="first aerial goal", empty="take",
     )  # fmt: skip
@@ -119,7 +119,7 @@ def keep_checkpoint(data: DataDir, entry: CheckpointRow) -> Outcome:
     return Outcome(said, undo, f"{words} kept")
 
 
-def export_prompt(data: DataDir, entry: CheckpointRow) -> Asked:
+def export_prompt(data: DataDir, entry: CheckpointRow) -> TextPrompt:
     info = entry.info
     if info is None or entry.meta is None or not entry.usable:
         why = "it is in the trash; u puts it back" if entry.kind == "deleted" else entry.reason
@@ -142,7 +142,7 @@ def export_prompt(data: DataDir, entry: CheckpointRow) -> Asked:
         what = "policy.npz alone" if policy_alone else f"the complete folder, {formatting.size(entry.bytes)},"
         return InputCheck(f"✓ {what} to {target}", good=True)
 
-    return Asked("Export", lines, judge, placeholder="~/bots/alpha-5M")
+    return TextPrompt("Export", lines, judge, placeholder="~/bots/alpha-5M")
 
 
 def export(data: DataDir, entry: CheckpointRow, text: str) -> Outcome:
@@ -158,7 +158,7 @@ def _names_policy(text: str) -> bool:
     return text.strip().endswith(".npz")
 
 
-def deletion_prompt(data: DataDir, entry: CheckpointRow) -> Asked:
+def deletion_prompt(data: DataDir, entry: CheckpointRow) -> TextPrompt:
     info = entry.info
     if info is None or entry.kind not in ("milestone", "checkpoint"):
         raise RltuiError("rltui deletes milestones and checkpoints only", "remove others by hand")
@@ -187,7 +187,9 @@ def deletion_prompt(data: DataDir, entry: CheckpointRow) -> Asked:
             return InputCheck("✓ enter moves it to the trash", True)
         return InputCheck("that is not its name")
 
-    return Asked("Delete", tuple(lines), judge, subtitle="enter alone deletes nothing · esc cancels", empty="cancel")
+    return TextPrompt(
+        "Delete", tuple(lines), judge, subtitle="enter alone deletes nothing · esc cancels", empty="cancel"
+    )
 
 
 def delete(data: DataDir, entry: CheckpointRow) -> Outcome:
@@ -203,14 +205,14 @@ def restore(data: DataDir, trashed: Trashed, words: str) -> Outcome:
     return Outcome(f"{words} is back")
 
 
-def empty_trash_prompt(entries: Sequence[Trashed]) -> Asked:
+def empty_trash_prompt(entries: Sequence[Trashed]) -> TextPrompt:
     if not entries:
         raise RltuiError("the trash is empty")
     lines = (
         (f"{formatting.plural(len(entries), 'saved state')} will be gone for good.", "bad"),
         ("Type: empty", ""),
     )
-    return Asked(
+    return TextPrompt(
         "Empty the trash", lines, lambda text: InputCheck("✓ enter removes them", True) if text.strip() == "empty" else InputCheck(""),
         subtitle="enter alone deletes nothing · esc cancels", empty="cancel",
     )  # fmt: skip

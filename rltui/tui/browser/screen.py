@@ -37,7 +37,7 @@ from rltui.tui.launcher.start import StartDialog, launch_plan
 from rltui.tui.messages import BrowserLeft, RunOpened, WatchAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
-from rltui.tui.widgets.dialogs import Asked, TypedDialog
+from rltui.tui.widgets.dialogs import PromptDialog, TextPrompt
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Answer, Footer
@@ -343,7 +343,7 @@ class BrowserScreen(Screen[None]):
                 self._operate(lambda: operations.empty_trash(self._data, trashed))
 
         try:
-            self.app.push_screen(TypedDialog(operations.empty_trash_prompt(trashed)), empty)
+            self.app.push_screen(PromptDialog(operations.empty_trash_prompt(trashed)), empty)
         except RltuiError as error:
             self._complain(error)
 
@@ -396,14 +396,14 @@ class BrowserScreen(Screen[None]):
             except RltuiError as error:
                 self._complain(error)
 
-    def _ask(self, prompt: Asked, operation: Callable[[str], Outcome]) -> None:
+    def _ask(self, prompt: TextPrompt, operation: Callable[[str], Outcome]) -> None:
         """For a text; then the operation with it."""
 
         def answered(text: str | None) -> None:
             if text is not None:
                 self._operate(lambda: operation(text))
 
-        self.app.push_screen(TypedDialog(prompt), answered)
+        self.app.push_screen(PromptDialog(prompt), answered)
 
     @work(thread=True, exit_on_error=False)
     def _operate(self, operation: Callable[[], Outcome]) -> None:

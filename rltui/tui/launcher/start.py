@@ -21,7 +21,7 @@ from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.plan import LaunchPlan, StatePlan, next_round_total, with_step_limit
 from rltui.tui.messages import RunOpened
 from rltui.tui.text import Line, wrap
-from rltui.tui.widgets.dialogs import AskDialog, Asked, Choices, Dialog, DialogText, InputCheck, TypedDialog
+from rltui.tui.widgets.dialogs import AskDialog, Choices, Dialog, DialogText, InputCheck, PromptDialog, TextPrompt
 from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def launch_plan(screen: Screen[Any], plan: LaunchPlan, launch: Launch, clock: Ca
     if plan.reached is None:
         go(plan)
     else:
-        screen.app.push_screen(TypedDialog(_limit_question(plan, plan.reached)), answered)
+        screen.app.push_screen(PromptDialog(_limit_question(plan, plan.reached)), answered)
 
 
-def _limit_question(plan: LaunchPlan, limit: int) -> Asked:
+def _limit_question(plan: LaunchPlan, limit: int) -> TextPrompt:
     example = next_round_total(plan.timesteps)
     lines = (
         (f"{plan.run} was started to end at {limit:,} timesteps, and has {plan.timesteps:,}.", "strong"),
@@ -67,7 +67,7 @@ def _limit_question(plan: LaunchPlan, limit: int) -> Asked:
             return InputCheck(f"✗ it has {plan.timesteps:,} already: a larger total")
         return InputCheck(f"✓ enter trains on, {total - plan.timesteps:,} timesteps more", True)
 
-    return Asked("Its step limit is reached", lines, judge, placeholder=f"{example:,}", empty="take")
+    return TextPrompt("Its step limit is reached", lines, judge, placeholder=f"{example:,}", empty="take")
 
 
 class LaunchingText(ScrollableLines):

@@ -165,7 +165,7 @@ class Curve:
 class ChartData:
     """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends.
 
-    change: `+1.6 in 1 h`, where it is known. told: figures of one's own and of the other run, in the place of the newest.
+    change: `+1.6 in 1 h`, where it is known. figures: those of one's own and of the other run, in the place of the newest.
     finest: figures smaller than this are shown as 0.00.
     """
 
@@ -179,7 +179,7 @@ class ChartData:
     other: Curve | None = None
     usual: tuple[float | None, float | None] = (None, None)
     change: str = ""
-    told: tuple[float | None, float | None] | None = None
+    figures: tuple[float | None, float | None] | None = None
     finest: float = 0.0
 
     @property
@@ -263,14 +263,14 @@ def plot_column(x: float, span: tuple[float, float], width: int) -> int | None:
 
 
 def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
-    """The value at the cursor; else what is told, or the newest, and how old it is where the newest iteration has none.
+    """The value at the cursor; else its figures, or the newest, and how old it is where the newest iteration has none.
 
     Beside another run both are read where the one that did not come so far ends.
     """
     if look.cursor is not None:
         value, back = data.own.at(look.cursor), 0
-    elif data.told is not None:
-        value, back = data.told[0], 0
+    elif data.figures is not None:
+        value, back = data.figures[0], 0
     else:
         value, back = data.own.newest(end_of_shorter(data))
     is_known = formatting.known(value)
@@ -290,11 +290,11 @@ def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
 
 
 def _beside(data: ChartData, other: Curve, look: Look) -> float | None:
-    """The other run's value at the cursor, or as told, or where the shorter one ends."""
+    """The other run's value at the cursor, or its figure, or where the shorter one ends."""
     if look.cursor is not None:
         return other.at(look.cursor)
-    if data.told is not None:
-        return data.told[1]
+    if data.figures is not None:
+        return data.figures[1]
     return other.newest(end_of_shorter(data))[0]
 
 

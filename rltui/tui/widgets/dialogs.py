@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import unwrap
 from typing import ClassVar, TypeVar
 
@@ -26,7 +27,7 @@ from rltui.errors import RltuiError
 from rltui.tui.text import Line, clean, crop_text, fit, text_line, wrap
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines
+from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines, TextView
 
 Answer = TypeVar("Answer")
 NO_FILTER = "no filter here (esc)"
@@ -38,7 +39,7 @@ DIFF_ROLES = {"+": "good", "-": "bad", "@": "muted"}
 
 
 class Dialog(ModalScreen[Answer]):
-    """Asks or tells something above what is shown. One with a line or a list takes `/` itself."""
+    """Modal screen that closes itself once and no other. One with a line or a list takes `/` itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("slash", "no_filter", "Filter")]
 
@@ -99,7 +100,7 @@ class NoFilterText(LineWidget):
     """Text in front of the line."""
 
     def __init__(self, words: str) -> None:
-        super().__init__(name="no-filter-said")
+        super().__init__(name="no-filter-text")
         self._words = words
 
     def on_mount(self) -> None:
@@ -138,15 +139,15 @@ class NoFilterScreen(Dialog[None]):
 
 @dataclass(frozen=True, slots=True)
 class InputCheck:
-    """Of what is typed so far. good: enter takes it."""
+    """Verdict on what is typed so far. good: enter takes it."""
 
     words: str
     good: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """empty: what enter does with nothing typed: None stays in the dialog, "cancel" closes it, "take" takes it."""
+class TextPrompt:
+    """What is asked for. empty: what enter does with nothing typed: None stays in the dialog, "cancel" closes it, "take" takes it."""
 
     title: str
     lines: tuple[tuple[str, str], ...]  # (text, role)
@@ -157,46 +158,48 @@ class Asked:
     empty: str | None = None
 
 
-class TypedWords(LineWidget):
-    """Lines that take the room they need. Set `said`, then `again`."""
+class DialogText(LineWidget):
+    """Text that takes the room it needs. words: its lines for a width; rows: at least so many."""
 
-    def __init__(self, name: str, said: tuple[tuple[str, str], ...] = (), spare: int = 0) -> None:
-        """spare: rows kept for longer words to come."""
+    def __init__(self, name: str, words: Callable[[int], list[Line]] = lambda width: [], rows: int = 1) -> None:
         super().__init__(name=name)
-        self.said, self._spare = said, spare
+        self._words, self._rows = words, rows
 
-    def paint(self, width: int, height: int) -> list[Line]:
-        return [row for text, role in self.said for row in wrap(text, width, role)]
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return max(len(self.paint(width, 100)), self._spare)
-
-    def again(self) -> None:
-        """Draw what is said now."""
+    def show(self, words: Callable[[int], list[Line]]) -> None:
+        self._words = words
         self.refresh(layout=True)
         self.repaint()
 
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self._words(width)
 
-class TypedDialog(Dialog[str | None]):
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(len(self._words(width)), self._rows)
+
+
+class PromptDialog(Dialog[str | None]):
     """Dismissed with the text, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, prompt: TextPrompt) -> None:
         super().__init__()
-        self._asked = asked
-        self._verdict = TypedWords("typed-verdict", spare=VERDICT_ROWS)
+        self._prompt = prompt
+        self._verdict = DialogText("typed-verdict", rows=VERDICT_ROWS)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog") as box:
-            box.border_title = self._asked.title
-            box.border_subtitle = self._asked.subtitle
-            yield TypedWords("typed-words", self._asked.lines)
-            yield Input(self._asked.value, id="typed", compact=True, placeholder=self._asked.placeholder)
+            box.border_title = self._prompt.title
+            box.border_subtitle = self._prompt.subtitle
+            yield DialogText("typed-words", self._lines)
+            yield Input(self._prompt.value, id="typed", compact=True, placeholder=self._prompt.placeholder)
             yield self._verdict
 
+    def _lines(self, width: int) -> list[Line]:
+        return [row for text, role in self._prompt.lines for row in wrap(text, width, role)]
+
     def on_mount(self) -> None:
-        self._judge(self._asked.value)
+        self._judge(self._prompt.value)
 
     @on(Input.Changed)
     def judge(self, event: Input.Changed) -> None:
@@ -204,16 +207,15 @@ class TypedDialog(Dialog[str | None]):
         self._judge(event.value)
 
     def _judge(self, text: str) -> None:
-        judgement = self._asked.judge(text)
-        self._verdict.said = ((judgement.words, "good" if judgement.good else "muted"),)
-        self._verdict.again()
+        check = self._prompt.judge(text)
+        self._verdict.show(lambda width: wrap(check.words, width, "good" if check.good else "muted"))
 
     @on(Input.Submitted)
     def send(self, event: Input.Submitted) -> None:
         """The text where it is good; nothing typed closes or takes, as asked."""
-        if not event.value.strip() and self._asked.empty is not None:
-            self.dismiss("" if self._asked.empty == "take" else None)
-        elif self._asked.judge(event.value).good:
+        if not event.value.strip() and self._prompt.empty is not None:
+            self.dismiss("" if self._prompt.empty == "take" else None)
+        elif self._prompt.judge(event.value).good:
             self.dismiss(event.value)
 
 
@@ -224,17 +226,6 @@ class Option:
     name: str
     group: str
     about: Callable[[int], list[Line]]
-
-
-class About(ScrollableLines, can_focus=False):
-    """What the highlighted option is."""
-
-    def __init__(self) -> None:
-        super().__init__(name="chooser-about")
-        self.words: Callable[[int], list[Line]] = lambda width: []
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(self.words(width), height)
 
 
 class Chooser(Dialog["str | None"]):
@@ -255,10 +246,10 @@ class Chooser(Dialog["str | None"]):
             yield Input(id="chooser-filter", compact=True, placeholder=self._own or "filter")
             with Horizontal(id="chooser-body"):
                 yield ListView(name="chooser-rows")
-                yield About()
+                yield TextView("chooser-about")
 
     def on_mount(self) -> None:
-        self.query_one(ListView).can_focus = False
+        self.query_one(ListView).can_focus = self.query_one(TextView).can_focus = False
         self.query_one(Input).focus()
         self.call_after_refresh(self._show, self._current)
 
@@ -282,17 +273,16 @@ class Chooser(Dialog["str | None"]):
         if not rows:
             rows = [Row(None, ((f" {self._own or 'nothing of that name'}", "muted"),))]
         self.query_one(ListView).set_rows(rows, wanted or None)
-        self._tell()
+        self._explain()
 
-    def _tell(self) -> None:
-        about = self.query_one(About)
-        key = self.query_one(ListView).key
+    def _explain(self) -> None:
+        about, key = self.query_one(TextView), self.query_one(ListView).key
         option = next((each for each in self._options if each.name == key), None)
-        about.words, about.first = (option.about if option else lambda width: []), 0
-        about.repaint()
+        about.first = 0
+        about.show(option.about if option else lambda width: [])
 
     def on_list_view_highlighted(self) -> None:
-        self._tell()
+        self._explain()
 
     def on_list_view_chosen(self) -> None:
         self._choose()
@@ -382,20 +372,6 @@ class AskDialog(Dialog["str | None"]):
             yield Choices(self._choices)
 
 
-class DialogText(LineWidget):
-    """Some lines of text."""
-
-    def __init__(self, name: str, lines: Callable[[int], list[Line]]) -> None:
-        super().__init__(name=name)
-        self.words = lines
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self.words(width)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return max(len(self.words(width)), 1)
-
-
 class NameDialog(Dialog["str | None"]):
     """Dismissed with a name that `judge` has nothing against."""
 
@@ -426,9 +402,7 @@ class NameDialog(Dialog["str | None"]):
     @on(Input.Changed)
     def judge(self, event: Input.Changed) -> None:
         """What the name becomes."""
-        words = self.query_one("#new-name-words", DialogText)
-        words.refresh(layout=True)
-        words.repaint()
+        self.query_one("#new-name-words", DialogText).show(self._verdict)
 
     @on(Input.Submitted)
     def accept(self, event: Input.Submitted) -> None:
@@ -441,26 +415,14 @@ class NameDialog(Dialog["str | None"]):
         self.dismiss(name)
 
 
-class DiffText(ScrollableLines):
-    """Lines of a diff, coloured, and what to know before they are written."""
-
-    def __init__(self, head: Sequence[tuple[str, str]], diff: Sequence[str]) -> None:
-        super().__init__(name="save-diff")
-        self._head, self._diff = head, diff
-
-    def _lines(self, width: int) -> list[Line]:
-        lines = [line for text, role in self._head for line in wrap(text, width, role)]
-        lines += [()] if lines else []
-        for line in self._diff:
-            shown = "…" if line.startswith("@@") else line
-            lines.append(((crop_text(clean(shown), width), DIFF_ROLES.get(line[:1], "")),))
-        return lines
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(self._lines(width), height)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return max(len(self._lines(width)), 1)
+def diff_lines(head: Sequence[tuple[str, str]], diff: Sequence[str], width: int) -> list[Line]:
+    """What to know before the diff is written, then its lines, coloured."""
+    lines = [line for text, role in head for line in wrap(text, width, role)]
+    lines += [()] if lines else []
+    for line in diff:
+        text = "…" if line.startswith("@@") else line
+        lines.append(((crop_text(clean(text), width), DIFF_ROLES.get(line[:1], "")),))
+    return lines
 
 
 class DiffDialog(Dialog[bool]):
@@ -484,10 +446,10 @@ class DiffDialog(Dialog[bool]):
             box.border_subtitle = (
                 "enter writes it · ↑ ↓ scroll · esc cancels" if self._asks else "esc closes · ↑ ↓ scroll"
             )
-            yield DiffText(self._head, self._diff)
+            yield TextView("save-diff", partial(diff_lines, self._head, self._diff))
 
     def on_mount(self) -> None:
-        self.query_one(DiffText).focus()
+        self.query_one(TextView).focus()
 
 
 class TextDialog(Dialog[None]):

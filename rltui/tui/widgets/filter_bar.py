@@ -25,7 +25,7 @@ PASTE = "paste"  # the key by which a pane is told what was pasted
 MOVES = {"up": -1, "down": 1}  # in what is left, while the line is open
 Place = TypeVar("Place")
 # typed: another pattern; kept, dropped: the line is closed; ignored: the key types nothing
-Outcome = Literal["typed", "kept", "dropped", "ignored"]
+KeyResult = Literal["typed", "kept", "dropped", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class TypedFilter(Generic[Place]):
     def open(self, here: Place | None) -> None:
         self.typing, self.before = True, here
 
-    def press(self, key: str, character: str | None) -> Outcome:
+    def press(self, key: str, character: str | None) -> KeyResult:
         """A key while the line is open."""
         if key in ("enter", "escape"):
             self.typing = False
@@ -221,8 +221,8 @@ def filter_words(typed: TypedFilter[object], shown: int, of: int, usual: str, ro
         text = _end(typed.pattern.text, room, CLEARS)
         problem = crop_text(typed.pattern.problem, max(room - cell_len(f"/{text}{caret} "), 1))
         return f"[$error]{_escaped(f'/{text}{caret} {problem}')}[/]"
-    told = _forms(typed, shown, of)
-    words = next((words for words in told if cell_len(f"/{typed.pattern.text}{caret} {words}") <= room), told[-1])
+    forms = _forms(typed, shown, of)
+    words = next((words for words in forms if cell_len(f"/{typed.pattern.text}{caret} {words}") <= room), forms[-1])
     text = _end(typed.pattern.text, room, words)
     found = f"[$primary]{_escaped(f'/{text}{caret}')} [/][$muted]{words}[/]"  # a blank first: \\[ would be no markup
     whole = f"{found}[$muted] · [/]{usual}"

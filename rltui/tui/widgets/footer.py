@@ -135,13 +135,13 @@ class Footer(LineWidget):
 
 
 class Answer(LineWidget):
-    """Line above the footer, hidden while there is nothing to say. A click shows where all answers are kept, if the screen has such a place."""
+    """Lines above the footer, hidden while there is nothing to say. A click shows all answers, where the screen has them."""
 
-    def __init__(self, kept: str = "") -> None:
-        """kept: the screen's action that shows all answers."""
+    def __init__(self, action: str = "") -> None:
+        """action: the screen's, that shows all answers."""
         super().__init__(name="answer")
-        self._kept = kept
-        self._said: Line = ()
+        self._action = action
+        self._answer: Line = ()
         self._place: tuple[int, int, int, int] | None = None  # width, height, rows below, edge
 
     def on_mount(self) -> None:
@@ -150,7 +150,7 @@ class Answer(LineWidget):
     def say(self, answer: Line, room: int, below: int) -> None:
         """Show this, or nothing. room: columns of the screen; below: rows under it that stay free."""
         rows = answer_rows(answer, room) if answer else []
-        self._said = answer
+        self._answer = answer
         self.display = bool(rows)
         if rows:
             self._stand(max(width_of(row) for row in rows), len(rows), below, ANSWER_EDGE if room >= LEAST_WIDTH else 0)
@@ -163,11 +163,11 @@ class Answer(LineWidget):
             self.styles.width, self.styles.height, self.styles.margin = width, height, (0, 0, below, edge)
 
     def paint(self, width: int, height: int) -> list[Line]:
-        return answer_rows(self._said, self.screen.size.width)
+        return answer_rows(self._answer, self.screen.size.width)
 
     def on_click(self, event: events.Click) -> None:
-        if self._kept:
-            self.screen.call_next(self.screen.run_action, self._kept)
+        if self._action:
+            self.screen.call_next(self.screen.run_action, self._action)
 
 
 def answer_rows(answer: Line, room: int) -> list[Line]:

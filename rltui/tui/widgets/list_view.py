@@ -1,11 +1,12 @@
-"""Lines that scroll, and a list with a cursor."""
+"""Lines and text that scroll, and a list with a cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
 
 from rltui.tui.text import HOLLOW, SOLID, Line, fit
@@ -60,6 +61,24 @@ class ScrollableLines(LineWidget, can_focus=True):
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         self.move(WHEEL_STEP)
         event.stop()
+
+
+class TextView(ScrollableLines):
+    """Scrollable text. words: its lines for a width."""
+
+    def __init__(self, name: str, words: Callable[[int], list[Line]] = lambda width: []) -> None:
+        super().__init__(name=name)
+        self._words = words
+
+    def show(self, words: Callable[[int], list[Line]]) -> None:
+        self._words = words
+        self.repaint()
+
+    def paint(self, width: int, height: int) -> list[Line]:
+        return self.window(self._words(width), height)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(len(self._words(width)), 1)
 
 
 @dataclass(frozen=True, slots=True)

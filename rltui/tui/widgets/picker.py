@@ -9,7 +9,7 @@ from typing import Literal
 from rltui.tui.text import SOLID, Line, crop, fit, pad, text_line
 from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
 
-Outcome = Literal["taken", "chosen", "closed", "ignored"]
+PickerResult = Literal["taken", "chosen", "closed", "ignored"]
 _MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
 
 
@@ -51,7 +51,7 @@ class Picker:
         """The marked ones in the list's order."""
         return [entry.key for entry in self.entries if entry.key in (self.marked or ())]
 
-    def press(self, key: str, character: str | None) -> Outcome:
+    def press(self, key: str, character: str | None) -> PickerResult:
         """chosen: enter; closed: esc with nothing left to clear."""
         if self.filter.typing and key not in MOVES:
             self._type(key, character)
@@ -70,7 +70,7 @@ class Picker:
             return "ignored"
         return "taken"
 
-    def _end(self, key: str) -> Outcome:
+    def _end(self, key: str) -> PickerResult:
         if key == "enter":
             return "chosen"
         if self.filter.pattern.text:

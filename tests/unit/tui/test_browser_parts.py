@@ -61,7 +61,9 @@ def test_which_words_name_a_state(data: DataDir) -> None:
 
 def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
     entry = entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M"))
-    entry = dataclasses.replace(entry, mark=MilestoneMark(pinned=True, released=True, note="x" * 300))
+    assert entry.info is not None
+    mark = MilestoneMark(pinned=True, released=True, note="x" * 300)
+    entry = dataclasses.replace(entry, info=dataclasses.replace(entry.info, mark=mark))
     for width in range(16, 220):
         columns = table.fitting(width, {"alpha", "b" * 60})
         assert columns[0] is table.NAME

@@ -221,9 +221,9 @@ def test_both_figures_are_read_where_the_shorter_run_ends() -> None:
     assert picture(Look(), [0, 1, 2, 3, NAN], width=36, other=shorter)[0].endswith(" 2.00  o 8.00")
 
 
-def test_figures_that_are_told_take_the_place_of_the_newest() -> None:
+def test_figures_that_are_given_take_the_place_of_the_newest() -> None:
     other = Curve([0.0, 2.0], [7.0, 8.0])
-    data = ChartData("kl", "", "series-1", XS, [0, 1, 2, 3, 4], other=other, told=(2.5, None))
+    data = ChartData("kl", "", "series-1", XS, [0, 1, 2, 3, 4], other=other, figures=(2.5, None))
     assert plain(chart(data, 26, 6, "ascii")).split("\n")[0].endswith(" 2.50  o –")
     assert plain(chart(data, 26, 6, "ascii", Look(cursor=1.0))).split("\n")[0].endswith(" 1.00  o 7.00")
 

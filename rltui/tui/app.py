@@ -72,7 +72,7 @@ class RltuiApp(App[str]):
         attach: str | None = None,
         readonly: bool = False,
         ascii_only: bool = False,
-        world: Dependencies | None = None,
+        dependencies: Dependencies | None = None,
         lifeline: Lifeline | None = None,
         ui: Loaded | None = None,
     ) -> None:
@@ -82,7 +82,7 @@ class RltuiApp(App[str]):
         if no_color is not None:
             os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
         self._data, self._first_run = data, attach
-        self._world, self._lifeline = world or Dependencies(), lifeline or Lifeline()
+        self._dependencies, self._lifeline = dependencies or Dependencies(), lifeline or Lifeline()
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
         self._key_order = KeyOrder(self)
@@ -94,16 +94,16 @@ class RltuiApp(App[str]):
         self.ui = ui or Loaded(UiSettings(), ui_path())
         self.own_keys = self.ui.settings.keys
         self.set_keymap(keymap(self.own_keys))
-        self._notifier = Notifier(self, self.ui.settings, self._world.clock, self.write_to_terminal)
+        self._notifier = Notifier(self, self.ui.settings, self._dependencies.clock, self.write_to_terminal)
         self._capture = Capture(
-            self, self._world.clock, lambda: self._screens_folder, lambda words: self.write_to_terminal(words)
+            self, self._dependencies.clock, lambda: self._screens_folder, lambda words: self.write_to_terminal(words)
         )
         self.theme = self._coloured = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         self.stylesheet.set_variables(self.get_css_variables())
         charts = self.ui.settings.charts
         charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
         self._navigator = Navigator(
-            self, data, self._world, self.ui, self._lifeline, self._notifier, readonly=readonly, charts=charts
+            self, data, self._dependencies, self.ui, self._lifeline, self._notifier, readonly=readonly, charts=charts
         )
 
     def on_load(self) -> None:
@@ -197,7 +197,7 @@ class RltuiApp(App[str]):
         """To compare with the one that is looked at."""
         from rltui.run_state.other_run import RunsOnDisk
 
-        return self._world.other_runs or RunsOnDisk(self._data)
+        return self._dependencies.other_runs or RunsOnDisk(self._data)
 
     @property
     def data(self) -> DataDir:
@@ -205,9 +205,9 @@ class RltuiApp(App[str]):
         return self._data
 
     @property
-    def world(self) -> Dependencies:
+    def dependencies(self) -> Dependencies:
         """What lies outside the program."""
-        return self._world
+        return self._dependencies
 
     @property
     def guarded(self) -> bool:

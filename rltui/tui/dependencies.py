@@ -1,4 +1,4 @@
-"""What tests replace: clock, launcher, checkers."""
+"""What the interface takes from outside, for tests to replace: clock, launching, checks by children, sources of records."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rltui.run_state.other_run import OtherRuns
     from rltui.run_state.reader import RecordSource
     from rltui.supervise.launch import LaunchedTrainer
+
+MEMINFO = Path("/proc/meminfo")  # of Linux, in units of 1024 bytes
 
 
 class LaunchRequest(Protocol):
@@ -49,6 +51,24 @@ class Sampler(Protocol):
         """End soon; does not wait."""
 
 
+def free_megabytes() -> float | None:
+    """10^6 bytes that programs could still have; None where the system does not say."""
+    try:
+        lines = MEMINFO.read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, ValueError, IndexError, StopIteration):
+        return _free_by_psutil()
+
+
+def _free_by_psutil() -> float | None:
+    import psutil  # 20 ms, for systems that have no such file
+
+    try:
+        return float(psutil.virtual_memory().available) / 1e6
+    except (OSError, AttributeError):
+        return None
+
+
 @dataclass(frozen=True)
 class LauncherDependencies:
     """reference: of all keys; texts: verdicts on edited texts; preflights: the doctor on one profile; differences: of two
@@ -62,30 +82,9 @@ class LauncherDependencies:
     measurements: Measurements = field(default_factory=Measurements)
 
 
-MEMINFO = Path("/proc/meminfo")  # of Linux, in units of 1024 bytes
-
-
-def free_megabytes() -> float | None:
-    """10^6 bytes that programs could still have; None where the system does not say."""
-    try:
-        lines = MEMINFO.read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, ValueError, IndexError, StopIteration):
-        return _asked_of_psutil()
-
-
-def _asked_of_psutil() -> float | None:
-    import psutil  # 20 ms, for systems that have no such file
-
-    try:
-        return float(psutil.virtual_memory().available) / 1e6
-    except (OSError, AttributeError):
-        return None
-
-
 @dataclass(frozen=True)
 class Dependencies:
-    """For tests to replace. None: the real one.
+    """None: the real one.
 
     sources: (run, trainer just launched) → where its news comes from. clock: Unix seconds. free_memory: MB.
     """
@@ -95,7 +94,7 @@ class Dependencies:
     checker: ProfileChecker = field(default_factory=ProfileChecker)
     clock: Callable[[], float] = time.time
     free_memory: Callable[[], float | None] = free_megabytes
-    tools: LauncherDependencies | None = None
+    tools: LauncherDependencies = field(default_factory=LauncherDependencies)
     tables: TableChecker = field(default_factory=TableChecker)
     other_runs: OtherRuns | None = None  # to compare with
     sampler: Callable[[Path, Callable[[], int | None]], Sampler] | None = None
@@ -108,7 +107,7 @@ class Program(Protocol):
     def data(self) -> DataDir: ...
 
     @property
-    def world(self) -> Dependencies: ...
+    def dependencies(self) -> Dependencies: ...
 
     @property
     def guarded(self) -> bool: ...

@@ -75,7 +75,7 @@ class Navigator:
         self,
         app: App[str],
         data: DataDir,
-        world: Dependencies,
+        dependencies: Dependencies,
         ui: Loaded,
         lifeline: Lifeline,
         notifier: Notifier,
@@ -83,7 +83,7 @@ class Navigator:
         readonly: bool,
         charts: ChartStyle,
     ) -> None:
-        self._app, self._data, self._world, self._ui = app, data, world, ui
+        self._app, self._data, self._dependencies, self._ui = app, data, dependencies, ui
         self._lifeline, self._notifier = lifeline, notifier
         self._readonly, self._charts = readonly, charts
         self._suspended = SuspendedCockpit(app)  # that the browser was opened from
@@ -111,11 +111,9 @@ class Navigator:
         self._suspended.remove()
         self._lifeline.opened(run)
         self._notifier.follow()
-        world, layout = self._world, self._ui.settings
-        source = (world.sources or self._run_files)(run, trainer)
-        self._show(
-            CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=world.clock, layout=layout)
-        )
+        clock, layout = self._dependencies.clock, self._ui.settings
+        source = (self._dependencies.sources or self._run_files)(run, trainer)
+        self._show(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=clock, layout=layout))
 
     def show_browser(self, run: str, state: str) -> None:
         """At this run and saved state, or at everything; it goes back to what is shown now."""
@@ -123,11 +121,11 @@ class Navigator:
         from rltui.tui.browser.table import SavedSorting
         from rltui.tui.browser.verification import HashChecks
 
-        world, ui = self._world, self._ui
+        given, ui = self._dependencies, self._ui
         self._checks = self._checks or HashChecks()
         self._sorting = self._sorting or SavedSorting(ui.settings, ui.path, self._save_in_thread)
         around = BrowserDependencies(
-            self._data, self._launch, world.checker, world.clock, self._checks, run, Path(state) if state else None,
+            self._data, self._launch, given.checker, given.clock, self._checks, run, Path(state) if state else None,
             readonly=self._readonly, charts=self._charts, sorting=self._sorting,
         )  # fmt: skip
         self._suspended.suspend(self.cockpit)
@@ -173,12 +171,11 @@ class Navigator:
     def _launcher(self) -> LauncherScreen:
         from rltui.tui.launcher.screen import LauncherScreen
 
-        world = self._world
-        return LauncherScreen(self._data, self._launch, world.checker, world.clock, world.free_memory, world.tools)
+        return LauncherScreen(self._data, self._launch, self._dependencies)
 
     @property
     def _launch(self) -> Launch:
-        return self._world.launch or self._launch_detached
+        return self._dependencies.launch or self._launch_detached
 
     def _launch_detached(self, request: LaunchRequest) -> LaunchedTrainer:
         from rltui.supervise import launch  # with psutil

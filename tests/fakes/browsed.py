@@ -76,7 +76,7 @@ async def browser(
     def refuse(offer: LaunchPlan) -> LaunchedTrainer:
         raise AssertionError(f"nothing was to be launched: {offer}")
 
-    world = Dependencies(
+    dependencies = Dependencies(
         sources=(lambda name, trainer: run) if run is not None else None,
         launch=launch or refuse,
         checker=ProfileChecker(lambda command: child(list(command))),
@@ -84,7 +84,7 @@ async def browser(
         free_memory=lambda: 14_541.0,
         tools=children.tools(),
     )
-    app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, world=world, ui=ui)
+    app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, dependencies=dependencies, ui=ui)
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.press("b")
         await until(pilot, lambda: isinstance(app.screen, BrowserScreen) and app.screen.library.complete)

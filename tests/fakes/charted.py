@@ -51,8 +51,8 @@ async def charts(
 ) -> AsyncIterator[tuple[Pilot[str], MetricsPane]]:
     """The cockpit with the focus on the charts of 607 iterations."""
     run = live_run()
-    world = Dependencies(sources=lambda name, trainer: run, clock=Clock(), other_runs=runs or Runs())
-    app = RltuiApp(DataDir(Path("data")), attach="alpha", world=world)
+    dependencies = Dependencies(sources=lambda name, trainer: run, clock=Clock(), other_runs=runs or Runs())
+    app = RltuiApp(DataDir(Path("data")), attach="alpha", dependencies=dependencies)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.history.length == 607)
         await pilot.press("1")

@@ -36,13 +36,13 @@ async def opened(
     run: FakeRun, size: tuple[int, int] = (120, 40), tables: Tables | None = None, ascii_only: bool = False
 ) -> AsyncIterator[Pilot[str]]:
     child = tables or Tables(figure_stories.verdict())
-    world = Dependencies(
+    dependencies = Dependencies(
         sources=lambda name, trainer: run,
         clock=Clock(),
         tables=TableChecker(child),
         sampler=FakeSampler,  # type: ignore[arg-type]
     )
-    app = RltuiApp(DataDir(Path("data")), attach=run.name, ascii_only=ascii_only, world=world)
+    app = RltuiApp(DataDir(Path("data")), attach=run.name, ascii_only=ascii_only, dependencies=dependencies)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: cockpit_of(pilot).snapshot.header is not None)
         await until(pilot, lambda: not run.control.spoke or cockpit_of(pilot).snapshot.live_time is not None)  # type: ignore[union-attr]

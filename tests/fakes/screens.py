@@ -84,8 +84,10 @@ async def cockpit(
     readonly: bool = False,
 ) -> AsyncIterator[Pilot[str]]:
     """The cockpit on `run`, once its first snapshot is on screen."""
-    world = Dependencies(sources=lambda name, trainer: run, clock=clock or Clock())
-    app = RltuiApp(DataDir(Path("data")), attach=run.name, readonly=readonly, ascii_only=ascii_only, world=world)
+    dependencies = Dependencies(sources=lambda name, trainer: run, clock=clock or Clock())
+    app = RltuiApp(
+        DataDir(Path("data")), attach=run.name, readonly=readonly, ascii_only=ascii_only, dependencies=dependencies
+    )
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = app.screen
         assert isinstance(screen, CockpitScreen)
@@ -119,7 +121,7 @@ async def launcher(
     def refuse(offer: LaunchPlan) -> LaunchedTrainer:
         raise AssertionError(f"nothing was to be launched: {offer}")
 
-    world = Dependencies(
+    dependencies = Dependencies(
         sources=(lambda name, trainer: run) if run is not None else None,
         launch=launch or refuse,
         checker=ProfileChecker(lambda command: data_folder.check_child(list(command))),
@@ -127,7 +129,7 @@ async def launcher(
         free_memory=lambda: 14_541.0,
         tools=tools or children.tools(),
     )
-    app = RltuiApp(data, ascii_only=ascii_only, world=world)
+    app = RltuiApp(data, ascii_only=ascii_only, dependencies=dependencies)
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = app.screen
         assert isinstance(screen, LauncherScreen)

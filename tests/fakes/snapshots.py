@@ -61,13 +61,13 @@ Pictures = dict[str, dict[Frame, str]]  # by the pane's name
 async def recorded_cockpit(moment: Moment, ascii_only: bool, data: DataDir) -> AsyncIterator[Pilot[str]]:
     """The cockpit on the recorded run, the clock standing still, once it shows everything."""
     run = moment.put(data)
-    world = Dependencies(
+    dependencies = Dependencies(
         sources=lambda name, trainer: run,
         clock=Clock(moment.now),
         tables=TableChecker(lambda command: TABLE.read_bytes()),
         sampler=lambda folder, written: _machine(moment.now, folder, written),  # type: ignore[arg-type,return-value]
     )
-    app = RltuiApp(data, attach=run.name, ascii_only=ascii_only, world=world)
+    app = RltuiApp(data, attach=run.name, ascii_only=ascii_only, dependencies=dependencies)
     async with app.run_test(size=SIZES[0]) as pilot:
         screen = app.screen
         assert isinstance(screen, CockpitScreen)

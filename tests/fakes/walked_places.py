@@ -44,7 +44,7 @@ async def opened(place: Place, data: DataDir) -> AsyncIterator[tuple[Pilot[str],
     async with at as pilot:
         if place == "form":
             await _open_form(pilot)
-        clock = pilot.app.world.clock  # type: ignore[attr-defined]
+        clock = pilot.app.dependencies.clock  # type: ignore[attr-defined]
         yield pilot, {**changing_world.of_the_disk(data, Path.cwd(), clock)}
 
 

@@ -37,8 +37,8 @@ def app_of(pilot: Pilot[str]) -> RltuiApp:
 @asynccontextmanager
 async def cockpit_with(ui: Loaded, run: FakeRun, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[str]]:
     """The cockpit of somebody who has a ui.toml."""
-    world = Dependencies(sources=lambda name, trainer: run, clock=Clock())
-    app = RltuiApp(DataDir(Path("data")), attach=run.name, world=world, ui=ui)
+    dependencies = Dependencies(sources=lambda name, trainer: run, clock=Clock())
+    app = RltuiApp(DataDir(Path("data")), attach=run.name, dependencies=dependencies, ui=ui)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.link.connected)
         await pilot.pause()

@@ -72,14 +72,14 @@ def slow_checks(launches: Launches, checking: threading.Event, data: DataDir) ->
         assert checking.wait(15)
         return data_folder.check_child(list(command))
 
-    world = Dependencies(
+    dependencies = Dependencies(
         launch=launches,
         checker=ProfileChecker(check),
         clock=Clock(LAUNCHER_NOW),
         free_memory=lambda: None,
         tools=children.tools(),
     )
-    return RltuiApp(data, world=world)
+    return RltuiApp(data, dependencies=dependencies)
 
 
 async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> None:
@@ -264,10 +264,10 @@ async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_c
     (data.root.parent / "profiles" / "quick.toml").write_text(
         (data.root.parent / "profiles" / "bronze-skills.toml").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    world = Dependencies(
+    dependencies = Dependencies(
         checker=ProfileChecker(one_by_one), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools()
     )
-    async with RltuiApp(data, world=world).run_test(size=(120, 40)) as pilot:
+    async with RltuiApp(data, dependencies=dependencies).run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "✓ quick")
         assert asked[0] == "quick"
         assert "◌ aaa" in screen_text(pilot.app.screen)

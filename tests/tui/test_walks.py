@@ -41,7 +41,7 @@ async def test_a_walk_through_all_places(seed: int, count: int, data: DataDir, a
     run = live_run()
     async with launcher(data, launch=refuse, run=run, tools=children.tools()) as pilot:
         assert isinstance(pilot.app.screen, LauncherScreen)
-        clock = pilot.app.world.clock  # type: ignore[attr-defined]
+        clock = pilot.app.dependencies.clock  # type: ignore[attr-defined]
         changes = {**changing_world.of_the_disk(data, Path.cwd(), clock), **changing_world.of_a_run(run, clock)}
         keys = walking.keys_of("launcher", "browser", "cockpit", "form")
         await Walk(pilot, changes, acted).go(walking.steps(seed, count, keys, changes))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,8 +17,8 @@ from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import if_mounted
-from rltui.tui.checks.results import ABSENT, KeyChange, ProfileChecker
-from rltui.tui.dependencies import Launch, LauncherDependencies, free_megabytes
+from rltui.tui.checks.results import ABSENT, KeyChange
+from rltui.tui.dependencies import Dependencies, Launch
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
 from rltui.tui.launcher.plan import PLANNED, LaunchPlan, LaunchPlanReady, StatePlan, plan_item, plan_profile, plan_stamp
@@ -46,20 +44,12 @@ class LauncherScreen(Screen[None]):
     PLACE: ClassVar[Place] = "launcher"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
 
-    def __init__(
-        self,
-        data: DataDir,
-        launch: Launch,
-        checker: ProfileChecker,
-        clock: Callable[[], float] = time.time,
-        free_memory: Callable[[], float | None] = free_megabytes,
-        tools: LauncherDependencies | None = None,
-    ) -> None:
+    def __init__(self, data: DataDir, launch: Launch, dependencies: Dependencies) -> None:
         super().__init__()
         self._compositor = DrawnCompositor()
-        self._data, self._launch, self._clock = data, launch, clock
-        self._tools = tools or LauncherDependencies()
-        self._reader = CatalogReader(data, checker)
+        self._data, self._launch = data, launch
+        self._clock, self._tools = dependencies.clock, dependencies.tools
+        self._reader = CatalogReader(data, dependencies.checker)
         self._reading: Worker[None] | None = None
         self.catalog: Catalog | None = None
         self._newest_plan: LaunchPlanReady | None = None
@@ -67,7 +57,7 @@ class LauncherScreen(Screen[None]):
         self._starts_when_planned: Item | None = None  # enter was pressed on it before its plan was there
         self._compared: Path | None = None  # the first of two profiles
         self.tree_list = CatalogTree()
-        self.details = LauncherDetails(data, self._tools, clock, free_memory)
+        self.details = LauncherDetails(data, self._tools, self._clock, dependencies.free_memory)
         self.filter_line = FilterLine("launcher-filter", self.tree_list, self.tree_list)
 
     def compose(self) -> ComposeResult:

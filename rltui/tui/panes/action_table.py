@@ -180,8 +180,8 @@ class ActionTablePane(FilterablePane):
         """saved: the checkpoint whose table is wanted too."""
         app = cast("Program", self.app)
         try:
-            verdict = app.world.tables.check(app.data.run(run).profile, again=True)
-            of_run = app.world.tables.check(Path(saved)) if saved else None
+            verdict = app.dependencies.tables.check(app.data.run(run).profile, again=True)
+            of_run = app.dependencies.tables.check(Path(saved)) if saved else None
         except Exception as error:  # a thread that dies must be seen, whatever killed it
             verdict, of_run = TableVerdict(problem=f"the table could not be examined: {error}"), None
         self.post_message(self.Examined(verdict, of_run))

@@ -122,7 +122,7 @@ class MachinePane(Pane, ScrollableLines):
     def on_show(self) -> None:
         app = cast("Program", self.app)
         if self.sampler is None:
-            self.sampler = (app.world.sampler or MachineSampler)(app.data.root, lambda: app.bytes_written)
+            self.sampler = (app.dependencies.sampler or MachineSampler)(app.data.root, lambda: app.bytes_written)
         if self.view is not None:
             self.sampler.want(self._roles(self.view.snapshot))
         self.sampler.start(self._deliver)

@@ -18,7 +18,7 @@ from rltui.profile.source import KeyPath, show_key
 from rltui.profile.toml_text import default_words, toml_key, toml_string
 from rltui.tui.checks.schema import KeyReference, Reference, Registered
 from rltui.tui.form import render
-from rltui.tui.form.fields import OF_LISTS, FormRow
+from rltui.tui.form.fields import OF_LISTS, FormRow, value_path
 from rltui.tui.text import Line, wrap
 from rltui.tui.widgets.dialogs import Chooser, Option
 
@@ -142,20 +142,12 @@ def without(draft: Draft, row: FormRow) -> Draft:
 def with_typed(draft: Draft, row: FormRow, typed: str) -> Draft:
     """With what was typed for a field. An empty line takes the key out, but a text may be empty. ValueProblem, RltuiError."""
     if not typed.strip() and not (row.entry and row.entry.nature == "string" and row.written is not None):
-        return draft.unset(_value_path(draft, row))
-    value, path, holder = toml_of(row.entry, typed), _value_path(draft, row), row.path[:-1]
+        return draft.unset(value_path(draft.written, row.path))
+    value, path, holder = toml_of(row.entry, typed), value_path(draft.written, row.path), row.path[:-1]
     if path == row.path and "rewards" in holder[-2:-1] and not isinstance(draft.written.value(holder), dict):
         weight = draft.written.raw(holder)  # a reward that is a number becomes a table when it gets a parameter
         return draft.set(holder, f"{{weight = {weight}, {toml_key(str(row.path[-1]))} = {value}}}")
     return draft.set(path, value)
-
-
-def _value_path(draft: Draft, row: FormRow) -> KeyPath:
-    """Where a field's value stands: `touch = 1` is short for `touch = {weight = 1}`."""
-    holder = row.path[:-1]
-    value = draft.written.value(holder)
-    short = "rewards" in holder[-2:-1] and value is not None and not isinstance(value, dict)
-    return holder if short and row.path[-1] == "weight" else row.path
 
 
 def as_saved(draft: Draft, saved: ParsedText, row: FormRow) -> Draft:

@@ -64,6 +64,18 @@ def written_sections(reference: Reference, text: ParsedText) -> frozenset[KeyPat
     return frozenset((name,) for name in section_names(reference) if name == TOP or text.value((name,)) is not None)
 
 
+def value_path(text: ParsedText, path: KeyPath) -> KeyPath:
+    """Where a field's value stands: `touch = 1` is short for `touch = {weight = 1}`."""
+    holder = path[:-1]
+    is_weight = path[-1] == "weight" and "rewards" in holder[-2:-1]
+    return holder if is_weight and text.value(holder) is not None and not isinstance(text.value(holder), dict) else path
+
+
+def raw_value(text: ParsedText, path: KeyPath) -> str | None:
+    """A field's value as TOML text; None where the default holds."""
+    return text.raw(value_path(text, path))
+
+
 def _is_section(reference: Reference, name: str) -> bool:
     return reference.section_doc(name) is not None or name in OF_LISTS
 

@@ -3,63 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from rltui import formatting
-from rltui.profile.edit import ParsedText
-from rltui.profile.source import KeyPath, show_key
+from rltui.profile.source import show_key
 from rltui.profile.toml_text import default_words
-from rltui.tui.checks.results import ProfileCheck, ProfileProblem
+from rltui.tui.checks.results import ProfileProblem
 from rltui.tui.checks.schema import KeyReference, Reference, Registered
-from rltui.tui.form.fields import TOP, FormRow
+from rltui.tui.form.fields import TOP, FormRow, raw_value
+from rltui.tui.form.session import TextState
 from rltui.tui.text import Line, clean, crop, crop_text, ends, pad, text_line, width_of, wrap
 
 LABEL = 26  # columns, indent included
+SHOWS_PROBLEMS = 100  # columns of the list, from which on a row says what is wrong
 MOST_PROBLEMS = 12
-
-
-@dataclass(frozen=True)
-class TextState:
-    """What is known of the text as it now is. saved: the file's; check: None while the child looks at it; is_open: rows
-    that hide nothing.
-    """
-
-    saved: ParsedText
-    now: ParsedText
-    check: ProfileCheck | None = None
-    is_open: frozenset[KeyPath] = field(default=frozenset())
-
-    @property
-    def errors(self) -> Sequence[ProfileProblem]:
-        return self.check.errors if self.check else ()
-
-    def changed(self, path: KeyPath) -> bool:
-        """Whether the value is another than the file's."""
-        return was_written(self.saved, path) != was_written(self.now, path) or (
-            self.saved.value(path) != self.now.value(path)
-        )
-
-    def problems(self, row: FormRow) -> list[ProfileProblem]:
-        """Those of a row's key; of a row that hides others, theirs too."""
-        if row.kind == "add":
-            return []
-        key = show_key(row.path)
-        hides = row.kind in ("section", "element") and row.path not in self.is_open
-        if row.kind == "section" and row.path == (TOP,):
-            return []
-        return [
-            problem
-            for problem in self.errors
-            if problem.key == key or (hides and problem.key.startswith((f"{key}.", f"{key}[")))
-        ]
-
-
-def was_written(text: ParsedText, path: KeyPath) -> str | None:
-    """A value's own text; `touch = 1` is short for `touch = {weight = 1}`."""
-    holder = path[:-1]
-    if path[-1] == "weight" and "rewards" in holder[-2:-1] and not isinstance(text.value(holder), dict):
-        return text.raw(holder)
-    return text.raw(path)
 
 
 def row_line(row: FormRow, state: TextState, width: int) -> Line:
@@ -74,26 +30,18 @@ def row_line(row: FormRow, state: TextState, width: int) -> Line:
     problems = state.problems(row)
     mark: Line = (("✗ ", "bad"),) if problems else (("● ", "warn"),) if state.changed(row.path) else (("  ", ""),)
     role = "bad" if problems else "title" if row.kind == "group" else ""
-    value = (problems[0].message, "bad") if problems and width >= 100 else ("", "")
-    shown, shown_role = _value(row)
-    line: Line = (
-        *mark_first(pad(clean(head), LABEL), role, mark),
-        (crop_text(shown, max(width - LABEL - 6, 8)), shown_role),
-    )
-    unit = _unit(row.entry.unit if row.entry else "", shown)
+    value, value_role = _value(row)
+    value_cell = (crop_text(value, max(width - LABEL - 6, 8)), value_role)
+    line: Line = ((pad(clean(head), LABEL), role), (" ", ""), *mark, value_cell)
+    unit = _unit(row.entry.unit if row.entry else "", value)
     line = (*line, (f" {unit}", "faint")) if unit else line
-    return (*line, ("  ", ""), value) if value[0] else line
+    return (*line, ("  ", ""), (problems[0].message, "bad")) if problems and width >= SHOWS_PROBLEMS else line
 
 
 def _unit(unit: str, value: str) -> str:
     """`1 tick`, but `8 ticks` and `1 s`."""
     is_plural = len(unit) > 2 and unit.isalpha() and unit.endswith("s")
     return unit[:-1] if value == "1" and is_plural else unit
-
-
-def mark_first(head: str, role: str, mark: Line) -> Line:
-    """The label with its mark before the value."""
-    return ((head, role), (" ", ""), *mark)
 
 
 def _section_line(row: FormRow, state: TextState, width: int) -> Line:
@@ -141,7 +89,7 @@ def _name(row: FormRow) -> str:
 
 
 def _facts(row: FormRow, state: TextState, width: int) -> list[Line]:
-    entry, was = row.entry, was_written(state.saved, row.path)
+    entry, was = row.entry, raw_value(state.saved, row.path)
     facts: list[tuple[str, str]] = []
     if entry is not None and row.kind == "field":
         facts += [("takes", ", ".join(filter(None, (entry.type, entry.range, entry.unit))))]
@@ -220,17 +168,17 @@ def side_lines(
 
 def title_line(name: str, place: str, state: TextState, changes: int, width: int) -> Line:
     """The profile and where it comes from; how it stands at the right, which never gives way."""
-    stands: Line = ((f"● {formatting.plural(changes, 'change')}  ", "warn"),) if changes else ()
+    status: Line = ((f"● {formatting.plural(changes, 'change')}  ", "warn"),) if changes else ()
     if state.now.problem:
-        stands = (*stands, ("✗ not TOML ", "bad"))
+        status = (*status, ("✗ not TOML ", "bad"))
     elif state.check is None:
-        stands = (*stands, ("◌ checking ", "muted"))
+        status = (*status, ("◌ checking ", "muted"))
     elif state.check.valid:
-        stands = (*stands, ("✓ valid ", "good"))
+        status = (*status, ("✓ valid ", "good"))
     else:
-        stands = (*stands, (f"✗ {formatting.plural(len(state.errors), 'mistake')} ", "bad"))
+        status = (*status, (f"✗ {formatting.plural(len(state.errors), 'mistake')} ", "bad"))
     about: Line = ((" rltui ", "pill-busy"), (f"  {clean(name)}", "title"), (f"  {clean(place)}", "muted"))
-    return ends(crop(about, max(width - width_of(stands) - 2, 8)), stands, width)
+    return ends(crop(about, max(width - width_of(status) - 2, 8)), status, width)
 
 
 def by_line(problems: Iterable[ProfileProblem]) -> Mapping[int, ProfileProblem]:

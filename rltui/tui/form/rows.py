@@ -11,7 +11,8 @@ from rltui.profile.edit import ParsedText, parse_text
 from rltui.profile.source import KeyPath, show_key
 from rltui.tui.checks.schema import Reference
 from rltui.tui.form.fields import FormRow, Identity, form_rows, section_names
-from rltui.tui.form.render import TextState, row_line
+from rltui.tui.form.render import row_line
+from rltui.tui.form.session import TextState
 from rltui.tui.text import Line, text_line
 from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.list_view import ListView, Row

@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from rltui.profile.edit import Draft, ParsedText, parse_text
 from rltui.profile.save import read_text
-from rltui.tui.checks.results import ProfileCheck
-from rltui.tui.form.render import TextState
+from rltui.profile.source import KeyPath, show_key
+from rltui.tui.checks.results import ProfileCheck, ProfileProblem
+from rltui.tui.form.fields import TOP, FormRow, raw_value
+
+
+@dataclass(frozen=True)
+class TextState:
+    """What is known of the text as it now is. saved: the file's; check: None while the child looks at it; is_open: rows
+    that hide nothing.
+    """
+
+    saved: ParsedText
+    now: ParsedText
+    check: ProfileCheck | None = None
+    is_open: frozenset[KeyPath] = frozenset()
+
+    @property
+    def errors(self) -> Sequence[ProfileProblem]:
+        return self.check.errors if self.check else ()
+
+    def changed(self, path: KeyPath) -> bool:
+        """Whether the value is another than the file's."""
+        texts = raw_value(self.saved, path) != raw_value(self.now, path)
+        return texts or self.saved.value(path) != self.now.value(path)
+
+    def problems(self, row: FormRow) -> list[ProfileProblem]:
+        """Those of a row's key; of a row that hides others, theirs too."""
+        if row.kind == "add" or (row.kind == "section" and row.path == (TOP,)):
+            return []
+        key = show_key(row.path)
+        hides = row.kind in ("section", "element") and row.path not in self.is_open
+        below = (f"{key}.", f"{key}[")
+        return [found for found in self.errors if found.key == key or (hides and found.key.startswith(below))]
 
 
 @dataclass
@@ -46,8 +79,6 @@ class EditSession:
     @property
     def changes(self) -> int:
         """Lines that differ from the file."""
-        from difflib import SequenceMatcher
-
         if not self.dirty:
             return 0
         before, after = self.opened.splitlines(), self.draft.text.splitlines()

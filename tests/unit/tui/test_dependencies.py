@@ -24,7 +24,7 @@ def test_without_a_file_that_says_so_psutil_is_asked(
             file = tmp_path / "meminfo"
             file.write_text(text, encoding="utf-8")
             monkeypatch.setattr(dependencies, "MEMINFO", file)
-            monkeypatch.setattr(dependencies, "_asked_of_psutil", lambda: 7.0)
+            monkeypatch.setattr(dependencies, "_free_by_psutil", lambda: 7.0)
             assert dependencies.free_megabytes() == 7.0
             monkeypatch.setattr(dependencies, "MEMINFO", tmp_path / "none")
             assert dependencies.free_megabytes() == 7.0

@@ -1,4 +1,4 @@
-"""Command prompt."""
+"""Prompt in which a change of the training is typed: completion, history, what it would do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChangeHelp(LineWidget):
         self._verdict: tuple[str, str] = ("", "")
         self._choices: tuple[str, ...] = ()
 
-    def judge(self, text: str, role: str, choices: list[str]) -> None:
+    def show(self, text: str, role: str, choices: list[str]) -> None:
         """Show this under the line. choices: what the word at the cursor may become."""
         self._verdict, self._choices = (text, role), tuple(choices)
         self.repaint()
@@ -88,16 +88,16 @@ class ChangePrompt(Dialog[Command | None]):
             yield ChangeHelp(self._snapshot)
 
     def on_mount(self) -> None:
-        self._judge("")
+        self._check("")
 
     @on(Input.Changed)
-    def judge(self, event: Input.Changed) -> None:
+    def check(self, event: Input.Changed) -> None:
         """What it would do, as far as it is complete."""
         if event.value not in self._cycle:
             self._cycle = []
-        self._judge(event.value)
+        self._check(event.value)
 
-    def _judge(self, text: str) -> None:
+    def _check(self, text: str) -> None:
         choices = completions(text, self._rewards, len(self._snapshot.workers))
         verdict = ("", "")
         if text.strip():
@@ -105,7 +105,7 @@ class ChangePrompt(Dialog[Command | None]):
                 verdict = self._understood(parse(text, self._rewards))
             except ChangeError as error:
                 verdict = str(error), "muted" if choices else "bad"
-        self.query_one(ChangeHelp).judge(*verdict, choices)
+        self.query_one(ChangeHelp).show(*verdict, choices)
 
     def _understood(self, command: Command) -> tuple[str, str]:
         """(words, role); what speaks against it is said while it can still be mended."""
@@ -146,7 +146,7 @@ class ChangePrompt(Dialog[Command | None]):
         try:
             command = parse(event.value, self._rewards)
         except ChangeError as error:
-            self.query_one(ChangeHelp).judge(f"✗ {error}", "bad", completions(event.value, self._rewards))
+            self.query_one(ChangeHelp).show(f"✗ {error}", "bad", completions(event.value, self._rewards))
         else:
             words = value_warning(command, self._snapshot)
             if words:

@@ -1,4 +1,4 @@
-"""Action table findings and usage."""
+"""Pane on the action table: how often each row is chosen, and what `rltui lut` finds in the table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual import work
 from textual.binding import BindingType
@@ -18,26 +18,33 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.actions import pane_bindings
 from rltui.tui.background import if_mounted
 from rltui.tui.checks.results import TableVerdict
+from rltui.tui.dependencies import Program
 from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, clean, crop, pad, wrap
 from rltui.tui.widgets.bars import filled_bar
 
-if TYPE_CHECKING:
-    from rltui.tui.dependencies import Program
-
-
 ENOUGH = 1000  # choices before anything is concluded
 LOPSIDED = 3.0  # times more to one side than to the other
 FEW = 0.5  # share of rows never chosen that is worth a word
 MUCH = 0.5  # share of one row that is worth a word
+LEAST_ROWS = 5  # rows of the table that stay in view below the findings
+BAR, LABEL = 20, 9  # columns
+WORDS_AND_BAR = 90  # columns from which on there is room for both
 STEER, PITCH, ROLL, JUMP, BOOST, HANDBRAKE = 1, 2, 4, 5, 6, 7
+SIDES = (("left", "right", STEER, "turns"), ("down", "up", PITCH, "nose"), ("left", "right", ROLL, "rolls"))
+_SIGNS = {"pass": ("✓", "good"), "warn": ("!", "warn"), "fail": ("✗", "bad")}
+_VERDICTS = {
+    "pass": "the table passes",
+    "warn": "the table passes, with warnings",
+    "fail": "the table fails: a bot cannot do everything with it",
+}
 Controls = Sequence[Sequence[float | None]]  # [rows][8]
 
 
 @dataclass(frozen=True, slots=True)
 class TableUsage:
-    """counts: by row, since the trainer started. Shares are 0–1 of all choices, None before the first."""
+    """Choices by row since the trainer started. Shares are 0–1 of all choices, None before the first."""
 
     counts: tuple[int, ...]
 
@@ -74,9 +81,6 @@ class TableUsage:
         return sum(chosen) / self.total
 
 
-SIDES = (("left", "right", STEER, "turns"), ("down", "up", PITCH, "nose"), ("left", "right", ROLL, "rolls"))
-
-
 def sides(use: TableUsage, controls: Controls) -> list[tuple[str, str, float, str, float]]:
     """(what, one side, its share, the other, its share) for steering, pitch and roll, where the table has them."""
     found = []
@@ -107,17 +111,6 @@ def warnings(use: TableUsage, controls: Controls) -> Iterator[str]:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.1f} %"
-
-
-_SIGNS = {"pass": ("✓", "good"), "warn": ("!", "warn"), "fail": ("✗", "bad")}
-_VERDICTS = {
-    "pass": "the table passes",
-    "warn": "the table passes, with warnings",
-    "fail": "the table fails: a bot cannot do everything with it",
-}
-LEAST_ROWS = 5  # rows of the table that stay in view below the findings
-BAR, LABEL = 20, 9  # columns
-WORDS_AND_BAR = 90  # columns from which on there is room for both
 
 
 class ActionTablePane(FilterablePane):
@@ -178,7 +171,7 @@ class ActionTablePane(FilterablePane):
     @work(thread=True, exclusive=True, group="lut", exit_on_error=False)
     def _examine(self, run: str, saved: str) -> None:
         """saved: the checkpoint whose table is wanted too."""
-        app = cast("Program", self.app)
+        app = cast(Program, self.app)
         try:
             verdict = app.dependencies.tables.check(app.data.run(run).profile, again=True)
             of_run = app.dependencies.tables.check(Path(saved)) if saved else None
@@ -233,7 +226,7 @@ class ActionTablePane(FilterablePane):
         if used is not None:
             controls = report.controls if report is not None else []
             for words in warnings(TableUsage(tuple(used.counts)), controls):
-                yield from _said("warn", words, width)
+                yield from _finding("warn", words, width)
         yield from self._findings(snapshot, width)
         if used is not None:
             yield from _figures(TableUsage(tuple(used.counts)), report, snapshot, width)
@@ -246,22 +239,22 @@ class ActionTablePane(FilterablePane):
             yield (("examining the table, in a process of its own …", "muted"),)
             return
         if verdict.problem:
-            yield from _said("warn", verdict.problem, width)
+            yield from _finding("warn", verdict.problem, width)
             return
         if used is not None and verdict.table_hash not in (None, used.table_hash):
             words = (
                 f"the run plays another table than its profile names now: {used.table_hash[:12]} in the run, "
                 f"{(verdict.table_hash or '')[:12]} in the file; the next start would refuse or change it"
             )
-            yield from _said("fail", words, width)
+            yield from _finding("fail", words, width)
         report = self._matching or verdict
         for check in report.checks:
             if check.outcome != "pass":
-                yield from _said(check.outcome, check.sentence, width)
+                yield from _finding(check.outcome, check.sentence, width)
         passed = sum(check.outcome == "pass" for check in report.checks)
         name = report.subject.partition(" of ")[0]  # whose it is, the screen says
         words = f"{_VERDICTS[report.outcome]}: {passed} of {len(report.checks)} checks; {name}"
-        yield from _said(report.outcome, words, width)
+        yield from _finding(report.outcome, words, width)
 
     def _columns(self, width: int) -> Line:
         return crop((("  row   share  " + " " * _bar(width) + "   times  controls", "muted"),), width)
@@ -270,13 +263,13 @@ class ActionTablePane(FilterablePane):
         """Those of the table that the filter lets through."""
         used, report = snapshot.table_use, self._matching
         use = TableUsage(tuple(used.counts) if used is not None else ())
-        told = report.words if report is not None and len(report.words) == len(use.counts) else None
+        descriptions = report.words if report is not None and len(report.words) == len(use.counts) else None
 
         def controls(row: int) -> str:
-            words = formatting.UNKNOWN if told is None else clean(told[row])
+            words = formatting.UNKNOWN if descriptions is None else clean(descriptions[row])
             return words if use.counts[row] else f"{words}  (never)"
 
-        found = self.sifted(use.order(self.by_use), int, lambda row: (str(row), controls(row)))
+        found = self.filtered_rows(use.order(self.by_use), int, lambda row: (str(row), controls(row)))
         most, total = max(use.counts, default=0), use.total
         return [_row_line(row, (use.counts[row], most, total), controls(row), width) for row in found]
 
@@ -307,7 +300,7 @@ def _share(count: int, total: int) -> str:
     return formatting.UNKNOWN if not total else f"{100 * count / total:.2f} %" if count else "0"
 
 
-def _said(outcome: str, words: str, width: int) -> list[Line]:
+def _finding(outcome: str, words: str, width: int) -> list[Line]:
     sign, role = _SIGNS[outcome]
     rows = wrap(words, max(width - 2, 10), role if outcome != "pass" else "")
     return [((f"{sign if not index else ' '} ", role), *row) for index, row in enumerate(rows)]
@@ -318,11 +311,11 @@ def _figures(use: TableUsage, report: TableVerdict | None, snapshot: RunSnapshot
     rows, entropy = len(use.counts), use.entropy
     fair = math.log(rows) if rows else 0.0
     like = formatting.UNKNOWN if entropy is None else f"{math.exp(entropy):.0f}"
-    told = f"all choices together {formatting.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
+    words = f"all choices together {formatting.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
     single = formatting.number(snapshot.metrics.get(metric_keys.ENTROPY))
-    told += f"; one decision {single} (mean of the newest update, as in the charts)"
+    words += f"; one decision {single} (mean of the newest update, as in the charts)"
     yield from _fact("rows", f"{rows - use.dead} of {rows} chosen, {use.dead} never", width)
-    yield from _fact("entropy", told, width)
+    yield from _fact("entropy", words, width)
     controls = report.controls if report is not None else []
     found = [
         f"{what} {one} {formatting.percent(a)}, {other} {formatting.percent(b)}"

@@ -1,4 +1,4 @@
-"""Who changed what."""
+"""Pane on who asked for what: each command with its outcome, each change of a setting."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OUTCOMES = {
 
 
 class AuditPane(FilterablePane):
-    """A line for each command's fate, newest at the bottom, which the cursor follows; below them the one under it, whole."""
+    """A line for each command and its outcome, newest at the bottom, which the cursor follows; the one under it whole, below."""
 
     NUMBER = "a"
     SLOT = "side"
@@ -56,8 +56,8 @@ class AuditPane(FilterablePane):
         return len(audit), audit[-1] if audit else None, by_hand, start, view.snapshot.ended
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        entries, holding = self.sifted(folded(view.snapshot.audit), id, _texts), in_force(view.snapshot)
-        whole = whole_entry(entries[self.cursor], width) if entries else []
+        entries, holding = self.filtered_rows(folded(view.snapshot.audit), id, _texts), in_force(view.snapshot)
+        whole = cut_entry(entries[self.cursor], width) if entries else []
         whole = whole[: max(height - 1, 0)]
         lines = [entry_line(entry, width, entry in holding) for entry in entries]
         rows = self.selection([], lines, width, height - len(whole))
@@ -84,7 +84,7 @@ def folded(audit: tuple[CommandLogged | SettingChanged, ...]) -> list[CommandLog
     ]
 
 
-def whole_entry(entry: CommandLogged | SettingChanged, width: int) -> list[Line]:
+def cut_entry(entry: CommandLogged | SettingChanged, width: int) -> list[Line]:
     """What is cut in its line, below a rule; empty where nothing is."""
     line, words = _whole_line(entry, width), _words(entry)
     if width_of(line) <= width:
@@ -108,8 +108,8 @@ def _words(entry: CommandLogged | SettingChanged) -> Line:
             f"{', as in the profile' if entry.profile else ''} from {entry.timesteps:,}",
             "muted",
         )
-    told = getattr(entry.outcome, "detail", "") or getattr(entry.outcome, "reason", "")
-    return (clean(entry.command), "strong"), (f": {clean(told)}" if told else "", "muted")
+    answer = getattr(entry.outcome, "detail", "") or getattr(entry.outcome, "reason", "")
+    return (clean(entry.command), "strong"), (f": {clean(answer)}" if answer else "", "muted")
 
 
 def _whole_line(entry: CommandLogged | SettingChanged, width: int, holds: bool = True) -> Line:

@@ -1,4 +1,4 @@
-"""Lines above the charts, chart choice, metric help."""
+"""Lines above the charts, the list in which charts are marked, a metric explained."""
 
 from __future__ import annotations
 
@@ -16,17 +16,28 @@ from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
 from rltui.run_state.rewards import differences_line, weight_differences, weights_in_row
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
-from rltui.tui.panes.chart_view import Charting, ChartScene, all_keys, charted, rechosen, row_at, span_of, usual_keys
+from rltui.tui.panes.chart_view import (
+    Charting,
+    ChartScene,
+    all_keys,
+    chart_keys,
+    merged_choice,
+    row_at,
+    span_of,
+    usual_keys,
+)
 from rltui.tui.text import Line, Span, crop, text_line, wrap
 from rltui.tui.widgets.chart import END, LEGEND, OTHER_ROLE, Curve
 from rltui.tui.widgets.picker import Picker, PickerEntry
 
 NEAR = 0.02  # of the timesteps shown: a mark so near to the cursor is named
 _GAP: Span = ("  ", "")
+_SIGNS = {"usual": ("✓", "good"), "low": ("▼", "warn"), "high": ("▲", "warn"), "none": ("", "")}
+_GOOD = {"up": "Higher is better.", "down": "Lower is better.", "none": ""}
 
 
 def head_lines(scene: ChartScene, charts: int, metrics: int, *, typing: bool, width: int) -> list[Line]:
-    """As many as there is something to say; charts: how many are charted, of so many metrics."""
+    """As many as there is something to say; charts: how many are chart_keys, of so many metrics."""
     lines = (
         [filter_line(scene.charting, charts, metrics, typing=typing)] if typing or scene.charting.pattern.text else []
     )
@@ -99,10 +110,10 @@ def _rewards_apart(scene: ChartScene) -> list[str]:
     snapshot, other = scene.snapshot, scene.other
     own = (snapshot.header.reward_weights if snapshot.header is not None else {}) or other.own_weights
     their = other.weights
-    told = bool(own and their)  # of one alone nothing can be compared with
+    both = bool(own and their)  # of one alone nothing can be compared with
     left, right = (
-        weights_in_row(snapshot.history, -1, own if told else {}),
-        weights_in_row(other.history, -1, their if told else {}),
+        weights_in_row(snapshot.history, -1, own if both else {}),
+        weights_in_row(other.history, -1, their if both else {}),
     )
     return weight_differences(left, right, (snapshot.run, other.name))
 
@@ -183,21 +194,17 @@ def chart_picker(charting: Charting, history: History) -> Picker:
     return Picker(entries, "Charts", "space marks, / filters, d the usual ones, enter shows them", marked)
 
 
-def chosen(picker: Picker, charting: Charting, history: History) -> Charting:
+def with_marked(picker: Picker, charting: Charting, history: History) -> Charting:
     """None marked, or just the usual ones: the usual set, which grows with what the run tells.
 
     What was charted and still is keeps its place among the others, and the attention.
     """
-    before, listed = charted(charting, history), picker.marked_keys()
+    before, listed = chart_keys(charting, history), picker.marked_keys()
     usual = set(usual_keys(history)) & {entry.key for entry in picker.entries}
-    own = rechosen(charting, history, picker.marked or set(), listed) if listed and set(listed) != usual else None
+    own = merged_choice(charting, history, picker.marked or set(), listed) if listed and set(listed) != usual else None
     changed = replace(charting, keys=own)
-    now, here = charted(changed, history), before[charting.at] if charting.at < len(before) else ""
+    now, here = chart_keys(changed, history), before[charting.at] if charting.at < len(before) else ""
     return replace(changed, at=now.index(here) if here in now else 0)
-
-
-_SIGNS = {"usual": ("✓", "good"), "low": ("▼", "warn"), "high": ("▲", "warn"), "none": ("", "")}
-_GOOD = {"up": "Higher is better.", "down": "Lower is better.", "none": ""}
 
 
 def help_lines(snapshot: RunSnapshot, key: str, x: float | None, width: int) -> list[Line]:

@@ -1,4 +1,4 @@
-"""Chart choice, zoom, cursor; grid layout."""
+"""How charts are looked at (choice, zoom, cursor) and where each stands: pure functions from Charting to lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from rltui import formatting
 from rltui.events import metric_keys
 from rltui.events.episode_reward import REWARD
-from rltui.events.metric_health import Health
 from rltui.events.metrics import health_of, in_order, metric_of
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
@@ -46,11 +45,13 @@ LEAST_WIDTH, GOOD_HEIGHT, LEAST_HEIGHT, GAP = 25, 8, 5, 2
 MOST_ACROSS, MOST_DOWN = 6, 8
 FEWEST_ROWS = 4  # iterations that a zoomed chart holds at least
 _PAN = 0.25  # of what is shown
+NO_CHANGE = 1e-12  # of any figure: less is the arithmetic of means
+MOST_MARKS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Charting:
-    """keys: chosen ones, None for the usual set. across, down: charts in a row and in a column, None for what fits.
+    """How the charts are looked at. keys: chosen ones, None for the usual set. across, down: charts in a row and in a column, None for what fits.
 
     window: timesteps shown, None for all; end: the last of them, None for the newest. at: the selected chart's place.
     """
@@ -83,20 +84,20 @@ def usual_keys(history: History) -> list[str]:
     return [*CORE, *(key for key in MORE if key in history.columns)]
 
 
-def charted(charting: Charting, history: History) -> list[str]:
+def chart_keys(charting: Charting, history: History) -> list[str]:
     """The keys of the charts in order: while a filter is on, all metrics that it finds; else the chosen ones."""
     if charting.pattern.text and not charting.pattern.problem:
-        return found(charting.pattern, all_keys(history))
+        return matching_keys(charting.pattern, all_keys(history))
     return list(charting.keys) if charting.keys is not None else usual_keys(history)
 
 
-def rechosen(charting: Charting, history: History, marked: Set[str], listed: Sequence[str]) -> tuple[str, ...]:
+def merged_choice(charting: Charting, history: History, marked: Set[str], listed: Sequence[str]) -> tuple[str, ...]:
     """The charts once these are marked: those that were shown in their order, then the others as they are listed."""
     before = charting.keys if charting.keys is not None else usual_keys(history)
     return (*(key for key in before if key in marked), *(key for key in listed if key not in before))
 
 
-def found(pattern: Pattern, keys: Sequence[str]) -> list[str]:
+def matching_keys(pattern: Pattern, keys: Sequence[str]) -> list[str]:
     """Those whose key or label the pattern matches."""
     return [key for key in keys if pattern.matches(key, metric_of(key).label)]
 
@@ -188,10 +189,6 @@ def _placed(charting: Charting, end: float, whole: tuple[float, float]) -> Chart
     window = charting.window or whole[1] - whole[0]
     end = max(end, whole[0] + window)
     return replace(charting, end=None if end >= whole[1] else end)
-
-
-NO_CHANGE = 1e-12  # of any figure: less is the arithmetic of means
-MOST_MARKS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +314,7 @@ def _data(scene: ChartScene, cell: Cell, marks: Sequence[float]) -> ChartData:
         marks,
         length=length,
         other=_other_curve(scene.other, cell.key),
-        usual=_usual(health),
+        usual=(health.low, health.high),
         change=_change(scene, cell.key),
         finest=metric.finest,
     )
@@ -331,10 +328,6 @@ def _change(scene: ChartScene, key: str) -> str:
     if abs(found.value) < NO_CHANGE:
         return f"unchanged in {found.span}"
     return f"{'-' if found.value < 0 else '+'}{formatting.number(abs(found.value))} in {found.span}"
-
-
-def _usual(health: Health) -> tuple[float | None, float | None]:
-    return health.low, health.high
 
 
 def _other_curve(other: OtherRun | None, key: str) -> Curve | None:

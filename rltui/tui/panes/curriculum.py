@@ -1,4 +1,4 @@
-"""Phases and stages."""
+"""Pane on the curriculum: phases, what the next one waits for, stages by timesteps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CurriculumPane(Pane, ScrollableLines):
         snapshot = view.snapshot
         blocks = [
             list(_here(snapshot, width)),
-            list(_criteria(snapshot, width, self.said("<next_phase>"))),
+            list(_criteria(snapshot, width, self.with_keys("<next_phase>"))),
             list(_schedules(snapshot, width)),
             list(_stages(snapshot, width)),
             list(_next(snapshot, width)),
@@ -156,9 +156,9 @@ def _when(snapshot: RunSnapshot, found: list[CriterionProgress], width: int, key
     if found:
         steps = steps_by_skill(found)
         held = [way.label for way in found if way.steps is None]
-        told = "now" if steps == 0 else _in(steps, speed)
+        when = "now" if steps == 0 else _in(steps, speed)
         why = f", for there is none yet in {', '.join(held)}" if held else ""
-        yield from wrap(f"Next phase by the trend: {told}{why}", width)
+        yield from wrap(f"Next phase by the trend: {when}{why}", width)
     if latest is not None:
         words = f"In any case after {formatting.count(latest)} more timesteps, {_in(latest, speed)} (max_steps)"
         yield from wrap(words, width, "muted")

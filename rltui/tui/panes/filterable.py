@@ -1,4 +1,4 @@
-"""Pane with a filtered table."""
+"""Base class of panes whose table has a filter line and a cursor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = TypeVar("Row")
 
 
 class FilterablePane(Pane, ListView):
-    """Call `sifted` from `draw`; give `words` for the lower border; have the keys `filter` and `clear` in the registry.
+    """Call `filtered_rows` from `draw`; give `words` for the lower border; have the keys `filter` and `clear` in the registry.
 
     The cursor stays on the row that it was put on, whatever the order. One that follows stands on the last row shown.
     """
@@ -36,7 +36,7 @@ class FilterablePane(Pane, ListView):
         """The lower border's text without a filter, in Textual markup."""
         return ""
 
-    def sifted(
+    def filtered_rows(
         self, rows: Sequence[Row], key: Callable[[Row], object], texts: Callable[[Row], Sequence[str]]
     ) -> list[Row]:
         """Those that match. key: by which a row is known again; texts: what of it is looked through."""

@@ -62,7 +62,7 @@ def open_local(address: str) -> ViewerStream:
 class MatchReader(threading.Thread):
     """Thread that calls publish(frame) with the newest frame, at most every `interval` seconds; those between are passed over.
 
-    It connects again until it is stopped: the viewer may begin anew at the same address.
+    It connects again until it is stopped: another viewer may begin at the same address.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class MatchReader(threading.Thread):
             stream.close()
 
 
-def why_dark(snapshot: RunSnapshot, now: float) -> Sentence | None:
+def why_no_match(snapshot: RunSnapshot, now: float) -> Sentence | None:
     """Why there is no match to be seen; None where the viewer plays. now: Unix seconds."""
     viewer = snapshot.viewer
     if not condition(snapshot, now).running:
@@ -130,7 +130,7 @@ def why_dark(snapshot: RunSnapshot, now: float) -> Sentence | None:
     return None
 
 
-def brief(viewer: ViewerLive | None) -> Sentence | None:
+def viewer_summary(viewer: ViewerLive | None) -> Sentence | None:
     """For the line of state: `rendering → 127.0.0.1:9273, 1,204 packets`; None while it is off."""
     if viewer is None:
         return None
@@ -233,7 +233,7 @@ class LiveMatchPane(Pane):
         """The address to read from now; "" while nothing of it would be seen."""
         viewer = view.snapshot.viewer
         seen = self.is_attached and self.display and self.screen.is_active
-        return viewer.address if viewer is not None and seen and why_dark(view.snapshot, view.now) is None else ""
+        return viewer.address if viewer is not None and seen and why_no_match(view.snapshot, view.now) is None else ""
 
     def _follow(self, address: str) -> None:
         if address == (self._reader.address if self._reader is not None else ""):
@@ -265,7 +265,7 @@ class LiveMatchPane(Pane):
 
     def depends(self, view: View) -> object:
         """While frames come, they bring what is new several times a second, and nothing else has to."""
-        dark, silence = why_dark(view.snapshot, view.now), self.silence
+        dark, silence = why_no_match(view.snapshot, view.now), self.silence
         flows = self.frame is not None and dark is None and not silence
         return (
             dark,
@@ -281,8 +281,8 @@ class LiveMatchPane(Pane):
         age = type(self).steady() - self._heard
         return float(int(age)) if self.frame is not None and age > SILENT_AFTER else 0.0
 
-    def _is_lit(self, view: View) -> bool:
-        return self.frame is not None and why_dark(view.snapshot, view.now) is None
+    def _has_match(self, view: View) -> bool:
+        return self.frame is not None and why_no_match(view.snapshot, view.now) is None
 
     def repaint(self) -> None:
         """Send only the columns that differ, not whole rows: this happens several times a second."""
@@ -293,11 +293,11 @@ class LiveMatchPane(Pane):
             self.refresh(*regions)
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        dark = why_dark(view.snapshot, view.now)
+        dark = why_no_match(view.snapshot, view.now)
         if dark is None and self.frame is not None:
             return self.draw_match(view, self.frame, width, height)
         text, role = dark or self._waiting()
-        return in_the_middle(wrap(self.said(text), min(width, 64), role), width, height)
+        return in_the_middle(wrap(self.with_keys(text), min(width, 64), role), width, height)
 
     def draw_match(self, view: View, frame: Watched, width: int, height: int) -> list[Line]:
         """At most `height` lines for `width` columns."""

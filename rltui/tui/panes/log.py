@@ -1,4 +1,4 @@
-"""Log pane."""
+"""Log pane: entries by level, worker and flag; a search that marks its hits."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class LogPane(Pane, ScrollableLines):
     def _words(self) -> list[str]:
         wanted, found = self._list.wanted, []
         if self.view is not None and self.view.frozen:
-            found.append(f"{_loud('FROZEN')} [$accent]{self.said('<freeze>')} goes on[/]")
+            found.append(f"{_loud('FROZEN')} [$accent]{self.with_keys('<freeze>')} goes on[/]")
         if not self.at_newest:
             new = f"{formatting.plural(self._window.unseen, 'new line')} – " if self._window.unseen else ""
             found.append(f"{_loud('STANDS STILL')} [$accent]{new}End follows[/]")
@@ -212,10 +212,10 @@ class LogPane(Pane, ScrollableLines):
 
     def _count(self) -> str:
         """`12 of 57 lines`: those that are listed of those that are kept; what is older is in the journal alone."""
-        kept = formatting.plural(self._list.kept, "line")
-        older = self._list.total - self._list.kept
+        held = formatting.plural(self._list.held, "line")
+        older = self._list.total - self._list.held
         left_out = f", {older:,} older ones in journal.jsonl" if older else ""
-        return (kept if len(self._list) == self._list.kept else f"{len(self._list):,} of {kept}") + left_out
+        return (held if len(self._list) == self._list.held else f"{len(self._list):,} of {held}") + left_out
 
     def _search_words(self, wanted: LogFilter) -> str:
         text = wanted.search.text.replace("[", r"\[")

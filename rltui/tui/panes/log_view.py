@@ -1,4 +1,4 @@
-"""Entries, filter, window."""
+"""The log pane's filter, its list of entries, the window onto it, and entries as lines."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.list_view import ScrollableLines
 
 SEARCHED = 2000  # characters of an entry
+SOURCE = 10  # columns
+INDENT = 8 + 1 + 2 + SOURCE + 1
+NARROWEST = 20  # columns for the message; in less room it has a line of its own without time and source
+FOLDED = 4  # lines of an entry; more are opened
+_OPENED_ROLES: dict[Level, str] = {"warning": "warn", "error": "bad"}
+_SIGNS: dict[Level, tuple[str, str]] = {
+    "debug": (" ", "faint"), "info": (" ", ""), "warning": ("!", "warn"), "error": ("✗", "bad"),
+}  # fmt: skip
+
+Drawn = list[tuple[int, list[Line]]]  # place in the list, its lines in view
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,7 @@ class LogFilter:
 
 
 class LogList:
-    """Entries are known by their number: how many came before them since the run began."""
+    """Entries that the filter takes, each by its number: how many came before it since the run began."""
 
     def __init__(self) -> None:
         self.wanted = LogFilter()
@@ -61,7 +71,7 @@ class LogList:
         return len(self.numbers)
 
     @property
-    def kept(self) -> int:
+    def held(self) -> int:
         """Entries of the log, listed or not."""
         return len(self._log)
 
@@ -122,11 +132,8 @@ class LogList:
         del self.numbers[:gone], self.entries[:gone], self.hits[: bisect_left(self.hits, before)]
 
 
-Drawn = list[tuple[int, list[Line]]]  # place in the list, its lines in view
-
-
 class LogWindow:
-    """cursor: the number of the entry that it stands on; None while it follows the end.
+    """The part of the list in view. cursor: the number of the entry that it stands on; None while it follows the end.
 
     Only entries in view are ever laid out, so that a long log costs no more than a short one.
     """
@@ -164,9 +171,8 @@ class LogWindow:
             return
         if self.cursor is None:
             self._newest, self.unseen = self._list.numbers[-1], 0
-            self._top = (
-                self._list.numbers[self._drawn[0][0]] if self._drawn and self._drawn[0][0] < len(self._list) else 0
-            )
+            first = self._drawn[0][0] if self._drawn else len(self._list)
+            self._top = self._list.numbers[first] if first < len(self._list) else 0
         self.cursor = self._list.numbers[min(place, len(self._list) - 1)]
 
     def stand_near(self, number: int) -> None:
@@ -233,16 +239,6 @@ class LogWindow:
 
     def _is_cut(self, drawn: tuple[int, list[Line]], lines_of: Callable[[LogEntry], list[Line]]) -> bool:
         return len(drawn[1]) < len(lines_of(self._list.entries[drawn[0]]))
-
-
-SOURCE = 10  # columns
-INDENT = 8 + 1 + 2 + SOURCE + 1
-NARROWEST = 20  # columns for the message; in less room it has a line of its own without time and source
-FOLDED = 4  # lines of an entry; more are opened
-_OPENED_ROLES: dict[Level, str] = {"warning": "warn", "error": "bad"}
-_SIGNS: dict[Level, tuple[str, str]] = {
-    "debug": (" ", "faint"), "info": (" ", ""), "warning": ("!", "warn"), "error": ("✗", "bad"),
-}  # fmt: skip
 
 
 def folded_lines(entry: LogEntry, width: int, search: Pattern | None = None) -> list[Line]:

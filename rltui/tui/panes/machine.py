@@ -1,4 +1,4 @@
-"""CPU, memory, disk, GPU; sampling thread."""
+"""Pane on the machine, and the thread that samples for it: processor, memory, disk, GPU, processes."""
 
 from __future__ import annotations
 
@@ -8,26 +8,29 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.message import Message
 
 from rltui import formatting
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.background import Newest
-from rltui.tui.panes.machine_probe import GpuLoad, MachineSample, ProcessLoad, Room
+from rltui.tui.dependencies import Program, Sampler
+from rltui.tui.panes.machine_probe import GpuLoad, MachineProbe, MachineSample, ProcessLoad, Room
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, beside, clean, crop, ends, pad, wrap
 from rltui.tui.widgets.bars import progress_bar
 from rltui.tui.widgets.list_view import ScrollableLines
 
-if TYPE_CHECKING:
-    from rltui.tui.dependencies import Program, Sampler
-    from rltui.tui.panes.machine_probe import MachineProbe
-
-
 INTERVAL = 1.5  # seconds: a reading costs a few milliseconds
 FIRST = 0.3  # seconds from the first reading, which knows no rates, to the second
+LABEL, BAR = 10, 30
+SIDE_BY_SIDE, GAP = 70, 3  # columns
+ROOMY = 10  # rows in which everything has its place, side by side
+FULL = 0.9  # share from which a figure stands out
+LEVELS = "▁▂▃▄▅▆▇█"
+TRACKER = "resource tracker"  # multiprocessing's own, idle all the time
+
 Deliver = Callable[[MachineSample], None]
 
 
@@ -76,19 +79,9 @@ class MachineSampler:
                 deliver(MachineSample(time=time.time(), problem=f"{type(error).__name__}: {error}"))
 
     def _read(self) -> MachineSample:
-        from rltui.tui.panes.machine_probe import MachineProbe  # with psutil: not before somebody looks
-
         if self._probe is None:
             self._probe = MachineProbe(self._folder, self._written)
         return self._probe.read(self._roles)
-
-
-LABEL, BAR = 10, 30
-SIDE_BY_SIDE, GAP = 70, 3  # columns
-ROOMY = 10  # rows in which everything has its place, side by side
-FULL = 0.9  # share from which a figure stands out
-LEVELS = "▁▂▃▄▅▆▇█"
-TRACKER = "resource tracker"  # multiprocessing's own, idle all the time
 
 
 class MachinePane(Pane, ScrollableLines):
@@ -120,7 +113,7 @@ class MachinePane(Pane, ScrollableLines):
         self._host = socket.gethostname()
 
     def on_show(self) -> None:
-        app = cast("Program", self.app)
+        app = cast(Program, self.app)
         if self.sampler is None:
             self.sampler = (app.dependencies.sampler or MachineSampler)(app.data.root, lambda: app.bytes_written)
         if self.view is not None:
@@ -156,7 +149,7 @@ class MachinePane(Pane, ScrollableLines):
                 if row.pid is not None and row.pid != header.pid
             }
         roles[os.getpid()] = "this program"
-        if cast("Program", self.app).guarded:
+        if cast(Program, self.app).guarded:
             roles[os.getppid()] = "its guardian"
         return roles
 

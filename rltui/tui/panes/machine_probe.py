@@ -1,4 +1,4 @@
-"""MachineSample; psutil and NVML readings (both imported in the probe thread)."""
+"""Readings of the machine by psutil and NVML, both imported in the thread that samples."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import psutil
 
-
 LONG_ENOUGH = 60.0  # seconds of watching before a trend of the disk is worth a word
 SHRUNK = 1_000_000  # bytes that must have gone meanwhile
 STEADY = 0.5  # correlation below which the free room only wanders
 NEVER = 30 * 86400.0  # seconds: later than that is not said
+DISK_POINTS = 400  # readings that the disk's trend is seen in: ten minutes of them
+SHARED = Path("/dev/shm")
+DRIVER = Path("/proc/driver/nvidia/version")
+NONE = "no NVIDIA GPU seen"
+NOT_INSTALLED = "an NVIDIA driver is there; for its figures: pip install nvidia-ml-py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,6 @@ def full_in(points: Sequence[tuple[float, float]]) -> float | None:
     return seconds if seconds < NEVER else None
 
 
-DRIVER = Path("/proc/driver/nvidia/version")
-NONE = "no NVIDIA GPU seen"
-NOT_INSTALLED = "an NVIDIA driver is there; for its figures: pip install nvidia-ml-py"
-
-
 class Gpus:
     """Asks the driver. `note`: why there is nothing to tell."""
 
@@ -154,14 +153,13 @@ def _asked(question: Callable[[], Any]) -> Any:
         return None
 
 
-SHARED = Path("/dev/shm")
-DISK_POINTS = 400  # readings that the disk's trend is seen in: ten minutes of them
-
-
 class MachineProbe:
-    """folder: whose disk matters. written: bytes sent to the terminal so far, None where nobody counts."""
+    """Reads the machine. folder: whose disk matters. written: bytes sent to the terminal so far, None where nobody counts."""
 
     def __init__(self, folder: Path, written: Callable[[], int | None], gpus: Gpus | None = None) -> None:
+        import psutil  # 20 ms: not before somebody looks
+
+        self._psutil = psutil
         self._folder, self._written, self._gpus = folder, written, gpus or Gpus()
         self._processes: dict[int, psutil.Process] = {}
         self._disk: deque[tuple[float, float]] = deque(maxlen=DISK_POINTS)
@@ -171,9 +169,7 @@ class MachineProbe:
 
     def read(self, roles: Mapping[int, str]) -> MachineSample:
         """Now. roles: who is who by process id; what they have started is found."""
-        import psutil
-
-        gpus, per_core = self._gpus.read(), tuple(psutil.cpu_percent(percpu=True))
+        gpus, per_core = self._gpus.read(), tuple(self._psutil.cpu_percent(percpu=True))
         first, self._first = self._first, False
         disk = _room(self._folder)
         return MachineSample(
@@ -181,8 +177,8 @@ class MachineProbe:
             cpu=None if first or not per_core else sum(per_core) / len(per_core),
             cores=() if first else per_core,
             load=_load_average(),
-            memory=_memory(),
-            swap=_swap(),
+            memory=self._memory(),
+            swap=self._swap(),
             shared=_room(SHARED) if SHARED.is_dir() else None,
             disk=disk,
             disk_full_in=self._full_in(disk),
@@ -194,42 +190,38 @@ class MachineProbe:
 
     def _loads(self, roles: Mapping[int, str]) -> Iterator[ProcessLoad]:
         """Everybody named, each followed by the children that are not."""
-        told: set[int] = set()
+        seen: set[int] = set()
         for pid, role in roles.items():
             process = self._process(pid)
-            if process is None or pid in told:
+            if process is None or pid in seen:
                 continue
-            told.add(pid)
+            seen.add(pid)
             yield self._load(process, role, 1 if role.startswith("worker") else 0)
-            for child in _children(process):
-                if child.pid not in told and child.pid not in roles:
-                    told.add(child.pid)
-                    yield self._load(self._processes.setdefault(child.pid, child), _role(child), 1)
-        self._processes = {pid: process for pid, process in self._processes.items() if pid in told}
-        self._measured &= told
+            for child in self._children(process):
+                if child.pid not in seen and child.pid not in roles:
+                    seen.add(child.pid)
+                    yield self._load(self._processes.setdefault(child.pid, child), self._role(child), 1)
+        self._processes = {pid: process for pid, process in self._processes.items() if pid in seen}
+        self._measured &= seen
 
     def _process(self, pid: int) -> psutil.Process | None:
-        import psutil
-
         known = self._processes.get(pid)
         if known is not None and known.is_running():
             return known
         try:
             self._measured.discard(pid)
-            self._processes[pid] = psutil.Process(pid)
-        except (psutil.Error, ValueError):
+            self._processes[pid] = self._psutil.Process(pid)
+        except (self._psutil.Error, ValueError):
             self._processes.pop(pid, None)
             return None
         return self._processes[pid]
 
     def _load(self, process: psutil.Process, role: str, depth: int) -> ProcessLoad:
-        import psutil
-
         known = process.pid in self._measured
         try:
             with process.oneshot():
                 cpu, rss = process.cpu_percent(), process.memory_info().rss
-        except psutil.Error:
+        except self._psutil.Error:
             return ProcessLoad(role, process.pid, None, None, depth)
         self._measured.add(process.pid)
         return ProcessLoad(role, process.pid, cpu if known else None, rss, depth)
@@ -248,28 +240,38 @@ class MachineProbe:
             return None
         return (now[1] - before[1]) / (now[0] - before[0])
 
+    def _memory(self) -> Room:
+        memory = self._psutil.virtual_memory()
+        return Room(memory.total - memory.available, memory.available, memory.total)
 
-def _memory() -> Room:
-    import psutil
+    def _swap(self) -> Room | None:
+        try:
+            swap = self._psutil.swap_memory()
+        except OSError:  # a container without /proc/vmstat
+            return None
+        return Room(swap.used, swap.free, swap.total)
 
-    memory = psutil.virtual_memory()
-    return Room(memory.total - memory.available, memory.available, memory.total)
+    def _children(self, process: psutil.Process) -> list[psutil.Process]:
+        try:
+            return process.children(recursive=True)
+        except self._psutil.Error:
+            return []
+
+    def _role(self, process: psutil.Process) -> str:
+        """Of a child that nobody named, by its command line."""
+        try:
+            words = " ".join(process.cmdline())
+            if "resource_tracker" in words:
+                return "resource tracker"
+            return "viewer" if "rltui.view" in words or "rltui/view" in words else process.name()
+        except self._psutil.Error:
+            return "ended"
 
 
 def _load_average() -> tuple[float, float, float] | None:
     if sys.platform == "win32":
         return None
     return os.getloadavg()
-
-
-def _swap() -> Room | None:
-    import psutil
-
-    try:
-        swap = psutil.swap_memory()
-    except OSError:  # a container without /proc/vmstat
-        return None
-    return Room(swap.used, swap.free, swap.total)
 
 
 def _room(path: Path) -> Room | None:
@@ -279,25 +281,3 @@ def _room(path: Path) -> Room | None:
         return None
     usage = shutil.disk_usage(nearest)
     return Room(usage.used, usage.free, usage.total)
-
-
-def _children(process: psutil.Process) -> list[psutil.Process]:
-    import psutil
-
-    try:
-        return process.children(recursive=True)
-    except psutil.Error:
-        return []
-
-
-def _role(process: psutil.Process) -> str:
-    """Of a child that nobody named, by its command line."""
-    import psutil
-
-    try:
-        words = " ".join(process.cmdline())
-        if "resource_tracker" in words:
-            return "resource tracker"
-        return "viewer" if "rltui.view" in words or "rltui/view" in words else process.name()
-    except psutil.Error:
-        return "ended"

@@ -15,7 +15,7 @@ from rltui.events.records import CLOCK
 from rltui.run_state.other_run import OtherRuns, neighbour
 from rltui.tui.actions import pane_actions, pane_bindings
 from rltui.tui.background import if_mounted
-from rltui.tui.panes.chart_header import chart_picker, chosen, head_lines, help_lines, to_try
+from rltui.tui.panes.chart_header import chart_picker, head_lines, help_lines, to_try, with_marked
 from rltui.tui.panes.chart_view import (
     CORE,
     MOST_ACROSS,
@@ -25,7 +25,7 @@ from rltui.tui.panes.chart_view import (
     ChartScene,
     all_keys,
     cells,
-    charted,
+    chart_keys,
     draw_cells,
     first_row,
     grid,
@@ -136,7 +136,7 @@ class MetricsPane(Pane):
 
     def keys(self, view: View) -> list[str]:
         """Of the charts, in order."""
-        return charted(self.charting, view.snapshot.history)
+        return chart_keys(self.charting, view.snapshot.history)
 
     def scene(self, view: View) -> ChartScene:
         """What is drawn from, at this view."""
@@ -230,7 +230,7 @@ class MetricsPane(Pane):
         charting = replace(self.charting, pattern=self._filter.pattern)
         if goes is None and self.view is not None:
             history = self.view.snapshot.history
-            before, now = charted(self.charting, history), charted(charting, history)
+            before, now = chart_keys(self.charting, history), chart_keys(charting, history)
             here = before[self.charting.at] if self.charting.at < len(before) else ""
             goes = now.index(here) if here in now else 0
         self.change(replace(charting, at=goes or 0))
@@ -273,7 +273,7 @@ class MetricsPane(Pane):
 
     def _take_from(self, picker: Picker, *, entered: bool) -> None:
         if picker.marked is not None and self.view is not None:
-            self.charting = chosen(picker, self.charting, self.view.snapshot.history)
+            self.charting = with_marked(picker, self.charting, self.view.snapshot.history)
         elif picker.marked is None and entered and picker.key is not None:
             self._compare_with(picker.key)
 

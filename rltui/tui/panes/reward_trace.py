@@ -1,4 +1,4 @@
-"""What one car is paid."""
+"""Pane on what one car of the live match is paid: a row for each step, a column for each reward, sums by episode."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.list_view import ScrollableLines
 
 MOST_STEPS = 900  # a minute of them
+TICKS = 120  # a second
+TIME, TOTAL, EVENT = 9, 10, 7  # columns
+LEAST, MOST = 9, 26  # columns of a component
+BARS = 12  # rows of content from which on the sums have bars
 
 Terms = tuple[float, ...]  # by component
 
@@ -98,13 +102,8 @@ class PaidSteps:
         return found
 
 
-TICKS = 120  # a second
-TIME, TOTAL, EVENT = 9, 10, 7  # columns
-LEAST, MOST = 9, 26  # columns of a component
-
-
 class TraceTable:
-    """Where not all components have room, those that lately paid least share a column."""
+    """Steps as rows. Where not all components have room, those that lately paid least share a column."""
 
     def __init__(self, paid: PaidSteps, car: int, width: int) -> None:
         self._car, self._width = car, width
@@ -142,7 +141,7 @@ class TraceTable:
         events += ["goal"] if step.step.goal else []
         events += ["touch"] if step.touched(self._car) else []
         time = (pad(time_text(step.step.tick), TIME), "muted")
-        cells = joined((time, *self._cells(step.terms(self._car))))
+        cells = merged_spans((time, *self._cells(step.terms(self._car))))
         return crop((*cells, ("  " + " ".join(events), "strong")) if events else cells, self._width)
 
     def foot(self, paid: PaidSteps, bars: bool) -> list[Line]:
@@ -179,12 +178,12 @@ class TraceTable:
         return [terms[index] for index in self._own] + rest
 
 
-class DrawnRows:
-    """Rows of steps as they were drawn: with each new step they move, and stay what they are."""
+class RowCache:
+    """Cache of drawn rows: with each new step they move, and stay what they are."""
 
     def __init__(self) -> None:
         self._layout: object = None
-        self._rows: dict[int, tuple[PaidStep, Line]] = {}  # by tick, which a viewer that begins anew uses again
+        self._rows: dict[int, tuple[PaidStep, Line]] = {}  # by tick, which another viewer uses again
 
     def row(self, table: TraceTable, step: PaidStep) -> Line:
         """As the table draws it; anew where its columns are others."""
@@ -198,10 +197,10 @@ class DrawnRows:
 
 
 class TraceRows(Sequence[Line]):
-    """Drawn only where they are looked at."""
+    """Rows of the steps, drawn only where they are looked at."""
 
-    def __init__(self, steps: Sequence[PaidStep], table: TraceTable, drawn: DrawnRows | None = None) -> None:
-        self._steps, self._table, self._drawn = steps, table, drawn or DrawnRows()
+    def __init__(self, steps: Sequence[PaidStep], table: TraceTable, drawn: RowCache | None = None) -> None:
+        self._steps, self._table, self._drawn = steps, table, drawn or RowCache()
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -224,7 +223,7 @@ def time_text(tick: int) -> str:
     return f"{hundredths // 6000}:{hundredths // 100 % 60:02}.{hundredths % 100:02}"
 
 
-def paid_text(value: float) -> str:
+def amount_text(value: float) -> str:
     """Signed, at most 8 columns, points below each other as long as it is below 100; a dot for nothing."""
     if value == 0:
         return "·"
@@ -245,17 +244,14 @@ def broken_name(name: str, width: int) -> tuple[str, str]:
     return name[:cut], crop_text(name[cut:], width)
 
 
-def joined(spans: Iterable[Span]) -> Line:
+def merged_spans(spans: Iterable[Span]) -> Line:
     """The same with neighbours of one role as one span: fewer bytes for the terminal."""
     return tuple(("".join(text for text, _ in group), role) for role, group in groupby(spans, key=lambda span: span[1]))
 
 
 def _cell(value: float, width: int) -> Span:
     role = "faint" if value == 0 else "positive" if value > 0 else "negative"
-    return pad(paid_text(value), width, ">"), role
-
-
-BARS = 12  # rows of content from which on the sums have bars
+    return pad(amount_text(value), width, ">"), role
 
 
 class TracePane(LiveMatchPane, ScrollableLines):
@@ -279,7 +275,7 @@ class TracePane(LiveMatchPane, ScrollableLines):
         super().__init__(name=name, classes=classes)
         self.car = 0
         self.paid = PaidSteps()
-        self._drawn_rows = DrawnRows()
+        self._row_cache = RowCache()
         self._held: tuple[PaidStep, ...] | None = None  # what is looked at while it stands still
 
     def take_frame(self, frame: Watched) -> None:
@@ -302,14 +298,14 @@ class TracePane(LiveMatchPane, ScrollableLines):
         head = [self._headline(view, frame, width), *table.head]
         foot = table.foot(self.paid, bars=height >= BARS)
         room = max(height - len(head) - len(foot), 0)
-        rows = self.window(TraceRows(steps, table, self._drawn_rows), room)
+        rows = self.window(TraceRows(steps, table, self._row_cache), room)
         rows = [*([()] * (room - len(rows))), *rows]
         return [*head, *rows, *foot][:height]
 
     def subtitle(self, view: View) -> str:
         """A sum that does not begin with its episode says so."""
         steps = [step for step in (self.paid.newest, self.paid.before) if step is not None and not step.whole]
-        return f"* from {time_text(steps[-1].since)} on" if steps and self._is_lit(view) else ""
+        return f"* from {time_text(steps[-1].since)} on" if steps and self._has_match(view) else ""
 
     def _shown(self) -> Sequence[PaidStep]:
         if self.following:

@@ -1,4 +1,4 @@
-"""Rewards per episode."""
+"""Pane on what each reward adds to an episode: bars around zero, shares, changes, curves."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ from rltui.tui.widgets.chart import ChartData, Look, chart
 from rltui.tui.widgets.plot import DecimationCache
 
 LOOK_BACK = 1000  # iterations, after which figures of ended episodes are too old to show
+FIGURE, SHARE, CHANGE, WEIGHT_WIDTH, CURVE = 9, 6, 20, 9, 16  # columns
+LEAST_BAR, LEAST_CHART, CHART_WIDTH = 5, 5, 34
+LEAST_ROWS = 3  # that the headings leave
+_ARROWS = {1: "▲", 0: " ", -1: "▼"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class RewardRow:
     weight: float | None
 
 
-def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
+def with_newest_rewards(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
     """(snapshot, age): with the rewards of the newest iteration in which episodes ended, and how many iterations ago that was.
 
     As it is, and 0, where none have ended in this task, or since a start from which on other rewards are paid.
@@ -56,9 +60,9 @@ def newest_paid(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
     for row in range(history.length - 1, max(history.length - 1 - LOOK_BACK, -1), -1):
         if history.timesteps[row] <= begun:
             break
-        told = {key: column[row] for key, column in columns.items() if formatting.known(column[row])}
-        if paid := told.keys() - {REWARD}:
-            found = replace(snapshot, metrics={**snapshot.metrics, **told})
+        known = {key: column[row] for key, column in columns.items() if formatting.known(column[row])}
+        if paid := known.keys() - {REWARD}:
+            found = replace(snapshot, metrics={**snapshot.metrics, **known})
             return (found, history.length - 1 - row) if paid == keys else (snapshot, 0)
     return snapshot, 0
 
@@ -107,12 +111,6 @@ def _known(value: float | None) -> float | None:
     return value if formatting.known(value) else None
 
 
-FIGURE, SHARE, CHANGE, WEIGHT_WIDTH, CURVE = 9, 6, 20, 9, 16  # columns
-LEAST_BAR, LEAST_CHART, CHART_WIDTH = 5, 5, 34
-LEAST_ROWS = 3  # that the headings leave
-_ARROWS = {1: "▲", 0: " ", -1: "▼"}
-
-
 class RewardsPane(FilterablePane):
     """Bars around zero, largest first, and the curve of the selected one; a curve for each where there is room."""
 
@@ -147,7 +145,7 @@ class RewardsPane(FilterablePane):
 
     def words(self, view: View) -> str:
         """Which iteration's figures these are, and the order where it is not the usual one."""
-        age = newest_paid(view.snapshot)[1]
+        age = with_newest_rewards(view.snapshot)[1]
         words = [f"{formatting.plural(age, 'iteration')} ago" if age else "newest iteration"]
         words += [ORDERS[self.order][0]] if self.order else []
         found = [f"[$warning]{SHORT_SO_FAR}[/]"] if settling(view.snapshot) else []
@@ -180,12 +178,12 @@ class RewardsPane(FilterablePane):
             self._set_subtitle(self.subtitle(self.view))
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        snapshot, _ = newest_paid(view.snapshot)
+        snapshot, _ = with_newest_rewards(view.snapshot)
         view = replace(view, snapshot=snapshot)
         every = ordered(rows_of(snapshot), self.order)
-        found = self.sifted(every, lambda row: row.name, lambda row: (row.name,))
-        told = dict(zip((row.name for row in every), formatting.aligned([row.value for row in every]), strict=True))
-        rows = [self._row(view, row, every, told[row.name], width) for row in found]
+        found = self.filtered_rows(every, lambda row: row.name, lambda row: (row.name,))
+        figures = dict(zip((row.name for row in every), formatting.aligned([row.value for row in every]), strict=True))
+        rows = [self._row(view, row, every, figures[row.name], width) for row in found]
         if self.alone:
             return self._alone(view, found, rows, width, height)
         foot = _total(view, every, width)
@@ -210,7 +208,7 @@ class RewardsPane(FilterablePane):
             return row
         if room < LEAST_CHART:
             why = f"A curve needs {LEAST_CHART + 1} rows, there are {height} here: <maximise> gives this pane the whole screen."
-            return [*row, *wrap(self.said(why), width, "muted")][:height]
+            return [*row, *wrap(self.with_keys(why), width, "muted")][:height]
         return [*row, *self._curve(view, found[at], at, (width, room))]
 
     def _row(self, view: View, row: RewardRow, every: Sequence[RewardRow], figure: str, width: int) -> Line:

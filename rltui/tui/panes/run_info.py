@@ -1,4 +1,4 @@
-"""Header, settings, verdict in full."""
+"""Pane on the run: its verdict whole, the header with what has changed since, what was saved."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, Span, crop, wrap
 from rltui.tui.widgets.list_view import ScrollableLines
 
+LABEL = 11  # columns
+
 
 @dataclass(frozen=True, slots=True)
 class VerdictLine:
-    """mark: symbol and word, in their colour. words: the evidence. more: what else is ill. spoken: the trainer is there and well."""
+    """How the run is doing. mark: symbol and word, in their colour. words: the evidence. more: what else is ill. spoken: the trainer is there and well."""
 
     mark: Span
     words: str
@@ -26,7 +28,7 @@ class VerdictLine:
     spoken: bool
 
 
-def judgement(view: View) -> VerdictLine | None:
+def diagnosis(view: View) -> VerdictLine | None:
     """`▲ learning`, `▲ was learning` of a run that has ended, `‖ paused, was learning`; with the evidence.
 
     None where the run is not opened yet.
@@ -37,15 +39,12 @@ def judgement(view: View) -> VerdictLine | None:
     spoken = now.running and now.role != "bad"
     paused = spoken and view.snapshot.paused
     heard = spoken and not paused
-    judged = verdict(view.snapshot, view.now, heard)
-    word = f" {'' if heard else 'was '}{judged.word}" if judged.word != judged.symbol else ""
-    mark: Span = (f"{judged.symbol}{word}", judged.role)
+    found = verdict(view.snapshot, view.now, heard)
+    word = f" {'' if heard else 'was '}{found.word}" if found.word != found.symbol else ""
+    mark: Span = (f"{found.symbol}{word}", found.role)
     if paused:
         mark = (f"{now.symbol} paused{',' if word else ''}{word}", now.role)
-    return VerdictLine(mark, judged.words, judged.more, spoken)
-
-
-LABEL = 11  # columns
+    return VerdictLine(mark, found.words, found.more, spoken)
 
 
 class RunInfoPane(Pane, ScrollableLines):
@@ -77,7 +76,7 @@ class RunInfoPane(Pane, ScrollableLines):
             snapshot.metrics,
             len(snapshot.audit),
             snapshot.table_use is None,
-            judgement(view),
+            diagnosis(view),
         )
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
@@ -92,29 +91,29 @@ class RunInfoPane(Pane, ScrollableLines):
 
     def _verdict(self, view: View) -> Iterator[tuple[str, str, str]]:
         """The line above all panes, whole: its advice stands at its end."""
-        judged = judgement(view)
-        if judged is not None:
-            sign, role = judged.mark
-            words = judged.words if sign == formatting.UNKNOWN else f"{sign}, {judged.words}"
+        line = diagnosis(view)
+        if line is not None:
+            sign, role = line.mark
+            words = line.words if sign == formatting.UNKNOWN else f"{sign}, {line.words}"
             role = role if role in ("bad", "warn") else ""
             yield "verdict", words, role
-            yield from (("and", words, role) for words in judged.more)
+            yield from (("and", words, role) for words in line.more)
 
 
 def _rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str, str]]:
     """(label, text, role): what is set apart first, then the header, with what has changed since the start marked."""
     if words := flag_words(snapshot):
         yield "debug", words, "warn"
-    yield from ((name, value, "") for name, value in _course(snapshot, header))
+    yield from ((name, value, "") for name, value in _phase_rows(snapshot, header))
     before = dict(facts_of(snapshot.opened)) if snapshot.opened is not None else {}
     for name, value in facts_of(header):
         changed = name in before and before[name] != value
-        yield name, was_is(before[name], value) if changed else value, "warn" if changed else ""
+        yield name, change_text(before[name], value) if changed else value, "warn" if changed else ""
     yield from (("by hand", words, "warn") for words in by_hand(snapshot))
     yield from ((name, value, "") for name, value in (*_identity(snapshot, header), *_saved(snapshot)))
 
 
-def was_is(before: str, now: str) -> str:
+def change_text(before: str, now: str) -> str:
     """The text with each part that differs as `entropy coefficient 0.01 → 0.005`."""
     old, new = before.split(", "), now.split(", ")
     if len(old) != len(new):
@@ -139,8 +138,8 @@ def _arrow(old: list[str], new: list[str]) -> str:
 def by_hand(snapshot: RunSnapshot) -> list[str]:
     """What is in force in the place of the profile's: `reward touch 0.5, by ada at 1.2 M`."""
     found = snapshot.header.by_hand if snapshot.header is not None else {}
-    told = {record.setting: record for record in in_force(snapshot)}
-    return [f"{setting_words(setting, value)}{_by_whom(told.get(setting))}" for setting, value in found.items()]
+    records = {record.setting: record for record in in_force(snapshot)}
+    return [f"{setting_words(setting, value)}{_by_whom(records.get(setting))}" for setting, value in found.items()]
 
 
 def _by_whom(record: SettingChanged | None) -> str:
@@ -150,7 +149,7 @@ def _by_whom(record: SettingChanged | None) -> str:
     )
 
 
-def _course(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
+def _phase_rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
     """Phase, what it waits for, the step limit."""
     position = phase_position(snapshot.metrics).removeprefix("phase ")
     if header.phase is not None or position:

@@ -1,4 +1,4 @@
-"""Status lines."""
+"""The status lines: state and facts that fit, what comes next, the verdict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.keymap import pane_key
 from rltui.tui.panes import live_match
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.run_info import RunInfoPane, VerdictLine, judgement
+from rltui.tui.panes.run_info import RunInfoPane, VerdictLine, diagnosis
 from rltui.tui.text import Line, crop, ends, fit, pad, text_line, width_of
 from rltui.tui.widgets.bars import progress_bar
 
@@ -20,6 +20,14 @@ from rltui.tui.widgets.bars import progress_bar
 Fact = tuple[tuple[int, Line], ...]
 NARROW = 121  # columns below which little stands between the facts
 NAME_COLUMNS = 24  # that a long run's name keeps
+WHOLE = RunInfoPane.NUMBER  # the usual key of the pane that has the whole verdict
+ROOM_FOR_KEY = 60  # columns
+OLD = 60.0  # seconds after which the newest iteration's age is worth a word
+_ROLES = {"checkpoint": "series-1", "milestone": "series-2", "promotion": "series-4", "limit": "series-3"}
+_PERCENT, _LEFT, _MEANT_LEFT = 6, 14, 18  # columns
+_KEPT = ("limit", "milestone", "checkpoint", "promotion")  # where there is little room, the last ones longest
+_MEANT = {"exact": "in", "trend": "about", "latest": "within"}
+_LEAST, _MOST = 5, 40  # columns of a bar
 
 
 def head_line(view: View, width: int) -> Line:
@@ -58,7 +66,7 @@ def facts(view: View) -> dict[str, Fact]:
         found["elapsed"] = _elapsed(elapsed(snapshot, view.now))
     if words := flag_words(snapshot):
         found["flags"] = ((5, text_line(f"debug {words}", "warn")), (4, text_line("debug", "warn")))
-    if (rendering := live_match.brief(snapshot.viewer)) is not None and snapshot.link.connected:
+    if (rendering := live_match.viewer_summary(snapshot.viewer)) is not None and snapshot.link.connected:
         found["viewer"] = ((9, (rendering,)),)
     return {**found, "control": _control(snapshot)}
 
@@ -128,13 +136,6 @@ def _joined(chosen: dict[str, Fact], gap: str) -> Line:
     return tuple(spans)
 
 
-_ROLES = {"checkpoint": "series-1", "milestone": "series-2", "promotion": "series-4", "limit": "series-3"}
-_PERCENT, _LEFT, _MEANT_LEFT = 6, 14, 18  # columns
-_KEPT = ("limit", "milestone", "checkpoint", "promotion")  # where there is little room, the last ones longest
-_MEANT = {"exact": "in", "trend": "about", "latest": "within"}
-_LEAST, _MOST = 5, 40  # columns of a bar
-
-
 def progress_line(snapshot: RunSnapshot, width: int) -> Line:
     """As many goals as fit side by side, bars sharing the room evenly; nothing before the first record."""
     goals = progress.step_targets(snapshot)
@@ -185,11 +186,6 @@ def _goal(goal: progress.StepTarget, bar: int, paused: bool) -> Line:
     )
 
 
-WHOLE = RunInfoPane.NUMBER  # the usual key of the pane that has the whole verdict
-ROOM_FOR_KEY = 60  # columns
-OLD = 60.0  # seconds after which the newest iteration's age is worth a word
-
-
 class StatusPane(Pane, can_focus=False):
     """Three lines; more, one below the other, where the terminal is too small for any other pane."""
 
@@ -211,16 +207,20 @@ class StatusPane(Pane, can_focus=False):
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         if width < 20 or height < 2:
             return [_one_line(view, width)]
-        judged = verdict_line(view, judgement(view), width, pane_key(WHOLE, self.own_keys))
+        verdict = verdict_line(view, diagnosis(view), width, pane_key(WHOLE, self.own_keys))
         frozen = self._frozen(view)
         if height in (2, 3):
-            return [head_line(view, width), _second_line(view, width, frozen), judged][:height]
-        return _column(view, width, height, [*([frozen] if frozen else []), *([judged] if judged else [])])
+            return [head_line(view, width), _second_line(view, width, frozen), verdict][:height]
+        return _column(view, width, height, [*([frozen] if frozen else []), *([verdict] if verdict else [])])
 
     def _frozen(self, view: View) -> Line:
         if not view.frozen:
             return ()
-        return (" FROZEN ", "pill-warn"), (self.said(" <freeze> goes on   "), "muted"), (f"since {view.frozen}", "warn")
+        return (
+            (" FROZEN ", "pill-warn"),
+            (self.with_keys(" <freeze> goes on   "), "muted"),
+            (f"since {view.frozen}", "warn"),
+        )
 
 
 def _second_line(view: View, width: int, frozen: Line) -> Line:
@@ -236,28 +236,28 @@ def _second_line(view: View, width: int, frozen: Line) -> Line:
     return (*detail, ("   ", ""), *progress_line(view.snapshot, room)) if room >= 30 else crop(detail, width)
 
 
-def verdict_line(view: View, judged: VerdictLine | None, width: int, whole: str = WHOLE) -> Line:
+def verdict_line(view: View, found: VerdictLine | None, width: int, whole: str = WHOLE) -> Line:
     """Whether it learns, with the evidence; how old that is, where it is old. Cut, it says by which key the whole is shown."""
     snapshot = view.snapshot
-    if judged is None:
+    if found is None:
         return ()
     age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
     old: Line = ((f"newest iteration {formatting.ago(age)} ", "warn"),) if age >= OLD else ()
-    if not old and judged.spoken and settling(snapshot):
+    if not old and found.spoken and settling(snapshot):
         old = ((f"  {SHORT_SO_FAR} ", "warn"),)
-    (sign, role), words = judged.mark, judged.words
+    (sign, role), words = found.mark, found.words
     line: Line = ((f" {sign}", role), ("  ", ""), (words, "muted"))
     if width_of(line) + width_of(old) > width >= ROOM_FOR_KEY:
         old = ((f" {whole}", "key"), (" whole ", "muted"), (" " if old else "", ""), *old)
     return ends(line, old, width)
 
 
-def _column(view: View, width: int, height: int, told: list[Line]) -> list[Line]:
+def _column(view: View, width: int, height: int, more: list[Line]) -> list[Line]:
     snapshot, reward = view.snapshot, newest_reward(view.snapshot)
     now = condition(snapshot, view.now)
     rows: list[Line] = [pill(now)]
     rows += [text_line(now.detail, now.role)] if now.detail else []
-    rows += told
+    rows += more
     for name, value in (
         ("run", snapshot.run),
         ("timesteps", formatting.count(snapshot.timesteps)),

@@ -1,4 +1,8 @@
-"""Where time goes."""
+"""Pane on where an iteration's time goes, as shares that sum to one, and what to change about the largest.
+
+The trainer's seconds (collect, update, save) make up the iteration with a rest of reports and messages. Collecting is what
+the workers do, in microseconds per arena-step, and what the trainer waits for beside: their start, and the slowest of them.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,6 @@ from rltui.tui.text import Line, Span, ends, pad, text_line, width_of, wrap
 from rltui.tui.widgets.bars import filled_bar, sparkline_of
 from rltui.tui.widgets.plot import DecimationCache
 
-# Where an iteration's time goes, as shares that sum to one, and what to change about the largest. Pure.
-#
-# The trainer's seconds (collect, update, save) make up the iteration with a rest of reports and messages. Collecting is what
-# the workers do, in microseconds per arena-step, and what the trainer waits for beside: their start, and the slowest of them.
-
 WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")
 LABELS = {"state": "read state"}
 TRAINER_SECONDS = (  # of the whole iteration first, then of its three parts
@@ -29,7 +28,6 @@ TRAINER_SECONDS = (  # of the whole iteration first, then of its three parts
     metric_keys.SAVE_SECONDS,
 )
 FOLDED = "the rest"
-
 ADVICE = {
     "update": "fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU would help",
     "simulate": "that is the simulator itself: only more or faster cores help (collect.workers)",
@@ -44,6 +42,10 @@ ADVICE = {
     FOLDED: "larger iterations would help (ppo.iteration)",
 }
 ON_GPU = "fewer ppo.epochs or a larger ppo.minibatch would help"
+RATES = (("collected", metric_keys.COLLECTED_SPEED), ("consumed", metric_keys.CONSUMED_SPEED), ("overall", metric_keys.OVERALL_SPEED))  # fmt: skip
+NAME, SHARE, FIGURE, CURVE = 11, 8, 8, 16  # columns
+WIDE = 64  # columns from which on each part has its trend
+Trend = Callable[[str], str]  # a metric's, in CURVE columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,8 @@ def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> l
 
 def worked_seconds(metrics: Mapping[str, float | None], collect: float | None) -> float | None:
     """Of collecting, what the workers worked on average; all of it where their own times are unknown."""
-    told = [_known(value) for key, value in metrics.items() if WORKER_SECONDS.fullmatch(key)]
-    seconds = [value for value in told if value is not None]
+    worked = [_known(value) for key, value in metrics.items() if WORKER_SECONDS.fullmatch(key)]
+    seconds = [value for value in worked if value is not None]
     if collect is None or not seconds:
         return collect
     return min(sum(seconds) / len(seconds), collect)
@@ -133,12 +135,12 @@ def folded(found: Sequence[TimePart], room: int) -> list[TimePart]:
     if len(found) <= room or room < 2:
         return list(found)
     known = sorted((part for part in found if part.name != FOLDED), key=lambda part: part.share or 0.0, reverse=True)
-    kept = {part.name for part in known[: room - 1]}
-    lost = [part for part in found if part.name not in kept]
+    shown = {part.name for part in known[: room - 1]}
+    lost = [part for part in found if part.name not in shown]
     share, seconds = (
         sum(value for part in lost if (value := getattr(part, name)) is not None) for name in ("share", "seconds")
     )
-    return [*(part for part in found if part.name in kept), TimePart(FOLDED, share, seconds=seconds)]
+    return [*(part for part in found if part.name in shown), TimePart(FOLDED, share, seconds=seconds)]
 
 
 def percents(found: Sequence[TimePart]) -> list[str]:
@@ -159,12 +161,6 @@ def _percent(share: float | None, number: int) -> str:
 
 def _known(value: float | None) -> float | None:
     return value if formatting.known(value) else None
-
-
-RATES = (("collected", metric_keys.COLLECTED_SPEED), ("consumed", metric_keys.CONSUMED_SPEED), ("overall", metric_keys.OVERALL_SPEED))  # fmt: skip
-NAME, SHARE, FIGURE, CURVE = 11, 8, 8, 16  # columns
-WIDE = 64  # columns from which on each part has its trend
-Trend = Callable[[str], str]  # a metric's, in CURVE columns
 
 
 class TimePane(Pane):
@@ -209,11 +205,11 @@ class TimePane(Pane):
         foot = foot if height - len(head) - len(foot) - 1 >= min(len(found), 3) else []
         room = height - len(head) - (len(foot) + 1 if foot else 0)
         shown = folded(found, max(room, 1))
-        told = [_figure(part) for part in shown]
-        room_for = max([FIGURE, *(len(figure) + 1 for figure in told)])
+        figures = [_figure(part) for part in shown]
+        room_for = max([FIGURE, *(len(figure) + 1 for figure in figures)])
         lines = [
-            _line(trend, (part, text, figure), part.name == (top.name if top else ""), width, room_for)
-            for part, text, figure in zip(shown, percents(shown), told, strict=True)
+            _line(trend, part, (text, figure), part.name == (top.name if top else ""), (width, room_for))
+            for part, text, figure in zip(shown, percents(shown), figures, strict=True)
         ]
         return [*head, *lines[: max(room, 1)], *([(), *foot] if foot else [])][:height]
 
@@ -237,7 +233,7 @@ def _head(snapshot: RunSnapshot, trend: Trend, width: int) -> list[Line]:
     right = right if width_of(left) + width_of(right) + 2 <= width else ()
     lines = [ends(left, right, width)]
     if width >= WIDE:
-        return [*lines, *(_rate(snapshot, name, trend(key), (key, metrics.get(key))) for name, key in RATES)]
+        return [*lines, *(_rate(snapshot, name, key, trend(key), metrics.get(key)) for name, key in RATES)]
     cells = [((f"{name} ", "muted"), (formatting.rate(metrics.get(key)), "strong")) for name, key in RATES]
     while cells and sum(width_of(cell) for cell in cells) + 2 * (len(cells) - 1) > width:
         cells.pop(0)
@@ -249,9 +245,8 @@ def _head(snapshot: RunSnapshot, trend: Trend, width: int) -> list[Line]:
     return [*lines, tuple(spans)] if spans else lines
 
 
-def _rate(snapshot: RunSnapshot, name: str, curve: str, told: tuple[str, float | None]) -> Line:
-    """told: the metric's key, and its figure now."""
-    key, now = told
+def _rate(snapshot: RunSnapshot, name: str, key: str, curve: str, now: float | None) -> Line:
+    """key: of the metric; now: its figure."""
     change = change_since(snapshot.history, key)
     percent = (
         f"{change.value / change.before * 100:+.1f} % in {change.span}" if change is not None and change.before else ""
@@ -268,9 +263,9 @@ def _figure(part: TimePart) -> str:
     return formatting.micros(part.micros) if part.micros is not None else formatting.duration(part.seconds)
 
 
-def _line(trend: Trend, told: tuple[TimePart, str, str], is_top: bool, width: int, room_for: int) -> Line:
-    """told: the part, its share and its figure in words. room_for: columns of the figures."""
-    part, percent, figure = told
+def _line(trend: Trend, part: TimePart, words: tuple[str, str], is_top: bool, room: tuple[int, int]) -> Line:
+    """words: the part's share and its figure. room: columns of the line, and of its figure."""
+    (percent, figure), (width, room_for) = words, room
     curve = CURVE + 2 if width >= WIDE else 0
     bar = max(width - NAME - SHARE - room_for - curve, 3)
     role = "series-2" if is_top else "series-1"

@@ -1,4 +1,7 @@
-"""Turtle recovery and its statistics."""
+"""Pane on turtle recovery, added up over iterations: counts, success with its interval, times.
+
+An iteration's counts are exact sums, so they add up; medians do not, and stay those of the newest iteration that knows one.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +18,21 @@ from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.chart import ChartData, chart
 from rltui.tui.widgets.list_view import ScrollableLines
 
-# Turtle recovery added up over iterations: counts, success with its interval, times. Pure.
-#
-# An iteration's counts are exact sums, so they add up; medians do not, and stay those of the newest iteration that knows one.
-
 Z = 1.959964  # of the standard normal: 95 %
 REFERENCES = (("jump press", 81), ("throttle + roll", 92), ("throttle", 106), ("idle", None))  # ticks, SPEC's probe
 TICKS = 120  # a second
 KEY = metric_keys.TURTLE_EVENTS
+_COUNTS = ("events", "recovered", "failed", "censored")
+RECENT = 100  # iterations
+LABEL, COLUMN = 15, 21
+CHART = 8  # lines
+LEAST = 4  # lines that a chart needs
+TABLE, REFERENCE, GAP = LABEL + 3 * COLUMN, 44, 4  # columns, side by side
 
 
 @dataclass(frozen=True, slots=True)
 class Turtles:
-    """Of one arena group over some iterations. Unknown is None."""
+    """Turtle counts of one arena group over some iterations. Unknown is None."""
 
     events: int
     recovered: int
@@ -79,9 +84,6 @@ def over(history: History, group: str = "", rows: int | None = None) -> Turtles:
     )
 
 
-_COUNTS = ("events", "recovered", "failed", "censored")
-
-
 def newest(history: History, key: str) -> tuple[float | None, int]:
     """The newest known value and how many iterations old it is; (None, 0) where there is none."""
     column = history.columns.get(key)
@@ -111,9 +113,8 @@ def _known(history: History, key: str, start: int, end: int | None = None) -> Se
     if column is None:
         return ()
     part = column[start : history.length if end is None else end]
-    return (
-        part if sum(part) == sum(part) else [value for value in part if value == value]
-    )  # a NaN in the sum is one in it
+    has_unknown = math.isnan(sum(part))
+    return [value for value in part if value == value] if has_unknown else part
 
 
 def _sum(history: History, key: str, start: int, end: int) -> float:
@@ -134,13 +135,6 @@ def _weighted(history: History, group: str, start: int) -> float | None:
     known = [(mean, count) for mean, count in pairs if mean == mean and count == count and count > 0]
     total = sum(count for _, count in known)
     return sum(mean * count for mean, count in known) / total if total else None
-
-
-RECENT = 100  # iterations
-LABEL, COLUMN = 15, 21
-CHART = 8  # lines
-LEAST = 4  # lines that a chart needs
-TABLE, REFERENCE, GAP = LABEL + 3 * COLUMN, 44, 4  # columns, side by side
 
 
 class TurtlePane(Pane, ScrollableLines):
@@ -248,9 +242,9 @@ def _references(history: History, width: int) -> Iterator[Line]:
     most = max(ticks for _, ticks, _ in rows if ticks is not None)
     yield (("from the roof to the wheels, in ticks", "title"),)
     for name, ticks, mine in rows:
-        told = ("never" if not mine else formatting.UNKNOWN) if ticks is None else f"{ticks:.0f}"
+        words = ("never" if not mine else formatting.UNKNOWN) if ticks is None else f"{ticks:.0f}"
         bar = filled_bar(ticks / most if ticks else 0.0, min(max(width - 28, 4), 50), "series-1" if mine else "band")
-        yield crop(((pad(f"  {name}", 20), "strong" if mine else "muted"), (pad(told, 6, ">") + "  ", "strong" if mine else ""), *bar), width)  # fmt: skip
+        yield crop(((pad(f"  {name}", 20), "strong" if mine else "muted"), (pad(words, 6, ">") + "  ", "strong" if mine else ""), *bar), width)  # fmt: skip
 
 
 def _charts(view: View, width: int, height: int) -> list[Line]:

@@ -1,4 +1,4 @@
-"""Workers."""
+"""Pane on the workers, one row each, and the traceback of a failure."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class WorkersPane(FilterablePane):
         table = _Table(
             view, ended, columns, max(rates, default=0.0), None if _rests(view.snapshot) else usual_speed(rows)
         )
-        self._shown = self.sifted(rows, lambda row: row.worker, table.texts)
+        self._shown = self.filtered_rows(rows, lambda row: row.worker, table.texts)
         head: Line = (("".join(_cell(name, size, align) for name, size, align in columns) + "  last event", "muted"),)
         return self.selection([crop(head, width)], [table.line(row, width) for row in self._shown], width, height)
 
@@ -208,8 +208,8 @@ def _event(row: WorkerRow, word: Word | None, room: int) -> Line:
     if row.event and room >= 8:
         role = "bad" if row.failed else "muted"
         what = clean(row.event.partition(chr(10))[0])
-        told = f"{formatting.clock(row.event_time)[:5]} {what}"
-        spans.append((what if len(what) <= room < len(told) else crop_text(told, room), role))
+        timed = f"{formatting.clock(row.event_time)[:5]} {what}"
+        spans.append((what if len(what) <= room < len(timed) else crop_text(timed, room), role))
     return tuple(spans)
 
 

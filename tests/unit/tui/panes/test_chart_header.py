@@ -14,14 +14,14 @@ from rltui.run_state.other_run import OtherRun
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_header import (
     chart_picker,
-    chosen,
     cursor_line,
     head_lines,
     help_lines,
     look_line,
     near_marks,
+    with_marked,
 )
-from rltui.tui.panes.chart_view import Charting, ChartScene, all_keys, cells, charted, draw_cells, usual_keys
+from rltui.tui.panes.chart_view import Charting, ChartScene, all_keys, cells, chart_keys, draw_cells, usual_keys
 from rltui.tui.text import plain
 from rltui.tui.widgets.filter_bar import Pattern
 from tests.fakes import run_story
@@ -43,18 +43,18 @@ def test_none_or_just_the_usual_ones_is_the_usual_set_which_grows(subtests: pyte
         with subtests.test(marked=marked):
             picker = chart_picker(Charting(keys=(OTHER,)), HISTORY)
             picker.marked = set(marked)
-            assert chosen(picker, Charting(keys=(OTHER,)), HISTORY).keys is None
+            assert with_marked(picker, Charting(keys=(OTHER,)), HISTORY).keys is None
 
 
 def test_what_was_charted_keeps_its_place_and_the_attention() -> None:
     before = Charting(at=2)
     picker = chart_picker(before, HISTORY)
     picker.marked = {*USUAL[1:], OTHER}
-    after = chosen(picker, before, HISTORY)
+    after = with_marked(picker, before, HISTORY)
     assert after.keys == (*USUAL[1:], OTHER)
-    assert charted(after, HISTORY)[after.at] == USUAL[2]
+    assert chart_keys(after, HISTORY)[after.at] == USUAL[2]
     picker.marked = {USUAL[0], OTHER}
-    assert chosen(picker, before, HISTORY).at == 0  # that chart is gone
+    assert with_marked(picker, before, HISTORY).at == 0  # that chart is gone
 
 
 def story_scene(charting: Charting, **more: object) -> ChartScene:

@@ -20,7 +20,7 @@ from rltui.tui.panes.chart_view import (
     ChartScene,
     all_keys,
     cells,
-    charted,
+    chart_keys,
     draw_cells,
     first_row,
     grid,
@@ -129,14 +129,14 @@ def test_the_grid_as_asked_for() -> None:
 
 
 def test_charts_are_the_usual_ones_the_chosen_or_the_found() -> None:
-    assert charted(Charting(), HISTORY) == list(CORE)
-    assert charted(Charting(keys=("reward/touch",)), HISTORY) == ["reward/touch"]
-    assert charted(Charting(keys=("train/entropy",), pattern=Pattern("TOUCH|kl")), HISTORY) == [
+    assert chart_keys(Charting(), HISTORY) == list(CORE)
+    assert chart_keys(Charting(keys=("reward/touch",)), HISTORY) == ["reward/touch"]
+    assert chart_keys(Charting(keys=("train/entropy",), pattern=Pattern("TOUCH|kl")), HISTORY) == [
         "reward/touch",
         "train/approx_kl",
     ]
-    assert charted(Charting(pattern=Pattern("!touch")), HISTORY) == ["train/approx_kl"]
-    assert charted(Charting(pattern=Pattern("(")), HISTORY) == list(CORE)
+    assert chart_keys(Charting(pattern=Pattern("!touch")), HISTORY) == ["train/approx_kl"]
+    assert chart_keys(Charting(pattern=Pattern("(")), HISTORY) == list(CORE)
     assert all_keys(History(1, STEPS, {"clock": STEPS, "iteration": STEPS, "timesteps": STEPS, "lut/left": STEPS})) == [
         "lut/left"
     ]
@@ -197,7 +197,7 @@ def test_all_charts_of_a_run_fit_any_size() -> None:
     other = OtherRun("beta", story_scene(Charting()).snapshot.history)
     for charting in (Charting(), Charting(pattern=Pattern("."), smoothing=10, cursor=3e6, guides=True, log=True)):
         scene = story_scene(charting, other=other, focused=True)
-        keys = charted(charting, scene.snapshot.history)
+        keys = chart_keys(charting, scene.snapshot.history)
         for width, height in ((12, 5), (40, 9), (76, 24), (140, 40)):
             lines = draw_cells(scene, cells(keys, charting, (width, height)))
             assert len(lines) <= height

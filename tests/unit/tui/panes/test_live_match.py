@@ -22,14 +22,14 @@ from rltui.supervise.sockets import choose, pack
 from rltui.tui.panes.live_match import (
     MatchReader,
     ViewerStream,
-    brief,
     changed_columns,
     changed_regions,
     learned_at,
     open_local,
     output_words,
+    viewer_summary,
     weights_words,
-    why_dark,
+    why_no_match,
 )
 from rltui.tui.text import Line
 from rltui.view import stream
@@ -188,19 +188,19 @@ def test_why_nothing_can_be_seen(subtests: pytest.Subtests) -> None:
     ]  # fmt: skip
     for now, words, role in cases:
         with subtests.test(words=words, role=role):
-            said = why_dark(replace(RUNNING, viewer=now), NOW)  # type: ignore[arg-type]
+            said = why_no_match(replace(RUNNING, viewer=now), NOW)  # type: ignore[arg-type]
             assert said is not None
             assert words in said[0]
             assert said[1] == role
 
 
 def test_while_it_plays_nothing_is_missing() -> None:
-    assert why_dark(replace(RUNNING, viewer=viewer()), NOW) is None
+    assert why_no_match(replace(RUNNING, viewer=viewer()), NOW) is None
 
 
 def test_of_a_run_that_has_ended_a_viewer_is_not_believed() -> None:
     ended = fold(replace(RUNNING, viewer=viewer()), [run_story.finished(800_000, NOW)])
-    said = why_dark(ended, NOW)
+    said = why_no_match(ended, NOW)
     assert said is not None and "rltui watch alpha" in said[0]
 
 
@@ -214,17 +214,17 @@ def test_where_it_goes(subtests: pytest.Subtests) -> None:
     ]  # fmt: skip
     for outputs, words, role in cases:
         with subtests.test(words=words, role=role):
-            assert brief(viewer(outputs=outputs)) == (words, role)
+            assert viewer_summary(viewer(outputs=outputs)) == (words, role)
 
 
 def test_one_that_has_gone_silent_is_said_to_be() -> None:
-    assert brief(viewer(problem="no word of it for 7 s")) == ("viewer: no word of it for 7 s", "warn")
+    assert viewer_summary(viewer(problem="no word of it for 7 s")) == ("viewer: no word of it for 7 s", "warn")
 
 
 def test_what_is_off_is_not_mentioned_and_what_is_not_well_is() -> None:
-    assert brief(None) is None
-    assert brief(viewer("starting")) == ("viewer starts", "busy")
-    assert brief(viewer("failed", problem="killed")) == ("viewer failed", "bad")
+    assert viewer_summary(None) is None
+    assert viewer_summary(viewer("starting")) == ("viewer starts", "busy")
+    assert viewer_summary(viewer("failed", problem="killed")) == ("viewer failed", "bad")
 
 
 def test_an_output_in_words() -> None:

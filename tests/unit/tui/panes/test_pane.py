@@ -15,7 +15,7 @@ from rltui.tui.panes.curriculum import CurriculumPane
 from rltui.tui.panes.live_match import LiveMatchPane
 from rltui.tui.panes.machine import MachinePane
 from rltui.tui.panes.machine_probe import MachineSample, ProcessLoad
-from rltui.tui.panes.pane import Pane, View, markup, tabs
+from rltui.tui.panes.pane import Pane, View, tab_markup, tabs
 from rltui.tui.panes.run_info import RunInfoPane
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.panes.turtle import TurtlePane
@@ -50,7 +50,7 @@ def markup_text(text: str) -> str:
 
 def tabs_at(width: int) -> str:
     panes = [WorkersPane(), LutPane(), AuditPane()]
-    return markup_text(markup(tabs(panes[1], panes, width), panes[1], False))
+    return markup_text(tab_markup(tabs(panes[1], panes, width), panes[1], False))
 
 
 def test_as_many_tabs_are_named_as_there_is_room_for() -> None:
@@ -66,7 +66,7 @@ def test_the_nearest_are_named_first_and_every_key_is_there() -> None:
 
     def row(key: str) -> str:
         shown = next(pane for pane in panes if key == pane.NUMBER)
-        return markup_text(markup(tabs(shown, panes, 80), shown, False))
+        return markup_text(tab_markup(tabs(shown, panes, 80), shown, False))
 
     assert row("1") == "1 Metrics  2 Rewards  3 Time  4 Workers  5 Table  6 Turtle  8 v u m i 9 a"
     for key in "1234568vumi9a":
@@ -82,8 +82,8 @@ def test_a_pane_alone_in_its_slot_has_its_whole_name() -> None:
     pane = LutPane()
     [tab] = tabs(pane, [pane], 40)
     assert (tab.key, tab.name, tab.start, tab.end) == ("5", "Lookup table", 3, 17)
-    assert "reverse" in markup([tab], pane, True)
-    assert "reverse" not in markup([tab], pane, False)
+    assert "reverse" in tab_markup([tab], pane, True)
+    assert "reverse" not in tab_markup([tab], pane, False)
 
 
 def test_tabs_say_which_columns_are_theirs() -> None:

@@ -10,13 +10,13 @@ import pytest
 from rltui.events.match_frames import StepRewards, Watched
 from rltui.tui.panes.reward_trace import (
     MOST_STEPS,
-    DrawnRows,
     PaidSteps,
+    RowCache,
     TraceRows,
     TraceTable,
+    amount_text,
     broken_name,
-    joined,
-    paid_text,
+    merged_spans,
     time_text,
 )
 from rltui.tui.text import plain, width_of
@@ -58,7 +58,7 @@ def test_an_episode_begins_its_own_sums_and_the_one_before_stays() -> None:
     assert newest.sums == ((4.0, 0.5),)
     assert before.sums == ((1.0, 1.0),)
     assert [each.begins for each in seen.steps] == [False, False, True, False]
-    assert (before.whole, newest.whole) == (False, True), "the first one was joined in its middle"
+    assert (before.whole, newest.whole) == (False, True), "the first one was merged_spans in its middle"
 
 
 def test_a_sum_over_a_gap_does_not_claim_to_be_whole() -> None:
@@ -164,7 +164,7 @@ def test_a_step_its_sums_and_its_total_by_hand() -> None:
 
 
 def test_a_row_is_drawn_once_as_long_as_its_columns_stay() -> None:
-    paid, drawn = seen((1.0, 0.25), (0.0, -0.5)), DrawnRows()
+    paid, drawn = seen((1.0, 0.25), (0.0, -0.5)), RowCache()
     steps, table = tuple(paid.steps), TraceTable(paid, 0, 80)
     first = TraceRows(steps, table, drawn)[:]
     again = TraceRows(steps, TraceTable(paid, 0, 80), drawn)[:]
@@ -174,7 +174,7 @@ def test_a_row_is_drawn_once_as_long_as_its_columns_stay() -> None:
 
 
 def test_a_viewer_that_begins_anew_has_other_steps_at_the_same_ticks() -> None:
-    drawn = DrawnRows()
+    drawn = RowCache()
     for paid in (seen((1.0, 0.25)), seen((7.0, 0.5))):
         table = TraceTable(paid, 0, 80)
         assert TraceRows(tuple(paid.steps), table, drawn)[:] == [table.row(paid.steps[0])]
@@ -217,13 +217,13 @@ def test_an_amount(subtests: pytest.Subtests) -> None:
     ]  # fmt: skip
     for value, text in cases:
         with subtests.test(value=value, text=text):
-            assert paid_text(value) == text
+            assert amount_text(value) == text
 
 
 def test_an_amount_fits_its_column_whatever_it_is() -> None:
     rng = random.Random(0)
     values = [rng.choice((-1, 1)) * 10 ** rng.uniform(-9, 9) for _ in range(2000)]
-    assert max(len(paid_text(value)) for value in (*values, 99.99996, 999.9996, 9999.996, 98_999.96)) <= 8
+    assert max(len(amount_text(value)) for value in (*values, 99.99996, 999.9996, 9999.996, 98_999.96)) <= 8
 
 
 def test_a_time(subtests: pytest.Subtests) -> None:
@@ -247,4 +247,4 @@ def test_a_long_name_has_two_lines(subtests: pytest.Subtests) -> None:
 
 
 def test_neighbours_of_one_role_are_one_span() -> None:
-    assert joined([("a", ""), ("b", ""), ("c", "bad"), ("d", "")]) == (("ab", ""), ("c", "bad"), ("d", ""))
+    assert merged_spans([("a", ""), ("b", ""), ("c", "bad"), ("d", "")]) == (("ab", ""), ("c", "bad"), ("d", ""))

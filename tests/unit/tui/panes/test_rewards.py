@@ -13,7 +13,7 @@ from rltui.run_state.history import History
 from rltui.run_state.progress import SMOOTH, MetricChange, change_since
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.rewards import RewardsPane, newest_paid, ordered, rows_of, weight_marks
+from rltui.tui.panes.rewards import RewardsPane, ordered, rows_of, weight_marks, with_newest_rewards
 from rltui.tui.text import plain
 from tests.fakes import run_story
 from tests.fakes.drawn_panes import with_metrics
@@ -42,7 +42,7 @@ def test_the_last_figures_stay_with_their_age_while_no_episode_ends() -> None:
         (300, none),
     ]
     snapshot = RunSnapshot(metrics={**none, "weight/touch": 2.5}, history=History().extended(rows))
-    paid, age = newest_paid(snapshot)
+    paid, age = with_newest_rewards(snapshot)
     assert (age, [(row.value, row.weight) for row in rows_of(paid)]) == (2, [(24.0, 2.5)])
     pane = RewardsPane()
     assert "+24.00" in plain(pane.draw(View(snapshot, 0.0), 60, 8))
@@ -56,22 +56,22 @@ def test_figures_of_an_ended_task_are_not_this_one_s() -> None:
     history = History().extended([(100, {"reward/touch": 24.0}), (200, {"reward/touch": None})])
     began = run_story.phase_changed(0.0, 100)
     snapshot = RunSnapshot(metrics={"reward/touch": None}, history=history, tasks=(began,))
-    assert newest_paid(snapshot) == (snapshot, 0)
+    assert with_newest_rewards(snapshot) == (snapshot, 0)
 
 
 def test_figures_of_other_rewards_are_not_this_start_s() -> None:
     """Begun with another profile: no task tells of it."""
     before, now = {"reward/touch": 24.0, "rollout/policy_reward": 24.0}, {"reward/touch": None, "reward/goal": None}
     more = RunSnapshot(metrics=now, history=History().extended([(100, before), (200, now)]))
-    assert newest_paid(more) == (more, 0)
+    assert with_newest_rewards(more) == (more, 0)
     less = RunSnapshot(
         metrics={"reward/touch": None}, history=History().extended([(100, {**before, "reward/ball": 1.0})])
     )
-    assert newest_paid(less) == (less, 0)
+    assert with_newest_rewards(less) == (less, 0)
 
 
 def test_the_newest_figures_have_no_age() -> None:
-    assert newest_paid(SNAPSHOT) == (SNAPSHOT, 0)
+    assert with_newest_rewards(SNAPSHOT) == (SNAPSHOT, 0)
     assert RewardsPane().subtitle(View(SNAPSHOT, 0.0)) == "[$muted]newest iteration[/]"
 
 

@@ -11,7 +11,7 @@ from rltui.events.records import RunResumed, SettingChanged
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.run_info import RunInfoPane, by_hand, was_is
+from rltui.tui.panes.run_info import RunInfoPane, by_hand, change_text
 from rltui.tui.text import plain
 from tests.fakes import figure_stories, run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
@@ -34,7 +34,7 @@ def test_what_was_and_what_is(subtests: pytest.Subtests) -> None:
     ]
     for before, now, words in cases:
         with subtests.test(before=before, now=now, words=words):
-            assert was_is(before, now) == words
+            assert change_text(before, now) == words
 
 
 def test_facts_mark_what_was_changed_while_it_ran() -> None:

@@ -21,6 +21,9 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run
 from rltui.tui.checks.results import ProfileCheck, ProfileChecker
 
+Stamp = tuple[object, ...]
+FURTHER_SECONDS = 1.0  # of looking further between two lists
+
 
 @dataclass(frozen=True, slots=True)
 class ProfileEntry:
@@ -84,22 +87,18 @@ class CatalogReady(Message):
         self.catalog = catalog
 
 
-Stamp = tuple[object, ...]
-AT_ONCE = 1.0  # seconds of looking further between two lists
-
-
 class CatalogReader:
-    """Not for two threads at once."""
+    """Cache of summaries by file stamps: only what has changed is read again. Not for two threads at once."""
 
     def __init__(self, data: DataDir, checker: ProfileChecker) -> None:
         self._data, self._checker = data, checker
         self._runs: dict[str, tuple[Stamp, RunSummary]] = {}
         self._profiles: dict[Path, tuple[Stamp, ProfileEntry]] = {}
-        self._in_brief: set[str] = set()  # runs whose rewards are further back in their journals than was looked
+        self._brief: set[str] = set()  # runs whose rewards are further back in their journals than was looked
 
     def read(self) -> Catalog:
-        """All of it, as it is now; profiles with the verdicts known so far."""
-        profiles = tuple(self._profile(listed) for listed in list_profiles())
+        """All of it, as it is now; profiles with the checks known so far."""
+        profiles = tuple(self._profile(file) for file in list_profiles())
         try:
             runs, problem = self._all_runs(), ""
         except OSError as error:
@@ -108,22 +107,22 @@ class CatalogReader:
 
     def read_further(self) -> Catalog | None:
         """With what takes longer of some runs that were new to the last look; None where all is known."""
-        if not self._in_brief:
+        if not self._brief:
             return None
-        until = time.monotonic() + AT_ONCE
-        while self._in_brief and time.monotonic() < until:
-            name = self._in_brief.pop()
+        until = time.monotonic() + FURTHER_SECONDS
+        while self._brief and time.monotonic() < until:
+            name = self._brief.pop()
             if name in self._runs:
                 self._runs[name] = self._runs[name][0], describe_run(self._data.run(name))
         return self.read()
 
     def check_one(self, path: Path) -> Catalog:
-        """With a verdict on this profile. Takes a second or two where it has to be judged first."""
+        """With a check of this profile: a second or two where there is none yet."""
         self._checker.check([path])
         return self.read()
 
     def check(self, catalog: Catalog) -> Catalog:
-        """With a verdict on every profile. Slow when one has to be judged first."""
+        """With a check of every profile."""
         self._checker.check([profile.path for profile in catalog.profiles])
         return self.read()
 
@@ -131,7 +130,7 @@ class CatalogReader:
         names = self._data.run_names()
         self._runs = {name: self._run(self._data.run(name)) for name in names}
         found = [summary for _, summary in self._runs.values()]
-        return tuple(sorted(found, key=_place))
+        return tuple(sorted(found, key=_order))
 
     def _run(self, paths: RunPaths) -> tuple[Stamp, RunSummary]:
         places = (
@@ -147,34 +146,34 @@ class CatalogReader:
             return known if known[0] == stamp else (stamp, describe_run(paths))
         summary = describe_run(paths, brief=True)
         if summary.reward.episodes < WINDOW:
-            self._in_brief.add(paths.name)
+            self._brief.add(paths.name)
         return stamp, summary
 
-    def _profile(self, listed: ProfileFile) -> ProfileEntry:
-        stamp = (inventory.file_stamp(listed.path), listed.shipped)
-        known = self._profiles.get(listed.path)
+    def _profile(self, file: ProfileFile) -> ProfileEntry:
+        stamp = (inventory.file_stamp(file.path), file.shipped)
+        known = self._profiles.get(file.path)
         if known is None or known[0] != stamp:
-            known = self._profiles[listed.path] = (stamp, read_profile(listed))
+            known = self._profiles[file.path] = (stamp, read_profile(file))
         return _with_check(known[1], self._checker)
 
 
-def _place(run: RunSummary) -> tuple[bool, float, str]:
+def _order(run: RunSummary) -> tuple[bool, float, str]:
     """What trains first, the newest start on top: its records come too often to go by. Then what has ended last."""
     training = run.state == "training"
     return not training, -((run.since if training else run.updated) or 0.0), run.name
 
 
-def read_profile(listed: ProfileFile) -> ProfileEntry:
-    """What can be said of a profile without judging it; a file that is no TOML, or no file, is an entry too."""
+def read_profile(file: ProfileFile) -> ProfileEntry:
+    """What can be said of a profile without a check; a file that is no TOML, or no file, is an entry too."""
     try:
-        raw = tomllib.loads(safe_io.read_text(listed.path, MAX_BYTES))
+        raw = tomllib.loads(safe_io.read_text(file.path, MAX_BYTES))
     except (OSError, ValueError, RecursionError):
-        return ProfileEntry(listed.name, listed.path, listed.shipped)
+        return ProfileEntry(file.name, file.path, file.shipped)
     phase = raw.get("phase")
     return ProfileEntry(
-        listed.name,
-        listed.path,
-        listed.shipped,
+        file.name,
+        file.path,
+        file.shipped,
         label=str(raw.get("label", "")),
         phase=phase if isinstance(phase, int) else None,
         description=" ".join(str(raw.get("description", "")).split()),

@@ -1,4 +1,4 @@
-"""Doctor results in words."""
+"""Checks of a profile, the doctor's and its own, as lines; what a trainer of it is expected to do here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rltui import formatting
 from rltui.tui.checks.doctor import SPEED, Preflight, PreflightCheck
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.launcher.speed import Estimate, lines_of
+from rltui.tui.launcher.speed import Estimate, estimate_lines
 from rltui.tui.text import Line, clean, crop_text, fit, text_line, wrap
 
 INDENT = 2
@@ -35,7 +35,6 @@ CONSEQUENCES: Mapping[str, str] = {
     "spaces": "launching stops with this reason",
 }
 STOPS = "launching stops with this reason, before anything is written"
-TITLE = "Preflight"
 
 
 def table(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
@@ -48,7 +47,7 @@ def table(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
     return lines
 
 
-def table_raw(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
+def aligned_table(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
     """As `table`, blanks kept: for aligned numbers."""
     size = max((len(name) for name, _ in rows), default=0) + 2
     return [((f"{name:<{size}}", "muted"), (crop_text(value, width - size), "")) for name, value in rows]
@@ -59,7 +58,7 @@ def indented(lines: Sequence[Line]) -> list[Line]:
     return [((" " * INDENT, ""), *line) for line in lines if line]
 
 
-def signed(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
+def with_symbols(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
     """(symbol, text, role) each, wrapped behind the symbol; what is good is said in the plain colour."""
     lines: list[Line] = []
     for symbol, text, role in rows:
@@ -90,23 +89,23 @@ def check_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, wid
     rows += [("!", text, "warn") for text in (check.warnings if check else ())]
     memory = check.summary.memory_mb if check and check.summary else None
     if preflight is None:
-        rows += _room(memory, context.free_memory_mb, catalog.free_bytes)
+        rows += _memory_and_disk(memory, context.free_memory_mb, catalog.free_bytes)
     head = (
-        text_line(TITLE, "title")
+        text_line("Preflight", "title")
         if preflight is None
-        else ((TITLE, "title"), *_tally_line(preflight), *_age(preflight, context.now))
+        else (("Preflight", "title"), *_tally(preflight), *_age(preflight, context.now))
     )
-    lines: list[Line] = [head, *signed(rows, width)]
+    lines: list[Line] = [head, *with_symbols(rows, width)]
     lines += _preflight(preflight, width) if preflight else []
     return [*lines, *_expected(entry, context, width)]
 
 
 def tally(preflight: Preflight | None) -> str:
     """For the border: it is in view also where the list is not."""
-    return "".join(text for text, _ in (*_tally_line(preflight), ("", ""))).strip() if preflight else ""
+    return "".join(text for text, _ in (*_tally(preflight), ("", ""))).strip() if preflight else ""
 
 
-def _tally_line(preflight: Preflight) -> Line:
+def _tally(preflight: Preflight) -> Line:
     checks = [check for check in preflight.checks if check.name != SPEED]
     ended = sum(check.state not in ("waiting", "running") for check in checks)
     if not preflight.done and ended < len(checks):
@@ -141,13 +140,13 @@ def _preflight(preflight: Preflight, width: int) -> list[Line]:
         lines.append(_joined(short[index : index + columns], (width - 2) // columns))
     lines += [_joined(names[index : index + 2], (width - 2) // 2) for index in range(0, len(names), 2)]
     if preflight.problem:
-        lines += signed([("!", preflight.problem, "warn")], width)
+        lines += with_symbols([("!", preflight.problem, "warn")], width)
     return lines
 
 
 def _full(check: PreflightCheck, width: int) -> list[Line]:
     symbol, role = STATES[check.state]
-    lines = signed([(symbol, f"{check.name}: {check.sentence}", role)], width)
+    lines = with_symbols([(symbol, f"{check.name}: {check.sentence}", role)], width)
     if check.state == "fail":
         lines += [(("      ", ""), *row) for row in wrap(CONSEQUENCES.get(check.name, STOPS), width - 6, "strong")]
     if check.advice:
@@ -166,7 +165,7 @@ def _joined(cells: list[Line], width: int) -> Line:
     return tuple(span for cell in cells for span in fit(cell, width)) if len(cells) > 1 else cells[0]
 
 
-def _room(memory: float | None, free: float | None, disk: int | None) -> list[tuple[str, str, str]]:
+def _memory_and_disk(memory: float | None, free: float | None, disk: int | None) -> list[tuple[str, str, str]]:
     """Until the doctor has looked."""
     rows: list[tuple[str, str, str]] = []
     if memory is not None:
@@ -183,7 +182,7 @@ def _room(memory: float | None, free: float | None, disk: int | None) -> list[tu
 def _expected(entry: ProfileEntry, context: PlanContext, width: int) -> list[Line]:
     """Speed, memory and how often there is a milestone; how that is known."""
     summary = entry.check.summary if entry.check else None
-    words = lines_of(summary, context.estimate)
+    words = estimate_lines(summary, context.estimate)
     if not words or (context.estimate is None and not _measuring(context.preflight)):
         return []
     first, *basis = words

@@ -14,10 +14,10 @@ from rltui.runs.meta import Meta
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import PhaseSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
-from rltui.tui.launcher.check_lines import INDENT, PlanContext, check_lines, indented, table, table_raw
+from rltui.tui.launcher.check_lines import INDENT, PlanContext, aligned_table, check_lines, indented, table
 from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.launcher.start import plan_lines
-from rltui.tui.launcher.tree import label_of, phase_of, state_words
+from rltui.tui.launcher.tree import label_of, phase_of, state_sign
 from rltui.tui.text import Line, text_line, wrap
 
 MOST_REASONS = 3
@@ -150,9 +150,9 @@ def _rewards(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
         return []
     weights = {name: weight_text(weight) for name, weight in rewards.items()}
     whole = max(len(text.split()[0].partition(".")[0]) for text in weights.values())
-    rows = [(name, _on_the_point(text, whole)) for name, text in weights.items()]
+    rows = [(name, _align_point(text, whole)) for name, text in weights.items()]
     where = f" of {phases[phase].profile}" if phase < len(phases) else ""
-    return [(), text_line(f"Rewards and weights{where}", "title"), *indented(table_raw(rows, width - INDENT))]
+    return [(), text_line(f"Rewards and weights{where}", "title"), *indented(aligned_table(rows, width - INDENT))]
 
 
 def weight_text(weight: float | list[tuple[int, float]]) -> str:
@@ -163,14 +163,14 @@ def weight_text(weight: float | list[tuple[int, float]]) -> str:
     return f"{path} in {formatting.exact(weight[-1][0])}"
 
 
-def _on_the_point(text: str, whole: int) -> str:
+def _align_point(text: str, whole: int) -> str:
     """Padded so that the decimal points of the first numbers stand below each other."""
     return " " * (whole - len(text.split()[0].partition(".")[0])) + text
 
 
 def run_lines(run: RunSummary, context: PlanContext, width: int) -> list[Line]:
     """State, figures, what enter and R will do."""
-    symbol, word, role = state_words(run)
+    symbol, word, role = state_sign(run)
     lines = wrap(run.name, width, "strong") if len(run.name) > width - 2 else []  # the border has not the room for it
     lines += [((f"{symbol} {word}", role), (f"  {_since(run, context.now)}", "muted"))]
     lines += wrap(run.note, width, "bad" if run.state in ("unclean", "failed") else "muted") if run.note else []
@@ -214,7 +214,7 @@ def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext
 
 def group_lines(run: RunSummary, states: Sequence[CheckpointInfo], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
-    rows = [(label_of(saved), _reward_words(run.best, saved.meta)) for saved in states]
+    rows = [(label_of(saved), _reward_text(run.best, saved.meta)) for saved in states]
     head = wrap(f"{formatting.plural(len(states), 'milestone')} of {run.name}", width, "strong")
     return [
         *head,
@@ -253,8 +253,8 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
         ("reward", f"{formatting.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
         ("entropy", f"{formatting.number(metrics.get(metric_keys.ENTROPY))} nats"),
         ("speed", _speed(run)),
-        ("saved", _saved_words(run, now)),
-        *_best_words(run.best),
+        ("saved", _saved_text(run, now)),
+        *_best_rows(run.best),
         (
             "states",
             f"{formatting.plural(run.checkpoints, 'checkpoint')}, {formatting.plural(len(run.milestones), 'milestone')}",
@@ -266,14 +266,14 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
     return table(rows, width)
 
 
-def _reward_words(best: Sequence[Best], meta: Meta | None) -> str:
+def _reward_text(best: Sequence[Best], meta: Meta | None) -> str:
     """`reward 24.0, ★ the best of 7 healthy ones under the same rewards`."""
     standing, _ = best_note(is_best(best, meta), meta)
     mean = formatting.number(meta.mean_reward if meta is not None else None)
     return f"reward {mean}, {standing}" if standing else f"reward {mean}"
 
 
-def _best_words(best: Sequence[Best]) -> list[tuple[str, str]]:
+def _best_rows(best: Sequence[Best]) -> list[tuple[str, str]]:
     """Of the newest state's rewards."""
     return [
         ("best", f"{one.timesteps:,} timesteps, reward {formatting.number(one.reward)}, {describe_best(one)}")
@@ -291,6 +291,6 @@ def _speed(run: RunSummary) -> str:
     )
 
 
-def _saved_words(run: RunSummary, now: float) -> str:
+def _saved_text(run: RunSummary, now: float) -> str:
     meta = run.checkpoint.meta if run.checkpoint else None
     return f"{meta.timesteps:,} timesteps, {formatting.ago(now - meta.time)}" if meta else formatting.UNKNOWN

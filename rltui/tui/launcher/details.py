@@ -19,7 +19,7 @@ from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.check_lines import PlanContext, tally
 from rltui.tui.launcher.descriptions import group_lines, milestone_lines, profile_lines, run_lines
 from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.launcher.speed import Estimate, Steady, from_measurement, from_runs, shape_key
+from rltui.tui.launcher.speed import Estimate, SteadyEstimate, from_measurement, from_runs, shape_key
 from rltui.tui.launcher.tree import Item, groups, profile_at
 from rltui.tui.text import Line, clean, ends, text_line, width_of, wrap
 from rltui.tui.widgets.line_widget import LineWidget
@@ -142,7 +142,7 @@ class LauncherDetails(ScrollableLines):
         self._catalog: Catalog | None = None
         self._plan: LaunchPlan | None = None
         self._examined = ""  # content of the profile that the doctor is with, or was
-        self._steady = Steady()
+        self._steady = SteadyEstimate()
 
     def show(self, item: Item | None, catalog: Catalog | None, plan: LaunchPlan | None) -> None:
         """From the first line, where it is another thing than before."""
@@ -212,7 +212,7 @@ class LauncherDetails(ScrollableLines):
             return None
         key, now = shape_key(summary), self._clock()
         found = from_runs(summary, catalog.runs, now) or from_measurement(self._tools.measurements.get(key), now)
-        return self._steady.of(key, found)
+        return self._steady.update(key, found)
 
     def _examine(self, item: Item | None) -> None:
         """Unless the cursor has moved on, or what is known is fresh."""

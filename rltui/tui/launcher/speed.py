@@ -11,7 +11,7 @@ from rltui.runs.summary import RunShape, RunSummary
 from rltui.tui.checks.doctor import Measured
 from rltui.tui.checks.results import ProfileSummary
 
-STEADY = 0.1  # share of a shown speed: one that is nearer to it does not take its place
+TOLERANCE = 0.1  # share of a shown speed: one that is nearer to it does not take its place
 ROUNDING = 1.1  # a batch grows as the iteration is rounded up to whole steps of all arenas
 
 
@@ -27,7 +27,7 @@ def from_runs(summary: ProfileSummary | None, runs: Sequence[RunSummary], now: f
     """Of the newest run here with the same nets, games and batches; None where there is none."""
     if summary is None:
         return None
-    alike = [run for run in runs if run.shape and run.speed and _same(summary, run.shape)]
+    alike = [run for run in runs if run.shape and run.speed and _same_shape(summary, run.shape)]
     newest = max(alike, key=lambda run: run.updated or 0.0, default=None)
     if newest is None or newest.speed is None:
         return None
@@ -52,23 +52,23 @@ def shape_key(summary: ProfileSummary) -> str:
     )
 
 
-class Steady:
-    """A figure that is shown stays until what is known now differs from it by more than a tenth."""
+class SteadyEstimate:
+    """Keeps the figure that is shown until what is known now differs from it by more than a tenth."""
 
     def __init__(self) -> None:
         self._shown: dict[str, float] = {}
 
-    def of(self, key: str, found: Estimate | None) -> Estimate | None:
+    def update(self, key: str, found: Estimate | None) -> Estimate | None:
         """key: of the profile's shape. The basis is always the newest."""
         if found is None:
             return None
         shown = self._shown.get(key)
-        if shown is None or abs(found.steps_per_second - shown) > STEADY * shown:
+        if shown is None or abs(found.steps_per_second - shown) > TOLERANCE * shown:
             shown = self._shown[key] = found.steps_per_second
         return replace(found, steps_per_second=shown)
 
 
-def _same(summary: ProfileSummary, shape: RunShape) -> bool:
+def _same_shape(summary: ProfileSummary, shape: RunShape) -> bool:
     cars = (summary.blue or 0) + (summary.orange or 0)
     games = (summary.workers, summary.arenas, cars, summary.obs_size, summary.actions, summary.epochs)
     nets = summary.policy_layers == shape.policy_layers and summary.critic_layers == shape.critic_layers
@@ -90,7 +90,7 @@ def from_measurement(found: Measured | None, now: float) -> Estimate | None:
     return Estimate(found.steps_per_second, f"measured here {formatting.ago(now - found.time)}{busy}")
 
 
-def lines_of(summary: ProfileSummary | None, found: Estimate | None) -> list[str]:
+def estimate_lines(summary: ProfileSummary | None, found: Estimate | None) -> list[str]:
     """`about 14,000 steps/s, 0.6 GB, a milestone every 6 min (as run alpha, 3 min ago)`."""
     if summary is None:
         return []

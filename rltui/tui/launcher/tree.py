@@ -25,7 +25,7 @@ RUN_STATES = {
     "empty": ("○", "empty", "idle"),
 }
 PAUSED = ("‖", "paused", "warn")
-USUAL = 21  # columns of a run's name, `quick-20261128-154538`
+USUAL_NAME = 21  # columns of a run's name, `quick-20261128-154538`
 WORD, RATE = 9, 10  # columns of what a run does, `training`, and of its speed
 AROUND = 14  # columns beside those: of a run's sign and timesteps
 NARROWEST = 16  # columns of a run's name beside a whole phase
@@ -75,18 +75,18 @@ def filtered(found: Sequence[Row], pattern: Pattern) -> list[Row]:
     """The rows whose text matches, a milestone's with its group's, under their headings; without groups that have none."""
     if not pattern.text or pattern.problem:
         return list(found)
-    kept: list[Row] = []
+    left: list[Row] = []
     group, pending = "", []  # the text of the group above, and its row until something of it is found
     for row in found:
         kind = row.key.kind if isinstance(row.key, Item) else "section"
         if kind == "group":
             group, pending = _text(row), [row]
         elif not matchable(row):
-            kept.append(row)
+            left.append(row)
         elif pattern.matches(_text(row), group if kind == "milestone" else ""):
-            kept += [*pending, row] if kind == "milestone" else [row]
+            left += [*pending, row] if kind == "milestone" else [row]
             pending = []
-    return kept
+    return left
 
 
 def _text(row: Row) -> str:
@@ -150,14 +150,14 @@ def _profile(entry: ProfileEntry, width: int) -> Line:
     return (*head, (f"  {crop_text(clean(words), max(width - width_of(head) - 3, 4))}", "bad"))
 
 
-def state_words(run: RunSummary) -> tuple[str, str, str]:
+def state_sign(run: RunSummary) -> tuple[str, str, str]:
     """(symbol, word, role) of what it does."""
     return PAUSED if run.paused is not None else RUN_STATES[run.state]
 
 
 def _run(run: RunSummary, width: int, names: int) -> Line:
     """names: columns of the longest name."""
-    symbol, word, role = state_words(run)
+    symbol, word, role = state_sign(run)
     with_word, with_rate = _has_room(width, names)
     room = max(width - AROUND - WORD * with_word - RATE * with_rate, 8)
     spans: list[tuple[str, str]] = [(f"   {symbol} ", role), (pad(crop_middle(run.name, room), room), "")]
@@ -173,7 +173,7 @@ def _run(run: RunSummary, width: int, names: int) -> Line:
 
 def _has_room(width: int, names: int) -> tuple[bool, bool]:
     """For what a run does in a word, and for its speed: names come first, as far as they tell runs apart."""
-    left = width - AROUND - min(names, USUAL)
+    left = width - AROUND - min(names, USUAL_NAME)
     return width >= 40 and left >= WORD, width >= 46 and left >= WORD + RATE
 
 

@@ -49,7 +49,7 @@ def test_the_first_list_is_brief_and_the_rest_comes_after_it(tmp_path: Path, mon
     reader = CatalogReader(data, ProfileChecker())
     first = reader.read()
     assert [run.reward.episodes for run in first.runs] == [0, 0, 0] and first.runs[0].iteration == 400
-    monkeypatch.setattr(catalog, "AT_ONCE", 60.0)  # however slow it is here
+    monkeypatch.setattr(catalog, "FURTHER_SECONDS", 60.0)  # however slow it is here
     further = reader.read_further()
     assert further is not None and reader.read_further() is None
     assert sorted(further.runs, key=lambda run: run.name) == [describe_run(data.run(name)) for name in RUNS]

@@ -11,7 +11,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui.checks.doctor import Measured, Measurements
 from rltui.tui.checks.results import ProfileSummary
 from rltui.tui.launcher.catalog import CatalogReader
-from rltui.tui.launcher.speed import Estimate, Steady, from_runs, shape_key
+from rltui.tui.launcher.speed import Estimate, SteadyEstimate, from_runs, shape_key
 from tests.fakes import data_folder
 
 NOW = 1_764_250_000.0
@@ -23,13 +23,13 @@ PROFILE = ProfileSummary(
 
 
 def test_a_figure_stays_until_it_is_a_tenth_off() -> None:
-    steady = Steady()
-    told = [steady.of("a", Estimate(speed, f"at {speed}")) for speed in (100.0, 105.0, 91.0, 109.0, 111.0, 115.0)]
-    assert [each.steps_per_second for each in told if each] == [100.0, 100.0, 100.0, 100.0, 111.0, 111.0]
-    assert told[-1] is not None and told[-1].basis == "at 115.0"  # where it comes from is always the newest
-    other = steady.of("b", Estimate(7.0, ""))
+    steady = SteadyEstimate()
+    shown = [steady.update("a", Estimate(speed, f"at {speed}")) for speed in (100.0, 105.0, 91.0, 109.0, 111.0, 115.0)]
+    assert [each.steps_per_second for each in shown if each] == [100.0, 100.0, 100.0, 100.0, 111.0, 111.0]
+    assert shown[-1] is not None and shown[-1].basis == "at 115.0"  # where it comes from is always the newest
+    other = steady.update("b", Estimate(7.0, ""))
     assert other is not None and other.steps_per_second == 7.0
-    assert steady.of("a", None) is None
+    assert steady.update("a", None) is None
 
 
 def test_what_changes_no_speed_changes_no_key() -> None:

@@ -17,7 +17,7 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import describe_run
 from rltui.tui.browser.library import LibraryReader
 from rltui.tui.browser.tree import rows
-from rltui.tui.launcher.tree import state_words
+from rltui.tui.launcher.tree import state_sign
 from rltui.tui.text import plain
 from tests.fakes.saved_runs import finish, header, make_run, row
 
@@ -45,7 +45,7 @@ def test_paused_since_and_until_it_goes_on(paths: RunPaths) -> None:
         assert describe_run(paths).paused is None
         write(paths, state("paused", now + 1), state("saving", now + 2), state("paused", now + 3))
         run = describe_run(paths)
-        assert (run.state, run.paused, state_words(run)[1]) == ("training", now + 1, "paused")
+        assert (run.state, run.paused, state_sign(run)[1]) == ("training", now + 1, "paused")
         write(paths, state("collecting", now + 4))
         assert describe_run(paths).paused is None
         write(paths, state("paused", now + 5))

@@ -48,7 +48,7 @@ class LoopState:
             self.publish(StateChanged(time=time.time(), state=state, reason=reason))
 
 
-def carried_on(schedule: Schedule, state: RateState | None) -> tuple[LearningRates, str]:
+def resumed_rates(schedule: Schedule, state: RateState | None) -> tuple[LearningRates, str]:
     """The rates from here on, and which word won; no words where nobody had another one.
 
     A rate set by hand holds while the profile says of learning rates what it said then; so does what KL has made of one.
@@ -72,7 +72,7 @@ def carried_on(schedule: Schedule, state: RateState | None) -> tuple[LearningRat
     return LearningRates(schedule), ""
 
 
-def stored(rates: LearningRates) -> RateState:
+def rate_state(rates: LearningRates) -> RateState:
     """For a checkpoint."""
     return RateState(words=rates.schedule.text, adapted=rates.adapted, override=rates.override)
 
@@ -86,7 +86,7 @@ class Overrides:
         self.values: dict[str, float] = {}
 
     @classmethod
-    def carried_on(cls, config: ResolvedConfig, stored: Mapping[str, OverrideState]) -> tuple[Overrides, list[str]]:
+    def resumed(cls, config: ResolvedConfig, stored: Mapping[str, OverrideState]) -> tuple[Overrides, list[str]]:
         """Those that still hold in this task, and which word won, in words."""
         made, notices = cls(config), []
         words = made._words()
@@ -170,38 +170,40 @@ class ActiveTask:
         self.collector = open_collector(self.config, context.plan.timesteps)
         self.settings = WorkerSettings(self.collector, 0.0 if context.options.debug else LINES_PER_SECOND)
         state = context.state
-        self.rates, words = carried_on(self.config.schedule, state.learning_rate if state else None)
+        self.rates, words = resumed_rates(self.config.schedule, state.learning_rate if state else None)
         if not words and state is not None and self.config.schedule.kind != "constant":
             words = self._scheduled(context.plan.timesteps)
-        self.overrides, by_hand = Overrides.carried_on(self.config, state.overrides if state else {})
+        self.overrides, by_hand = Overrides.resumed(self.config, state.overrides if state else {})
         if self.overrides.weights:
             self.settings.set_weights(self.overrides.weights)
         self._set_entropy()
         self.notices = [*context.curriculum.notices, *([words] if words else []), *by_hand]
 
     def _scheduled(self, timesteps: int) -> str:
-        rate, kind = self.rates.at(self.lasted(timesteps)).policy, self.config.schedule.kind
-        return f"learning rate {rate:g}: the profile's schedule ({kind}) at {self.lasted(timesteps):,} timesteps"
+        rate, kind = self.rates.at(self.phase_timesteps(timesteps)).policy, self.config.schedule.kind
+        return (
+            f"learning rate {rate:g}: the profile's schedule ({kind}) at {self.phase_timesteps(timesteps):,} timesteps"
+        )
 
     @property
     def place(self) -> Place:
         """Where the run stands in its curriculum."""
         return Place(self.curriculum.phase, self.curriculum.phase_name, self.curriculum.stage_name or "")
 
-    def lasted(self, timesteps: int) -> int:
+    def phase_timesteps(self, timesteps: int) -> int:
         """Timesteps of the phase, by which its schedules go; of the whole run where there are no phases."""
         return timesteps - self.curriculum.started
 
     def set_rates(self, timesteps: int) -> None:
         """Before an update, after so many timesteps of the run."""
-        rates = self.rates.at(self.lasted(timesteps))
+        rates = self.rates.at(self.phase_timesteps(timesteps))
         self.learner.set_rates(rates.policy, rates.critic)
 
     def override(self, rate: float | None, timesteps: int) -> str:
         """A rate by hand from the next update on, None: the profile's again. What it means, in words."""
-        before = self.rates.at(self.lasted(timesteps)).policy
+        before = self.rates.at(self.phase_timesteps(timesteps)).policy
         self.rates.override = rate
-        now = self.rates.at(self.lasted(timesteps))
+        now = self.rates.at(self.phase_timesteps(timesteps))
         whose = "by the profile's schedule" if rate is None else "until the profile's changes"
         doubt = "" if rate is None else rate_words(rate, self.config.profile.phase)
         return f"learning rate {now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose}{_behind(doubt)}"
@@ -217,9 +219,9 @@ class ActiveTask:
 
     def override_weight(self, name: str, weight: float | None, timesteps: int) -> str:
         """A reward's weight by hand, None: the profile's again. The workers have to be sent it. What it means, in words."""
-        before = self.overrides.weight(name, self.lasted(timesteps))
+        before = self.overrides.weight(name, self.phase_timesteps(timesteps))
         self.overrides.put(weight_of(name), weight)
-        now = self.overrides.weight(name, self.lasted(timesteps))
+        now = self.overrides.weight(name, self.phase_timesteps(timesteps))
         whose = "as in the profile" if weight is None else "until the profile's changes"
         return f"{name} {now:g} instead of {before:g}, {whose}"
 
@@ -242,14 +244,14 @@ class ActiveTask:
         one, where the new workers do not start.
         """
         config = ResolvedConfig.resolve(self.curriculum.profile_after(move))
-        overrides, by_hand = Overrides.carried_on(config, self.overrides.stored())
+        overrides, by_hand = Overrides.resumed(config, self.overrides.stored())
         self.collector.close()
         self.collector = self._open(config, timesteps)
         self.settings.use_collector(self.collector, overrides.weights)
         self.collector.start(poll)
         self.config = config
         self.learner.configure(config.ppo)
-        self.rates, words = carried_on(config.schedule, stored(self.rates))
+        self.rates, words = resumed_rates(config.schedule, rate_state(self.rates))
         self.overrides = overrides
         self._set_entropy()
         self.notices = [*([words] if words else []), *by_hand]
@@ -258,7 +260,7 @@ class ActiveTask:
     def state(self) -> TrainerState:
         """For a checkpoint."""
         return TrainerState(
-            learning_rate=stored(self.rates), curriculum=self.curriculum.state(), overrides=self.overrides.stored()
+            learning_rate=rate_state(self.rates), curriculum=self.curriculum.state(), overrides=self.overrides.stored()
         )
 
 

@@ -1,10 +1,9 @@
-"""Profile with every `auto` resolved (ResolvedConfig)."""
+"""Resolved configuration: a profile with every `auto` decided, and what is built from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from rltui.env.from_profile import Sizes, env_spec, masks, sizes
 from rltui.env.spec import EnvSpec
@@ -14,21 +13,18 @@ from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
 from rltui.policy.weights import flat_size
 from rltui.profile.curriculum import task_profile
+from rltui.profile.models import Profile
 from rltui.profile.render import render
 from rltui.profile.resolved import steps_per_rollout, thread_count, worker_count
 from rltui.train.collect.actor import ActorSpec
 from rltui.train.collect.shared_rollout import RolloutShape
-
-if TYPE_CHECKING:
-    from rltui.profile.models import Profile
-
 
 OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
 
 @dataclass(frozen=True)
 class ResolvedConfig:
-    """A profile with every `auto` decided."""
+    """A profile with every `auto` resolved."""
 
     profile: Profile
     spec: EnvSpec
@@ -39,7 +35,7 @@ class ResolvedConfig:
 
     @classmethod
     def resolve(cls, profile: Profile) -> ResolvedConfig:
-        """Of a curriculum: of its first lesson. Raises RltuiError when a GPU is demanded and missing."""
+        """Of a curriculum: of its first task. Raises RltuiError when a GPU is demanded and missing."""
         profile = task_profile(profile)
         spec = env_spec(profile)
         return cls(

@@ -1,4 +1,7 @@
-"""Position in phases and stages; promotion."""
+"""Curriculum: where a run stands among its profile's phases and stages, and when it goes on.
+
+Phases follow each other by skill, by steps or by hand; stages by the run's timesteps.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,9 @@ from rltui.profile.rules import metric_key
 from rltui.runs.trainer_state import CurriculumState
 from rltui.train.iteration_metrics import skill_metrics
 
+ORDER = ("rewards", "game", "resets", "terminals", "ppo")  # of the sections, in the description of a phase
+UNLISTED = ("label", "phase", "description")  # they name a phase and change nothing
+
 
 @dataclass(frozen=True)
 class Criterion:
@@ -39,7 +45,7 @@ class Criterion:
         away = value - self.wanted if BY_KEY[self.key].good == "down" else self.wanted - value
         return max(0.0, away)
 
-    def said(self, value: float) -> str:
+    def describe(self, value: float) -> str:
         """`kickoff touches 83.1 (80 wanted)`."""
         return f"{BY_KEY[self.key].label} {value:.3g} ({self.wanted:g} wanted)"
 
@@ -81,11 +87,11 @@ class SkillWindow:
             found["curriculum/window_missing"] = (self._stats.maxlen or 0) - len(self._stats)
         return found
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """The criteria with their values, for people."""
         values = self._values()
         return ", ".join(
-            criterion.said(value) for criterion in self.wanted if (value := values.get(criterion.key)) is not None
+            criterion.describe(value) for criterion in self.wanted if (value := values.get(criterion.key)) is not None
         )
 
     def stored(self) -> list[dict[str, Any]]:
@@ -112,11 +118,6 @@ class SkillWindow:
         ]
 
 
-# Curriculum: where a run stands among its profile's phases and stages, and when it goes on.
-#
-# Phases follow each other by skill, by steps or by hand; stages by the run's timesteps.
-
-
 @dataclass(frozen=True)
 class Origin:
     """What a checkpoint says of where it stood. profile: that it was trained with; state: None outside campaigns."""
@@ -135,7 +136,7 @@ class CurriculumMove:
 
 
 class Curriculum:
-    """Of a profile without phases and stages: one lesson for ever."""
+    """Position in the curriculum; of a profile without phases and stages one task for ever."""
 
     def __init__(self, profile: Profile, timesteps: int, origin: Origin | None = None) -> None:
         """timesteps: of the run; origin: of the checkpoint that it goes on from. `notices`: what a user must know of that."""
@@ -150,7 +151,7 @@ class Curriculum:
 
     @property
     def profile(self) -> Profile:
-        """The lesson in force, as a plain profile."""
+        """The task in force, as a plain profile."""
         return task_profile(self._profile, self.phase, self.stage)
 
     @property
@@ -193,7 +194,7 @@ class Curriculum:
         return CurriculumMove(phase, stage, reason or f"{timesteps:,} timesteps of the run")
 
     def go(self, move: CurriculumMove, timesteps: int) -> None:
-        """The move has been made: skill is measured anew."""
+        """The move has been made: the window of skill begins empty."""
         if move.phase != self.phase:
             self.started = timesteps
         self.phase, self.stage = move.phase, move.stage
@@ -250,7 +251,7 @@ class Curriculum:
         if asked_by:
             return f"asked for by {asked_by}"
         if lasted >= self._entry.min_steps and self._window.reached:
-            return f"skill reached: {self._window.said()}, over {formatting.plural(self._profile.curriculum.window, 'iteration')}"
+            return f"skill reached: {self._window.describe()}, over {formatting.plural(self._profile.curriculum.window, 'iteration')}"
         if self._entry.max_steps is not None and lasted >= self._entry.max_steps:
             return f"{lasted:,} timesteps, of {self._entry.max_steps:,} at most"
         return ""
@@ -282,10 +283,6 @@ class Curriculum:
         return []
 
 
-ORDER = ("rewards", "game", "resets", "terminals", "ppo")  # of the sections, in what is told of a phase
-UNSAID = ("label", "phase", "description")  # they name a phase and change nothing
-
-
 def curriculum_planned(profile: Profile, timesteps: int) -> CurriculumPlanned:
     """For a run that stands at so many timesteps."""
     return CurriculumPlanned(
@@ -299,10 +296,10 @@ def curriculum_planned(profile: Profile, timesteps: int) -> CurriculumPlanned:
 
 
 def _phase(profile: Profile, index: int) -> PhasePlan:
-    entry, taught = profile.curriculum.phases[index], task_profile(profile, index)
+    entry, task = profile.curriculum.phases[index], task_profile(profile, index)
     return PhasePlan(
         profile=profile.phases[index].name,
-        label=taught.label,
+        label=task.label,
         number=phase_number(profile, index),
         until=[
             PlannedCriterion(
@@ -316,14 +313,14 @@ def _phase(profile: Profile, index: int) -> PhasePlan:
         ],
         min_steps=entry.min_steps,
         max_steps=entry.max_steps,
-        changes=list(change_words(task_profile(profile, index - 1), taught)) if index else [],
-        schedules=list(schedule_words(taught)),
+        changes=list(change_words(task_profile(profile, index - 1), task)) if index else [],
+        schedules=list(schedule_words(task)),
     )
 
 
 def change_words(before: Profile, after: Profile) -> Iterator[str]:
-    """Each key in which the lessons differ, as TOML has it: rewards first. Of what comes as a whole, its weight."""
-    found = [change for change in differences(before, after) if change.key not in UNSAID]
+    """Each key in which the tasks differ, as TOML has it: rewards first. Of what comes as a whole, its weight."""
+    found = [change for change in differences(before, after) if change.key not in UNLISTED]
     for change in sorted(found, key=lambda change: _rank(change.key)):
         key = change.key.removesuffix(".weight")
         if change.left is None:
@@ -343,9 +340,9 @@ def _weight(value: str) -> str:
     return found[1] if found else value
 
 
-def schedule_words(taught: Profile) -> Iterator[str]:
-    """What changes by the timesteps of the lesson: the learning rate, rewards' weights."""
-    ppo = taught.ppo
+def schedule_words(task: Profile) -> Iterator[str]:
+    """What changes by the timesteps of the task: the learning rate, rewards' weights."""
+    ppo = task.ppo
     rates = Schedule(ppo.schedule, ppo.learning_rate, steps=ppo.schedule_steps, floor=ppo.learning_rate_floor)
     if rates.kind in ("linear", "cosine"):
         yield (
@@ -353,7 +350,7 @@ def schedule_words(taught: Profile) -> Iterator[str]:
         )
     elif rates.kind == "kl_adaptive":
         yield f"learning rate: so that KL stays near {ppo.target_kl:g}, from {rates.learning_rate:g} on"
-    for name, reward in taught.rewards.items():
+    for name, reward in task.rewards.items():
         steps = weight_points(reward.weight)
         if len(steps) > 1:
             yield f"reward {name}: {', '.join(f'{weight:g} at {timesteps:,}' for timesteps, weight in steps)}"

@@ -73,7 +73,7 @@ def run_started(context: StartContext, task: ActiveTask, timesteps: int) -> RunS
 def task_settings(task: ActiveTask, timesteps: int) -> TaskSettings:
     """Of the task in force after so many timesteps of the run."""
     config, shape = task.config, task.collector.shared.shape
-    ppo, rates = config.ppo, task.rates.at(task.lasted(timesteps))
+    ppo, rates = config.ppo, task.rates.at(task.phase_timesteps(timesteps))
     return TaskSettings(
         label=config.profile.label,
         phase=config.profile.phase,
@@ -90,7 +90,7 @@ def task_settings(task: ActiveTask, timesteps: int) -> TaskSettings:
         epochs=ppo.epochs,
         reward_names=config.spec.reward_names,
         by_hand=task.set_by_hand,
-        reward_weights=config.spec.reward_weights(task.lasted(timesteps)),
+        reward_weights=config.spec.reward_weights(task.phase_timesteps(timesteps)),
         ppo={key: _recordable(value) for key, value in config.profile.ppo.model_dump(mode="json").items()},
     )
 

@@ -102,7 +102,7 @@ class LiveSettings:
             match pending.command:
                 case SetLearningRate(value=value):
                     detail = self._task.override(value, self._loop.timesteps)
-                    now = self._task.rates.at(self._task.lasted(self._loop.timesteps))
+                    now = self._task.rates.at(self._task.phase_timesteps(self._loop.timesteps))
                     self._publish_change(RATE, now.policy, pending.by, critic=now.critic, profile=value is None)
                     pending.applied(detail)
                 case SetEntropy(ent_coef=value):
@@ -121,7 +121,7 @@ class LiveSettings:
             return None
         now = self._loop.timesteps
         detail = self._task.override_weight(command.name, command.weight, now)
-        value = self._task.overrides.weight(command.name, self._task.lasted(now))
+        value = self._task.overrides.weight(command.name, self._task.phase_timesteps(now))
         profile = command.weight is None
         change = partial(self._publish_change, weight_of(command.name), value, pending.by, profile=profile)
         return Wait(_both(change, pending.applied), pending.refused, detail + ", ")

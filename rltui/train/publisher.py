@@ -186,7 +186,7 @@ class Publisher:
             self._print(record)
 
     def _print(self, record: Record) -> None:
-        """Without a lock: a terminal that is held (Ctrl-S) must hold up nobody but the thread that prints."""
+        """Without a lock: a terminal that is held (Ctrl-S) holds up the thread that prints and no other."""
         for subscriber in tuple(self._subscribers):
             try:
                 subscriber(record)

@@ -1,4 +1,4 @@
-"""Checks before anything starts; resume choice."""
+"""Preparation of a start: every check before anything is written, and where to resume."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from rltui.supervise.control_client import user_name
 from rltui.train.config import ResolvedConfig
 from rltui.train.curriculum import Curriculum, Origin
 
+REPORTED_PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym")
+
 
 def table_warnings(profile: Profile, argument: str, force: bool) -> tuple[str, ...]:
     """What to know of the table when training starts; forced: what it fails in too. argument: the profile as the user
@@ -39,9 +41,6 @@ def table_warnings(profile: Profile, argument: str, force: bool) -> tuple[str, .
         raise RltuiError("\n".join(fault.message for fault in found), "\n".join([*see, anyway]))
     report = examine_table(env_spec(profile))
     return tuple(f"action table: {check.sentence}" for check in (*report.of("fail"), *report.of("warn")))
-
-
-REPORTED_PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym")
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class TrainOptions:
 
 @dataclass(frozen=True)
 class StartContext:
-    """A start that nothing speaks against yet."""
+    """Everything that a start has settled before a file is written."""
 
     options: TrainOptions
     config: ResolvedConfig
@@ -76,7 +75,7 @@ class StartContext:
 
     @property
     def profile(self) -> Profile:
-        """As the user wrote it; the config's is the lesson to begin with."""
+        """As the user wrote it; the config's is the task to begin with."""
         return self.options.profile
 
     @cached_property
@@ -115,14 +114,14 @@ def prepare(options: TrainOptions) -> StartContext:
     )
     sources = source_hashes(profile)
     plan = with_source_warnings(plan, sources)
-    state, origin = _stood(plan.checkpoint)
+    state, origin = _origin(plan.checkpoint)
     curriculum = Curriculum(profile, plan.timesteps, origin)
     config = ResolvedConfig.resolve(curriculum.profile)
     author = profile.author or user_name()
     return StartContext(options, config, needed, plan, state, curriculum, author, versions(), warnings, sources)
 
 
-def _stood(checkpoint: Path | None) -> tuple[TrainerState | None, Origin | None]:
+def _origin(checkpoint: Path | None) -> tuple[TrainerState | None, Origin | None]:
     """Where the trainer stood that wrote it."""
     if checkpoint is None:
         return None, None

@@ -129,7 +129,7 @@ class Trainer:
         weights = self._task.learner.policy_flat()
         self._task.collector.shared.weights[:] = weights
         self._viewer.publish(weights)
-        lasted = self._task.lasted(self._loop.timesteps)
+        lasted = self._task.phase_timesteps(self._loop.timesteps)
         collected = self._task.collector.collect(self._block, lasted, self._controls.poll)
         self._block = (self._block + 1) % shape.blocks
         return collected
@@ -141,7 +141,7 @@ class Trainer:
         return self._task.learner.update(collected.rollout, self._controls.look)
 
     def _next_move(self) -> CurriculumMove | None:
-        """What the curriculum wants now that an iteration is over, or a person."""
+        """The move that the curriculum makes now that an iteration is over, or that a command asks for."""
         following = self._task.curriculum.next_phase
         if following is None:
             for pending in self._queue.take(NextPhase):
@@ -182,7 +182,7 @@ class Trainer:
         metrics = self._task.curriculum.metrics(self._loop.timesteps) | iteration_metrics(
             self._loop.timesteps, rows, collected.reports, report.metrics, times, shape.steps * shape.arenas
         )
-        metrics |= self._task.overrides.metrics(self._task.lasted(self._loop.timesteps - rows))
+        metrics |= self._task.overrides.metrics(self._task.phase_timesteps(self._loop.timesteps - rows))
         metrics |= self._usage.count(collected.rollout, replaced(collected.reports))
         self._loop.publish(
             IterationFinished(

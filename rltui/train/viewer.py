@@ -38,7 +38,7 @@ from rltui.view.viewer_process import (
     main,
 )
 
-CLOSING = 5.0  # seconds that it has to end by itself once told
+CLOSING = 5.0  # seconds that it has to end by itself once asked
 WRITTEN = 5_000  # moments of a recording that it writes in a second, of which training leaves it little
 PATIENCE = 30.0  # seconds that the viewer may take to start or to answer
 SILENT = 5.0  # seconds without a message of one that plays, which sends one twice a second
@@ -57,7 +57,9 @@ class ViewerChild:
     by_hand: dict[str, float]  # reward weights that it knows of
     playing: Playing | None = None
     failure: ViewerFailed | None = None
-    heard: float = field(default_factory=time.monotonic)  # of its newest message; once it was told to close, of that
+    last_message: float = field(
+        default_factory=time.monotonic
+    )  # when it came; once the viewer was asked to close, when that was
 
     @classmethod
     def start(cls, spec: ViewerSpec, board: WeightsBoard) -> ViewerChild:
@@ -77,22 +79,22 @@ class ViewerChild:
         """The messages that it has sent since, one by one."""
         with contextlib.suppress(EOFError, OSError):
             while self.pipe.poll(0):
-                self.heard = time.monotonic()
+                self.last_message = time.monotonic()
                 yield decode_from_viewer(self.pipe.recv_bytes())
 
     def close(self) -> None:
         """Tell it to end."""
         self.send(CloseViewer())
-        self.heard = time.monotonic()
+        self.last_message = time.monotonic()
 
     @property
     def deadline(self) -> float:
-        """Of one told to close (time.monotonic()): until then it may end by itself, its recording written."""
-        return self.heard + CLOSING + self._recorded / WRITTEN
+        """Of one asked to close (time.monotonic()): until then it may end by itself, its recording written."""
+        return self.last_message + CLOSING + self._recorded / WRITTEN
 
     @property
     def is_overdue(self) -> bool:
-        """Told to close, and still there after its deadline."""
+        """Asked to close, and still there after its deadline."""
         return time.monotonic() > self.deadline
 
     def kill(self) -> None:
@@ -122,7 +124,7 @@ class ViewerChild:
 
     @property
     def _recorded(self) -> int:
-        """Moments that its recording holds, as far as it has said so."""
+        """Moments that its recording holds, as far as it has reported."""
         outputs = self.playing.outputs if self.playing is not None else []
         return sum(output.sent for output in outputs if output.name == "recording")
 
@@ -194,7 +196,7 @@ class ViewerHost:
             return ViewerLive("failed", None, "", [], self._problem) if self._problem else None
         if running.playing is None:
             return ViewerLive("starting", None, "", [OutputLive(name, "", 0) for name in sorted(self._outputs)])
-        playing, silence = running.playing, time.monotonic() - running.heard
+        playing, silence = running.playing, time.monotonic() - running.last_message
         problem = f"no word of it for {duration(silence)}" if silence > SILENT else ""
         return ViewerLive("playing", playing.timesteps, playing.address, playing.outputs, problem)
 
@@ -291,7 +293,7 @@ class ViewerHost:
         match message:
             case Playing():
                 running.playing = message
-                if running is self._running:  # the last messages of one that was told to close answer nobody
+                if running is self._running:  # the last messages of one that was asked to close answer no command
                     self._answer_playing()
             case OutputSwitched():
                 self._switched(message)
@@ -349,7 +351,7 @@ class ViewerHost:
         self._refuse_all(reason)
 
     def _release_ended(self) -> None:
-        """Those that were told to close and have; those that do not are ended."""
+        """Those that were asked to close and have; those that do not are killed."""
         for running in self._ended:
             if running.is_overdue:
                 running.process.kill()

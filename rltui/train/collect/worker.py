@@ -52,9 +52,9 @@ def main(spec: WorkerSpec, pipe: Connection) -> None:
         try:
             _serve(spec, pipe)
         except (_Closing, EOFError, BrokenPipeError, ConnectionResetError):
-            pass  # the trainer is done with us, or dead: no one is left to tell
+            pass  # the trainer is done with this worker, or dead
         except Exception as error:  # whatever a user's component raised travels whole
-            _tell_failure(pipe, error)
+            _send_failure(pipe, error)
             raise SystemExit(1) from None
         finally:
             faulthandler.disable()
@@ -98,8 +98,8 @@ def _receive(pipe: Connection, actor: Actor) -> Collect | None:
     return None
 
 
-def _tell_failure(pipe: Connection, error: Exception) -> None:
+def _send_failure(pipe: Connection, error: Exception) -> None:
     place = users_line(error)
     reason = f"{place}: " if place else ""
-    with contextlib.suppress(OSError):  # the trainer is gone; nobody to tell
+    with contextlib.suppress(OSError):  # the trainer is gone
         pipe.send_bytes(encode(WorkerRaised(f"{reason}{type(error).__name__}: {error}", traceback.format_exc())))

@@ -111,7 +111,7 @@ class CommandRouter:
             self._decide(session, message)
 
     def leave(self, session: ClientSession) -> None:
-        """The client's connection is over. Control passes on if it held it, and the others are told."""
+        """The client's connection is over. Control passes on if it held it, and the others get a welcome."""
         if session not in self._greeted:
             return
         held = self._control.holder is session
@@ -189,7 +189,7 @@ class CommandRouter:
         self._queue.put(pending)  # last, so that nothing is applied before the journal says that it was accepted
 
     def _take_control(self, session: ClientSession, request: Request) -> None:
-        """Control passes at once: everybody is told, and the audit says from whom."""
+        """Control passes at once: everybody gets a welcome, and the audit says from whom."""
         former = self._control.take(session)
         before = "had it already" if former is session else f"from {former.name}" if former else "nobody had it"
         for outcome in (CommandAccepted(request.id), CommandApplied(request.id, before, 0.0)):

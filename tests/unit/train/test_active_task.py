@@ -12,7 +12,7 @@ from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
 from rltui.learn.schedules import LearningRates, Schedule
 from rltui.registry import Component
 from rltui.runs.trainer_state import RateState
-from rltui.train.active_task import Overrides, carried_on, stored
+from rltui.train.active_task import Overrides, rate_state, resumed_rates
 from rltui.train.config import ResolvedConfig
 
 LINEAR = Schedule("linear", 2e-4, 2e-4, steps=1_000, floor=0.0)
@@ -20,36 +20,36 @@ ADAPTIVE = replace(LINEAR, kind="kl_adaptive")
 
 
 def test_without_a_stored_one_it_is_the_schedule_at_the_resumed_step() -> None:
-    rates, words = carried_on(LINEAR, None)
+    rates, words = resumed_rates(LINEAR, None)
     assert (rates.at(500).policy, words) == (pytest.approx(1e-4), "")
-    rates, words = carried_on(LINEAR, stored(LearningRates(LINEAR)))
+    rates, words = resumed_rates(LINEAR, rate_state(LearningRates(LINEAR)))
     assert (rates.at(500).policy, words) == (pytest.approx(1e-4), "")
 
 
 @pytest.mark.parametrize("schedule", [LINEAR, ADAPTIVE])
 def test_one_set_by_hand_goes_on_while_the_profile_says_the_same(schedule: Schedule) -> None:
-    state = stored(LearningRates(schedule, override=5e-4))
-    rates, words = carried_on(schedule, state)
+    state = rate_state(LearningRates(schedule, override=5e-4))
+    rates, words = resumed_rates(schedule, state)
     assert rates.at(500).policy == 5e-4
     assert "0.0005, set by hand, goes on" in words
-    rates, words = carried_on(replace(schedule, learning_rate=1e-4), state)
+    rates, words = resumed_rates(replace(schedule, learning_rate=1e-4), state)
     assert (rates.override, rates.at(0).policy) == (None, 1e-4)
     assert "the profile's learning rate, which has changed, wins over 0.0005" in words
 
 
 def test_kl_adaptive_keeps_what_it_had_reached() -> None:
-    state = stored(LearningRates(ADAPTIVE, adapted=7e-5))
-    rates, words = carried_on(ADAPTIVE, state)
+    state = rate_state(LearningRates(ADAPTIVE, adapted=7e-5))
+    rates, words = resumed_rates(ADAPTIVE, state)
     assert rates.at(0).policy == 7e-5
     assert "7e-05 goes on as KL had set it" in words
-    rates, words = carried_on(replace(ADAPTIVE, floor=1e-6), state)
+    rates, words = resumed_rates(replace(ADAPTIVE, floor=1e-6), state)
     assert (rates.at(0).policy, "wins over 7e-05" in words) == (2e-4, True)
-    rates, words = carried_on(LINEAR, state)
+    rates, words = resumed_rates(LINEAR, state)
     assert (rates.at(0).policy, words) == (2e-4, "")
 
 
 def test_taken_back_kl_goes_on_from_where_it_was() -> None:
-    rates, _ = carried_on(ADAPTIVE, RateState(words=ADAPTIVE.text, adapted=7e-5, override=5e-4))
+    rates, _ = resumed_rates(ADAPTIVE, RateState(words=ADAPTIVE.text, adapted=7e-5, override=5e-4))
     rates.override = None
     assert rates.at(0).policy == 7e-5
 
@@ -99,14 +99,14 @@ def test_it_goes_on_while_the_profile_says_the_same() -> None:
     before.put("reward touch", 2.0)
     before.put("reward goal", 7.0)
     changed = Lesson(rewards=(Weighted(Component("touch"), 1.5), GOAL))
-    after, words = Overrides.carried_on(cast(ResolvedConfig, changed), before.stored())
+    after, words = Overrides.resumed(cast(ResolvedConfig, changed), before.stored())
     assert (after.entropy, after.weights) == (0.02, {"goal": 7.0})
     assert words == [
         "entropy coefficient 0.02, set by hand, goes on: the profile's has not changed since",
         "the profile's reward touch, which has changed, wins over 2, set by hand",
         "reward goal 7, set by hand, goes on: the profile's has not changed since",
     ]
-    gone, words = Overrides.carried_on(cast(ResolvedConfig, Lesson(rewards=(TOUCH,))), after.stored())
+    gone, words = Overrides.resumed(cast(ResolvedConfig, Lesson(rewards=(TOUCH,))), after.stored())
     assert gone.weights == {}
     assert "reward goal 7, set by hand, ends: the profile has no such reward any more" in words
 

@@ -125,7 +125,7 @@ def test_who_has_a_long_recording_to_write_is_given_the_time_for_it(moments: int
     child, _, _ = played()
     child.playing = Playing(1, "", [OutputLive("rocketsimvis", "", 10**6), OutputLive("recording", "", moments)])
     child.close()
-    child.heard -= seconds
+    child.last_message -= seconds
     assert child.is_overdue == overdue
 
 

@@ -24,7 +24,6 @@ from rltui.run_state.condition import SHORT
 from rltui.runs.inventory import read_marks
 from rltui.runs.journal import read_journal
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.tui.actions import COCKPIT
 from tests.fakes.phases import phase, small
 from tests.fakes.rocketsimvis import Listener, accepted
 from tests.fakes.terminal import CRASH, Terminal
@@ -135,6 +134,21 @@ def change_rate(window: Window, run: Run) -> None:
     run.wait(IterationFinished, lambda row: row.metrics.get("train/learning_rate") == 1e-4, "an update with it")
 
 
+def show_in_rocketsimvis(window: Window) -> None:
+    """Every packet is one that the real visualiser reads; then it is switched off again."""
+    listener = Listener(9273)
+    try:
+        window.type("V")
+        seen = [accepted(listener.receive()) for _ in range(60)]
+        assert all(len(content["cars"]) == 2 for content in seen)
+        bodies = {str((content["ball_phys"], content["cars"])) for content in seen}
+        assert len(bodies) > 50, "the match goes on, also while a new bot leaves the ball alone"
+        window.type("V")
+        window.wait_screen("render off")
+    finally:
+        listener.close()
+
+
 def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) -> None:
     first = Terminal(folder, columns=200, rows=50)
     windows.append(first)
@@ -146,6 +160,7 @@ def test_from_an_empty_folder_to_the_end(folder: Path, windows: list[Window]) ->
         toggle(first, run, key)
     first.type(ESCAPE)
     change_rate(first, run)
+    show_in_rocketsimvis(first)
 
     first.type("q")
     first.wait_screen("eep training")
@@ -199,28 +214,6 @@ def test_on_to_the_next_phase_by_hand(folder: Path, windows: list[Window]) -> No
     window.type("s")
     assert window.wait_end() == 0
     assert run.all(RunFinished)[-1].exit_code == 0
-
-
-@pytest.mark.skipif("render" not in {action.name for action in COCKPIT}, reason="the cockpit has no key for it yet")
-def test_rocketsimvis_is_shown_the_match(folder: Path, windows: list[Window]) -> None:
-    """Every packet is one that the real visualiser reads; then it is switched off again."""
-    listener = Listener(9273)
-    try:
-        window = Terminal(folder, columns=120, rows=40)
-        windows.append(window)
-        launch(window, BEGINNER)
-        run = Run(folder)
-        window.wait_screen("COLLECTING")
-        window.type("V")
-        seen = [accepted(listener.receive()) for _ in range(60)]
-        assert all(len(content["cars"]) == 2 for content in seen)
-        bodies = {str((content["ball_phys"], content["cars"])) for content in seen}
-        assert len(bodies) > 50, "the match goes on, also while a new bot leaves the ball alone"
-        run.wait(IterationFinished, lambda record: True, "training meanwhile")
-        window.type("V")
-        window.wait_screen("render off")
-    finally:
-        listener.close()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The whole program as a new user meets it: launch on a terminal, pause, save, leave, close, attach elsewhere, stop."""
+"""The whole program as a new user meets it: launch on a terminal, pause, save, leave, attach elsewhere, die, attach, stop."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def records(run: RunPaths, kind: type) -> list:
     return [record for record in read_journal(run.journal) if isinstance(record, kind)]
 
 
-def test_launch_pause_save_detach_attach_stop(folder: Path, windows: list[Terminal]) -> None:
+def test_launch_pause_save_detach_attach_die_attach_stop(folder: Path, windows: list[Terminal]) -> None:
     first = Terminal(folder)
     windows.append(first)
     first.wait_text("a-tiny")
@@ -68,10 +68,19 @@ def test_launch_pause_save_detach_attach_stop(folder: Path, windows: list[Termin
     windows.append(second)
     second.wait_text("Metrics")
     second.wait_text("COLLECTING")
-    second.type("S")
+    second.viewer.kill()
+    assert second.wait_end() == 128 + signal.SIGKILL
+    second.wait_text(f"a running trainer goes on, come back with: rltui attach {run.name}")
+    seen = len(records(run, IterationFinished))
+    wait_for(lambda: len(records(run, IterationFinished)) >= seen + 3, "training to go on")
+
+    third = Terminal(folder, "attach", run.name)
+    windows.append(third)
+    third.wait_text("COLLECTING")
+    third.type("S")
     wait_for(lambda: records(run, RunFinished), "the end of the run")
-    second.close()
-    wait_for(lambda: second.process.poll() is not None, "the second interface's end", 4.0)
+    third.close()
+    wait_for(lambda: third.process.poll() is not None, "the third interface's end")
 
     end = records(run, RunFinished)[-1]
     assert end.exit_code == 0
@@ -81,23 +90,6 @@ def test_launch_pause_save_detach_attach_stop(folder: Path, windows: list[Termin
         r.iteration for r in current_records(list(read_journal(run.journal))) if isinstance(r, IterationFinished)
     ]
     assert iterations == list(range(1, len(iterations) + 1)), "one history without a gap"
-
-
-def test_a_killed_interface_leaves_the_trainer_running_and_says_how_to_come_back(
-    folder: Path, windows: list[Terminal]
-) -> None:
-    window = Terminal(folder)
-    windows.append(window)
-    window.wait_text("profile valid")
-    window.type("\r")
-    run = only_run(folder)
-    wait_for(lambda: run.journal.exists() and records(run, IterationFinished), "an iteration")
-    window.wait_text("COLLECTING")
-    window.viewer.kill()
-    assert window.wait_end() == 128 + signal.SIGKILL
-    window.wait_text(f"a running trainer goes on, come back with: rltui attach {run.name}")
-    seen = len(records(run, IterationFinished))
-    wait_for(lambda: len(records(run, IterationFinished)) >= seen + 3, "training to go on")
 
 
 @pytest.mark.slow

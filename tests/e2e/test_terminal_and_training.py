@@ -40,14 +40,17 @@ def attach(run: Training, windows: list[Terminal], **manner: object) -> Terminal
     return window
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGKILL", "SIGSEGV"])
+@pytest.mark.parametrize(
+    "name",
+    ["SIGTERM", "SIGKILL", *(pytest.param(name, marks=pytest.mark.slow) for name in ("SIGHUP", "SIGQUIT", "SIGSEGV"))],
+)
 def test_a_viewer_that_is_ended_leaves_terminal_and_training_alone(
     run: Training, windows: list[Terminal], name: str
 ) -> None:
     window = attach(run, windows)
     assert not left_as_it_was(window)
     window.viewer.send_signal(signal.Signals[name])
-    wait_left_as_it_was(window, 0.5 if name in ("SIGKILL", "SIGSEGV") else 4.0)
+    wait_left_as_it_was(window)
     assert window.wait_end() == 128 + signal.Signals[name]
     run.check_continues()
 
@@ -60,8 +63,8 @@ def test_a_window_that_vanishes_costs_the_training_nothing(
     viewer = window.viewer
     before, start = control_seconds(run), time.monotonic()
     window.close()
-    wait_for(lambda: not runs(viewer), "the viewer's end", 2.0)
-    window.wait_end(2.0)
+    wait_for(lambda: not runs(viewer), "the viewer's end")
+    window.wait_end()
     run.check_continues()
     wait_for(lambda: time.monotonic() > start + 3.0, "some ticks of a clock that has a hundred a second")
     assert control_seconds(run) - before <= 0.01 * (time.monotonic() - start), "of the trainer's processor time"
@@ -81,9 +84,7 @@ def test_a_viewer_that_was_stopped_soon_shows_the_state_of_now(
     now = run.iterations()[-1].timesteps
     assert old < now
     window.viewer.resume()
-    began = time.monotonic()
-    wait_for(lambda: steps_shown(window) >= now, f"{now:,} steps on the screen", 1.0)
-    print(f"current {time.monotonic() - began:.2f} s after a stop of {seconds:.0f} s")
+    wait_for(lambda: steps_shown(window) >= now, f"{now:,} steps on the screen")
 
 
 def steps_shown(window: Terminal) -> int:
@@ -100,7 +101,10 @@ def control_seconds(run: Training) -> float:
 
 @pytest.mark.parametrize(
     "env",
-    [{"LC_ALL": "C"}, {"TERM": "dumb"}, {"TERM": "linux"}, {"NO_COLOR": "1"}, {"TERM": ""}],
+    [
+        {"LC_ALL": "C", "NO_COLOR": "1"},
+        *(pytest.param(env, marks=pytest.mark.slow) for env in ({"TERM": "dumb"}, {"TERM": "linux"}, {"TERM": ""})),
+    ],
     ids=lambda env: str(env),
 )
 def test_poor_terminals_show_the_cockpit(run: Training, windows: list[Terminal], env: dict[str, str]) -> None:
@@ -136,12 +140,16 @@ def test_without_a_terminal_there_are_plain_lines(run: Training) -> None:
     assert "\x1b" not in run.output and "Traceback" not in run.output
 
 
-@pytest.mark.parametrize("size", [(1, 1), (19, 4), (59, 14)])
-def test_tiny_windows_are_borne(run: Training, windows: list[Terminal], size: tuple[int, int]) -> None:
-    window = Terminal(run.folder, "attach", run.run, columns=size[0], rows=size[1])
+def test_tiny_windows_are_borne(run: Training, windows: list[Terminal]) -> None:
+    window = Terminal(run.folder, "attach", run.run, columns=1, rows=1)
     windows.append(window)
     wait_for(lambda: window.screen.strip(), "anything drawn")
-    run.wait_more_iterations(2)
+    for size in ((19, 4), (59, 14)):
+        run.wait_more_iterations(1)
+        written = len(window.raw)
+        window.resize(*size)
+        wait_for(lambda written=written: len(window.raw) > written, "something drawn")
+    run.wait_more_iterations(1)
     window.resize(120, 40)
     window.wait_screen("COLLECTING")
     window.process.terminate()

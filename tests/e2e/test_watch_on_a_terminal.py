@@ -37,11 +37,27 @@ def check_restored(terminal: Terminal) -> None:
     wait_for(lambda: terminal.settings() == terminal.settings_before, "the settings")
 
 
-def test_painted_until_q_and_then_the_outcome(watching: Watching) -> None:
-    terminal = watching("chaser", "idle")
+def test_painted_and_obeying_keys_until_q_and_then_the_outcome(watching: Watching) -> None:
+    """v switches RocketSimVis on and off, space pauses and goes on."""
+    listener = Listener()
+    terminal = watching("chaser", "idle", "--port", str(listener.port))
     for sign in ("●", "┊"):
         terminal.wait_text(sign)
     wait_for(lambda: b"\x1b[1;38;5;39m" in terminal.raw, "a car in its colour")
+    terminal.wait_text("RocketSimVis off")
+    terminal.type("v")
+    for _ in range(10):
+        accepted(listener.receive())
+    terminal.wait_text(f"RocketSimVis 127.0.0.1:{listener.port} ")
+    terminal.forget()
+    terminal.type("v")
+    terminal.wait_text("RocketSimVis off")
+    listener.close()
+    terminal.type(" ")
+    terminal.wait_text("paused")
+    terminal.forget()
+    terminal.type(" ")
+    terminal.wait_text("q quit")
     terminal.type("q")
     assert terminal.wait_end() == 0
     terminal.wait_text("at the end")
@@ -52,11 +68,10 @@ def test_painted_until_q_and_then_the_outcome(watching: Watching) -> None:
     ("end", "code"),
     [
         (lambda terminal: terminal.type("\x03"), 0),
-        (lambda terminal: terminal.process.send_signal(signal.SIGTERM), 0),
-        (lambda terminal: terminal.viewer.send_signal(signal.SIGTERM), 0),
+        pytest.param(lambda terminal: terminal.viewer.send_signal(signal.SIGTERM), 0, marks=pytest.mark.slow),
         (lambda terminal: terminal.viewer.kill(), 128 + signal.SIGKILL),
     ],
-    ids=["Ctrl-C", "SIGTERM", "SIGTERM to what draws", "SIGKILL to what draws"],
+    ids=["Ctrl-C", "SIGTERM to what draws", "SIGKILL to what draws"],
 )
 def test_the_terminal_is_as_it_was_however_it_ends(
     end: Callable[[Terminal], None], code: int, watching: Watching
@@ -75,8 +90,10 @@ def test_what_draws_ends_with_its_guardian(watching: Watching) -> None:
     check_restored(terminal)
 
 
-@pytest.mark.parametrize("controlling", [True, False])
-@pytest.mark.parametrize("keys", ["", " "], ids=["playing", "paused"])
+@pytest.mark.parametrize(
+    ("keys", "controlling"),
+    [("", True), (" ", False), *(pytest.param(*rest, marks=pytest.mark.slow) for rest in (("", False), (" ", True)))],
+)
 def test_a_terminal_that_vanishes_takes_it_along(keys: str, controlling: bool, watching: Watching) -> None:
     terminal = watching("chaser", "idle", controlling=controlling)
     terminal.type(keys)
@@ -85,37 +102,12 @@ def test_a_terminal_that_vanishes_takes_it_along(keys: str, controlling: bool, w
     wait_for(lambda: not runs(viewer) and terminal.process.poll() is not None, "the end of both")
 
 
-def test_a_recording_is_written_when_it_is_ended(watching: Watching, tmp_path: Path) -> None:
+def test_a_recording_is_written_when_it_is_ended_by_sigterm(watching: Watching, tmp_path: Path) -> None:
     terminal = watching("chaser", "idle", "--record", "match.npz")
     terminal.process.send_signal(signal.SIGTERM)
     assert terminal.wait_end() == 0
     check_restored(terminal)
     assert len(Recording(tmp_path / "match.npz")) > 1
-
-
-def test_v_switches_rocketsimvis_on_and_off(watching: Watching) -> None:
-    listener = Listener()
-    terminal = watching("chaser", "idle", "--port", str(listener.port))
-    terminal.wait_text("RocketSimVis off")
-    terminal.type("v")
-    for _ in range(10):
-        accepted(listener.receive())
-    terminal.wait_text(f"RocketSimVis 127.0.0.1:{listener.port} ")
-    terminal.forget()
-    terminal.type("v")
-    terminal.wait_text("RocketSimVis off")
-    listener.close()
-
-
-def test_space_pauses_and_goes_on(watching: Watching) -> None:
-    terminal = watching("chaser", "idle")
-    terminal.type(" ")
-    terminal.wait_text("paused")
-    terminal.forget()
-    terminal.type(" ")
-    terminal.wait_text("q quit")
-    terminal.type("q")
-    assert terminal.wait_end() == 0
 
 
 def test_a_terminal_of_little_means(watching: Watching) -> None:

@@ -1,7 +1,8 @@
-"""A user's reward that does something terrible, once or always: FAULTS F12, F13."""
+"""A user's reward that does something terrible, once, always or when it is asked to: FAULTS F12, F13."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from dataclasses import dataclass
@@ -14,7 +15,9 @@ from rltui.sim.state import Float, GameState
 
 
 class Faulty(Reward):
-    """Pays nothing; at step `after` it raises, aborts or crashes, the first `times` times that any worker gets there."""
+    """Pays nothing; at step `after` it raises, aborts or crashes, the first `times` times that any worker gets there. With
+    `asked`, whoever finds that file takes it away and does what it says.
+    """
 
     category = "events"
     sign = 0
@@ -25,6 +28,7 @@ class Faulty(Reward):
         after: int = 5
         times: int = 1
         marks: str = ""  # a folder in which each fault leaves a file, so that `times` holds over processes
+        asked: str = ""
 
     def __init__(self, params: Params) -> None:
         super().__init__(params)
@@ -32,8 +36,13 @@ class Faulty(Reward):
 
     def value(self, state: GameState) -> Float:
         self._steps += 1
-        if self._steps == self.params.after and self._take_turn():
-            self._fail()
+        if self.params.asked:
+            with contextlib.suppress(FileNotFoundError):
+                action = Path(self.params.asked).read_text(encoding="utf-8")
+                Path(self.params.asked).unlink()
+                _fail(action)
+        elif self._steps == self.params.after and self._take_turn():
+            _fail(self.params.action)
         return np.zeros((state.arenas, state.cars), np.float32)
 
     def _take_turn(self) -> bool:
@@ -46,11 +55,12 @@ class Faulty(Reward):
             return True
         return False
 
-    def _fail(self) -> None:
-        match self.params.action:
-            case "raise":
-                raise ZeroDivisionError("a bug in a user's reward")
-            case "abort":
-                os.abort()
-            case "segv":
-                os.kill(os.getpid(), signal.SIGSEGV)
+
+def _fail(action: str) -> None:
+    match action:
+        case "raise":
+            raise ZeroDivisionError("a bug in a user's reward")
+        case "abort":
+            os.abort()
+        case "segv":
+            os.kill(os.getpid(), signal.SIGSEGV)

@@ -48,3 +48,17 @@ def frames(address: str, count: int) -> list[match_frames.Watched]:
         while len(found) < count:
             found += [match_frames.decode(frame) for frame in reader.feed(link.recv(65_536))]
     return found
+
+
+def recorded(training: Training) -> int:
+    """Moments that the recording holds."""
+    found = viewer(training)
+    outputs = found.outputs if found is not None else []
+    return next((output.sent for output in outputs if output.name == "recording"), 0)
+
+
+def watched_rewards(training: Training) -> tuple[str, ...]:
+    """Of the match that the viewer shows now."""
+    found = viewer(training)
+    assert found is not None
+    return tuple(frames(found.address, 1)[-1].names)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
 
-from rltui.events.commands import CommandApplied, CommandRefused, NextPhase, SetLearningRate
+from rltui.events.commands import CommandApplied, CommandRefused, NextPhase, SetLearningRate, SetRender
 from rltui.events.records import (
     CheckpointSaved,
     IterationFinished,
@@ -19,9 +20,12 @@ from rltui.events.records import (
 from rltui.profile.load import load
 from rltui.runs import meta, trainer_state
 from rltui.runs.inventory import complete_checkpoints, list_milestones
-from tests.fakes.asking import ask
+from rltui.view.recording import Recording
+from tests.fakes.asking import applied, ask
 from tests.fakes.phases import phase, small
-from tests.fakes.training import Training, wait_for
+from tests.fakes.rocketsimvis import free_port
+from tests.fakes.training import Training, runs, wait_for
+from tests.fakes.viewed import recorded, viewer, viewers, watched_rewards
 
 CAMPAIGN = """\
 schema = 1
@@ -85,10 +89,10 @@ def test_it_promotes_by_itself_and_everything_follows(campaign: Training) -> Non
     to_chaser, to_teams = campaign.wait_records(StageChanged, 2)
     assert (phase.came_from, phase.to, phase.timesteps) == ("first", "second", 1024)
     assert phase.reason.startswith("skill reached: touches")
-    assert (phase.task.phase, phase.task.label, phase.task.reward_names) == (2, "Two", ["goal", "face_ball"])
-    assert phase.task.reward_weights == {"goal": 5.0, "face_ball": 0.01}
+    assert (phase.lesson.phase, phase.lesson.label, phase.lesson.reward_names) == (2, "Two", ["goal", "face_ball"])
+    assert phase.lesson.reward_weights == {"goal": 5.0, "face_ball": 0.01}
     assert (to_chaser.came_from, to_chaser.to, to_teams.to) == ("1v1", "1v2 chaser", "2v2")
-    assert to_chaser.task.iteration == 600, "only blue's car is learnt from: 75 steps of 8 arenas"
+    assert to_chaser.lesson.iteration == 600, "only blue's car is learnt from: 75 steps of 8 arenas"
     rows = campaign.iterations()
     assert [row.metrics.get("curriculum/phase") for row in rows][:3] == [1, 1, 2]
     assert {row.metrics.get("curriculum/stage") for row in rows} == {1, 2, 3}
@@ -130,9 +134,15 @@ def test_killed_in_the_second_phase_it_goes_on_there(campaign: Training) -> None
     assert len(campaign.wait_records(PhaseChanged)) == 1, "it did not begin again with the first phase"
 
 
-def test_by_hand_and_no_further_than_the_last(campaign: Training) -> None:
-    campaign.start()
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the viewer by its niceness")
+def test_by_hand_and_no_further_than_the_last_and_a_viewer_goes_along(campaign: Training) -> None:
+    """The viewer's match is then the next phase's, with the outputs it had; what was recorded before is kept."""
+    campaign.start("--set", f"render.port={free_port()}")
     campaign.wait_records(IterationFinished)
+    applied(campaign, SetRender(True, "recording"))
+    wait_for(lambda: recorded(campaign) > 10, "something recorded")
+    [first] = viewers(campaign)
+    assert watched_rewards(campaign) == ("touch", "speed_toward_ball")
     answer = ask(campaign, NextPhase())
     assert isinstance(answer, CommandApplied)
     assert answer.detail.startswith("second begins at")
@@ -141,6 +151,13 @@ def test_by_hand_and_no_further_than_the_last(campaign: Training) -> None:
     refused = ask(campaign, NextPhase())
     assert isinstance(refused, CommandRefused)
     assert "no next phase" in refused.reason
+    wait_for(lambda: not runs(first), "the end of the first phase's viewer")
+    wait_for(lambda: (found := viewer(campaign)) is not None and found.state == "playing", "the second phase's")
+    assert watched_rewards(campaign) == ("goal", "face_ball")
+    wait_for(lambda: recorded(campaign) > 0, "a recording of the second phase")
+    (kept,) = campaign.paths.recordings.glob("*.npz")
+    assert len(Recording(kept)) > 10
+    campaign.check_continues()
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from rltui.actions.masking import legal_rows
 from rltui.learn.ppo import PPOLearner
@@ -116,4 +117,32 @@ def test_a_masked_rollout_is_the_learners_own(tmp_path: Path) -> None:
             assert report.metrics["train/entropy"] < np.log(221)
     finally:
         made.close()
+        shared.close()
+
+
+NORMALIZED = '\n[obs]\nkind = "advanced_plus"\nstack = 2\nnormalize = true\n'
+SIZE = 2 * 151
+
+
+def test_workers_play_what_the_learner_learns(tmp_path: Path) -> None:
+    """The stored log-probabilities are those of the learner's networks on what it sees, iteration after iteration."""
+    file = tmp_path / "normalized.toml"
+    file.write_text(TINY + NORMALIZED)
+    config = ResolvedConfig.resolve(load(file))
+    shared = SharedRollout.create(config.shape)
+    collector, learner = SerialCollector(config.actor(0), shared), config.learner()
+    try:
+        collector.start(lambda: None)
+        for iteration in range(3):
+            shared.weights[:] = learner.policy_flat()
+            collected = collector.collect(0, 512 * iteration, lambda: None).rollout
+            obs = torch.from_numpy(collected.obs[:, :-1].reshape(-1, SIZE).copy())
+            actions = torch.from_numpy(collected.actions.reshape(-1, 1))
+            with torch.no_grad():
+                expected = torch.log_softmax(learner._state.policy(learner._seen(obs)), -1).gather(-1, actions)
+            np.testing.assert_allclose(collected.log_probs.reshape(-1, 1), expected, atol=1e-5)
+            assert learner.update(collected).dropped is None
+            del collected
+    finally:
+        collector.close()
         shared.close()

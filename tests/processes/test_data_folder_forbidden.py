@@ -66,27 +66,22 @@ def test_a_good_folder_is_made_and_left_empty(tmp_path: Path) -> None:
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("place", ["root", "runs", "checkpoints", "milestones", "run", "its checkpoints"])
-def test_each_folder(data: DataDir, place: str) -> None:
+def test_each_folder(data: DataDir, subtests: pytest.Subtests) -> None:
     paths = make_run(data, commits=1)
     data.milestones.mkdir()
-    folder = {
-        "root": data.root,
-        "runs": data.runs,
-        "checkpoints": data.checkpoints,
-        "milestones": data.milestones,
-        "run": paths.folder,
-        "its checkpoints": paths.checkpoints,
-    }[place]
     for other in [data.root, *data.root.rglob("*")]:
         other.chmod(0o777)
     assert refused(data, "alpha") == []
-    folder.chmod(0o555)
-    code, message, hint = refused(data, "alpha")
-    owner, me = names()
-    assert code == "1"
-    assert message == f"cannot write in {folder}: Permission denied (it belongs to {owner}; you are {me})"
-    assert f"give {me} the right to write there" in hint and "--data-dir" in hint
+    folders = (data.root, data.runs, data.checkpoints, data.milestones, paths.folder, paths.checkpoints)
+    for folder in folders:
+        with subtests.test(folder.relative_to(data.root.parent)):
+            folder.chmod(0o555)
+            code, message, hint = refused(data, "alpha")
+            folder.chmod(0o777)
+            owner, me = names()
+            assert code == "1"
+            assert message == f"cannot write in {folder}: Permission denied (it belongs to {owner}; you are {me})"
+            assert f"give {me} the right to write there" in hint and "--data-dir" in hint
 
 
 def test_a_right_that_is_taken_away_while_it_trains_fails_saves_and_nothing_else(data: DataDir) -> None:
@@ -122,14 +117,11 @@ def job(paths: RunPaths, commit: int) -> SaveJob:
     return SaveJob("checkpoint", paths.checkpoint(commit * 1000), commit * 1000, lambda: make_files(about))
 
 
-@pytest.mark.parametrize("place", ["run", "checkpoints", "milestones"])
-def test_keeping_a_checkpoint_leaves_nothing_half(data: DataDir, place: str) -> None:
+def test_keeping_a_checkpoint_leaves_nothing_half(data: DataDir, subtests: pytest.Subtests) -> None:
     paths = make_run(data, commits=1)
     data.milestones.mkdir()
     for other in [data.root, *data.root.rglob("*")]:
         other.chmod(0o777)
-    {"run": paths.folder, "checkpoints": data.checkpoints, "milestones": data.milestones}[place].chmod(0o555)
-    before = tree(data.root)
 
     def person(report: Callable[[str], None]) -> None:
         become_nobody()
@@ -138,12 +130,17 @@ def test_keeping_a_checkpoint_leaves_nothing_half(data: DataDir, place: str) -> 
         except RltuiError as error:
             report(error.message)
 
-    with Forked(person) as process:
-        assert process.wait() == 0
-        assert "Permission denied" in process.lines()[0]
-    assert without_lock(tree(data.root)) == before
-    assert not list_milestones(paths) and not paths.milestones.exists()
-    assert not list(data.root.rglob(".saving-*"))
+    for folder in (paths.folder, data.checkpoints, data.milestones):
+        with subtests.test(folder.name):
+            folder.chmod(0o555)
+            before = tree(data.root)
+            with Forked(person) as process:
+                assert process.wait() == 0
+                assert "Permission denied" in process.lines()[0]
+            assert without_lock(tree(data.root)) == without_lock(before)
+            assert not list_milestones(paths) and not paths.milestones.exists()
+            assert not list(data.root.rglob(".saving-*"))
+            folder.chmod(0o777)
 
 
 def test_a_journal_of_somebody_else(data: DataDir) -> None:

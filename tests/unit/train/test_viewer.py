@@ -6,6 +6,7 @@ import errno
 import multiprocessing
 import os
 import shutil
+from itertools import product
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from multiprocessing.shared_memory import SharedMemory
@@ -95,38 +96,39 @@ def test_the_last_words_of_a_viewer_told_to_close_are_no_answer_to_who_waits_for
     assert answers == ["the viewer plays"]
 
 
-@pytest.mark.parametrize(
-    ("exitcode", "failure", "words"),
-    [
+def test_who_waits_is_told_how_it_ended_by_itself(subtests: pytest.Subtests) -> None:
+    cases = [
         (-9, None, "the viewer ended: killed by signal 9"),
         (3, None, "exit code 3"),
         (1, ViewerFailed("no mesh", "trace"), "no mesh"),
-    ],
-)
-def test_who_waits_is_told_how_it_ended_by_itself(exitcode: int, failure: ViewerFailed | None, words: str) -> None:
-    child, process, end = played()
-    host, lines = host_of(child)
-    answers = ask(host, SetRender(True))
-    if failure is not None:
-        say(end, failure)
-    process.exitcode = exitcode
-    host.poll()
-    assert len(answers) == 1 and words in answers[0]
-    assert len(lines) == 1 and words in lines[0] and "training goes on" in lines[0]
-    live = host.live()
-    assert live is not None and live.state == "failed" and words in live.problem
+    ]
+    for exitcode, failure, words in cases:
+        with subtests.test(words=str(words)):
+            child, process, end = played()
+            host, lines = host_of(child)
+            answers = ask(host, SetRender(True))
+            if failure is not None:
+                say(end, failure)
+            process.exitcode = exitcode
+            host.poll()
+            assert len(answers) == 1 and words in answers[0]
+            assert len(lines) == 1 and words in lines[0] and "training goes on" in lines[0]
+            live = host.live()
+            assert live is not None and live.state == "failed" and words in live.problem
 
 
-@pytest.mark.parametrize(
-    ("moments", "seconds", "overdue"), [(0, 4, False), (0, 6, True), (216_000, 40, False), (216_000, 60, True)]
-)
-def test_who_has_a_long_recording_to_write_is_given_the_time_for_it(moments: int, seconds: int, overdue: bool) -> None:
+def test_who_has_a_long_recording_to_write_is_given_the_time_for_it(subtests: pytest.Subtests) -> None:
     """Two hours of 1v1 are 1.5 s of a processor, of which a machine that trains leaves a tenth."""
-    child, _, _ = played()
-    child.playing = Playing(1, "", [OutputLive("rocketsimvis", "", 10**6), OutputLive("recording", "", moments)])
-    child.close()
-    child.last_message -= seconds
-    assert child.is_overdue == overdue
+    cases = [(0, 4, False), (0, 6, True), (216_000, 40, False), (216_000, 60, True)]
+    for moments, seconds, overdue in cases:
+        with subtests.test(overdue=str(overdue)):
+            child, _, _ = played()
+            child.playing = Playing(
+                1, "", [OutputLive("rocketsimvis", "", 10**6), OutputLive("recording", "", moments)]
+            )
+            child.close()
+            child.last_message -= seconds
+            assert child.is_overdue == overdue
 
 
 SHARED = Path("/dev/shm")
@@ -161,44 +163,38 @@ def no_file(self: SharedMemory, *_: Any, **__: Any) -> None:
     raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
-@pytest.mark.parametrize(
-    ("of", "step", "failing", "words"),
-    [
+def test_what_keeps_a_viewer_from_starting_is_the_answer_and_no_error_of_training(
+    host: tuple[ViewerHost, list[str]], monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[type[Any], str, Any, str]] = [
         (SpawnProcess, "start", no_process, why(BlockingIOError(errno.EAGAIN, ""))),
         (SpawnProcess, "start", no_memory, why(MemoryError())),
         (SharedMemory, "__init__", no_file, why(OSError(errno.EMFILE, ""))),
-    ],
-)
-@pytest.mark.parametrize("output", ["", "recording"])
-def test_what_keeps_a_viewer_from_starting_is_the_answer_and_no_error_of_training(
-    host: tuple[ViewerHost, list[str]],
-    monkeypatch: pytest.MonkeyPatch,
-    of: type[Any],
-    step: str,
-    failing: Any,
-    words: str,
-    output: str,
-) -> None:
-    viewer, lines = host
-    lines.clear()
-    boards, create = list[WeightsBoard](), WeightsBoard.create
+    ]
+    for (of, step, failing, words), output in product(cases, ("", "recording")):
+        with subtests.test(words, output=output):
+            viewer, lines = host
+            lines.clear()
+            boards = list[WeightsBoard]()
 
-    def made(parameters: int) -> WeightsBoard:
-        boards.append(create(parameters))
-        return boards[-1]
+            def made(parameters: int, create: Any = WeightsBoard.create, boards: Any = boards) -> WeightsBoard:
+                boards.append(create(parameters))
+                return boards[-1]
 
-    monkeypatch.setattr(WeightsBoard, "create", made)
-    monkeypatch.setattr(of, step, failing)
-    assert ask(viewer, SetRender(True, output)) == [f"refused: {PLAYED}{words}"]
-    assert lines == [f"error: {PLAYED}{words}; training goes on"]
-    viewer.poll()
-    viewer.publish(np.zeros(3, np.float32))
-    live = viewer.live()
-    assert live is not None and (live.state, live.problem) == ("failed", PLAYED + words)
-    assert len(boards) == (of is SpawnProcess)
-    for board in boards:
-        with pytest.raises(ValueError, match="released"):
-            board.memory.buf[0]  # it leaves nothing
+            with monkeypatch.context() as patch:
+                patch.setattr(WeightsBoard, "create", made)
+                patch.setattr(of, step, failing)
+                answers = ask(viewer, SetRender(True, output))
+            assert answers == [f"refused: {PLAYED}{words}"]
+            assert lines == [f"error: {PLAYED}{words}; training goes on"]
+            viewer.poll()
+            viewer.publish(np.zeros(3, np.float32))
+            live = viewer.live()
+            assert live is not None and (live.state, live.problem) == ("failed", PLAYED + words)
+            assert len(boards) == (of is SpawnProcess)
+            for board in boards:
+                with pytest.raises(ValueError, match="released"):
+                    board.memory.buf[0]  # it leaves nothing
 
 
 def test_a_profile_that_wants_it_at_the_start_trains_without_it(

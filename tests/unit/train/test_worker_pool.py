@@ -43,18 +43,17 @@ def test_pauses_grow_to_a_minute_and_begin_anew_after_a_success() -> None:
     assert pauses.since is None and pauses.failed() == 1
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
+def test_the_limit_is_named(subtests: pytest.Subtests) -> None:
+    cases = [
         (OSError(errno.EAGAIN, "x"), "Resource temporarily unavailable: the limit on processes is reached (ulimit -u"),
         (OSError(errno.ENOMEM, "x"), "Cannot allocate memory: the machine, or the container, has no memory left"),
         (MemoryError(), "Cannot allocate memory"),
         (OSError(errno.EIO, "x"), "Input/output error"),
         (OSError("odd"), "odd"),
-    ],
-)
-def test_the_limit_is_named(error: OSError | MemoryError, words: str) -> None:
-    assert why(error).startswith(words)
+    ]
+    for error, words in cases:
+        with subtests.test(words=str(words)):
+            assert why(error).startswith(words)
 
 
 class Scarce:

@@ -1,42 +1,47 @@
-"""`rltui train` with the hybrid table: masks in acting and learning, in the checkpoint and after a resume."""
+"""A run with the hybrid table and normalised, stacked observations: masks and statistics in acting and learning, in the
+checkpoint and after a resume.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from rltui.actions.masking import legal_rows
 from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
 from rltui.debug.kickoff_touch import kickoff_touch_rate
-from rltui.events.records import IterationFinished, WorkerFailed
+from rltui.events.records import CheckpointSaved, IterationFinished
+from rltui.learn.checkpoint_files import BOOK_KEEPING
 from rltui.policy.saved import load_policy
 from rltui.registry import Component, build
+from rltui.runs.saver import POLICY_FILE
 from tests.fakes.training import TINY, Training
 
 ROWS = build("action table", Component("hybrid")).rows()
 
 
-def hybrid(actions: str) -> str:
-    return f"{TINY}\n[actions]\ntable = 'hybrid'\n{actions}\n"
-
-
-@pytest.fixture
-def training(tmp_path: Path) -> Iterator[Training]:
-    made = Training(tmp_path, profile=hybrid("sticky = 2"))
-    yield made
-    made.kill_all()
+PROFILE = (
+    TINY
+    + """
+[actions]
+table = "hybrid"
+sticky = 2
+[obs]
+kind = "advanced_plus"
+stack = 2
+normalize = true
+"""
+)
 
 
 def test_it_learns_saves_and_goes_on(training: Training) -> None:
+    training.profile = PROFILE
     training.start("--steps", "2048")
     assert training.wait_end() == 0, training.output
+    check_statistics(training, 2048)
     iterations = training.wait_records(IterationFinished, 4)
     for finished in iterations:
         assert 0 < finished.metrics["train/entropy"] < np.log(len(ROWS))
@@ -53,19 +58,18 @@ def test_it_learns_saves_and_goes_on(training: Training) -> None:
     training.start("--steps", "3072")
     assert training.wait_end() == 0, training.output
     assert training.wait_records(IterationFinished, 6)[-1].timesteps == 3072
+    check_statistics(training, 3072)
 
 
-def test_a_table_that_changes_while_it_is_played_is_not_played_on(tmp_path: Path) -> None:
-    """A worker that starts anew reads the user's file again: another table under the same net would be another game."""
-    (tmp_path / "moves.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in ROWS.tolist()))
-    training = Training(tmp_path, profile=f"{TINY}\n[actions]\ntable = 'moves.csv'\n")
-    try:
-        training.start()
-        training.wait_records(IterationFinished)
-        changed = ROWS[::-1].tolist()
-        (tmp_path / "moves.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in changed))
-        os.kill(training.worker_pid(0), signal.SIGKILL)
-        failures = training.wait_records(WorkerFailed, 2)
-        assert "has changed since the run began" in failures[-1].reason
-    finally:
-        training.kill_all()
+def check_statistics(training: Training, steps: int) -> None:
+    """Learner, checkpoint and policy file agree on what was observed in so many timesteps."""
+    newest = Path(training.wait_records(CheckpointSaved)[-1].path)
+    book = json.loads((newest / BOOK_KEEPING).read_text())
+    statistics, policy = book["obs_running_stats"], load_policy(newest / POLICY_FILE)
+    count = statistics["count"]
+    assert count == book["cumulative_timesteps"] == steps
+    np.testing.assert_array_equal(policy.normalizer_mean, np.array(statistics["mean"], np.float32))
+    np.testing.assert_allclose(policy.normalizer_var, np.array(statistics["var"]) / (count - 1), rtol=1e-6)
+    assert policy.obs_signature.endswith("/stack 2/normalized")
+    # evaluation builds the same observation from the file: another size would not fit the network
+    assert kickoff_touch_rate(policy, kickoffs=2, seconds=0.5).touched == 0  # nobody is there within half a second

@@ -101,7 +101,7 @@ def test_what_cannot_be_done_is_refused(shared: Training) -> None:
 def test_a_recording_is_kept_when_the_run_ends(shared: Training) -> None:
     training = shared
     detail = applied(training, SetRender(True, "recording")).detail
-    (process,) = viewers(training)
+    (process,) = wait_for(lambda: found if len(found := viewers(training)) == 1 else None, "the end of one before it")
     assert detail.startswith(f"the viewer process was started (pid {process.pid}): recording on, ")
     assert "recordings" in detail
     wait_for(lambda: playing(training).outputs[0].sent > 30 or None, "a second of it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,6 @@ def number_of(name: str) -> int:
 BOOST, THROTTLE = (HYBRID.tolist().index([1.0, 0, 0, 0, 0, 0, boost, 0]) for boost in (1.0, 0.0))  # straight ahead
 
 
-def csv_table(path: Path, row: list[float]) -> str:
-    """Idle, and one row."""
-    path.write_text(",".join(CONTROLS) + "\n" + ",".join(["0"] * 8) + "\n" + ",".join(map(str, row)))
-    return str(path)
-
-
 MEASURES = {
     "along": (60.0, lambda state: state.velocity[0, 0, 0]),
     "turn": (0.3, lambda state: state.angular_velocity[0, 0, 2]),
@@ -74,36 +69,48 @@ MEASURES = {
 }
 
 
+CONTROLS_ALONE = (  # control, value, where the car is, what it does beside an idle one
+    ("throttle", 1, "ground", {"along": 1}),
+    ("throttle", -1, "ground", {"along": -1}),
+    ("steer", 1, "rolling", {"turn": 1}),
+    ("steer", -1, "rolling", {"turn": -1}),
+    ("pitch", 1, "air", {"nose": 1}),
+    ("pitch", -1, "air", {"nose": -1}),
+    ("yaw", 1, "air", {"turn": 1}),
+    ("yaw", -1, "air", {"turn": -1}),
+    ("roll", 1, "air", {"roll": 1}),
+    ("roll", -1, "air", {"roll": -1}),
+    ("jump", 1, "ground", {"height": 1}),
+    ("boost", 1, "ground", {"along": 1, "boost": -1}),
+    ("handbrake", 1, "ground", {"handbrake": 1}),
+)
+PLACES: dict[str, dict[str, float]] = {"ground": {}, "rolling": {"speed": 300.0}, "air": {"z": 900.0}}
+
+
 def test_a_control_alone(subtests: pytest.Subtests, tmp_path: Path) -> None:
     """From a user's file to the wheels: a column swapped anywhere on the way would show."""
-    for pipeline in list(PIPELINES):
-        for control, value, place, expected in (
-            ("throttle", 1, {}, {"along": 1}),
-            ("throttle", -1, {}, {"along": -1}),
-            ("steer", 1, {"speed": 300.0}, {"turn": 1}),
-            ("steer", -1, {"speed": 300.0}, {"turn": -1}),
-            ("pitch", 1, {"z": 900.0}, {"nose": 1}),
-            ("pitch", -1, {"z": 900.0}, {"nose": -1}),
-            ("yaw", 1, {"z": 900.0}, {"turn": 1}),
-            ("yaw", -1, {"z": 900.0}, {"turn": -1}),
-            ("roll", 1, {"z": 900.0}, {"roll": 1}),
-            ("roll", -1, {"z": 900.0}, {"roll": -1}),
-            ("jump", 1, {}, {"height": 1}),
-            ("boost", 1, {}, {"along": 1, "boost": -1}),
-            ("handbrake", 1, {}, {"handbrake": 1}),
-        ):
-            with subtests.test(pipeline=pipeline, control=control, value=value, place=place, expected=expected):
-                row = [0.0] * 8
-                row[CONTROLS.index(control)] = value
-                table = csv_table(tmp_path / "one.csv", row)
-                idle, driven = (drive(*game(table, PIPELINES[pipeline], **place), number) for number in (0, 1))
-                found = {}
-                for name, (tolerance, measure) in MEASURES.items():
-                    change = float(measure(driven) - measure(idle))
-                    if abs(change) > tolerance:
-                        found[name] = int(np.sign(change))
+    rows = [[0.0] * 8] + [
+        [float(value) if name == control else 0.0 for name in CONTROLS] for control, value, _, _ in CONTROLS_ALONE
+    ]
+    table = tmp_path / "alone.csv"
+    table.write_text("\n".join([",".join(CONTROLS), *(",".join(map(str, row)) for row in rows)]))
+    for pipeline, place in product(PIPELINES, PLACES):
+        env, out = game(str(table), PIPELINES[pipeline], **PLACES[place])
+        idle = measured(drive(env, out, 0))
+        for number, (control, value, where, expected) in enumerate(CONTROLS_ALONE, start=1):
+            if where != place:
+                continue
+            with subtests.test(pipeline=pipeline, control=control, value=value):
+                env.reset(out)
+                state = drive(env, out, number)
+                changes = {name: change - idle[name] for name, change in measured(state).items()}
+                found = {name: int(np.sign(by)) for name, by in changes.items() if abs(by) > MEASURES[name][0]}
                 assert found == expected
-                assert driven.previous_actions[0, 0].tolist() == row
+                assert state.previous_actions[0, 0].tolist() == rows[number]
+
+
+def measured(state: GameState) -> dict[str, float]:
+    return {name: float(measure(state)) for name, (_, measure) in MEASURES.items()}
 
 
 def test_named_flips_push_the_car_where_their_names_say(subtests: pytest.Subtests) -> None:

@@ -175,7 +175,7 @@ def test_a_wrong_parameter_is_named(subtests: pytest.Subtests) -> None:
 def simulated_states(cars: int, steps: int) -> list[np.ndarray]:
     """Rows of random resets and of random play from there."""
     builder, reset, rng = obs(), RandomReset(RandomReset.Params()), np.random.default_rng(3)
-    arenas = 64
+    arenas = 40
     world = batch(arenas, (cars, cars))
     setups: list[ArenaSetup] = [reset.sample(rng, cars, cars) for _ in range(arenas)]
     world.reset(range(arenas), setups)

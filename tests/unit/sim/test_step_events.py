@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -93,9 +95,10 @@ def test_each_teams_last_toucher_is_kept_until_the_reset() -> None:
     assert arenas.state.last_toucher_of.tolist() == [[-1, -1]]
 
 
-def gain_tick_by_tick(setup: ArenaSetup, row: int, pace: Pace, steps: int) -> list[tuple[int, float]]:
+def gain_tick_by_tick(
+    arenas: ArenaBatch, setup: ArenaSetup, row: int, pace: Pace, steps: int
+) -> list[tuple[int, float]]:
     """(step, boost given) of every pickup in a game asked after every tick: what a car has beyond what it had burnt."""
-    arenas = batch(pace=pace)
     arenas.reset([0], [setup])
     arena, car = arenas._arenas[0].arena, arenas._arenas[0].cars[0]
     found = []
@@ -112,27 +115,26 @@ def gain_tick_by_tick(setup: ArenaSetup, row: int, pace: Pace, steps: int) -> li
 
 
 def test_a_pickup_gives_what_there_was_room_for(subtests: pytest.Subtests) -> None:
-    for row in (IDLE, FULL_BOOST):
-        for pad in (SMALL, BIG):
-            for boost in (0.0, 3.0, 50.0, 91.0, 99.5):
-                for pace in (Pace(8, 1), Pace(8, 8), Pace(5, 0)):
-                    with subtests.test(row=row, pad=pad, boost=boost, pace=pace):
-                        setup = passing(pad, boost)
-                        expected = gain_tick_by_tick(setup, row, pace, steps=5)
-                        arenas, found = batch(pace=pace), []
-                        arenas.reset([0], [setup])
-                        for step in range(1, 6):
-                            arenas.step(np.array([[row]]))
-                            picked = arenas.state.pad_picked[0, 0]
-                            if picked >= 0:
-                                found.append((step, float(arenas.state.boost_gained[0, 0])))
-                                assert picked == pad
-                            else:
-                                assert arenas.state.boost_gained[0, 0] == 0
-                        assert len(found) == 1
-                        assert found[0][0] == expected[0][0] and found[0][1] == pytest.approx(expected[0][1], abs=1e-4)
-                        room = 100 - boost
-                        assert found[0][1] >= min(room, 12.0 if pad == SMALL else 100.0) - 1e-4
+    for pace in (Pace(8, 1), Pace(8, 8), Pace(5, 0)):
+        arenas, slow = batch(pace=pace), batch(pace=pace)
+        for row, pad, boost in product((IDLE, FULL_BOOST), (SMALL, BIG), (0.0, 3.0, 50.0, 91.0, 99.5)):
+            with subtests.test(row=row, pad=pad, boost=boost, pace=pace):
+                setup = passing(pad, boost)
+                expected = gain_tick_by_tick(slow, setup, row, pace, steps=5)
+                arenas.reset([0], [setup])
+                found = []
+                for step in range(1, 6):
+                    arenas.step(np.array([[row]]))
+                    picked = arenas.state.pad_picked[0, 0]
+                    if picked >= 0:
+                        found.append((step, float(arenas.state.boost_gained[0, 0])))
+                        assert picked == pad
+                    else:
+                        assert arenas.state.boost_gained[0, 0] == 0
+                assert len(found) == 1
+                assert found[0][0] == expected[0][0] and found[0][1] == pytest.approx(expected[0][1], abs=1e-4)
+                room = 100 - boost
+                assert found[0][1] >= min(room, 12.0 if pad == SMALL else 100.0) - 1e-4
 
 
 def test_a_full_car_picks_up_nothing() -> None:
@@ -146,7 +148,7 @@ def test_two_pads_in_one_long_step_give_what_both_gave() -> None:
     """Two seconds at full speed lead over both small pads of the middle line."""
     setup = passing(16, 80.0, speed=2300.0)
     pace = Pace(240, 1)
-    expected = gain_tick_by_tick(setup, FULL_BOOST, pace, steps=1)
+    expected = gain_tick_by_tick(batch(pace=pace), setup, FULL_BOOST, pace, steps=1)
     arenas = batch(pace=pace)
     arenas.reset([0], [setup])
     arenas.step(np.array([[FULL_BOOST]]))

@@ -18,9 +18,8 @@ def changed(record: bytes, **fields: Any) -> bytes:
 ITERATION, HEADER = encode(run_story.iteration(3)), encode(run_story.header())
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_it_is_no_record(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [
         changed(ITERATION, timesteps=10**30),
         changed(ITERATION, time=1e300),
         changed(ITERATION, metrics={"rollout/policy_reward": 1e200}),
@@ -30,10 +29,10 @@ ITERATION, HEADER = encode(run_story.iteration(3)), encode(run_story.header())
         changed(HEADER, workers=10**9),
         changed(HEADER, workers=-1),
         changed(HEADER, policy_layers=[10**40]),
-    ],
-)
-def test_it_is_no_record(line: bytes) -> None:
-    assert decode(line) is None
+    ]
+    for line in cases:
+        with subtests.test(line=repr(line)):
+            assert decode(line) is None
 
 
 def test_what_a_trainer_writes_is_one() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,11 +21,11 @@ NAMED = {value for name, value in vars(metric_keys).items() if name.isupper()}
 SOURCES = {str(path.relative_to(ROOT)): path for path in sorted(ROOT.rglob("*.py"))}
 
 
-def literals(path: Path) -> Iterator[str]:
+@functools.cache
+def literals(path: Path) -> list[str]:
     """Every string of the source; of an f-string its constant parts."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
 def spelled() -> dict[str, set[str]]:
@@ -55,7 +55,10 @@ def test_what_two_modules_know_of_has_a_name() -> None:
     assert twice == {}, "give it a name in events/metric_keys.py"
 
 
-@pytest.mark.parametrize("prefix", [PART, WEIGHT])
-def test_the_keys_of_rewards_are_made_in_one_place(prefix: str) -> None:
-    modules = {module for module, path in SOURCES.items() if any(text.startswith(prefix) for text in literals(path))}
-    assert modules - TABLES == {"events/episode_reward.py"}
+def test_the_keys_of_rewards_are_made_in_one_place(subtests: pytest.Subtests) -> None:
+    for prefix in [PART, WEIGHT]:
+        with subtests.test(prefix=prefix):
+            modules = {
+                module for module, path in SOURCES.items() if any(text.startswith(prefix) for text in literals(path))
+            }
+            assert modules - TABLES == {"events/episode_reward.py"}

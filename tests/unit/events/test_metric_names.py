@@ -13,13 +13,14 @@ from tests.fakes import run_story
 NOTHING = health_of("no/such_key")
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
-def test_every_metric_of_the_table_says_what_it_means_and_what_is_usual(metric: object) -> None:
-    key = getattr(metric, "key", "")
-    assert metric_of(key) is metric
-    assert metric_of(key).help.endswith((".", "?"))
-    assert health_of(key) is not NOTHING
-    assert health_of(key).healthy.endswith(".")
+def test_every_metric_of_the_table_says_what_it_means_and_what_is_usual(subtests: pytest.Subtests) -> None:
+    for metric in METRICS:
+        with subtests.test(metric=repr(metric)):
+            key = getattr(metric, "key", "")
+            assert metric_of(key) is metric
+            assert metric_of(key).help.endswith((".", "?"))
+            assert health_of(key) is not NOTHING
+            assert health_of(key).healthy.endswith(".")
 
 
 def test_no_text_is_of_a_metric_that_is_none() -> None:
@@ -32,9 +33,8 @@ def test_all_that_a_run_tells_is_explained() -> None:
         assert health_of(key) is not NOTHING, key
 
 
-@pytest.mark.parametrize(
-    ("key", "label", "section"),
-    [
+def test_keys_by_pattern(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("train/approx_kl", "KL", "Update"),
         ("reward/touch", "touch", "Rewards"),
         ("weight/goal", "weight of goal", "Reward weights"),
@@ -46,10 +46,10 @@ def test_all_that_a_run_tells_is_explained() -> None:
         ("mechanics/turtle/events", "turtled (mechanics)", "Turtle recovery (mechanics)"),
         ("foreign/figure_of_theirs", "figure of theirs", "Other"),
         ("bare", "bare", "Other"),
-    ],
-)
-def test_keys_by_pattern(key: str, label: str, section: str) -> None:
-    assert (metric_of(key).key, metric_of(key).label, section_of(key)) == (key, label, section)
+    ]
+    for key, label, section in cases:
+        with subtests.test(key=key, label=label):
+            assert (metric_of(key).key, metric_of(key).label, section_of(key)) == (key, label, section)
 
 
 def test_lists_have_sections_in_order_and_the_lanes_last() -> None:

@@ -20,21 +20,20 @@ def old(setting: str, value: str = "null") -> SettingChanged:
     return found
 
 
-@pytest.mark.parametrize(
-    ("words", "switch"),
-    [
+def test_an_old_journal_s_flag_is_read_from_its_words(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Switched | None]] = [
         (f"{FLAG} on", Switched(flag=FLAG, on=True)),
         (f"{FLAG} off", Switched(flag=FLAG, on=False)),
         (f"{FLAG} on in worker 0", Switched(flag=FLAG, on=True, worker=0)),
         (f"{FLAG} off in worker 12", Switched(flag=FLAG, on=False, worker=12)),
         ("something else", None),
         (f"{FLAG} on in worker 0 and 1", None),
-    ],
-)
-def test_an_old_journal_s_flag_is_read_from_its_words(words: str, switch: Switched | None) -> None:
-    found = old(words)
-    assert found.switched is None and found.switch == switch
-    assert found.takes_back == (switch is not None and not switch.on)
+    ]
+    for words, switch in cases:
+        with subtests.test(words=words, switch=repr(switch)):
+            found = old(words)
+            assert found.switched is None and found.switch == switch
+            assert found.takes_back == (switch is not None and not switch.on)
 
 
 def test_a_flag_s_fields_have_the_word_and_survive_the_journal() -> None:

@@ -45,14 +45,17 @@ def problems_of(path: Path) -> list[Problem]:
     return reading.problems
 
 
-@pytest.mark.parametrize("name", ["moves.csv", "moves.npy", "moves.py:make"])
-def test_a_table_beside_the_profile(folder: Path, name: str) -> None:
-    profile = load(profile_with(folder, f"table = '{name}'"))
-    spec = env_spec(profile)
-    assert spec.table.name == str(folder / name)  # absolute: workers and resumed runs find it wherever they start
-    assert resolved(profile)["actions"]["table"] == str(folder / name)
-    np.testing.assert_array_equal(table_rows(spec), ROWS)
-    assert sizes(spec).table_hash == signature(profile).table_hash == table_hash(ROWS)
+def test_a_table_beside_the_profile(subtests: pytest.Subtests, folder: Path) -> None:
+    for name in ["moves.csv", "moves.npy", "moves.py:make"]:
+        with subtests.test(name=name):
+            profile = load(profile_with(folder, f"table = '{name}'"))
+            spec = env_spec(profile)
+            assert spec.table.name == str(
+                folder / name
+            )  # absolute: workers and resumed runs find it wherever they start
+            assert resolved(profile)["actions"]["table"] == str(folder / name)
+            np.testing.assert_array_equal(table_rows(spec), ROWS)
+            assert sizes(spec).table_hash == signature(profile).table_hash == table_hash(ROWS)
 
 
 def test_a_module_in_the_working_folder(folder: Path) -> None:
@@ -67,21 +70,20 @@ def test_a_table_in_the_working_folder(folder: Path) -> None:
     assert env_spec(load(profile_with(folder, "table = 'other.csv'"))).table.name == str(folder.parent / "other.csv")
 
 
-@pytest.mark.parametrize(
-    ("actions", "mode"),
-    [
+def test_legality_by_itself(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ("table = 'hybrid'", "mask"),
         ("table = 'rlgym'", "off"),
         ("table = 'moves.csv'", "off"),
         ("table = 'hybrid'\nlegality = 'fallback'", "fallback"),
         ("table = 'moves.csv'\nlegality = 'mask'", "mask"),
         ("", "off"),
-    ],
-)
-def test_legality_by_itself(folder: Path, actions: str, mode: str) -> None:
-    spec = env_spec(load(profile_with(folder, actions)))
-    assert spec.pipeline == PipelineOptions(mode)
-    assert (masks(spec) is not None) == (mode == "mask")
+    ]
+    for actions, mode in cases:
+        with subtests.test(actions=actions, mode=mode):
+            spec = env_spec(load(profile_with(folder, actions)))
+            assert spec.pipeline == PipelineOptions(mode)
+            assert (masks(spec) is not None) == (mode == "mask")
 
 
 def test_every_key_reaches_the_pipeline(folder: Path) -> None:
@@ -98,9 +100,8 @@ def test_numbers_beyond_the_range_need_clip(folder: Path) -> None:
     assert table_rows(spec)[3, 0] == 2.0  # the hash is of what is in the file
 
 
-@pytest.mark.parametrize(
-    ("actions", "line", "key", "words"),
-    [
+def test_mistakes_are_told_where_they_stand(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, int, str, str]] = [
         ("table = 'gone.csv'", 5, "actions.table", "no file"),
         ("table = 'moves.py:gone'", 5, "actions.table", "has no class or function gone"),
         ("table = 'no_such_module:make'", 5, "actions.table", "does not import"),
@@ -112,15 +113,15 @@ def test_numbers_beyond_the_range_need_clip(folder: Path) -> None:
         ("table = 'moves.csv'\nfallback_row = 3", 6, "actions.fallback_row", "expected 0 to 2, found 3"),
         ("table = 'moves.csv'\nrecovery_row = 90", 6, "actions.recovery_row", "expected 0 to 2, found 90"),
         ("table = 'moves.csv'\nspeed = 3", 6, "actions.speed", "unknown parameter"),
-    ],
-)
-def test_mistakes_are_told_where_they_stand(folder: Path, actions: str, line: int, key: str, words: str) -> None:
-    (folder / "half.csv").write_text(HEADER + "0,0,0,0,0,0,0,0\n0,0,0,0,0,0.5,0,0\n")
-    (folder / "swapped.csv").write_text(TABLE.replace("pitch,yaw", "yaw,pitch"))
-    (folder / "no_idle.csv").write_text(HEADER + "1,0,0,0,0,0,0,0\n")
-    (problem,) = problems_of(profile_with(folder, actions))
-    assert (problem.line, problem.key) == (line, key)
-    assert words in str(problem)
+    ]
+    for actions, line, key, words in cases:
+        with subtests.test(actions=actions, line=line):
+            (folder / "half.csv").write_text(HEADER + "0,0,0,0,0,0,0,0\n0,0,0,0,0,0.5,0,0\n")
+            (folder / "swapped.csv").write_text(TABLE.replace("pitch,yaw", "yaw,pitch"))
+            (folder / "no_idle.csv").write_text(HEADER + "1,0,0,0,0,0,0,0\n")
+            (problem,) = problems_of(profile_with(folder, actions))
+            assert (problem.line, problem.key) == (line, key)
+            assert words in str(problem)
 
 
 def test_they_are_told_together_with_all_others(folder: Path) -> None:

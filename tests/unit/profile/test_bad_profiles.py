@@ -165,22 +165,23 @@ def test_the_start_of_every_case_is_valid() -> None:
     assert load(write(START)).rewards["touch"].weight == 1.0
 
 
-@pytest.mark.parametrize("bad", CASES, ids=lambda bad: bad.name)
-def test_one_mistake_is_found_where_it_is_and_explained(bad: Bad) -> None:
-    problems = problems_of(write(bad.content))
-    assert len(problems) == 1, [str(problem) for problem in problems]
-    problem = problems[0]
-    assert (problem.file, problem.line, problem.key) == ("bad.toml", bad.line, bad.key)
-    for said, part in (
-        (problem.message, bad.message),
-        (problem.expected, bad.expected),
-        (problem.found, bad.found),
-        (problem.hint, bad.hint),
-    ):
-        assert part in said
-    assert str(problem).startswith(f"bad.toml:{bad.line}: ")
-    if bad.hint:
-        assert "did you mean" in str(problem)
+def test_one_mistake_is_found_where_it_is_and_explained(subtests: pytest.Subtests) -> None:
+    for bad in CASES:
+        with subtests.test(bad=repr(bad)):
+            problems = problems_of(write(bad.content))
+            assert len(problems) == 1, [str(problem) for problem in problems]
+            problem = problems[0]
+            assert (problem.file, problem.line, problem.key) == ("bad.toml", bad.line, bad.key)
+            for said, part in (
+                (problem.message, bad.message),
+                (problem.expected, bad.expected),
+                (problem.found, bad.found),
+                (problem.hint, bad.hint),
+            ):
+                assert part in said
+            assert str(problem).startswith(f"bad.toml:{bad.line}: ")
+            if bad.hint:
+                assert "did you mean" in str(problem)
 
 
 def test_all_mistakes_at_once_in_the_order_of_the_file() -> None:
@@ -263,9 +264,11 @@ def test_an_unreadable_file(forbidden: str, empty_folder: Path) -> None:
     assert problem.file == "folder/bad.toml" and problem.message == "cannot be read: Permission denied"
 
 
-@pytest.mark.parametrize("argument", ["", "a\0b", "x" * 5000, "no/such/folder/quick.toml", "/dev/null", "."])
-def test_arguments_that_are_no_profiles(argument: str) -> None:
-    assert len(problems_of(argument)) == 1
+def test_arguments_that_are_no_profiles(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "a\0b", "x" * 5000, "no/such/folder/quick.toml", "/dev/null", "."]
+    for argument in cases:
+        with subtests.test(argument=argument):
+            assert len(problems_of(argument)) == 1
 
 
 def test_a_dangling_link_is_said_to_be_unreadable() -> None:

@@ -129,9 +129,8 @@ def test_a_phase_s_mistakes_are_told_with_its_own_file_and_line(folder: Path) ->
     assert (Path(found.file).name, found.line, found.key) == ("second.toml", 3, "rewards.tuch")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "key", "words"),
-    [
+def test_what_cannot_be_a_campaign(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, str, int, str, str]] = [
         ('"second"', '"secnd"', 5, "curriculum.phases[1].profile", "no such profile"),
         ('"second"', '"campaign"', 3, "curriculum.phases", "cannot have phases of its own"),
         ('"second"', '"quick"', 5, "curriculum.phases[1].profile", "obs.zero_padding: expected 3, found 0"),
@@ -141,12 +140,12 @@ def test_a_phase_s_mistakes_are_told_with_its_own_file_and_line(folder: Path) ->
         ("schema = 1", "schema = 1\n[ppo]", 2, "ppo", "each phase's profile has its own"),
         ("schema = 1", "schema = 1\nresets = [{kind = 'kickoff'}]", 2, "resets", "each phase's profile has its own"),
         ("[curriculum]", "[policy]\nlayers = [8]\n[curriculum]", 6, "curriculum.phases[0].profile", "policy.layers"),
-    ],
-)
-def test_what_cannot_be_a_campaign(folder: Path, old: str, new: str, line: int, key: str, words: str) -> None:
-    found = problems(folder / "campaign.toml", CAMPAIGN.replace(old, new, 1))[0]
-    assert (found.line, found.key) == (line, key)
-    assert words in str(found)
+    ]
+    for old, new, line, key, words in cases:
+        with subtests.test(old=old, new=new):
+            found = problems(folder / "campaign.toml", CAMPAIGN.replace(old, new, 1))[0]
+            assert (found.line, found.key) == (line, key)
+            assert words in str(found)
 
 
 def test_the_nearest_metric_is_named(folder: Path) -> None:
@@ -206,9 +205,8 @@ def test_a_task_s_text_stands_alone(folder: Path) -> None:
     assert env_spec(load(path)) == env_spec(taught)
 
 
-@pytest.mark.parametrize(
-    ("stages", "padding", "more", "key", "words"),
-    [
+def test_stages_that_cannot_be(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, int, str, str, str]] = [
         ('"three_stage"', 0, "", "obs", "room for 2 cars a team (zero_padding = 2)"),
         ('"five_stage"', 2, "", "obs", "3v3"),
         ('"three_stage"', 3, "stage_steps = [5, 4]\n", "curriculum.stage_steps[1]", "above 5"),
@@ -224,13 +222,19 @@ def test_a_task_s_text_stands_alone(folder: Path) -> None:
         ("[{opponent = 'chasr'}]", 3, "", "curriculum.stages[0].opponent", 'did you mean "chaser"?'),
         ("[{resets = [{kind = 'kickof'}]}]", 3, "", "curriculum.stages[0].resets[0].kind", '"kickoff"'),
         ("[{categories = {aeriel = 2}}]", 3, "", "curriculum.stages[0].categories.aeriel", '"aerial"'),
-        ("[{resets = [{kind = 'random', car_on = 1}]}]", 3, "", "curriculum.stages[0].resets[0].car_on", "unknown parameter"),
-    ],
-)  # fmt: skip
-def test_stages_that_cannot_be(folder: Path, stages: str, padding: int, more: str, key: str, words: str) -> None:
-    reading = read(staged(folder, stages, padding, more))
-    assert [problem.key for problem in reading.problems] == [key]
-    assert words in str(reading.problems[0])
+        (
+            "[{resets = [{kind = 'random', car_on = 1}]}]",
+            3,
+            "",
+            "curriculum.stages[0].resets[0].car_on",
+            "unknown parameter",
+        ),
+    ]
+    for stages, padding, more, key, words in cases:
+        with subtests.test(stages=stages, padding=padding):
+            reading = read(staged(folder, stages, padding, more))
+            assert [problem.key for problem in reading.problems] == [key]
+            assert words in str(reading.problems[0])
 
 
 def test_what_is_advised(folder: Path) -> None:

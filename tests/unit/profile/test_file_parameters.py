@@ -83,18 +83,17 @@ def test_the_whole_path_is_what_a_run_keeps(folder: Path) -> None:
     assert tomllib.loads(text)["resets"][0]["path"] == str(beside)
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
+def test_wherever_a_reset_is_named(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ("[mechanics]\nweight = 0.2\nresets = [{kind = 'replay', path = 'states/a.npz'}]", "mechanics"),
         ("[curriculum]\nstages = [{resets = [{kind = 'replay', path = 'states/a.npz'}]}]", "curriculum"),
-    ],
-)
-def test_wherever_a_reset_is_named(folder: Path, text: str, key: str) -> None:
-    beside = record(folder / "mine" / "states" / "a.npz")
-    profile = load(write(folder, text))
-    holder = profile.mechanics if key == "mechanics" else profile.curriculum.stages[0]  # type: ignore[index]
-    assert holder.resets[0].options["path"] == str(beside)  # type: ignore[union-attr]
+    ]
+    for text, key in cases:
+        with subtests.test(text=text, key=key):
+            beside = record(folder / "mine" / "states" / "a.npz")
+            profile = load(write(folder, text))
+            holder = profile.mechanics if key == "mechanics" else profile.curriculum.stages[0]  # type: ignore[index]
+            assert holder.resets[0].options["path"] == str(beside)  # type: ignore[union-attr]
 
 
 def test_a_reward_of_the_users_own_may_name_a_file_too(folder: Path) -> None:
@@ -107,9 +106,8 @@ def test_a_reward_of_the_users_own_may_name_a_file_too(folder: Path) -> None:
     assert reward.component.options["list"] == str(folder / "mine" / "list.txt")
 
 
-@pytest.mark.parametrize(
-    ("text", "key", "words"),
-    [
+def test_what_is_wrong_is_found_when_the_profile_is_read(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, str, str]] = [
         (REPLAY, "resets[0]", "no such file"),
         ("resets = [{kind = 'replay'}]", "resets[0].path", "missing"),
         ("resets = [{kind = 'replay', path = 3}]", "resets[0].path", "wrong type"),
@@ -117,29 +115,28 @@ def test_a_reward_of_the_users_own_may_name_a_file_too(folder: Path) -> None:
         ("resets = [{kind = 'random', car_z = [20, 800]}]", "resets[0].car_z", "out of range"),
         ("resets = [{kind = 'random', car_z = [800, 200]}]", "resets[0]", "low <= high"),
         ("resets = [{kind = 'wall', ball_speed = 900}]", "resets[0].ball_speed", "wrong type"),
-    ],
-)
-def test_what_is_wrong_is_found_when_the_profile_is_read(folder: Path, text: str, key: str, words: str) -> None:
-    problem = problem_of(write(folder, text))
-    assert (problem.line, problem.key) == (2, key)
-    assert words in problem.message
-    assert key != "resets[0].car_z" or problem.expected == "a list of 2 numbers, 100 to 1950"
+    ]
+    for text, key, words in cases:
+        with subtests.test(text=text, key=key):
+            problem = problem_of(write(folder, text))
+            assert (problem.line, problem.key) == (2, key)
+            assert words in problem.message
+            assert key != "resets[0].car_z" or problem.expected == "a list of 2 numbers, 100 to 1950"
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "key", "sizes"),
-    [
+def test_team_sizes_without_states_are_found_too(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, int, str, str]] = [
         (REPLAY, 2, "resets[0]", "does not fit 1v1"),
         ("[mechanics]\nweight = 0.2\n" + REPLAY, 4, "mechanics.resets[0]", "does not fit 1v1"),
         (f"[curriculum]\nstages = [{{blue = 3, orange = 3, {REPLAY}}}]", 2, "curriculum", "does not fit 3v3"),
-    ],
-)
-def test_team_sizes_without_states_are_found_too(folder: Path, text: str, line: int, key: str, sizes: str) -> None:
-    path = record(folder / "mine" / "states" / "a.npz", 1, 2)
-    problem = problem_of(write(folder, text))
-    assert (problem.line, problem.key) == (line, key)
-    blue, orange = sizes[-3], sizes[-1]
-    assert problem.message == f"{sizes}: {path}: blue, orange: expected {blue} and {orange}, found 1 and 2"
+    ]
+    for text, line, key, sizes in cases:
+        with subtests.test(text=text, line=line):
+            path = record(folder / "mine" / "states" / "a.npz", 1, 2)
+            problem = problem_of(write(folder, text))
+            assert (problem.line, problem.key) == (line, key)
+            blue, orange = sizes[-3], sizes[-1]
+            assert problem.message == f"{sizes}: {path}: blue, orange: expected {blue} and {orange}, found 1 and 2"
 
 
 def test_swapped_team_sizes_fit(folder: Path) -> None:

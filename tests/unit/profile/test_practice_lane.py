@@ -34,16 +34,24 @@ def bot(tmp_path: Path) -> Path:
     return tmp_path / "bot.toml"
 
 
-@pytest.mark.parametrize(
-    ("rest", "line", "key", "words"),
-    [
+def test_one_mistake_is_found_where_it_is(subtests: pytest.Subtests, bot: Path) -> None:
+    cases: list[tuple[str, int, str, str]] = [
         ("[mechanics]\nweight = 0.2\n", 5, "mechanics.weight", "a lane without resets"),
         ("[mechanics]\nresets = [{kind = 'kickof'}]\n", 5, "mechanics.resets[0].kind", 'did you mean "kickoff"?'),
         ("[mechanics]\nresets = [{kind = 'kickoff', weight = 0}]\n", 5, "mechanics.resets", "every weight is 0"),
-        ("[mechanics]\nterminals = [{kind = 'timeout', second = 3}]\n", 5, "mechanics.terminals[0].second", '"seconds"'),
+        (
+            "[mechanics]\nterminals = [{kind = 'timeout', second = 3}]\n",
+            5,
+            "mechanics.terminals[0].second",
+            '"seconds"',
+        ),
         ("[mechanics]\n[mechanics.rewards]\ntuch = 1\n", 6, "mechanics.rewards.tuch", 'did you mean "touch"?'),
-        ("[mechanics.rewards]\nstrong_hit = {weight = 1, ful_hit_speed = 3}\n", 5, "mechanics.rewards.strong_hit.ful_hit_speed",
-         '"full_hit_speed"'),
+        (
+            "[mechanics.rewards]\nstrong_hit = {weight = 1, ful_hit_speed = 3}\n",
+            5,
+            "mechanics.rewards.strong_hit.ful_hit_speed",
+            '"full_hit_speed"',
+        ),
         ("[mechanics.rewards]\n'mine.py:Others' = 1\n", 5, 'mechanics.rewards."mine.py:Others"', "no class Others"),
         ("[game]\nopponent = 'chasr'\n", 5, "game.opponent", 'did you mean "chaser"?'),
         ("[game]\nopponent = 'miror'\n", 5, "game.opponent", 'did you mean "mirror"?'),
@@ -51,13 +59,13 @@ def bot(tmp_path: Path) -> Path:
         ("[game]\nblue = 0\nopponent = 'idle'\n", 6, "game.opponent", "nobody learns"),
         ("[actions]\nsticky = 3\nsticky_buttons = []\n", 5, "actions.sticky", "holds no button"),
         ("[ppo]\nschedule = 'linear'\nlearning_rate = 1e-6\n", 4, "ppo.learning_rate_floor", "at most 1e-6"),
-    ],
-)  # fmt: skip
-def test_one_mistake_is_found_where_it_is(bot: Path, rest: str, line: int, key: str, words: str) -> None:
-    bot.write_text(START + rest)
-    (found,) = read(bot).problems
-    assert (found.line, found.key) == (line, key)
-    assert words in str(found)
+    ]
+    for rest, line, key, words in cases:
+        with subtests.test(rest=rest, line=line):
+            bot.write_text(START + rest)
+            (found,) = read(bot).problems
+            assert (found.line, found.key) == (line, key)
+            assert words in str(found)
 
 
 def test_files_are_found_beside_the_profile(bot: Path) -> None:

@@ -11,9 +11,8 @@ from rltui.profile.advice import advice, half_life
 from rltui.profile.load import load, read
 
 
-@pytest.mark.parametrize(
-    ("gamma", "tick_skip", "seconds"),
-    [
+def test_half_life(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[float, int, float]] = [
         (0.99, 8, 4.60),
         (0.995, 8, 9.22),
         (0.997, 8, 15.38),
@@ -21,10 +20,10 @@ from rltui.profile.load import load, read
         (0.99, 4, 2.30),
         (0.0, 8, 0.0),
         (1.0, 8, inf),
-    ],
-)
-def test_half_life(gamma: float, tick_skip: int, seconds: float) -> None:
-    assert half_life(gamma, tick_skip) == pytest.approx(seconds, abs=0.005)
+    ]
+    for gamma, tick_skip, seconds in cases:
+        with subtests.test(gamma=gamma, tick_skip=tick_skip):
+            assert half_life(gamma, tick_skip) == pytest.approx(seconds, abs=0.005)
 
 
 BASE = "schema = 1\n{top}\n[rewards]\ntouch = 1\n[collect]\nworkers = 1\narenas = 16\n[ppo]\n{ppo}\n"
@@ -40,9 +39,8 @@ def test_a_plain_profile_has_none(tmp_path: Path) -> None:
     assert warnings(tmp_path) == []
 
 
-@pytest.mark.parametrize(
-    ("top", "ppo", "words"),
-    [
+def test_what_is_warned_of(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("", "learning_rate = 0.01", "ppo.learning_rate = 0.01: so high"),
         ("", "learning_rate = 0", "the policy will not change"),
         ("", "ent_coef = 0", "ppo.ent_coef = 0.0: nothing is paid for trying other actions"),
@@ -58,24 +56,23 @@ def test_a_plain_profile_has_none(tmp_path: Path) -> None:
         ("terminals = [{kind = 'timeout'}]", "", "without goal the ball stays in the net"),
         ("terminals = [{kind = 'goal'}]", "", "never ends"),
         ("reward_options = {zero_sum = true}", "", "1v1 against itself all cars' rewards add up to 0"),
-    ],
-)
-def test_what_is_warned_of(tmp_path: Path, top: str, ppo: str, words: str) -> None:
-    (warning,) = warnings(tmp_path, top, ppo)
-    assert words in warning
+    ]
+    for top, ppo, words in cases:
+        with subtests.test(top=top, ppo=ppo):
+            (warning,) = warnings(tmp_path, top, ppo)
+            assert words in warning
 
 
-@pytest.mark.parametrize(
-    ("top", "ppo"),
-    [
+def test_what_is_not(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ("phase = 4", "learning_rate = 0.8e-4"),
         ("", "iteration = 20_000\nbatch = 40_000\nbuffer_iterations = 2"),
         ("", "iteration = 60_000\nbatch = 20_000"),
         ("reward_options = {zero_sum = true}\ngame = {blue = 1, orange = 2}", ""),
-    ],
-)
-def test_what_is_not(tmp_path: Path, top: str, ppo: str) -> None:
-    assert warnings(tmp_path, top, ppo) == []
+    ]
+    for top, ppo in cases:
+        with subtests.test(top=top, ppo=ppo):
+            assert warnings(tmp_path, top, ppo) == []
 
 
 def test_a_missing_schema_is_said(tmp_path: Path) -> None:

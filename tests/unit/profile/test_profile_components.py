@@ -120,26 +120,24 @@ def test_a_file_from_the_working_folder(folder: Path) -> None:
     assert resolved(profile)["rewards"][f"{folder / 'other.py'}:High"]["scale"] == 2044.0
 
 
-@pytest.mark.parametrize(
-    ("value", "key", "message", "expected"),
-    [
+def test_its_parameters_are_checked(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, str, str, str]] = [
         ("{weight = 1, scael = 3}", ".scael", "unknown parameter", "scale"),
         ("{weight = 1, scale = 0.5}", ".scale", "out of range", "a number, at least 1"),
         ("{weight = 1, scale = 'x'}", ".scale", "wrong type", "a number"),
         ("{weight = 1, scale = nan}", ".scale", "out of range", "a finite number"),
         ("{weight = 1, steps = 2.5}", ".steps", "wrong type", "a whole number"),
         ("{weight = 1, corners = [1, 'x']}", ".corners[1]", "wrong type", "a number"),
-    ],
-)
-def test_its_parameters_are_checked(folder: Path, value: str, key: str, message: str, expected: str) -> None:
-    problem = problem_of(profile_with(folder, f"[rewards]\n'terms.py:High' = {value}\n"))
-    assert problem.key == f'rewards."terms.py:High"{key}' and problem.line == 3
-    assert message in problem.message and expected in problem.expected
+    ]
+    for value, key, message, expected in cases:
+        with subtests.test(value=value, key=key):
+            problem = problem_of(profile_with(folder, f"[rewards]\n'terms.py:High' = {value}\n"))
+            assert problem.key == f'rewards."terms.py:High"{key}' and problem.line == 3
+            assert message in problem.message and expected in problem.expected
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
+def test_what_is_wrong_with_the_class_is_said(subtests: pytest.Subtests, folder: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ("terms.py:Missing", "has no class Missing"),
         ("terms.py:Hihg", 'has no class Hihg; did you mean "High"?'),
         ("terms.py:not_a_class", "has no class not_a_class"),
@@ -155,12 +153,12 @@ def test_its_parameters_are_checked(folder: Path, value: str, key: str, message:
         ("typo.py:Any", "typo.py:2)"),
         ("script.py:Any", "does not import: SystemExit: 3 ("),
         ("nowhere.py:Any", "no file"),
-    ],
-)
-def test_what_is_wrong_with_the_class_is_said(folder: Path, name: str, message: str) -> None:
-    problem = problem_of(profile_with(folder, f"[rewards]\n'{name}' = 1\n"))
-    assert (problem.line, problem.key) == (3, f'rewards."{name}"')
-    assert message in "; ".join(filter(None, (problem.message, problem.hint)))
+    ]
+    for name, message in cases:
+        with subtests.test(name=name, message=message):
+            problem = problem_of(profile_with(folder, f"[rewards]\n'{name}' = 1\n"))
+            assert (problem.line, problem.key) == (3, f'rewards."{name}"')
+            assert message in "; ".join(filter(None, (problem.message, problem.hint)))
 
 
 def test_an_observation_that_does_not_fit_the_team_sizes(folder: Path) -> None:
@@ -183,13 +181,14 @@ class Sized(ObsBuilder):
 """
 
 
-@pytest.mark.parametrize("size", ["'7'", "7.0", "0", "-3", "None", "True"])
-def test_an_observation_whose_size_is_no_size(folder: Path, size: str) -> None:
-    (folder / "mine" / "sized.py").write_text(SIZE.format(size=size))
-    problem = problem_of(profile_with(folder, "[rewards]\ntouch = 1\n[obs]\nkind = 'sized.py:Sized'\n"))
-    assert (problem.line, problem.key) == (4, "obs")
-    assert problem.message == "size(1, 1) must be how many numbers a car's row has"
-    assert (problem.expected, problem.found) == ("a whole number, at least 1", size)
+def test_an_observation_whose_size_is_no_size(subtests: pytest.Subtests, folder: Path) -> None:
+    for index, size in enumerate(["'7'", "7.0", "0", "-3", "None", "True"]):
+        with subtests.test(size=size):
+            (folder / "mine" / f"sized{index}.py").write_text(SIZE.format(size=size))
+            problem = problem_of(profile_with(folder, f"[rewards]\ntouch = 1\n[obs]\nkind = 'sized{index}.py:Sized'\n"))
+            assert (problem.line, problem.key) == (4, "obs")
+            assert problem.message == "size(1, 1) must be how many numbers a car's row has"
+            assert (problem.expected, problem.found) == ("a whole number, at least 1", size)
 
 
 def test_a_size_from_numpy_is_a_size(folder: Path) -> None:

@@ -55,18 +55,20 @@ def test_a_key_is_removed() -> None:
     assert edited == TEXT.replace("batch = 50_000\n", "")
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"), [("auto", "auto"), ('"auto"', "auto"), ("[1, 2]", [1, 2]), ("true", True)]
-)
-def test_values(value: str, expected: object) -> None:
-    assert tomllib.loads(edit(TEXT, {"ppo.batch": value}))["ppo"]["batch"] == expected
+def test_values(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, object]] = [("auto", "auto"), ('"auto"', "auto"), ("[1, 2]", [1, 2]), ("true", True)]
+    for value, expected in cases:
+        with subtests.test(value=value, expected=repr(expected)):
+            assert tomllib.loads(edit(TEXT, {"ppo.batch": value}))["ppo"]["batch"] == expected
 
 
-@pytest.mark.parametrize("key", ["", "a b", "schema.below", "resets[7].weight", "resets.x"])
-def test_keys_that_cannot_be(key: str) -> None:
-    with pytest.raises(RltuiError) as caught:
-        edit(TEXT, {key: "1"})
-    assert caught.value.exit_code == 2
+def test_keys_that_cannot_be(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "a b", "schema.below", "resets[7].weight", "resets.x"]
+    for key in cases:
+        with subtests.test(key=key):
+            with pytest.raises(RltuiError) as caught:
+                edit(TEXT, {key: "1"})
+            assert caught.value.exit_code == 2
 
 
 def test_text_that_is_not_toml() -> None:

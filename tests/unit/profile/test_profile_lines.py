@@ -68,9 +68,10 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize(("path", "line"), LINES.items())
-def test_line_of_key(path: tuple[str | int, ...], line: int) -> None:
-    assert find_lines(DOCUMENT).of[path] == line
+def test_line_of_key(subtests: pytest.Subtests) -> None:
+    for path, line in LINES.items():
+        with subtests.test(path=repr(path), line=line):
+            assert find_lines(DOCUMENT).of[path] == line
 
 
 def test_nothing_is_found_in_strings_and_comments() -> None:
@@ -85,36 +86,34 @@ def test_a_key_that_is_not_written_has_the_line_of_its_table() -> None:
     assert lines.nearest(("nowhere",)) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_repeats(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[Repeat]]] = [
         ("a = 1\nb = 2\na = 3\n", [Repeat(("a",), 3, 1, (12, 17))]),
         ("[t]\nk = 1\n[t]\nk = 2\n", [Repeat(("t",), 3, 1, (11, 12), header=True), Repeat(("t", "k"), 4, 2, (14, 19))]),
         ("t = {k = 1, k = 2}\n", [Repeat(("t", "k"), 1, 1, None)]),
         ("t = {k = 1}\nt = {k = 2}\n", [Repeat(("t",), 2, 1, (12, 23))]),
         ("[[t]]\nk = 1\n[[t]]\nk = 2\n", []),
         ("[a]\nk = 1\n[b]\nk = 1\n", []),
-    ],
-)
-def test_repeats(text: str, expected: list[Repeat]) -> None:
-    assert find_lines(text).repeats == expected
+    ]
+    for text, expected in cases:
+        with subtests.test(text=text, expected=repr(expected)):
+            assert find_lines(text).repeats == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["a = 1\n[b\nc = 2\n", "a = 1\nb = 'open\n", "a = 1\n= 3\n", "a = 1\nb = [1, 2\n", "a = 1\nb 2"]
-)
-def test_what_stands_before_a_syntax_error_is_found(text: str) -> None:
-    lines = find_lines(text)
-    assert lines.of[("a",)] == 1 and lines.stopped_at is not None
+def test_what_stands_before_a_syntax_error_is_found(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["a = 1\n[b\nc = 2\n", "a = 1\nb = 'open\n", "a = 1\n= 3\n", "a = 1\nb = [1, 2\n", "a = 1\nb 2"]
+    for text in cases:
+        with subtests.test(text=text):
+            lines = find_lines(text)
+            assert lines.of[("a",)] == 1 and lines.stopped_at is not None
 
 
 def test_deep_nesting_ends_the_scan_and_not_the_program() -> None:
     assert find_lines("a = 1\nb = " + "[" * 100_000).of[("a",)] == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
+def test_key_path(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[str, ...] | None]] = [
         ("a", ("a",)),
         ("ppo.learning_rate", ("ppo", "learning_rate")),
         (" a . 'b.c' ", ("a", "b.c")),
@@ -124,7 +123,7 @@ def test_deep_nesting_ends_the_scan_and_not_the_program() -> None:
         ("a b", None),
         ('"open', None),
         ("ä", None),
-    ],
-)
-def test_key_path(text: str, parts: tuple[str, ...] | None) -> None:
-    assert key_path(text) == parts
+    ]
+    for text, parts in cases:
+        with subtests.test(text=text, parts=repr(parts)):
+            assert key_path(text) == parts

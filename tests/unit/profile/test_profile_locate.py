@@ -48,15 +48,20 @@ def test_the_home_folder(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert locate("~/profiles/mine.toml") == folders / "work/profiles/mine.toml"
 
 
-@pytest.mark.parametrize(
-    ("argument", "near"), [("qick", "quick"), ("mnie.toml", "mine"), ("elsewhere/quick.toml", "quick"), ("zzz", "")]
-)
-def test_what_is_not_there_names_the_nearest(argument: str, near: str) -> None:
-    with pytest.raises(ProfileError) as caught:
-        locate(argument)
-    (problem,) = caught.value.problems
-    assert problem.hint == (f'did you mean "{near}"?' if near else "")
-    assert "mine, phase, quick" in problem.expected and caught.value.exit_code == 2
+def test_what_is_not_there_names_the_nearest(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
+        ("qick", "quick"),
+        ("mnie.toml", "mine"),
+        ("elsewhere/quick.toml", "quick"),
+        ("zzz", ""),
+    ]
+    for argument, near in cases:
+        with subtests.test(argument=argument, near=near):
+            with pytest.raises(ProfileError) as caught:
+                locate(argument)
+            (problem,) = caught.value.problems
+            assert problem.hint == (f'did you mean "{near}"?' if near else "")
+            assert "mine, phase, quick" in problem.expected and caught.value.exit_code == 2
 
 
 def test_listing() -> None:

@@ -34,13 +34,18 @@ def problems_of(file: Path, *overrides: str) -> tuple[Problem, ...]:
     return caught.value.problems
 
 
-@pytest.mark.parametrize(
-    "override", ["save_every=1e30", "milestone_interval=9007199254740993", "ppo.iteration=1e17", "rewards.touch=1e101"]
-)
-def test_no_number_is_beyond_what_the_journal_can_tell(file: Path, override: str) -> None:
+def test_no_number_is_beyond_what_the_journal_can_tell(subtests: pytest.Subtests, file: Path) -> None:
     """Its header would be no record, and the run would have none."""
-    (problem,) = problems_of(file, override)
-    assert "too large, at most " in problem.message
+    cases: list[str] = [
+        "save_every=1e30",
+        "milestone_interval=9007199254740993",
+        "ppo.iteration=1e17",
+        "rewards.touch=1e101",
+    ]
+    for override in cases:
+        with subtests.test(override=override):
+            (problem,) = problems_of(file, override)
+            assert "too large, at most " in problem.message
 
 
 def test_a_schedule_has_no_such_weight_either(file: Path) -> None:
@@ -88,14 +93,14 @@ def test_a_reward_is_added_changed_and_keeps_its_parameters(file: Path) -> None:
     assert profile.rewards["strong_hit"].options == {"full_hit_speed": 1000.0}
 
 
-@pytest.mark.parametrize("key", ["resets.1.weight", "resets[1].weight"])
-def test_an_element_of_a_list(file: Path, key: str) -> None:
-    assert [reset.weight for reset in load(file, [f"{key}=2"]).resets] == [0.4, 2.0]
+def test_an_element_of_a_list(subtests: pytest.Subtests, file: Path) -> None:
+    for key in ["resets.1.weight", "resets[1].weight"]:
+        with subtests.test(key=key):
+            assert [reset.weight for reset in load(file, [f"{key}=2"]).resets] == [0.4, 2.0]
 
 
-@pytest.mark.parametrize(
-    ("override", "key", "message", "expected", "found"),
-    [
+def test_mistakes_of_an_override_are_said_to_be_its_own(subtests: pytest.Subtests, file: Path) -> None:
+    cases: list[tuple[str, str, str, str, str]] = [
         ("ppo.gamma=2", "ppo.gamma", "out of range", "0 to 1", "2"),
         ("ppo.gamma=high", "ppo.gamma", "wrong type", "a number", '"high"'),
         ("ppo.gama=0.9", "ppo.gama", "unknown key", "gamma", "gama"),
@@ -110,15 +115,13 @@ def test_an_element_of_a_list(file: Path, key: str) -> None:
         ("=3", "", "not an override", "section.key=value, as in ppo.learning_rate=1e-4", "=3"),
         ("ppo..gamma=3", "", "not an override", "section.key=value, as in ppo.learning_rate=1e-4", "ppo..gamma=3"),
         ("", "", "not an override", "section.key=value, as in ppo.learning_rate=1e-4", '""'),
-    ],
-)
-def test_mistakes_of_an_override_are_said_to_be_its_own(
-    file: Path, override: str, key: str, message: str, expected: str, found: str
-) -> None:
-    (problem,) = problems_of(file, override)
-    assert (problem.file, problem.line, problem.key) == ("--set", None, key)
-    assert message in problem.message and expected in problem.expected and found in problem.found
-    assert str(problem).startswith("--set: ")
+    ]
+    for override, key, message, expected, found in cases:
+        with subtests.test(override=override, key=key):
+            (problem,) = problems_of(file, override)
+            assert (problem.file, problem.line, problem.key) == ("--set", None, key)
+            assert message in problem.message and expected in problem.expected and found in problem.found
+            assert str(problem).startswith("--set: ")
 
 
 def test_mistakes_of_file_and_overrides_come_together(file: Path) -> None:
@@ -131,9 +134,8 @@ def test_mistakes_of_file_and_overrides_come_together(file: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
+def test_toml_or_text(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, object]] = [
         ("3", 3),
         ("2e-4", 2e-4),
         ("true", True),
@@ -145,7 +147,7 @@ def test_mistakes_of_file_and_overrides_come_together(file: Path) -> None:
         ("", ""),
         ("1\nother = 2", "1\nother = 2"),
         ("[" * 5000, "[" * 5000),
-    ],
-)
-def test_toml_or_text(text: str, value: object) -> None:
-    assert toml_or_text(text) == value
+    ]
+    for text, value in cases:
+        with subtests.test(text=text, value=repr(value)):
+            assert toml_or_text(text) == value

@@ -57,14 +57,15 @@ def test_small_numbers_are_written_as_people_write_them(rendered: str) -> None:
     assert "\nlearning_rate = 2e-5\n" in rendered and "\niteration = 50_000\n" in rendered
 
 
-@pytest.mark.parametrize("name", [listed.name for listed in list_profiles()])
-def test_it_reads_back_as_the_same_profile(name: str, tmp_path: Path) -> None:
-    profile = load(name)
-    again = tmp_path / "again.toml"
-    again.write_text(render(profile), encoding="utf-8")
-    assert resolved(load(again)) == resolved(profile)
-    assert digest(load(again)) == digest(profile)
-    assert render(load(again)) == render(profile)
+def test_it_reads_back_as_the_same_profile(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for name in [listed.name for listed in list_profiles()]:
+        with subtests.test(name=name):
+            profile = load(name)
+            again = tmp_path / "again.toml"
+            again.write_text(render(profile), encoding="utf-8")
+            assert resolved(load(again)) == resolved(profile)
+            assert digest(load(again)) == digest(profile)
+            assert render(load(again)) == render(profile)
 
 
 def test_a_digest_changes_with_any_value(tmp_path: Path) -> None:

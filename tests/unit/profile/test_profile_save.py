@@ -37,15 +37,16 @@ def test_a_link_to_a_profile_stays_one(folder: Path) -> None:
     assert [entry.name for entry in elsewhere.iterdir()] == ["bot.toml"]
 
 
-@pytest.mark.parametrize("gone", [False, True])
-def test_a_file_that_changed_meanwhile_is_left_alone(folder: Path, gone: bool) -> None:
-    path = folder / "bot.toml"
-    path.write_text("theirs\n")
-    if gone:
-        path.unlink()
-    with pytest.raises(RltuiError, match="was changed on disk"):
-        save_text(path, "mine\n", "as it was opened\n")
-    assert not path.exists() if gone else path.read_text() == "theirs\n"
+def test_a_file_that_changed_meanwhile_is_left_alone(subtests: pytest.Subtests, folder: Path) -> None:
+    for gone in [False, True]:
+        with subtests.test(gone=gone):
+            path = folder / "bot.toml"
+            path.write_text("theirs\n")
+            if gone:
+                path.unlink()
+            with pytest.raises(RltuiError, match="was changed on disk"):
+                save_text(path, "mine\n", "as it was opened\n")
+            assert not path.exists() if gone else path.read_text() == "theirs\n"
 
 
 def test_a_failed_write_leaves_the_old_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,10 +68,10 @@ def test_a_new_one_is_never_written_over_another() -> None:
     assert Path("profiles/mine.toml").read_text() == "a = 1\n"
 
 
-@pytest.mark.parametrize("name", ["", "../evil", "a b", ".hidden", "x/y", "é"])
-def test_names_that_cannot_be(name: str) -> None:
-    with pytest.raises(RltuiError, match="no name for a profile"):
-        new_path(name)
+def test_names_that_cannot_be(subtests: pytest.Subtests) -> None:
+    for name in ["", "../evil", "a b", ".hidden", "x/y", "é"]:
+        with subtests.test(name=name), pytest.raises(RltuiError, match="no name for a profile"):
+            new_path(name)
 
 
 def test_the_difference_has_no_file_names() -> None:

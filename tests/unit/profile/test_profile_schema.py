@@ -44,9 +44,8 @@ def test_an_entry_in_full() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("key", "type_", "range_", "unit", "default", "required"),
-    [
+def test_entries(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str, str, str, bool]] = [
         ("ppo.clip_range", "number", "above 0, at most 1", "", "0.2", False),
         ("ppo.batch", "whole number", "at least 1", "timesteps", "= ppo.iteration", False),
         ("tick_skip", "whole number", "1 to 120", "ticks", "8", False),
@@ -58,30 +57,32 @@ def test_an_entry_in_full() -> None:
         ("resets[].kind", "text", "", "", "", True),
         ("rewards.<name>.weight", "number or list of [timesteps, weight]", "", "", "", True),
         ("workers.timeout_s", "number", "1 to 3600", "s", "30.0", False),
-    ],
-)
-def test_entries(key: str, type_: str, range_: str, unit: str, default: str, required: bool) -> None:
-    entry = KEYS[key]
-    assert (entry.type, entry.range, entry.unit, entry.default, entry.required) == (
-        type_,
-        range_,
-        unit,
-        default,
-        required,
-    )
+    ]
+    for key, type_, range_, unit, default, required in cases:
+        with subtests.test(key=key, type_=type_):
+            entry = KEYS[key]
+            assert (entry.type, entry.range, entry.unit, entry.default, entry.required) == (
+                type_,
+                range_,
+                unit,
+                default,
+                required,
+            )
 
 
-@pytest.mark.parametrize("key", [key for key, entry in KEYS.items() if entry.minimum is not None and "[]" not in key])
-def test_the_range_said_is_the_range_enforced(key: str) -> None:
-    entry = KEYS[key]
-    sample = "[{}]" if entry.nature == "list" else "{}"
-    below = entry.minimum - 1 if entry.nature != "number" else entry.minimum - 0.001  # type: ignore[operator]
-    with pytest.raises(ProfileError) as caught:
-        load("quick", [f"{key}={sample.format(below)}"])
-    assert entry.range in caught.value.problems[0].expected
-    if entry.maximum is not None:
-        with pytest.raises(ProfileError):
-            load("quick", [f"{key}={sample.format(entry.maximum + 1)}"])
+def test_the_range_said_is_the_range_enforced(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [key for key, entry in KEYS.items() if entry.minimum is not None and "[]" not in key]
+    for key in cases:
+        with subtests.test(key=key):
+            entry = KEYS[key]
+            sample = "[{}]" if entry.nature == "list" else "{}"
+            below = entry.minimum - 1 if entry.nature != "number" else entry.minimum - 0.001  # type: ignore[operator]
+            with pytest.raises(ProfileError) as caught:
+                load("quick", [f"{key}={sample.format(below)}"])
+            assert entry.range in caught.value.problems[0].expected
+            if entry.maximum is not None:
+                with pytest.raises(ProfileError):
+                    load("quick", [f"{key}={sample.format(entry.maximum + 1)}"])
 
 
 def test_defaults_are_toml_and_are_what_is_filled_in() -> None:

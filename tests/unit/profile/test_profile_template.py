@@ -46,11 +46,13 @@ def test_never_over_another_file() -> None:
     assert Path("profiles/mine.toml").read_text() == "precious"
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "-a", ".toml", "ä", "a b", "x" * 100])
-def test_names_that_are_none(name: str) -> None:
-    with pytest.raises(RltuiError, match="no name for a profile") as caught:
-        write_new_profile(name)
-    assert caught.value.exit_code == 2 and list(Path().iterdir()) == []
+def test_names_that_are_none(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", ".", "..", "a/b", "../a", "-a", ".toml", "ä", "a b", "x" * 100]
+    for name in cases:
+        with subtests.test(name=name):
+            with pytest.raises(RltuiError, match="no name for a profile") as caught:
+                write_new_profile(name)
+            assert caught.value.exit_code == 2 and list(Path().iterdir()) == []
 
 
 def test_nothing_is_copied_from_an_invalid_profile() -> None:
@@ -60,8 +62,13 @@ def test_nothing_is_copied_from_an_invalid_profile() -> None:
     assert list(Path().iterdir()) == [Path("bad.toml")]
 
 
-@pytest.mark.parametrize(
-    ("name", "label"), [("my-bot", "MyBot"), ("phase_2.b", "Phase2B"), ("ABC", "ABC"), ("a" * 60, "A" + "a" * 39)]
-)
-def test_label(name: str, label: str) -> None:
-    assert label_for(name) == label
+def test_label(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
+        ("my-bot", "MyBot"),
+        ("phase_2.b", "Phase2B"),
+        ("ABC", "ABC"),
+        ("a" * 60, "A" + "a" * 39),
+    ]
+    for name, label in cases:
+        with subtests.test(name=name, label=label):
+            assert label_for(name) == label

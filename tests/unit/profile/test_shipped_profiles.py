@@ -36,27 +36,29 @@ def test_the_list_of_them_is_what_the_repository_has() -> None:
     assert {path.stem for path in TOP.glob("*.toml")} == SHIPPED
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_valid_and_without_warnings(name: str) -> None:
-    reading = read(name)
-    assert reading.problems == [] and reading.notices == []
-    assert reading.profile is not None
-    assert advice(reading.profile) == []
-    assert all(reward_warnings(env_spec(taught)) == [] for taught in task_profiles(reading.profile))
-    assert reading.profile.description and reading.profile.label == LABELS[name]
+def test_valid_and_without_warnings(subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(name=name):
+            reading = read(name)
+            assert reading.problems == [] and reading.notices == []
+            assert reading.profile is not None
+            assert advice(reading.profile) == []
+            assert all(reward_warnings(env_spec(taught)) == [] for taught in task_profiles(reading.profile))
+            assert reading.profile.description and reading.profile.label == LABELS[name]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_table_and_reward_is_commented(name: str) -> None:
-    lines = (shipped_folder() / f"{name}.toml").read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith(f"# {name.partition('-')[0]}".replace("phase", "Phase")[:7])
-    for table in ("[rewards]", "[mechanics.rewards]") if name != "seed-task" else ():
-        if table in lines:
-            start = lines.index(table) + 1
-            assert lines[start - 2].startswith("#")
-            for line in lines[start : lines.index("", start)]:
-                assert "#" in line, line
-    assert all(len(line) <= 120 for line in lines)
+def test_every_table_and_reward_is_commented(subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(name=name):
+            lines = (shipped_folder() / f"{name}.toml").read_text(encoding="utf-8").splitlines()
+            assert lines[0].startswith(f"# {name.partition('-')[0]}".replace("phase", "Phase")[:7])
+            for table in ("[rewards]", "[mechanics.rewards]") if name != "seed-task" else ():
+                if table in lines:
+                    start = lines.index(table) + 1
+                    assert lines[start - 2].startswith("#")
+                    for line in lines[start : lines.index("", start)]:
+                        assert "#" in line, line
+            assert all(len(line) <= 120 for line in lines)
 
 
 def test_a_bot_goes_from_phase_to_phase() -> None:
@@ -106,9 +108,10 @@ COMMUNITY = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "weights"), list(zip(CLASSIC, COMMUNITY, strict=True)))
-def test_the_classic_phases_have_the_community_s_weights(name: str, weights: dict[str, float]) -> None:
-    assert {term: reward.weight for term, reward in load(name).rewards.items()} == weights
+def test_the_classic_phases_have_the_community_s_weights(subtests: pytest.Subtests) -> None:
+    for name, weights in list(zip(CLASSIC, COMMUNITY, strict=True)):
+        with subtests.test(name=name, weights=repr(weights)):
+            assert {term: reward.weight for term, reward in load(name).rewards.items()} == weights
 
 
 def test_the_seed_task_is_the_peers() -> None:

@@ -33,9 +33,8 @@ def profile(rewards: str, name: str = "bot.toml") -> str:
     return name
 
 
-@pytest.mark.parametrize(
-    ("written", "problem"),
-    [
+def test_a_schedule_that_is_none_is_explained(subtests: pytest.Subtests) -> None:
+    written_cases: list[tuple[str, str]] = [
         ("[]", "a schedule without points"),
         ("[0, 1.0]", "point 1: not [timesteps, weight]"),
         ("[[0, 1.0], [5]]", "point 2: not [timesteps, weight]"),
@@ -49,30 +48,29 @@ def profile(rewards: str, name: str = "bot.toml") -> str:
         ("[[0, nan]]", "point 1: the weight must be finite, not nan"),
         ("[[0, 1.0], [20_000, 0.5], [20_000, 0.2]]", "point 3: timesteps must rise, not 20_000 after 20_000"),
         ("[[8, 1.0], [0, 0.5]]", "point 2: timesteps must rise, not 0 after 8"),
-    ],
-)
-@pytest.mark.parametrize("form", ["touch = {}", "touch = {{weight = {}}}"])
-def test_a_schedule_that_is_none_is_explained(written: str, problem: str, form: str) -> None:
-    with pytest.raises(ProfileError) as caught:
-        load(profile(form.format(written)))
-    (found,) = caught.value.problems
-    assert (found.line, found.key.removesuffix(".weight")) == (3, "rewards.touch")
-    assert (found.message, found.expected) == (problem, EXPECTED)
+    ]
+    for written, problem in written_cases:
+        for form in ["touch = {}", "touch = {{weight = {}}}"]:
+            with subtests.test(written=written, problem=problem):
+                with pytest.raises(ProfileError) as caught:
+                    load(profile(form.format(written)))
+                (found,) = caught.value.problems
+                assert (found.line, found.key.removesuffix(".weight")) == (3, "rewards.touch")
+                assert (found.message, found.expected) == (problem, EXPECTED)
 
 
-@pytest.mark.parametrize(
-    ("written", "message", "expected"),
-    [
+def test_no_weight_at_all_is_explained_in_the_same_words(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ('"much"', "wrong type", EXPECTED),
         ("true", "wrong type", EXPECTED),
         ("nan", "out of range", "a finite number or a list of [timesteps, weight]"),
-    ],
-)
-def test_no_weight_at_all_is_explained_in_the_same_words(written: str, message: str, expected: str) -> None:
-    with pytest.raises(ProfileError) as caught:
-        load(profile(f"touch = {written}"))
-    (found,) = caught.value.problems
-    assert (found.message, found.expected) == (message, expected)
+    ]
+    for written, message, expected in cases:
+        with subtests.test(written=written, message=message):
+            with pytest.raises(ProfileError) as caught:
+                load(profile(f"touch = {written}"))
+            (found,) = caught.value.problems
+            assert (found.message, found.expected) == (message, expected)
 
 
 def test_a_schedule_of_zeros_is_nothing_to_learn_from() -> None:

@@ -20,9 +20,8 @@ def state(commit: int, reward: float | None = 1.0, **more: object) -> Meta:
     return msgspec.structs.replace(make_meta("alpha", commit, 1000 * commit), mean_reward=reward, **more)
 
 
-@pytest.mark.parametrize(
-    ("more", "reason"),
-    [
+def test_which_rewards_count(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, object], str]] = [
         ({}, ""),
         ({"entropy": None, "approx_kl": None}, ""),  # not known: nothing speaks against it
         ({"entropy": 0.5}, ""),
@@ -36,12 +35,12 @@ def state(commit: int, reward: float | None = 1.0, **more: object) -> Meta:
         ({"reward_episodes": 10}, ""),
         ({"mean_reward": None}, "no reward"),
         ({"mean_reward": math.inf}, "no reward"),
-    ],
-)
-def test_which_rewards_count(more: dict[str, object], reason: str) -> None:
-    found = reward_caveat(msgspec.structs.replace(state(1), **more))
-    assert reason in found
-    assert bool(found) is bool(reason)
+    ]
+    for more, reason in cases:
+        with subtests.test(more=repr(more), reason=reason):
+            found = reward_caveat(msgspec.structs.replace(state(1), **more))
+            assert reason in found
+            assert bool(found) is bool(reason)
 
 
 def test_a_collapsed_bot_is_never_the_best() -> None:

@@ -88,9 +88,10 @@ def flip(content: bytes) -> bytes:
     return content[:-40] + bytes([content[-40] ^ 1]) + content[-39:]
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
+def test_a_torn_or_foreign_cache_is_rebuilt(
+    subtests: pytest.Subtests, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases: list[Callable[[bytes], bytes]] = [
         lambda content: b"",
         lambda content: content[:10],
         lambda content: content[: len(content) // 2],
@@ -99,31 +100,30 @@ def flip(content: bytes) -> bytes:
         lambda content: b"\x00" * len(content),
         lambda content: b"PK\x03\x04" + content,
         lambda content: b"rltui\x00j2\xff\xff\xff\xff\x00\x00\x00\x00",
-    ],
-)
-def test_a_torn_or_foreign_cache_is_rebuilt(
-    path: Path, harm: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps(path)
-    cache = cache_path(rotated_parts(path)[1][1])
-    good = cache.read_bytes()
-    cache.write_bytes(harm(good))
-    assert steps(path) == list(range(100))
-    assert len(cache.read_bytes()) == len(good)
-    assert parsed(path, monkeypatch) == 0
+    ]
+    for harm in cases:
+        with subtests.test(harm=repr(harm)):
+            steps(path)
+            cache = cache_path(rotated_parts(path)[1][1])
+            good = cache.read_bytes()
+            cache.write_bytes(harm(good))
+            assert steps(path) == list(range(100))
+            assert len(cache.read_bytes()) == len(good)
+            assert parsed(path, monkeypatch) == 0
 
 
-@pytest.mark.parametrize("longer", [False, True])
-def test_a_journal_that_was_changed_wins_over_its_cache(path: Path, longer: bool) -> None:
-    steps(path)
-    part = rotated_parts(path)[1][1]
-    lines = part.read_bytes().splitlines(keepends=True)
-    lines[0] = encode_line(row(26, reward=7.0))
-    if longer:
-        lines.append(encode_line(row(51, reward=7.0)))
-    part.write_bytes(b"".join(lines))
-    rows = fold(RunSnapshot(), polled(CachedJournal(path))).history
-    assert rows.columns["rollout/policy_reward"].count(7.0) == 1 + longer
+def test_a_journal_that_was_changed_wins_over_its_cache(subtests: pytest.Subtests, path: Path) -> None:
+    for longer in [False, True]:
+        with subtests.test(longer=longer):
+            steps(path)
+            part = rotated_parts(path)[1][1]
+            lines = part.read_bytes().splitlines(keepends=True)
+            lines[0] = encode_line(row(26, reward=7.0))
+            if longer:
+                lines.append(encode_line(row(51, reward=7.0)))
+            part.write_bytes(b"".join(lines))
+            rows = fold(RunSnapshot(), polled(CachedJournal(path))).history
+            assert rows.columns["rollout/policy_reward"].count(7.0) == 1 + longer
 
 
 def test_a_journal_that_was_cut_wins_over_its_cache(path: Path) -> None:

@@ -75,15 +75,16 @@ def test_a_damaged_one_is_not_copied(info: CheckpointInfo, tmp_path: Path, polic
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("point", ["save.write", "save.manifest.write", "save.rename", "export.write", "export.fsync"])
 def test_a_full_disk_leaves_nothing(
-    info: CheckpointInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
+    subtests: pytest.Subtests, info: CheckpointInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1")
-    export = export_policy if point.startswith("export") else export_folder
-    with pytest.raises(RltuiError, match="No space left on device"):
-        export(info, tmp_path / "bots" / "out")
-    assert not list((tmp_path / "bots").iterdir())
+    for point in ("save.write", "save.manifest.write", "save.rename", "export.write", "export.fsync"):
+        with subtests.test(point=point):
+            monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1:{tmp_path / point}")
+            export = export_policy if point.startswith("export") else export_folder
+            with pytest.raises(RltuiError, match="No space left on device"):
+                export(info, tmp_path / "bots" / "out")
+            assert not list((tmp_path / "bots").iterdir())
 
 
 def test_where_a_typed_path_leads(
@@ -101,9 +102,8 @@ def test_where_a_typed_path_leads(
         export_target(data, info, "  ")
 
 
-@pytest.mark.parametrize(
-    "inside", ["checkpoints/alpha/5", "checkpoints", "runs/x", "trash/alpha/x", "checkpoints/milestones/b"]
-)
-def test_not_among_what_readers_look_through(data: DataDir, info: CheckpointInfo, inside: str) -> None:
-    with pytest.raises(RltuiError, match="where only rltui writes"):
-        export_target(data, info, str(data.root / inside))
+def test_not_among_what_readers_look_through(subtests: pytest.Subtests, data: DataDir, info: CheckpointInfo) -> None:
+    cases: list[str] = ["checkpoints/alpha/5", "checkpoints", "runs/x", "trash/alpha/x", "checkpoints/milestones/b"]
+    for inside in cases:
+        with subtests.test(inside=inside), pytest.raises(RltuiError, match="where only rltui writes"):
+            export_target(data, info, str(data.root / inside))

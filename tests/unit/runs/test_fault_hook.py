@@ -52,13 +52,17 @@ def test_a_marker_makes_it_once_over_all_processes(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.parametrize(
-    ("action", "end"), [("kill", signal.SIGKILL), ("abort", signal.SIGABRT), ("segv", signal.SIGSEGV)]
-)
-def test_deaths(action: str, end: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(SPEC, f"here:{action}:1")
-    done = subprocess.run(
-        [sys.executable, "-c", "from rltui.runs.atomic import fault; fault('here'); print('lived')"],
-        capture_output=True,
-    )
-    assert (done.returncode, done.stdout) == (-end, b"")
+def test_deaths(subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases: list[tuple[str, signal.Signals]] = [
+        ("kill", signal.SIGKILL),
+        ("abort", signal.SIGABRT),
+        ("segv", signal.SIGSEGV),
+    ]
+    for action, end in cases:
+        with subtests.test(action=action, end=repr(end)):
+            monkeypatch.setenv(SPEC, f"here:{action}:1")
+            done = subprocess.run(
+                [sys.executable, "-c", "from rltui.runs.atomic import fault; fault('here'); print('lived')"],
+                capture_output=True,
+            )
+            assert (done.returncode, done.stdout) == (-end, b"")

@@ -16,7 +16,7 @@ from rltui.runs.journal import FAR_BYTES, JournalWriter, encode_line, read_back,
 from rltui.runs.journal_reader import JournalEnd, reward_so_far
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes import run_story
-from tests.fakes.saved_runs import header, resumed, row
+from tests.fakes.saved_runs import header, make_run, resumed, row
 
 
 @pytest.fixture
@@ -36,44 +36,49 @@ def write(paths: RunPaths, rows: int, episodes_in: range) -> None:
     paths.journal.write_bytes(b"".join(map(encode_line, records)))
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_blocks_together_are_the_end(paths: RunPaths, seed: int) -> None:
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 20), marks=pytest.mark.slow)])
+def test_blocks_together_are_the_end(subtests: pytest.Subtests, paths: RunPaths, seeds: range) -> None:
     """Whatever the blocks cut apart: lines, parts of the journal, garbage."""
-    draw = random.Random(seed)
-    writer = JournalWriter(paths.journal, part_bytes=draw.choice((400, 3000, 1 << 20)))
-    writer.write(header())
-    for timesteps in range(draw.choice((1, 60, 300))):
-        writer.write(row(timesteps))
-        if draw.random() < 0.05:
-            with paths.journal.open("ab") as file:
-                file.write(b"x" * draw.randrange(2000) + b"\n")
-    written = list(read_journal(paths.journal))
-    for first, most in ((1, 100), (7, 10_000), (500, 1 << 20), (1 << 20, 1 << 20), (50, 700)):
-        blocks = list(read_back(paths.journal, first, most))
-        records = [record for block in reversed(blocks) for record in block]
-        assert records == written[len(written) - len(records) :]
-        assert records == read_end(paths.journal, most)
-        assert most < 1 << 20 or records == written
+    for seed in seeds:
+        with subtests.test(seed=seed):
+            paths = make_run(paths.data, f"seed{seed}", commits=0)
+            draw = random.Random(seed)
+            writer = JournalWriter(paths.journal, part_bytes=draw.choice((400, 3000, 1 << 20)))
+            writer.write(header())
+            for timesteps in range(draw.choice((1, 60, 300))):
+                writer.write(row(timesteps))
+                if draw.random() < 0.05:
+                    with paths.journal.open("ab") as file:
+                        file.write(b"x" * draw.randrange(2000) + b"\n")
+            written = list(read_journal(paths.journal))
+            for first, most in ((1, 100), (7, 10_000), (500, 1 << 20), (1 << 20, 1 << 20), (50, 700)):
+                blocks = list(read_back(paths.journal, first, most))
+                records = [record for block in reversed(blocks) for record in block]
+                assert records == written[len(written) - len(records) :]
+                assert records == read_end(paths.journal, most)
+                assert most < 1 << 20 or records == written
 
 
-@pytest.mark.parametrize(("far", "blocks"), [(120, 1), (400, 2), (900, 3)])
 def test_no_further_than_the_rewards_episodes(
-    paths: RunPaths, monkeypatch: pytest.MonkeyPatch, far: int, blocks: int
+    subtests: pytest.Subtests, paths: RunPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows of 1.5 KB in blocks of 256, 512 … KB. A slow twin has read everything."""
-    write(paths, 3000, range(3000 - far, 3000 - far + WINDOW))
-    read: list[int] = []
+    for far, blocks in [(120, 1), (400, 2), (900, 3)]:
+        with subtests.test(far=far, blocks=blocks):
+            paths = make_run(paths.data, f"far{far}", commits=0)
+            write(paths, 3000, range(3000 - far, 3000 - far + WINDOW))
+            read: list[int] = []
 
-    def counted(path: Path) -> Iterator[list[Record]]:
-        for block in read_back(path):
-            read.append(len(block))
-            yield block
+            def counted(path: Path, read: list[int] = read) -> Iterator[list[Record]]:
+                for block in read_back(path):
+                    read.append(len(block))
+                    yield block
 
-    monkeypatch.setattr(journal_reader, "read_back", counted)
-    end = JournalEnd(paths)
-    assert len(read) == blocks
-    assert end.reward == newest_window(list(read_journal(paths.journal))).value
-    assert end.reward.episodes == WINDOW and end.row is not None and end.row.iteration == 3000
+            monkeypatch.setattr(journal_reader, "read_back", counted)
+            end = JournalEnd(paths)
+            assert len(read) == blocks
+            assert end.reward == newest_window(list(read_journal(paths.journal))).value
+            assert end.reward.episodes == WINDOW and end.row is not None and end.row.iteration == 3000
 
 
 def test_a_task_that_was_taken_back_takes_no_reward_with_it(paths: RunPaths) -> None:

@@ -161,23 +161,22 @@ def test_one_without_meta_is_refused(paths: RunPaths) -> None:
         keep_checkpoint(paths, read_checkpoint_info(paths.checkpoint(3000)))
 
 
-@pytest.mark.parametrize(
-    "point", ["save.mkdir", "save.write", "save.manifest.write", "save.fsync_folder", "save.rename"]
-)
 @pytest.mark.parametrize("damaged", [False, True])
 def test_a_full_disk_leaves_nothing(
-    paths: RunPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, damaged: bool
+    subtests: pytest.Subtests, paths: RunPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bool
 ) -> None:
     if damaged:
         flip(save_milestone(paths, 2, 12_431_360, "012.43136M") / "policy.npz")
     before = tree(paths.data.root)
-    monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1:{tmp_path / 'once'}")
-    with pytest.raises(RltuiError, match="No space left on device"):
-        keep_checkpoint(paths, newest(paths))
-    monkeypatch.delenv("RLTUI_FAULT")
-    assert without_lock(tree(paths.data.root)) == before
-    assert paths.milestones.exists() is damaged
-    assert not list(paths.data.root.rglob(".saving-*"))
+    for point in ("save.mkdir", "save.write", "save.manifest.write", "save.fsync_folder", "save.rename"):
+        with subtests.test(point=point):
+            monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1:{tmp_path / point}")
+            with pytest.raises(RltuiError, match="No space left on device"):
+                keep_checkpoint(paths, newest(paths))
+            monkeypatch.delenv("RLTUI_FAULT")
+            assert without_lock(tree(paths.data.root)) == before
+            assert paths.milestones.exists() is damaged
+            assert not list(paths.data.root.rglob(".saving-*"))
     assert keep_checkpoint(paths, newest(paths)).milestone == f"{PHASE}/012.43136M"
 
 
@@ -212,16 +211,23 @@ def named_by_trainer(profile: Profile) -> str:
     return meta.phase_folder(profile.phase, profile.label, profile.name)
 
 
-@pytest.mark.parametrize(
-    ("name", "phase"), [("quick", 0), ("seed-task", 0), ("classic-phase-2", 0), ("campaign", 0), ("campaign", 2)]
-)
-def test_the_phase_is_called_as_the_trainer_calls_it(paths: RunPaths, name: str, phase: int) -> None:
-    profile = load(name)
-    taught = task_profile(profile, phase)
-    about = msgspec.structs.replace(make_meta("alpha", 3, 3000), phase=taught.phase, profile=profile.name)
-    files = make_files(about) | {"profile.toml": render(taught).encode()}
-    kept = keep_checkpoint(paths, read_checkpoint_info(place(paths.checkpoint(3000), files)))
-    assert kept.path.parent.name == named_by_trainer(taught)
+def test_the_phase_is_called_as_the_trainer_calls_it(subtests: pytest.Subtests, paths: RunPaths) -> None:
+    cases: list[tuple[str, int]] = [
+        ("quick", 0),
+        ("seed-task", 0),
+        ("classic-phase-2", 0),
+        ("campaign", 0),
+        ("campaign", 2),
+    ]
+    for name, phase in cases:
+        with subtests.test(name=name, phase=phase):
+            profile = load(name)
+            taught = task_profile(profile, phase)
+            about = msgspec.structs.replace(make_meta("alpha", 3, 3000), phase=taught.phase, profile=profile.name)
+            files = make_files(about) | {"profile.toml": render(taught).encode()}
+            kept = keep_checkpoint(paths, read_checkpoint_info(place(paths.checkpoint(3000), files)))
+            assert kept.path.parent.name == named_by_trainer(taught)
+            shutil.rmtree(kept.path), shutil.rmtree(paths.checkpoint(3000))
 
 
 def test_without_a_readable_profile_the_phase_is_called_after_it(paths: RunPaths) -> None:

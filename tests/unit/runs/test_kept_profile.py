@@ -49,38 +49,43 @@ def test_a_saved_state_s_profile_goes_by_its_name_and_in_a_campaign_by_the_phase
     assert profile_name(place(paths.checkpoint(2000), make_files(about)) / "profile.toml") == "second"
 
 
-@pytest.mark.parametrize("path", ["run.toml", "runs/alpha/run.toml", "profile.toml", "profiles/mine.toml", "/run.toml"])
-def test_any_other_file_goes_by_its_own(tmp_path: Path, path: str) -> None:
-    assert profile_name(tmp_path / path) == Path(path).stem
+def test_any_other_file_goes_by_its_own(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["run.toml", "runs/alpha/run.toml", "profile.toml", "profiles/mine.toml", "/run.toml"]
+    for path in cases:
+        with subtests.test(path=path):
+            assert profile_name(tmp_path / path) == Path(path).stem
 
 
-@pytest.mark.parametrize("file", ["run.toml", "profile.toml"])
-def test_the_name_in_the_first_line_goes_before_all_else(tmp_path: Path, file: str) -> None:
+def test_the_name_in_the_first_line_goes_before_all_else(subtests: pytest.Subtests, tmp_path: Path) -> None:
     """Also where the file lies outside of its run, with no journal beside it."""
-    path = tmp_path / file
-    path.write_text(saved_copies(load("quick").called("my best bot"), "run.toml")["run.toml"], encoding="utf-8")
-    assert profile_name(path) == "my best bot"
-    assert load(path).name == "my best bot"
-    assert resolved(load(path)) == resolved(load("quick"))
-    copied = path.rename(tmp_path / "mine.toml")
-    assert (profile_name(copied), load(copied).name) == ("mine", "mine")
+    for file in ["run.toml", "profile.toml"]:
+        with subtests.test(file=file):
+            path = tmp_path / file
+            path.write_text(saved_copies(load("quick").called("my best bot"), "run.toml")["run.toml"], encoding="utf-8")
+            assert profile_name(path) == "my best bot"
+            assert load(path).name == "my best bot"
+            assert resolved(load(path)) == resolved(load("quick"))
+            copied = path.rename(tmp_path / "mine.toml")
+            assert (profile_name(copied), load(copied).name) == ("mine", "mine")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "schema = 1\n", "# profile:\n", "# profile\n", "#profile: quick\n", "\n# profile: quick\n"]
-)
-def test_a_file_without_the_line_has_no_name_in_it(text: str) -> None:
-    assert name_in_text(text) is None
+def test_a_file_without_the_line_has_no_name_in_it(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "schema = 1\n", "# profile:\n", "# profile\n", "#profile: quick\n", "\n# profile: quick\n"]
+    for text in cases:
+        with subtests.test(text=text):
+            assert name_in_text(text) is None
 
 
-@pytest.mark.parametrize("name", ["quick", "Bot 3", "größer", "a: b", "#1"])
-def test_a_name_is_read_as_it_was_written(name: str) -> None:
-    assert name_in_text(with_name_line("schema = 1\n", name)) == name
+def test_a_name_is_read_as_it_was_written(subtests: pytest.Subtests) -> None:
+    for name in ["quick", "Bot 3", "größer", "a: b", "#1"]:
+        with subtests.test(name=name):
+            assert name_in_text(with_name_line("schema = 1\n", name)) == name
 
 
-@pytest.mark.parametrize("name", ["", " ", "two\nlines", "bell\a"])
-def test_a_name_that_fits_no_line_is_left_out(name: str) -> None:
-    assert with_name_line("schema = 1\n", name) == "schema = 1\n"
+def test_a_name_that_fits_no_line_is_left_out(subtests: pytest.Subtests) -> None:
+    for name in ["", " ", "two\nlines", "bell\a"]:
+        with subtests.test(name=name):
+            assert with_name_line("schema = 1\n", name) == "schema = 1\n"
 
 
 def test_a_branch_is_named_after_the_profile_and_the_reason_finds_no_other(tmp_path: Path) -> None:

@@ -36,10 +36,11 @@ def test_sha256sum_agrees(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "manifest.sha256", "a b", "a\n", "/etc/passwd", "-"])
-def test_names_that_could_leave_the_folder_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="cannot be a file of a checkpoint"):
-        checkpoint.manifest_of({name: b""})
+def test_names_that_could_leave_the_folder_are_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["../x", "a/b", "", ".hidden", "manifest.sha256", "a b", "a\n", "/etc/passwd", "-"]
+    for name in cases:
+        with subtests.test(name=name), pytest.raises(ValueError, match="cannot be a file of a checkpoint"):
+            checkpoint.manifest_of({name: b""})
 
 
 def test_nothing_is_no_checkpoint() -> None:
@@ -47,19 +48,19 @@ def test_nothing_is_no_checkpoint() -> None:
         checkpoint.manifest_of({})
 
 
-@pytest.mark.parametrize("name", ["../../escape", "/etc/hostname", ".x", "a/b"])
-def test_a_forged_manifest_cannot_name_a_file_outside(name: str) -> None:
-    entry = checkpoint.ManifestEntry(checkpoint.sha256(b""), 0)
-    with pytest.raises(ValueError, match="outside"):
-        checkpoint.parse_manifest(checkpoint.render_manifest({name: entry}))
+def test_a_forged_manifest_cannot_name_a_file_outside(subtests: pytest.Subtests) -> None:
+    for name in ["../../escape", "/etc/hostname", ".x", "a/b"]:
+        with subtests.test(name=name):
+            entry = checkpoint.ManifestEntry(checkpoint.sha256(b""), 0)
+            with pytest.raises(ValueError, match="outside"):
+                checkpoint.parse_manifest(checkpoint.render_manifest({name: entry}))
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\n", b"\xff\xfe", b"hello", b"\x80\x04N.", b"0" * 64, b"0" * 64 + b"  sizes \n"]
-)
-def test_what_is_no_manifest(content: bytes) -> None:
-    with pytest.raises(ValueError, match=r"damaged|not text|match"):
-        checkpoint.parse_manifest(content)
+def test_what_is_no_manifest(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"", b"\n", b"\xff\xfe", b"hello", b"\x80\x04N.", b"0" * 64, b"0" * 64 + b"  sizes \n"]
+    for content in cases:
+        with subtests.test(content=repr(content)), pytest.raises(ValueError, match=r"damaged|not text|match"):
+            checkpoint.parse_manifest(content)
 
 
 def test_every_cut_is_found() -> None:

@@ -33,8 +33,9 @@ def test_only_the_newest_count_and_only_those_of_the_newest_start() -> None:
     assert found is not None and found.steps_per_second == pytest.approx(50.0) and found.iterations == 2
 
 
-@pytest.mark.parametrize("speed", [None, 0.0, -1.0, float("nan"), float("inf")])
-def test_what_is_no_speed_is_left_out(speed: float | None) -> None:
-    assert recent_speed(iterations(speed)) is None
-    found = recent_speed(iterations(speed, 20.0))
-    assert found is not None and found.iterations == 1
+def test_what_is_no_speed_is_left_out(subtests: pytest.Subtests) -> None:
+    for speed in [None, 0.0, -1.0, float("nan"), float("inf")]:
+        with subtests.test(speed=repr(speed)):
+            assert recent_speed(iterations(speed)) is None
+            found = recent_speed(iterations(speed, 20.0))
+            assert found is not None and found.iterations == 1

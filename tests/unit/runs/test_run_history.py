@@ -67,22 +67,26 @@ def test_a_branch_begins_with_its_parents_history(tmp_path: Path) -> None:
     assert list(read_journal(branch.journal)) == [row(100), row(210)]
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_a_branch_gets_what_counts_after_any_resumes(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 10), marks=pytest.mark.slow)])
+def test_a_branch_gets_what_counts_after_any_resumes(subtests: pytest.Subtests, tmp_path: Path, seeds: range) -> None:
     """A slow twin has all of the journal in memory."""
-    draw, data = random.Random(seed), DataDir(tmp_path)
-    parent, branch = data.run("alpha"), data.run("alpha-b2")
-    parent.folder.mkdir(parents=True), branch.folder.mkdir()
-    writer = JournalWriter(parent.journal, part_bytes=draw.choice((500, 1 << 20)))
-    records: list[Record] = [header()]
-    for _ in range(draw.choice((3, 60))):
-        records.append(draw.choice((row, row, row, resumed))(draw.randrange(500)))
-    for record in records:
-        writer.write(record)
-    expected = [one for one in current_records(records) if isinstance(one, IterationFinished) and one.timesteps <= 300]
-    target = JournalWriter(branch.journal)
-    assert copy_history(parent, target, 300) == len(expected)
-    assert list(read_journal(branch.journal)) == expected
+    for seed in seeds:
+        with subtests.test(seed=seed):
+            draw, data = random.Random(seed), DataDir(tmp_path / str(seed))
+            parent, branch = data.run("alpha"), data.run("alpha-b2")
+            parent.folder.mkdir(parents=True), branch.folder.mkdir()
+            writer = JournalWriter(parent.journal, part_bytes=draw.choice((500, 1 << 20)))
+            records: list[Record] = [header()]
+            for _ in range(draw.choice((3, 60))):
+                records.append(draw.choice((row, row, row, resumed))(draw.randrange(500)))
+            for record in records:
+                writer.write(record)
+            expected = [
+                one for one in current_records(records) if isinstance(one, IterationFinished) and one.timesteps <= 300
+            ]
+            target = JournalWriter(branch.journal)
+            assert copy_history(parent, target, 300) == len(expected)
+            assert list(read_journal(branch.journal)) == expected
 
 
 def test_clean_and_unclean_ends(tmp_path: Path) -> None:

@@ -154,9 +154,8 @@ def test_a_tail_leaves_a_line_that_is_still_being_written(path: Path) -> None:
     assert tail.poll() == []
 
 
-@pytest.mark.parametrize(
-    "garbage",
-    [
+def test_what_is_no_record_is_skipped(subtests: pytest.Subtests, path: Path) -> None:
+    cases: list[bytes] = [
         b"\x00" * 50,
         b"\xff\xfe",
         b"[]",
@@ -167,13 +166,13 @@ def test_a_tail_leaves_a_line_that_is_still_being_written(path: Path) -> None:
         b"\x80\x04N.",
         b"",
         b" ",
-    ],
-)
-def test_what_is_no_record_is_skipped(path: Path, garbage: bytes) -> None:
-    lines = [journal_module.encode_line(row(0)), garbage + b"\n", journal_module.encode_line(row(1))]
-    path.write_bytes(b"".join(lines))
-    assert steps(list(read_journal(path))) == [0, 1]
-    assert steps(read_end(path)) == [0, 1]
+    ]
+    for garbage in cases:
+        with subtests.test(garbage=repr(garbage)):
+            lines = [journal_module.encode_line(row(0)), garbage + b"\n", journal_module.encode_line(row(1))]
+            path.write_bytes(b"".join(lines))
+            assert steps(list(read_journal(path))) == [0, 1]
+            assert steps(read_end(path)) == [0, 1]
 
 
 def test_a_line_longer_than_a_poll_is_skipped(path: Path) -> None:

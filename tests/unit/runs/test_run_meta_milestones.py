@@ -50,14 +50,18 @@ def test_unknown_figures_are_null() -> None:
     assert decoded.mean_reward is None and decoded.entropy is None
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [({"schema": 2}, "newer"), ({"commit": -1}, "negative"), ({"timesteps": "x"}, "timesteps"), ({"run": None}, "run")],
-)
-def test_a_wrong_meta_is_refused(change: dict[str, object], words: str) -> None:
-    fields = msgspec.json.decode(meta.encode(make_meta("alpha", 1, 1))) | change
-    with pytest.raises(ValueError, match=words):
-        meta.decode(msgspec.json.encode(fields))
+def test_a_wrong_meta_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, object], str]] = [
+        ({"schema": 2}, "newer"),
+        ({"commit": -1}, "negative"),
+        ({"timesteps": "x"}, "timesteps"),
+        ({"run": None}, "run"),
+    ]
+    for change, words in cases:
+        with subtests.test(change=repr(change), words=words):
+            fields = msgspec.json.decode(meta.encode(make_meta("alpha", 1, 1))) | change
+            with pytest.raises(ValueError, match=words):
+                meta.decode(msgspec.json.encode(fields))
 
 
 def test_an_unknown_field_is_no_matter() -> None:
@@ -65,9 +69,8 @@ def test_an_unknown_field_is_no_matter() -> None:
     assert isinstance(meta.decode(msgspec.json.encode(fields)), Meta)
 
 
-@pytest.mark.parametrize(
-    ("timesteps", "label"),
-    [
+def test_labels(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, str]] = [
         (5_000_000, "005M"),
         (1_250_000_000, "1250M"),
         (12_350_000, "012.35M"),
@@ -78,25 +81,24 @@ def test_an_unknown_field_is_no_matter() -> None:
         (100_000_000, "100M"),
         (999_999_999, "999.999999M"),
         (10_000_000, "010M"),
-    ],
-)
-def test_labels(timesteps: int, label: str) -> None:
-    assert milestone_label(timesteps) == label
+    ]
+    for timesteps, label in cases:
+        with subtests.test(timesteps=timesteps, label=label):
+            assert milestone_label(timesteps) == label
 
 
-@pytest.mark.parametrize(
-    ("phase", "label", "profile", "folder"),
-    [
+def test_phase_folders(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int | None, str, str, str]] = [
         (1, "BallTouching", "x", "Phase1-BallTouching"),
         (None, "Quick", "quick", "Phase0-quick"),
         (2, "a/b ../c", "x", "Phase2-a-b-..-c"),
         (3, "", "x", "Phase3-x"),
         (3, "…", "x", "Phase3-unnamed"),
         (None, "x", "my bot", "Phase0-my-bot"),
-    ],
-)
-def test_phase_folders(phase: int | None, label: str, profile: str, folder: str) -> None:
-    assert phase_folder(phase, label, profile) == folder
+    ]
+    for phase, label, profile, folder in cases:
+        with subtests.test(phase=repr(phase), label=label):
+            assert phase_folder(phase, label, profile) == folder
 
 
 def test_milestones_by_crossing_boundaries() -> None:

@@ -47,14 +47,15 @@ def test_where_the_data_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["alpha", "phase-1.b_2", "7", "a" * 100, "milestones2", "alpha-b2"])
-def test_good_run_names(name: str) -> None:
-    assert check_run_name(name) == name
+def test_good_run_names(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["alpha", "phase-1.b_2", "7", "a" * 100, "milestones2", "alpha-b2"]
+    for name in cases:
+        with subtests.test(name=name):
+            assert check_run_name(name) == name
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_bad_run_names(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "milestones",
         "Milestones",
@@ -71,13 +72,13 @@ def test_good_run_names(name: str) -> None:
         "con",
         "NUL.txt",
         "a\0",
-    ],
-)
-def test_bad_run_names(name: str) -> None:
-    assert name_problem(name)
-    with pytest.raises(RltuiError, match="run name") as caught:
-        DataDir(Path("data")).run(name)
-    assert caught.value.exit_code == 2
+    ]
+    for name in cases:
+        with subtests.test(name=name):
+            assert name_problem(name)
+            with pytest.raises(RltuiError, match="run name") as caught:
+                DataDir(Path("data")).run(name)
+            assert caught.value.exit_code == 2
 
 
 def test_default_names_are_of_utc_and_always_good() -> None:

@@ -91,17 +91,16 @@ def test_sizes_are_those_of_the_files(paths: RunPaths) -> None:
     assert next(info for info in read_inventory(paths).checkpoints if info.damage).bytes is None
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
+def test_by_name(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
+    cases: list[tuple[str, str]] = [
         ("alpha/1000", "checkpoint 1000"),
         ("alpha/Phase2-Goals/005M", "milestone Phase2-Goals/005M"),
         ("alpha/Phase2-Goals/005M/", "milestone Phase2-Goals/005M"),
-    ],
-)
-def test_by_name(data: DataDir, paths: RunPaths, text: str, found: str) -> None:
-    run, info = find_checkpoint(data, text)
-    assert (run.name, info.name) == ("alpha", found)
+    ]
+    for text, found in cases:
+        with subtests.test(text=text, found=found):
+            run, info = find_checkpoint(data, text)
+            assert (run.name, info.name) == ("alpha", found)
 
 
 def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,9 +110,8 @@ def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPat
     assert find_checkpoint(data, "005M")[1].path == folder
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "code"),
-    [
+def test_what_is_not_there_is_said_with_what_is_near(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
+    cases: list[tuple[str, str, int]] = [
         ("alpha/005M", "may be Phase1-BallTouching/005M or Phase2-Goals/005M", 2),
         ("alpha/05M", "has no saved state '05M'", 1),
         ("alphq/005M", "there is no such saved state", 1),
@@ -121,31 +119,31 @@ def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPat
         ("", "there is no such saved state", 1),
         ("../x/y", "there is no such saved state", 1),
         ("milestones/x", "there is no such saved state", 1),
-    ],
-)
-def test_what_is_not_there_is_said_with_what_is_near(
-    data: DataDir, paths: RunPaths, text: str, message: str, code: int
-) -> None:
-    with pytest.raises(RltuiError, match=message) as refused:
-        find_checkpoint(data, text)
-    assert refused.value.exit_code == code
+    ]
+    for text, message, code in cases:
+        with subtests.test(text=text, message=message):
+            with pytest.raises(RltuiError, match=message) as refused:
+                find_checkpoint(data, text)
+            assert refused.value.exit_code == code
 
 
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
+def test_what_to_type_instead_is_said(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
+    cases: list[tuple[str, str]] = [
         ("alpha/05M", 'did you mean "alpha/005M"?\nthose it has: rltui milestones list alpha'),
-        ("alphq/005M", 'did you mean "alpha/005M"?\nwrite RUN/MILESTONE, as in alpha/Phase2-Goals/005M; rltui milestones lists them'),
+        (
+            "alphq/005M",
+            'did you mean "alpha/005M"?\nwrite RUN/MILESTONE, as in alpha/Phase2-Goals/005M; rltui milestones lists them',
+        ),
         ("alpha", "its newest: pin alpha/Phase2-Goals/005M\nall: rltui milestones list alpha"),
         ("alpha/005M", "type one of:\n  pin alpha/Phase1-BallTouching/005M\n  pin alpha/Phase2-Goals/005M"),
         ("Phase2-Goals/005M", "type: pin alpha/Phase2-Goals/005M"),
         ("2000", "type: pin alpha/2000"),
-    ],
-)  # fmt: skip
-def test_what_to_type_instead_is_said(data: DataDir, paths: RunPaths, text: str, hint: str) -> None:
-    with pytest.raises(RltuiError) as refused:
-        find_checkpoint(data, text, lambda state: f"pin {state}")
-    assert refused.value.hint == hint
+    ]
+    for text, hint in cases:
+        with subtests.test(text=text, hint=hint):
+            with pytest.raises(RltuiError) as refused:
+                find_checkpoint(data, text, lambda state: f"pin {state}")
+            assert refused.value.hint == hint
 
 
 def test_a_milestone_without_its_run_is_offered_with_each_run_that_has_it(data: DataDir, paths: RunPaths) -> None:

@@ -139,14 +139,15 @@ def test_a_full_disk_costs_no_good_bot(paths: RunPaths, monkeypatch: pytest.Monk
     assert left(paths) == [1, 4, 5]
 
 
-@pytest.mark.parametrize("last", [1, 2, 5])
-def test_the_disk_holds_so_many_at_most(paths: RunPaths, last: int) -> None:
+def test_the_disk_holds_so_many_at_most(subtests: pytest.Subtests, paths: RunPaths) -> None:
     """While one is written there is one more; `rltui doctor` reckons with that."""
-    most = 0
-    for n, (reward, paid) in enumerate(story(), 1):
-        saved(paths, last, state(n, reward, paid=paid))
-        most = max(most, len(left(paths)))
-    assert most == last + PROTECTED_SETS
+    for last in [1, 2, 5]:
+        with subtests.test(last=last):
+            most = 0
+            for n, (reward, paid) in enumerate(story(), 1):
+                saved(paths, last, state(n, reward, paid=paid))
+                most = max(most, len(left(paths)))
+            assert most == last + PROTECTED_SETS
 
 
 def story() -> Iterator[tuple[float, str]]:

@@ -24,11 +24,17 @@ def started(paths: RunPaths, *limits: int | None, rows: int = 3) -> None:
     writer.close()
 
 
-@pytest.mark.parametrize(("limits", "found"), [((40_000,), 40_000), ((40_000, None), None), ((None, 9000, 7000), 7000)])
-def test_that_of_the_newest_start_counts(tmp_path: Path, limits: tuple[int | None, ...], found: int | None) -> None:
-    paths = make_run(DataDir(tmp_path), commits=0)
-    started(paths, *limits)
-    assert step_limit(paths) == found
+def test_that_of_the_newest_start_counts(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[tuple[int | None, ...], int | None]] = [
+        ((40_000,), 40_000),
+        ((40_000, None), None),
+        ((None, 9000, 7000), 7000),
+    ]
+    for limits, found in cases:
+        with subtests.test(limits=repr(limits), found=repr(found)):
+            paths = make_run(DataDir(tmp_path), commits=0)
+            started(paths, *limits)
+            assert step_limit(paths) == found
 
 
 def test_a_start_long_ago_is_found(tmp_path: Path) -> None:

@@ -36,15 +36,16 @@ def as_lists(columns: dict[str, array[float]]) -> dict[str, list[float | None]]:
     return {key: [None if math.isnan(value) else value for value in column] for key, column in columns.items()}
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_columns_are_those_of_single_appends(seed: int) -> None:
-    rng = random.Random(seed)
-    rows = some_rows(rng, 40)
-    segment = Segment()
-    for count, row in enumerate(rows, 1):
-        segment.add_row(row)
-        if rng.random() < 0.3:  # somebody looks in between
-            assert as_lists(segment.columns) == one_by_one(rows[:count])
-    assert as_lists(segment.columns) == one_by_one(rows)
-    assert list(segment.timesteps) == [row.timesteps for row in rows]
-    assert {len(column) for column in segment.columns.values()} == {len(rows)}
+def test_columns_are_those_of_single_appends(subtests: pytest.Subtests) -> None:
+    for seed in range(30):
+        with subtests.test(seed=seed):
+            rng = random.Random(seed)
+            rows = some_rows(rng, 40)
+            segment = Segment()
+            for count, row in enumerate(rows, 1):
+                segment.add_row(row)
+                if rng.random() < 0.3:  # somebody looks in between
+                    assert as_lists(segment.columns) == one_by_one(rows[:count])
+            assert as_lists(segment.columns) == one_by_one(rows)
+            assert list(segment.timesteps) == [row.timesteps for row in rows]
+            assert {len(column) for column in segment.columns.values()} == {len(rows)}

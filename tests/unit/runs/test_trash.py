@@ -77,18 +77,20 @@ def test_what_is_in_the_trash_is_no_run_and_no_checkpoint(data: DataDir, paths: 
     assert [info.path.name for info in list_checkpoints(paths)] == ["2000", "3000"]
 
 
-@pytest.mark.parametrize(
-    ("mark", "why"),
-    [(MilestoneMark(pinned=True), "it is pinned: unpin it first"), (MilestoneMark(released=True), "it is released")],
-)
-def test_a_protected_one_stays(data: DataDir, paths: RunPaths, mark: MilestoneMark, why: str) -> None:
-    change_mark(paths, NAME, lambda _: mark)
-    before = tree(data.root)
-    with pytest.raises(RltuiError, match=why):
-        delete(paths, milestone(paths))
-    after = tree(data.root)
-    assert {name: after[name] for name in before} == before
-    assert list_trash(data) == []
+def test_a_protected_one_stays(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
+    cases: list[tuple[MilestoneMark, str]] = [
+        (MilestoneMark(pinned=True), "it is pinned: unpin it first"),
+        (MilestoneMark(released=True), "it is released"),
+    ]
+    for mark, why in cases:
+        with subtests.test(mark=repr(mark), why=why):
+            change_mark(paths, NAME, lambda _, mark=mark: mark)
+            before = tree(data.root)
+            with pytest.raises(RltuiError, match=why):
+                delete(paths, milestone(paths))
+            after = tree(data.root)
+            assert {name: after[name] for name in before} == before
+            assert list_trash(data) == []
 
 
 def test_marks_that_cannot_be_read_protect_too(data: DataDir, paths: RunPaths) -> None:
@@ -161,25 +163,25 @@ def test_a_trash_that_leads_elsewhere_is_not_used(data: DataDir, paths: RunPaths
     assert milestone(paths).damage is None
 
 
-@pytest.mark.parametrize(
-    "fault", ["file.write:enospc:1", "file.create:enospc:1", "file.fsync:enospc:1", "trash.rename:enospc:1"]
-)
 def test_a_full_disk_changes_nothing(
-    data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch, fault: str
+    subtests: pytest.Subtests, data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = tree(data.checkpoints)
     original = RunLock.acquire
+    for point in ("file.write", "file.create", "file.fsync", "trash.rename"):
 
-    def acquire(lock: RunLock) -> None:  # its own lock.json is another matter
-        original(lock)
-        monkeypatch.setenv("RLTUI_FAULT", f"{fault}")
+        def acquire(lock: RunLock, point: str = point) -> None:  # its own lock.json is another matter
+            original(lock)
+            monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1")
 
-    monkeypatch.setattr(RunLock, "acquire", acquire)
-    with pytest.raises(RltuiError, match=r"to the trash: No space left on device; nothing was changed"):
-        delete(paths, milestone(paths))
-    assert tree(data.checkpoints) == before
-    assert tree(data.trash) == {}
-    assert list_trash(data) == []
+        with subtests.test(point=point), monkeypatch.context() as patched:
+            patched.setattr(RunLock, "acquire", acquire)
+            with pytest.raises(RltuiError, match=r"to the trash: No space left on device; nothing was changed"):
+                delete(paths, milestone(paths))
+            assert tree(data.checkpoints) == before
+            assert tree(data.trash) == {}
+            assert list_trash(data) == []
+        monkeypatch.delenv("RLTUI_FAULT", raising=False)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork and user ids")
@@ -235,15 +237,17 @@ def test_restoring_never_goes_over_anything(data: DataDir, paths: RunPaths) -> N
     assert list_trash(data) == [trashed]
 
 
-@pytest.mark.parametrize(
-    "place", ["../outside", "/etc/outside", "runs/alpha", "checkpoints/beta/1", "checkpoints/alpha/../../x"]
-)
-def test_an_entry_that_names_another_place_is_not_followed(data: DataDir, paths: RunPaths, place: str) -> None:
+def test_an_entry_that_names_another_place_is_not_followed(
+    subtests: pytest.Subtests, data: DataDir, paths: RunPaths
+) -> None:
+    cases: list[str] = ["../outside", "/etc/outside", "runs/alpha", "checkpoints/beta/1", "checkpoints/alpha/../../x"]
     trashed = delete(paths, milestone(paths))
-    hostile = msgspec.structs.replace(trashed, place=place)
-    with pytest.raises(RltuiError, match="which is no place of a saved state"):
-        restore(data, hostile)
-    assert trashed.folder.is_dir()
+    for place in cases:
+        with subtests.test(place=place):
+            hostile = msgspec.structs.replace(trashed, place=place)
+            with pytest.raises(RltuiError, match="which is no place of a saved state"):
+                restore(data, hostile)
+            assert trashed.folder.is_dir()
 
 
 def test_garbage_in_the_trash_is_ignored_and_kept(data: DataDir, paths: RunPaths) -> None:

@@ -1,8 +1,10 @@
-"""Which saved state is the best by reward, and which rewards do not count: against a slow twin, and by hand."""
+"""Which saved state is the best by reward, and which checkpoints pruning keeps for it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,9 +13,13 @@ from hypothesis import strategies as st
 
 from rltui.profile.load import load
 from rltui.profile.resolved import reward_digest
-from rltui.runs.best import best_of, is_best, reward_caveat
+from rltui.runs import saver as pruning
+from rltui.runs.best import PROTECTED_SETS, best_of, is_best, protected, reward_caveat
+from rltui.runs.inventory import list_checkpoints
 from rltui.runs.meta import Meta
-from tests.fakes.saved_runs import make_meta
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.saver import SaveJob, Saver, SaveResult, prune
+from tests.fakes.saved_runs import make_files, make_meta, make_run, place, tree
 
 
 def state(commit: int, reward: float | None = 1.0, **more: object) -> Meta:
@@ -98,3 +104,160 @@ def test_what_is_paid_is_told_apart_by_weights_and_not_by_the_rest() -> None:
         reward_digest(load("quick", ["reward_options.team_spirit=0.3"]), {}),
     ]
     assert len({reward_digest(quick, {}), *others}) == 4
+
+
+DEAD = {"entropy": 0.01}
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> RunPaths:
+    return make_run(DataDir(tmp_path), commits=0)
+
+
+def put(paths: RunPaths, meta: Meta) -> Path:
+    return place(paths.checkpoint(meta.timesteps), make_files(meta))
+
+
+def left(paths: RunPaths) -> list[int | None]:
+    return [info.commit for info in list_checkpoints(paths)]
+
+
+def saved(paths: RunPaths, last: int, *metas: Meta) -> list[SaveResult]:
+    """As a trainer saves them, one after the other."""
+    results: list[SaveResult] = []
+    saver = Saver(paths, last, results.append)
+    for meta in metas:
+        saver.submit(SaveJob("checkpoint", paths.checkpoint(meta.timesteps), meta.timesteps, files_of(meta)))
+        assert saver.drain(10)
+    assert saver.close(10)
+    return results
+
+
+def files_of(meta: Meta) -> Callable[[], dict[str, bytes]]:
+    return lambda: make_files(meta)
+
+
+def test_a_bot_that_died_leaves_its_best_behind(paths: RunPaths) -> None:
+    rewards = [10.0, 30.0, 20.0, 25.0]
+    metas = [state(n, reward) for n, reward in enumerate(rewards, 1)]
+    metas += [state(n, 90.0 - n, **DEAD) for n in range(5, 30)]  # it dies, and is paid well for standing there
+    saved(paths, 3, *metas)
+    assert left(paths) == [2, 27, 28, 29]
+
+
+def test_while_it_gets_better_nothing_more_is_kept(paths: RunPaths) -> None:
+    results = saved(paths, 3, *(state(n, float(n)) for n in range(1, 10)))
+    assert left(paths) == [7, 8, 9]
+    assert [path.name for result in results for path in result.pruned] == [f"{n}000" for n in range(1, 7)]
+
+
+def test_the_best_goes_once_a_better_one_is_there(paths: RunPaths) -> None:
+    saved(paths, 2, state(1, 5.0), *(state(n, 1.0) for n in range(2, 6)))
+    assert left(paths) == [1, 4, 5]
+    saved(paths, 2, state(6, 7.0))
+    assert left(paths) == [5, 6]
+
+
+def test_after_a_change_of_rewards_the_best_from_before_it_stays(paths: RunPaths) -> None:
+    """The change may have been what killed the bot."""
+    saved(
+        paths,
+        2,
+        state(1, 5.0, paid="a"),
+        state(2, 1.0, paid="a"),
+        *(state(n, 0.0, paid="b", **DEAD) for n in range(3, 9)),
+    )
+    assert left(paths) == [1, 7, 8]
+
+
+def test_of_many_changes_only_the_newest_count(paths: RunPaths) -> None:
+    saved(paths, 1, *(state(n, 1.0, paid=str(n)) for n in range(1, 10)))
+    assert left(paths) == [8, 9]
+
+
+def test_one_that_is_a_milestone_needs_no_second_copy(paths: RunPaths) -> None:
+    good = state(1, 50.0)
+    put(paths, good)
+    place(paths.milestones / "Phase1-X" / "000.001M", make_files(good))
+    saved(paths, 2, *(state(n, 1.0) for n in range(2, 6)))
+    assert left(paths) == [4, 5]
+
+
+def test_damaged_ones_are_neither_the_best_nor_touched(paths: RunPaths) -> None:
+    broken = put(paths, state(1, 99.0))
+    (broken / "policy.npz").write_bytes(b"cut")
+    put(paths, state(2, 5.0))
+    for n in range(3, 7):
+        put(paths, state(n, 1.0))
+    assert prune(paths, 2) == [paths.checkpoint(3000), paths.checkpoint(4000)]
+    assert left(paths) == [1, 2, 5, 6]
+    assert (broken / "policy.npz").read_bytes() == b"cut"
+
+
+def test_the_spared_one_is_not_written_to_and_a_second_pruning_finds_nothing(paths: RunPaths) -> None:
+    for n, reward in enumerate((9.0, 1.0, 1.0, 1.0), 1):
+        put(paths, state(n, reward))
+    before = tree(paths.checkpoint(1000))
+    assert prune(paths, 1) == [paths.checkpoint(2000), paths.checkpoint(3000)]
+    assert prune(paths, 1) == []
+    assert tree(paths.checkpoint(1000)) == before
+
+
+def test_a_full_disk_costs_no_good_bot(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F5: what cannot be written makes nothing go, and what cannot be moved keeps nothing else from going."""
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    metas = [state(n, reward) for n, reward in enumerate((9.0, 1.0, 1.0), 1)]
+    saved(paths, 2, *metas)
+    with monkeypatch.context() as no_room:
+        no_room.setattr("rltui.runs.saver.write_checkpoint", full)
+        (result,) = saved(paths, 2, state(4, 1.0))
+        assert result.outcome == "failed" and left(paths) == [1, 2, 3]
+    with monkeypatch.context() as no_room:
+        no_room.setattr(pruning, "make_folder", full)
+        assert saved(paths, 2, state(4, 1.0))[0].outcome == "saved"
+        assert left(paths) == [1, 2, 3, 4]
+    assert saved(paths, 2, state(5, 1.0))[0].outcome == "saved"
+    assert left(paths) == [1, 4, 5]
+
+
+def test_the_disk_holds_so_many_at_most(subtests: pytest.Subtests, paths: RunPaths) -> None:
+    """While one is written there is one more; `rltui doctor` reckons with that."""
+    for last in [1, 2, 5]:
+        with subtests.test(last=last):
+            paths = make_run(paths.data, f"last{last}", commits=0)
+            most = 0
+            for n, (reward, paid) in enumerate(story(last + 1), 1):
+                saved(paths, last, state(n, reward, paid=paid))
+                most = max(most, len(left(paths)))
+            assert most == last + PROTECTED_SETS
+
+
+def story(states: int) -> Iterator[tuple[float, str]]:
+    """Three sets of rewards one after the other; under each the bot is at its best first."""
+    for paid in "abc":
+        yield from ((float(10 - n), paid) for n in range(states))
+
+
+SAVED = st.lists(
+    st.tuples(st.one_of(st.none(), st.integers(0, 5).map(float)), st.sampled_from([2.0, 0.01]), st.sampled_from("abc")),
+    max_size=14,
+)
+
+
+@given(SAVED, st.sets(st.integers(1, 14)))
+def test_spared_against_a_slow_twin(drawn: list[tuple[float | None, float, str]], copies: set[int]) -> None:
+    metas = [state(n, reward, entropy=entropy, paid=paid) for n, (reward, entropy, paid) in enumerate(drawn, 1)]
+    milestones = [meta for meta in metas if meta.commit in copies]
+    healthy = [meta for meta in metas if not reward_caveat(meta)]
+    last = metas[-1].paid if metas else ""
+    bests = []
+    for paid in {meta.paid for meta in healthy}:
+        of_it = [meta for meta in healthy if meta.paid == paid]
+        top = max(meta.mean_reward or 0.0 for meta in of_it)
+        bests.append([meta for meta in of_it if meta.mean_reward == top][-1])
+    bests.sort(key=lambda meta: (meta.paid == last, meta.commit))
+    expected = {meta.commit for meta in bests[-PROTECTED_SETS:]} - copies
+    assert protected(metas, milestones) == expected

@@ -1,3 +1,5 @@
+"""Where everything of a run is, and which names and places are refused."""
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone

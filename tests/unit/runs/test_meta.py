@@ -1,3 +1,5 @@
+"""meta.json, signatures, milestone marks and the milestone clock."""
+
 from __future__ import annotations
 
 from pathlib import Path

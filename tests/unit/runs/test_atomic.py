@@ -1,3 +1,5 @@
+"""Faults on purpose: which point fails, at which pass, and how."""
+
 from __future__ import annotations
 
 import errno

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import random
+from array import array
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +16,15 @@ from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import AUDIT_ENTRIES, LOG_LINES, RunSnapshot
 from rltui.runs import journal_cache
 from rltui.runs.journal import JournalWriter, encode_line, rotated_parts
-from rltui.runs.journal_cache import NEWEST, CachedJournal, IterationRows, ThinnedJournal, cache_path, read_thinned
+from rltui.runs.journal_cache import (
+    NEWEST,
+    CachedJournal,
+    IterationRows,
+    Segment,
+    ThinnedJournal,
+    cache_path,
+    read_thinned,
+)
 from tests.fakes.saved_runs import row
 
 PART_BYTES = 3000  # about 25 rows
@@ -211,3 +222,43 @@ def test_a_flood_of_lines_takes_no_more_memory_than_the_newest() -> None:
     assert len(thin.segments[0].lines) <= 5 * NEWEST
     thin.thin(Counter())
     assert (len(thin.segments[0].lines), thin.omitted) == (NEWEST, 9 * NEWEST)
+
+
+KEYS = ("a", "b", "c", "d")
+
+
+def some_rows(rng: random.Random, count: int) -> list[IterationFinished]:
+    """Runs of rows with the same keys, some of them in another order; some figures are not known."""
+    rows = []
+    keys = list(KEYS)
+    for number in range(count):
+        if rng.random() < 0.2:
+            keys = rng.sample(KEYS, rng.randint(0, len(KEYS)))
+        metrics = {key: rng.choice((None, rng.random(), float(number))) for key in keys}
+        rows.append(IterationFinished(time=float(number), iteration=number, timesteps=10 * number, metrics=metrics))
+    return rows
+
+
+def one_by_one(rows: list[IterationFinished]) -> dict[str, list[float | None]]:
+    """The slow twin; None stands for NaN, which equals nothing."""
+    figures = [row.columns() for row in rows]
+    return {key: [row.get(key) for row in figures] for key in {key for row in figures for key in row}}
+
+
+def as_lists(columns: dict[str, array[float]]) -> dict[str, list[float | None]]:
+    return {key: [None if math.isnan(value) else value for value in column] for key, column in columns.items()}
+
+
+def test_columns_are_those_of_single_appends(subtests: pytest.Subtests) -> None:
+    for seed in range(30):
+        with subtests.test(seed=seed):
+            rng = random.Random(seed)
+            rows = some_rows(rng, 40)
+            segment = Segment()
+            for count, row in enumerate(rows, 1):
+                segment.add_row(row)
+                if rng.random() < 0.3:  # somebody looks in between
+                    assert as_lists(segment.columns) == one_by_one(rows[:count])
+            assert as_lists(segment.columns) == one_by_one(rows)
+            assert list(segment.timesteps) == [row.timesteps for row in rows]
+            assert {len(column) for column in segment.columns.values()} == {len(rows)}

@@ -1,12 +1,18 @@
-"""What a change by hand was: by its fields, and of old journals, that have only words for a flag, by these."""
+"""Records: what a change by hand was, and numbers that no journal can hold."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 import pytest
 
 from rltui.events.records import ENTROPY, RATE, SettingChanged, Switched, decode, encode, reward_of, weight_of
+from tests.fakes import run_story
 
 OLD = b'{"event":"setting_changed","time":1.0,"timesteps":5,"setting":"%s","value":%s,"by":"ada"}'
+
+
 FLAG = "debug_turtled_start"
 
 
@@ -55,3 +61,33 @@ def test_settings_of_rewards_have_their_name() -> None:
     assert weight_of("mechanics/touch") == "reward mechanics/touch"
     assert reward_of(weight_of("mechanics/touch")) == "mechanics/touch"
     assert (reward_of(RATE), reward_of(ENTROPY), reward_of("rewards")) == (None, None, None)
+
+
+def changed(record: bytes, **fields: Any) -> bytes:
+    return msgspec.json.encode({**msgspec.json.decode(record), **fields})
+
+
+ITERATION, HEADER = encode(run_story.iteration(3)), encode(run_story.header())
+
+
+def test_it_is_no_record(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [
+        changed(ITERATION, timesteps=10**30),
+        changed(ITERATION, time=1e300),
+        changed(ITERATION, metrics={"rollout/policy_reward": 1e200}),
+        ITERATION.replace(b'"iteration":3', b'"iteration":' + b"9" * 400),
+        ITERATION.replace(b'"iteration":3', b'"iteration":NaN'),
+        ITERATION.replace(b'"iteration":3', b'"iteration":1e999'),
+        changed(HEADER, workers=10**9),
+        changed(HEADER, workers=-1),
+        changed(HEADER, policy_layers=[10**40]),
+    ]
+    for line in cases:
+        with subtests.test(line=repr(line)):
+            assert decode(line) is None
+
+
+def test_what_a_trainer_writes_is_one() -> None:
+    assert decode(ITERATION) == run_story.iteration(3)
+    assert decode(changed(HEADER, seed=2**200)) is not None
+    assert decode(changed(ITERATION, metrics={"train/value_loss": 3.4e38, "train/entropy": None})) is not None

@@ -1,4 +1,4 @@
-"""What lies where saved states are kept, and which one a person means."""
+"""The inventory of a run, and which saved state a person means."""
 
 from __future__ import annotations
 

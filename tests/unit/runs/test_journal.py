@@ -1,3 +1,5 @@
+"""The journal: written, rotated, torn, followed; no record is lost or glued to another."""
+
 from __future__ import annotations
 
 import errno

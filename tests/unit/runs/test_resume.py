@@ -1,3 +1,5 @@
+"""Where training goes on from; a fork is always a run of its own."""
+
 from __future__ import annotations
 
 import os
@@ -290,3 +292,73 @@ def test_a_plan_is_confirmed_under_the_lock(data: DataDir) -> None:
     for plan in (resume, new, branch):
         with pytest.raises(RltuiError, match="was trained by others meanwhile"):
             confirm(data, plan)
+
+
+@pytest.fixture
+def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
+    monkeypatch.setattr("rltui.runs.resume.default_run_name", lambda profile: f"{profile}-20260131-174502")
+    return DataDir(tmp_path / "data")
+
+
+def fork(named: DataDir, path: Path, run: str | None = None) -> ResumePlan:
+    return choose_resume(named, SIGNATURE, profile="profiles/goals.toml", run=run, mode=str(path), fork=True, now=NOW)
+
+
+def test_also_from_the_newest_of_its_run(named: DataDir) -> None:
+    paths = make_run(named)
+    assert fork(named, paths.checkpoint(3000)) == ResumePlan(
+        "branch",
+        "goals-20260131-174502",
+        "a fork: the new run 'goals-20260131-174502' begins as checkpoint 3000 of run 'alpha', at 3,000 timesteps, and learns "
+        "by profile 'goals'",
+        paths.checkpoint(3000),
+        3000,
+        commit=3,
+        parent="alpha@3000",
+        parent_run="alpha",
+    )
+
+
+def test_also_while_its_run_trains_and_under_a_name(named: DataDir) -> None:
+    paths = make_run(named)
+    milestone = save_milestone(paths, 2, 5_000_000, "005M")
+    with RunLock(paths):
+        plan = fork(named, milestone, "mine")
+    assert (plan.run, plan.parent, plan.timesteps) == ("mine", "alpha@5000000", 5_000_000)
+
+
+def test_from_a_folder_of_elsewhere(named: DataDir, tmp_path: Path) -> None:
+    elsewhere = make_run(DataDir(tmp_path / "other"), "theirs")
+    plan = fork(named, elsewhere.checkpoint(2000))
+    assert (plan.parent, plan.parent_run) == ("theirs@2000", None)
+
+
+def test_a_name_that_is_taken(named: DataDir) -> None:
+    paths = make_run(named)
+    with pytest.raises(RltuiError, match="run 'alpha' exists: a fork needs a name of its own"):
+        fork(named, paths.checkpoint(1000), "alpha")
+    make_run(named, "goals-20260131-174502")
+    assert fork(named, paths.checkpoint(1000)).run == "goals-20260131-174502-b2"
+
+
+def test_what_does_not_fit_says_which_expected_and_found(named: DataDir) -> None:
+    other = make_run(named, "other", obs="default 89")
+    with pytest.raises(RltuiError, match=r"--fork-from .*\n  observation: expected default 92, found default 89"):
+        fork(named, other.checkpoint(1000))
+
+
+def test_a_damaged_one_names_the_newest_good_one(named: DataDir) -> None:
+    paths = make_run(named)
+    (paths.checkpoint(3000) / "PPO_POLICY.pt").write_bytes(b"cut")
+    with pytest.raises(RltuiError, match=r"PPO_POLICY\.pt is damaged") as refused:
+        fork(named, paths.checkpoint(3000))
+    assert refused.value.hint == (
+        f"the newest good one: rltui train profiles/goals.toml --fork-from {paths.checkpoint(2000)}"
+    )
+    assert named.run_names() == ["alpha"]
+
+
+def test_a_path_that_is_none(named: DataDir) -> None:
+    save(named.run("alpha"), 1, 1000)
+    with pytest.raises(RltuiError, match="there is no such folder"):
+        fork(named, named.root / "nowhere")

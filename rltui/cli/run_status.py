@@ -139,7 +139,7 @@ def _ask(paths: RunPaths) -> _Heard:
     """The trainer's own word. What keeps it from answering is part of the answer."""
     deadline = time.monotonic() + LIVE_PATIENCE
     try:
-        with ControlClient(readonly=True, errand=True) as client:
+        with ControlClient(readonly=True, one_shot=True) as client:
             welcome = client.connect(paths, LIVE_PATIENCE)
             live = None
             while live is None and time.monotonic() < deadline:

@@ -109,7 +109,7 @@ def _ask(paths: RunPaths, trainer: Holder, mode: Mode, deadline: float, say: Say
     from rltui.supervise.control_client import ControlClient
 
     try:
-        client = ControlClient(errand=True)
+        client = ControlClient(one_shot=True)
         client.connect(paths)
     except RltuiError as error:
         say(error.message)

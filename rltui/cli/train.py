@@ -80,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
     profile = load(args.profile, overrides)
     if args.detach:
         return _detach(args, overrides)
+    data = data_dir(_debug_folder(args.data_dir) if args.debug else args.data_dir)  # before torch, which takes seconds
     from rltui.runs.summary import profile_name
     from rltui.train.session import train
     from rltui.train.setup import TrainOptions
@@ -88,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
         TrainOptions(
             profile=profile.called(profile_name(profile.path or args.profile)),
             profile_argument=args.profile,
-            data=data_dir(_debug_folder(args.data_dir) if args.debug else args.data_dir),
+            data=data,
             run=args.run,
             resume=args.resume if args.fork_from is None else args.fork_from,
             fork=args.fork_from is not None,

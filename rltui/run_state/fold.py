@@ -247,7 +247,7 @@ class _Draft:
         log = (*self._base.log, *self._log)[-LOG_LINES:] if self._log else self._base.log
         return replace(
             self._base,
-            **self._changes,  # type: ignore[arg-type]
+            **self._changes,  # type: ignore[arg-type]  # fields by name
             workers=_in_order(self._workers),
             marks=tuple(self._marks),
             log=log,

@@ -92,7 +92,7 @@ class History:
             return NotImplemented
         return self.length == other.length and list(self.rows()) == list(other.rows())
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as Python unhashes a class
 
 
 def _fill(columns: Iterable[PagedColumn], length: int) -> None:

@@ -239,7 +239,7 @@ class RunReader(threading.Thread):
         self._set_link(connected=False, mine=False, controller=None, clients=(), problem=problem)
 
     def _set_link(self, **changes: object) -> None:
-        link = replace(self._snapshot.link, **changes)  # type: ignore[arg-type]
+        link = replace(self._snapshot.link, **changes)  # type: ignore[arg-type]  # fields by name
         if link != self._snapshot.link:
             self._snapshot = replace(self._snapshot, link=link)
 

@@ -166,21 +166,21 @@ def start_messages(journal: Path, pid: int, patience: float = PATIENCE) -> list[
     """
     deadline = time.monotonic() + patience
     while True:
-        told = _since_start(read_end(journal), pid)
-        if any(isinstance(record, CurriculumPlanned) for record in told) or time.monotonic() >= deadline:
-            return [words for record in told if (words := _words(record))]
+        records = _since_start(read_end(journal), pid)
+        if any(isinstance(record, CurriculumPlanned) for record in records) or time.monotonic() >= deadline:
+            return [text for record in records if (text := _message(record))]
         time.sleep(MESSAGES_INTERVAL)
 
 
 def _since_start(records: Sequence[Record], pid: int) -> list[Record]:
     """Behind this trainer's header, up to the curriculum's plan, which comes last."""
     starts = [index for index, one in enumerate(records) if isinstance(one, RunStarted) and one.pid == pid]
-    told = list(records[starts[-1] + 1 :]) if starts else []
-    plans = [index for index, one in enumerate(told) if isinstance(one, CurriculumPlanned)]
-    return told[: plans[0] + 1] if plans else told
+    written = list(records[starts[-1] + 1 :]) if starts else []
+    plans = [index for index, one in enumerate(written) if isinstance(one, CurriculumPlanned)]
+    return written[: plans[0] + 1] if plans else written
 
 
-def _words(record: Record) -> str:
+def _message(record: Record) -> str:
     match record:
         case RunResumed(reason=reason):
             return reason

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 LOOK_INTERVAL = 0.05  # seconds
-ASKED_UNTIL, TERMINATED_UNTIL = (
-    0.6,
-    0.9,
-)  # parts of a stop's deadline: most is for an end in good order, a kill needs little
+ASKED_UNTIL, TERMINATED_UNTIL = 0.6, 0.9  # parts of a stop's deadline: most is for an end in good order
 How = Literal["had ended", "when asked", "terminated", "killed", "would not die"]
 Spec = TypeVar("Spec")
 BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -65,7 +62,8 @@ def start_piped(main: Callable[[Spec, Connection], object], spec: Spec, name: st
 
 
 class ProcessTree:
-    """psutil tells a process from a later one of the same number, so that only what was meant is ever signalled.
+    """A process and its descendants, of which psutil tells later ones of the same number apart: only what was meant is
+    ever signalled.
 
     session: the process leads a session of its own; then children whose parent has died are found by it (POSIX).
     """

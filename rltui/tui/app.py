@@ -60,7 +60,7 @@ def clear_library_caches() -> None:
 class RltuiApp(App[str]):
     """Launcher or cockpit, and dialogs above them. Ends with a sentence for the terminal, or nothing."""
 
-    CSS_PATH: ClassVar[list[str]] = ["styles/app.tcss", "styles/form.tcss"]  # type: ignore[assignment]
+    CSS_PATH: ClassVar[list[str]] = ["styles/app.tcss", "styles/form.tcss"]  # type: ignore[assignment]  # Textual: any paths
     TITLE = "rltui"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = []

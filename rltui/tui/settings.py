@@ -114,7 +114,7 @@ def _with_notices(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) 
     for kind in KINDS:
         if kind in table:
             ways = reader.words(table, ("notify", kind), WAYS)
-            notify[kind] = notify[kind] if ways is None else frozenset(ways)  # type: ignore[arg-type]
+            notify[kind] = notify[kind] if ways is None else frozenset(ways)  # type: ignore[arg-type]  # words of WAYS
     hook = reader.words(table, ("notify", "hook"), None) if "hook" in table else None
     seconds = reader.number(table, ("notify", "hook_seconds"), 0.1, MOST_SECONDS, found.hook_seconds)
     return replace(found, notify=notify, hook=tuple(hook or ()), hook_seconds=seconds)

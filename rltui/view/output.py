@@ -20,7 +20,7 @@ class Output(ABC):
     def still(self, moment: MatchFrame) -> None:  # noqa: B027 - most have nothing to do
         """The same moment again, as long as the match is paused."""
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:  # noqa: B027 - most have nothing to do
         """No more will come. Called once."""
 
 

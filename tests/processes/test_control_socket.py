@@ -65,7 +65,7 @@ def connect(paths: RunPaths) -> Iterator[Callable[..., ControlClient]]:
     made: list[ControlClient] = []
 
     def build(name: str, *, readonly: bool = False, errand: bool = False) -> ControlClient:
-        client = ControlClient(name, readonly=readonly, errand=errand)
+        client = ControlClient(name, readonly=readonly, one_shot=errand)
         client.connect(paths)
         made.append(client)
         return client

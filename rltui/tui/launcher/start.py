@@ -167,7 +167,7 @@ class StartDialog(Dialog[LaunchPlan | None]):
             yield DialogText("start-words", lambda width: [*plan_lines(plan, width), ()])
             yield Choices(choices)
 
-    def dismiss(self, result: object = None) -> object:  # type: ignore[override]
+    def dismiss(self, result: object = None) -> object:  # type: ignore[override]  # Textual: AwaitComplete
         """Choices gives words, the caller wants the plan."""
         plans = {"go": self._found.plan, "fallback": self._found.fallback}
         return super().dismiss(plans.get(result) if isinstance(result, str) else None)

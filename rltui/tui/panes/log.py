@@ -174,7 +174,7 @@ class LogPane(Pane, ScrollableLines):
 
     def _choose(self, **changes: object) -> None:
         number = self._window.number
-        self._list.choose(replace(self._list.wanted, **changes))  # type: ignore[arg-type]
+        self._list.choose(replace(self._list.wanted, **changes))  # type: ignore[arg-type]  # fields by name
         self._window.stand_near(number)
         self._show()
 

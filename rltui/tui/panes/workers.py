@@ -102,7 +102,7 @@ class WorkersPane(FilterablePane):
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         ended = view.snapshot.ended
-        rows = sorted(view.snapshot.workers, key=ORDERS[self.order][1])  # type: ignore[arg-type]
+        rows = sorted(view.snapshot.workers, key=ORDERS[self.order][1])  # type: ignore[arg-type]  # keys of several types
         marked = any(flag.workers is not None for flag in flags_on(view.snapshot))
         columns = [
             column for column in _COLUMNS if width >= _OPTIONAL.get(column[0], 0) and (column[0] != "flags" or marked)

@@ -38,11 +38,14 @@ def test_a_profile(tmp_path: Path) -> None:
 
 
 def test_every_shipped_profile_passes(subtests: pytest.Subtests) -> None:
+    examined: set[object] = set()
     for name in [listed.name for listed in list_profiles() if listed.shipped]:
         with subtests.test(name=name):
             found = subject(name)
             assert found is not None
-            assert examine(found.rows, found.options, found.meshes).outcome == "pass"
+            if (key := (found.rows.tobytes(), found.options, found.meshes)) not in examined:  # most share a table
+                assert examine(found.rows, found.options, found.meshes).outcome == "pass"
+            examined.add(key)
 
 
 def test_a_table_beside_its_profile(tmp_path: Path) -> None:

@@ -36,11 +36,11 @@ def test_plain_lines_and_the_outcome(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    found = report(capsys, "chaser", "random", "--seconds", "30", "--size", "2")
-    assert found == report(capsys, "chaser", "random", "--seconds", "30", "--size", "2")
-    assert found["names"] == ["chaser", "random"] and found["seconds"] == 30.0
+    found = report(capsys, "chaser", "random", "--seconds", "8", "--size", "2")
+    assert found == report(capsys, "chaser", "random", "--seconds", "8", "--size", "2")
+    assert found["names"] == ["chaser", "random"] and found["seconds"] == 8.0
     assert (found["packets"], found["recorded"], found["moments"]) == (0, None, 0)
-    assert found != report(capsys, "chaser", "random", "--seconds", "30", "--size", "2", "--seed", "1")
+    assert found != report(capsys, "chaser", "random", "--seconds", "8", "--size", "2", "--seed", "1")
 
 
 def test_a_bot_plays_itself_and_others(capsys: pytest.CaptureFixture[str]) -> None:

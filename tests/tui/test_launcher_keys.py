@@ -49,14 +49,15 @@ async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(da
         ]
 
 
-async def test_enter_resumes_and_n_never_does(data: DataDir) -> None:
+async def test_enter_resumes_n_never_does_and_a_failed_start_says_why(data: DataDir) -> None:
     two_runs(data)
-    launches = Launches(RltuiError("over", ""))
+    launches = Launches(RltuiError("cannot make data/runs: Permission denied", "choose another folder: --data-dir DIR"))
     async with launcher(data, launch=launches) as pilot:
         await until_shown(pilot, "resume alpha at 11,468,800 timesteps")
         for key in ("enter", "n"):
             await pilot.press(key)
-            await until_shown(pilot, "It did not start: over")
+            text = await until_shown(pilot, "It did not start: cannot make data/runs: Permission denied")
+            assert "choose another folder: --data-dir DIR" in text
             await pilot.press("escape")
             await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
     assert [(offer.run, offer.args) for offer in launches.offers] == [
@@ -105,16 +106,6 @@ async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
         checking.set()
         await until_shown(pilot, "start the new run ball-touching-20251127-133000")
         assert launches.offers == []
-
-
-async def test_a_failed_start_is_shown_in_place_with_its_hint(data: DataDir) -> None:
-    launches = Launches(RltuiError("cannot make data/runs: Permission denied", "choose another folder: --data-dir DIR"))
-    async with launcher(data, launch=launches) as pilot:
-        await pilot.press("enter")
-        text = await until_shown(pilot, "It did not start: cannot make data/runs: Permission denied")
-        assert "choose another folder: --data-dir DIR" in text
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
 
 
 async def test_an_invalid_profile_cannot_be_launched_until_it_is_mended(
@@ -218,35 +209,24 @@ async def test_a_milestone_says_in_words_what_enter_does_and_asks_before_it_does
         assert (offer.run, Path(offer.profile).name, offer.args[0]) == ("alpha-b2", "profile.toml", "--resume")
 
 
-async def test_q_leaves_at_once_for_nothing_here_trains(data: DataDir) -> None:
+async def test_q_leaves_at_once_and_says_which_runs_train_on(data: DataDir) -> None:
     async with launcher(data) as pilot:
         await pilot.press("q")
         await until(pilot, lambda: pilot.app._exit)
         assert pilot.app.return_value is None
-
-
-async def test_q_says_which_runs_train_on(data: DataDir) -> None:
     two_runs(data)
     with RunLock(data.run("beta")):
-        async with launcher(data) as pilot:
-            await until_shown(pilot, "▶ beta")
-            await pilot.press("q")
-            await until(pilot, lambda: pilot.app._exit)
-            assert pilot.app.return_value == "beta keeps training; come back with: rltui attach beta"
-
-
-async def test_q_in_the_browser_says_so_too(data: DataDir) -> None:
-    two_runs(data)
-    with RunLock(data.run("beta")):
-        async with launcher(data) as pilot:
-            await until_shown(pilot, "▶ beta")
-            await pilot.press("b")
-            await until(
-                pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete
-            )
-            await pilot.press("q")
-            await until(pilot, lambda: pilot.app._exit)
-            assert pilot.app.return_value == "beta keeps training; come back with: rltui attach beta"
+        for place in ("launcher", "browser"):
+            async with launcher(data) as pilot:
+                await until_shown(pilot, "▶ beta")
+                if place == "browser":
+                    await pilot.press("b")
+                    await until(
+                        pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete
+                    )
+                await pilot.press("q")
+                await until(pilot, lambda: pilot.app._exit)
+                assert pilot.app.return_value == "beta keeps training; come back with: rltui attach beta", place
 
 
 async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_comes_first(data: DataDir) -> None:

@@ -120,19 +120,7 @@ async def test_two_profiles_are_compared(data: DataDir) -> None:
         assert "2 differences" in shown and "- 2" in shown and "+ 3" in shown and "- not there" in shown
 
 
-async def test_the_list_is_filtered_as_one_types(data: DataDir) -> None:
-    async with launcher(data, TALL) as pilot:
-        await pilot.press("slash", "b", "r", "o")
-        await until(pilot, lambda: "my-bot" not in screen_text(pilot.app.screen))
-        assert "bronze-skills" in screen_text(pilot.app.screen)
-        assert pilot.app.screen.item is not None and Path(pilot.app.screen.item.name).stem == "bronze-skills"  # type: ignore[attr-defined]
-        await pilot.press("enter")
-        assert isinstance(pilot.app.screen, LauncherScreen)
-        await pilot.press("escape")
-        await until_shown(pilot, "my-bot")
-
-
-async def test_esc_in_the_filter_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
+async def test_the_list_is_filtered_as_one_types_and_esc_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
     async with launcher(data, TALL) as pilot:
         screen = pilot.app.screen
         assert isinstance(screen, LauncherScreen)
@@ -144,7 +132,8 @@ async def test_esc_in_the_filter_goes_back_to_where_the_cursor_was(data: DataDir
         await pilot.press("escape")
         assert screen.item == before and not screen.tree_list.border_subtitle
         await pilot.press("slash", "b", "r", "o")
-        await until(pilot, lambda: screen.item is not None and "bronze" in screen.item.name)
+        await until(pilot, lambda: "my-bot" not in screen_text(pilot.app.screen))
+        assert screen.item is not None and "bronze" in screen.item.name
         await pilot.press("enter", "escape")
         await until_shown(pilot, "my-bot")
         assert screen.item is not None and "bronze" in screen.item.name  # it was kept by enter

@@ -49,18 +49,21 @@ async def test_a_long_text_and_many_kinds_leave_the_panes_to_be_seen() -> None:
         assert min(toast.region.y for toast in toasts) >= pilot.app.size.height - 12
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_line(size: tuple[int, int]) -> None:
-    async with cockpit(live_run(), size) as pilot:
-        cockpit_of(pilot)._say((("the milestone is deleted: u takes it back, " * 2, "warn"),))
-        pilot.app.notify("deleted", timeout=60)
-        await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
-        answer = pilot.app.screen.query_one(Answer)
-        await until(pilot, lambda: answer.region.height > 0)
-        assert not any(toast.region.overlaps(answer.region) for toast in pilot.app.screen.query(Toast))
-        await pilot.press("colon")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChangePrompt))
-        await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
-        line = pilot.app.screen.query_one("#change").region
-        assert not any(toast.region.overlaps(line) for toast in pilot.app.screen.query(Toast))
-        assert max(toast.region.bottom for toast in pilot.app.screen.query(Toast)) == size[1]
+async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_line(
+    subtests: pytest.Subtests,
+) -> None:
+    for size in ((80, 24), (120, 40)):
+        with subtests.test(size=size):
+            async with cockpit(live_run(), size) as pilot:
+                cockpit_of(pilot)._say((("the milestone is deleted: u takes it back, " * 2, "warn"),))
+                pilot.app.notify("deleted", timeout=60)
+                await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
+                await until(pilot, lambda: pilot.app.screen.query_one(Answer).region.height > 0)
+                answer = pilot.app.screen.query_one(Answer)
+                assert not any(toast.region.overlaps(answer.region) for toast in pilot.app.screen.query(Toast))
+                await pilot.press("colon")
+                await until(pilot, lambda: isinstance(pilot.app.screen, ChangePrompt))
+                await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
+                line = pilot.app.screen.query_one("#change").region
+                assert not any(toast.region.overlaps(line) for toast in pilot.app.screen.query(Toast))
+                assert max(toast.region.bottom for toast in pilot.app.screen.query(Toast)) == size[1]

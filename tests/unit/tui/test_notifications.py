@@ -82,10 +82,6 @@ def test_a_process_that_goes_without_a_word_is_told_once_and_not_at_once() -> No
     assert (notice.kind, notice.severity) == ("failed", "error")
     assert notice.title == "alpha ended uncleanly"
     assert end.check(gone, NOW + 4) == []
-
-
-def test_an_end_with_a_record_or_of_a_process_never_seen_alive_is_not_unclean() -> None:
-    before = running()
     ended = replace(fold(before, [run_story.finished(12_450_000, NOW + 1)]), alive=False)
     end = UncleanEnd()
     end.saw(before)
@@ -112,15 +108,12 @@ def title_of(state: str, moment: float = NOW) -> str:
     return terminal_title(fold_control(running(), run_story.live(NOW, state=state), NOW), moment)
 
 
-def test_the_title_says_training_for_all_that_the_trainer_does_by_itself() -> None:
+def test_the_title_says_what_the_trainer_does_without_a_new_word_each_second() -> None:
     words = {state: title_of(state) for state in ("collecting", "learning", "saving", "paused", "stopping")}
     assert words == {
         **dict.fromkeys(("collecting", "learning", "saving"), "alpha: training - rltui"),
         "paused": "alpha: paused - rltui", "stopping": "alpha: stopping - rltui",
     }  # fmt: skip
-
-
-def test_the_title_of_a_trainer_that_is_silent_or_gone_says_so() -> None:
     assert title_of("collecting", NOW + 60) == "alpha: silent - rltui"
     heard = fold_control(running(), run_story.live(NOW), NOW)
     assert terminal_title(fold(heard, [run_story.finished(5, NOW)]), NOW) == "alpha: stopped - rltui"
@@ -138,16 +131,19 @@ def wait_for_threads() -> None:
             assert not thread.is_alive()
 
 
-def test_the_hook_gets_the_event_as_json_and_in_its_environment(tmp_path: Path) -> None:
+def test_the_hook_gets_the_event_as_json_and_in_its_environment_and_no_shell_reads_it(tmp_path: Path) -> None:
     out = tmp_path / "out"
     code = (
         "import json, os, sys; event = json.load(sys.stdin); "
-        f"open({str(out)!r}, 'w').write(json.dumps([event, os.environ['RLTUI_EVENT'], os.environ['RLTUI_TEXT']]))"
+        f"open({str(out)!r}, 'w').write(json.dumps([event, os.environ['RLTUI_EVENT'], os.environ['RLTUI_TEXT'], sys.argv[1]]))"
     )
     errors: list[str] = []
-    Hooks(python(code), 10, errors.append).run(NOTICE)
+    Hooks((), 1, errors.append).run(NOTICE)
+    assert not any(thread.name == "hook" for thread in threading.enumerate())
+    Hooks([*python(code), "$(echo evil); *"], 10, errors.append).run(NOTICE)
     wait_for_threads()
-    event, kind, text = json.loads(out.read_text())
+    event, kind, text, argument = json.loads(out.read_text())
+    assert argument == "$(echo evil); *"
     assert event == {
         "event": "milestone", "run": "alpha", "title": "alpha: milestone 015M", "text": "15,000,000 timesteps",
         "time": 1_764_000_000.5, "timesteps": 15_000_000, "severity": "information",
@@ -155,15 +151,6 @@ def test_the_hook_gets_the_event_as_json_and_in_its_environment(tmp_path: Path) 
     assert (kind, text) == ("milestone", "15,000,000 timesteps")
     assert errors == []
     assert json.loads(payload(NOTICE)) == event
-
-
-def test_no_shell_reads_the_hook(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    errors: list[str] = []
-    code = f"import sys; open({str(out)!r}, 'w').write(sys.argv[1])"
-    Hooks([*python(code), "$(echo evil); *"], 10, errors.append).run(NOTICE)
-    wait_for_threads()
-    assert out.read_text() == "$(echo evil); *"
 
 
 def test_a_hook_that_fails_says_why(subtests: pytest.Subtests) -> None:
@@ -189,10 +176,3 @@ def test_a_hook_that_hangs_is_ended_and_too_many_are_not_started() -> None:
     assert "4 of them still run" in errors[0]
     wait_for_threads()
     assert sum("not done after 0.3 s" in words for words in errors) == 4
-
-
-def test_no_hook_is_nothing() -> None:
-    errors: list[str] = []
-    Hooks((), 1, errors.append).run(NOTICE)
-    assert not any(thread.name == "hook" for thread in threading.enumerate())
-    assert errors == []

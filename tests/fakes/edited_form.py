@@ -23,11 +23,15 @@ KEYS = {" ": "space", ".": "full_stop", "-": "minus", "_": "underscore"}
 
 @asynccontextmanager
 async def form(
-    data: DataDir, size: tuple[int, int] = (120, 40), tools: LauncherDependencies | None = None, text: str = QUICK
+    data: DataDir,
+    size: tuple[int, int] = (120, 40),
+    tools: LauncherDependencies | None = None,
+    text: str = QUICK,
+    ascii_only: bool = False,
 ) -> AsyncIterator[Pilot[str]]:
     """Open on profiles/ball-touching.toml, which has this text."""
     MINE.write_text(text, encoding="utf-8")
-    async with launcher(data, size, tools=tools or children.tools()) as pilot:
+    async with launcher(data, size, tools=tools or children.tools(), ascii_only=ascii_only) as pilot:
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen) and bool(pilot.app.screen.reference.keys))
         await pilot.pause()

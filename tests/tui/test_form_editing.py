@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from rltui.tui.form.screen import FormScreen
@@ -16,7 +17,17 @@ from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.widgets.footer import Footer
 from tests.fakes import children
 from tests.fakes.edited_form import MINE, QUICK, begun, edited, form, go, screen, text, typed
-from tests.fakes.screens import until, until_shown
+from tests.fakes.screens import FORMS, compare, form_name, until, until_shown
+
+
+@pytest.mark.parametrize(("size", "ascii_only"), FORMS)
+async def test_the_form_looks_as_it_did(data: DataDir, size: tuple[int, int], ascii_only: bool) -> None:
+    async with form(data, size, text=QUICK.replace("epochs = 2", "epochs = 0"), ascii_only=ascii_only) as pilot:
+        await until_shown(pilot, "1 mistake")
+        await pilot.press("e")
+        await until(pilot, lambda: (row := screen(pilot).row) is not None and show_key(row.path) == "ppo.epochs")
+        await pilot.pause()
+        compare(f"form-{form_name(size, ascii_only)}", screen_text(pilot.app.screen))
 
 
 async def test_a_value_is_checked_as_it_is_typed_and_only_its_line_changes(data: DataDir) -> None:

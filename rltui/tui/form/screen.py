@@ -111,7 +111,7 @@ class TomlView(TextArea):
         return line
 
 
-class Referenced(Message):
+class ReferenceReady(Message):
     """What may be written is known. problem: why it is not."""
 
     def __init__(self, reference: Reference, problem: str = "") -> None:
@@ -119,7 +119,7 @@ class Referenced(Message):
         self.reference, self.problem = reference, problem
 
 
-class Checked(Message):
+class TextChecked(Message):
     """The child's verdict on this text."""
 
     def __init__(self, text: str, check: ProfileCheck) -> None:
@@ -138,7 +138,7 @@ class FormScreen(Screen["Path | None"]):
         self._compositor = DrawnCompositor()
         self.session = session
         self.reference = Reference()
-        self.written_to: Path | None = None
+        self._written_to: Path | None = None
         self._reader, self._checker = reader, checker
         self._trouble = ""  # why the keys are not known
         self.field_list, self.line, self.text_view = FieldList(), ValueLine(), TomlView()
@@ -174,12 +174,12 @@ class FormScreen(Screen["Path | None"]):
     @work(thread=True, exclusive=True, group="reference", exit_on_error=False)
     def _read_reference(self) -> None:
         try:
-            self.post_message(Referenced(self._reader.read()))
+            self.post_message(ReferenceReady(self._reader.read()))
         except (OSError, ValueError) as error:
-            self.post_message(Referenced(Reference(), f"the keys could not be read: {error}"))
+            self.post_message(ReferenceReady(Reference(), f"the keys could not be read: {error}"))
 
     @if_mounted
-    def on_referenced(self, message: Referenced) -> None:
+    def on_reference_ready(self, message: ReferenceReady) -> None:
         self.reference, self._trouble = message.reference, message.problem
         if message.problem:
             self.show_all()
@@ -206,10 +206,10 @@ class FormScreen(Screen["Path | None"]):
     def _check(self, text: str) -> None:
         check = self._checker.check(text, self.session.path)
         if check is not None:
-            self.post_message(Checked(text, check))
+            self.post_message(TextChecked(text, check))
 
     @if_mounted
-    def on_checked(self, message: Checked) -> None:
+    def on_text_checked(self, message: TextChecked) -> None:
         if message.text == self.session.shown.text:
             self.session.check = message.check
             self.show_all()
@@ -468,7 +468,7 @@ class FormScreen(Screen["Path | None"]):
         if path is None:  # the session has the file's text again
             self.ask_check()
             return
-        self.written_to = path
+        self._written_to = path
         if uncovered(self):
             self.dismiss(path)
 
@@ -485,7 +485,7 @@ class FormScreen(Screen["Path | None"]):
     def action_leave(self) -> None:
         """Close the form, once it has been asked what is to become of changes."""
         if not self.session.dirty:
-            self.dismiss(self.written_to)
+            self.dismiss(self._written_to)
             return
         choices = [
             ("c", None, "Go on editing", "Nothing is lost."),
@@ -495,7 +495,7 @@ class FormScreen(Screen["Path | None"]):
 
         def decide(choice: str | None) -> None:
             if choice == "drop":
-                self.dismiss(self.written_to)
+                self.dismiss(self._written_to)
             elif choice == "save":
                 self.action_save()
 

@@ -28,10 +28,9 @@ from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.cockpit.dialogs import QuitDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
 from rltui.tui.form.screen import FormScreen
-from rltui.tui.help import HELP_COCKPIT, HelpScreen, pane_key_lines
+from rltui.tui.help import HELP_COCKPIT, HelpScreen
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
-from rltui.tui.panes.pane import Pane
 
 README = Path(__file__).parents[3] / "README.md"
 NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}  # of tmux, screen, flow control, suspend
@@ -100,23 +99,6 @@ def test_what_a_pane_binds_comes_from_the_registry() -> None:
         assert found >= {(key, each.name) for each in pane_actions(name) if each.bound for key in each.keys}
         assert not any(isinstance(item, tuple) for item in pane.BINDINGS), name
     assert all(action.label and action.help for action in PANE_KEYS)
-
-
-def test_the_keys_of_a_pane_are_in_its_help(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = Action("filter", ("slash",), "Filter", "Show only what matches", "View", pane="log")
-    monkeypatch.setattr("rltui.tui.actions.PANE_KEYS", (row,))
-    [title, line] = pane_key_lines("log", "Log", 60)
-    assert title[0][0] == "Keys of Log"
-    assert "".join(text for text, _ in line) == "/            Show only what matches"
-    assert pane_key_lines("time", "Time", 60) == []
-
-
-def test_pane_ids_are_unique_and_plain() -> None:
-    assert len(BY_ID) == len(PANES)
-    for name, pane in BY_ID.items():
-        assert issubclass(pane, Pane)
-        assert name.isidentifier()
-        assert name == name.lower()
 
 
 def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:

@@ -31,6 +31,7 @@ from rltui.tui.form.screen import FormScreen
 from rltui.tui.help import HELP_COCKPIT, HelpScreen
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
+from rltui.tui.panes.pane import Pane
 
 README = Path(__file__).parents[3] / "README.md"
 NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}  # of tmux, screen, flow control, suspend
@@ -99,6 +100,14 @@ def test_what_a_pane_binds_comes_from_the_registry() -> None:
         assert found >= {(key, each.name) for each in pane_actions(name) if each.bound for key in each.keys}
         assert not any(isinstance(item, tuple) for item in pane.BINDINGS), name
     assert all(action.label and action.help for action in PANE_KEYS)
+
+
+def test_pane_ids_are_unique_and_plain() -> None:
+    assert len(BY_ID) == len(PANES)
+    for name, pane in BY_ID.items():
+        assert issubclass(pane, Pane)
+        assert name.isidentifier()
+        assert name == name.lower()
 
 
 def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:

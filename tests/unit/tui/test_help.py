@@ -18,14 +18,6 @@ def test_the_keys_of_a_pane_are_in_its_help(monkeypatch: pytest.MonkeyPatch) -> 
     assert pane_key_lines("time", "Time", 60) == []
 
 
-def test_pane_ids_are_unique_and_plain() -> None:
-    assert len(BY_ID) == len(PANES)
-    for name, pane in BY_ID.items():
-        assert issubclass(pane, Pane)
-        assert name.isidentifier()
-        assert name == name.lower()
-
-
 def test_each_screen_has_its_page_and_the_form_one_of_its_own() -> None:
     assert all(help_on(place, None) is not None for place in SCREEN_HELP)
     assert help_on("cockpit", FocusedPane(Widget(), "log", "Log", [("", "Lines.")])) is not None

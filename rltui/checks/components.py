@@ -133,9 +133,9 @@ class ComponentFault:
 
 def faults(profile: Profile, argument: str) -> list[ComponentFault]:
     """Of a profile that has been found valid, each once; empty for a sound one. argument: as the user named it."""
-    taught = task_profiles(profile)
-    found = [table_fault(env_spec(taught[0]), argument), *memory_faults(taught, argument)]
-    for each in taught:
+    tasks = task_profiles(profile)
+    found = [table_fault(env_spec(tasks[0]), argument), *memory_faults(tasks, argument)]
+    for each in tasks:
         spec = env_spec(each)
         found += [*observation_faults(spec), *reward_faults(spec)]
     return list(dict.fromkeys(fault for fault in found if fault is not None))
@@ -177,17 +177,17 @@ def reward_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
                 yield ComponentFault((*place, "rewards", item.component.name), sentence)
 
 
-def memory_faults(taught: Iterable[Profile], argument: str) -> list[ComponentFault]:
+def memory_faults(tasks: Iterable[Profile], argument: str) -> list[ComponentFault]:
     """A need so far beyond the machine's memory that no estimate's error explains it; torch's own words say less."""
     there = psutil.virtual_memory().total
-    for profile in taught:
+    for profile in tasks:
         size = sizes(env_spec(profile))
         needed = estimate_memory(profile, size.obs, size.actions).total * formatting.MEGABYTE
         if needed > FAR_TOO_MUCH * there:
             path: KeyPath = ("obs", "kind") if size.obs > LARGE_OBSERVATION else ("ppo", "iteration")
-            told = f"about {formatting.size(needed)} of memory needed, and this machine has {formatting.size(there)}"
+            need = f"about {formatting.size(needed)} of memory needed, and this machine has {formatting.size(there)}"
             why = f"{size.obs:,} numbers observed, {profile.ppo.iteration:,} timesteps an iteration"
-            return [ComponentFault(path, f"{told}: {why}", f"doctor {argument}")]
+            return [ComponentFault(path, f"{need}: {why}", f"doctor {argument}")]
     return []
 
 

@@ -132,18 +132,18 @@ def _keep(args: argparse.Namespace, data: DataDir) -> int:
     from rltui.runs.resolve import find_checkpoint
 
     paths, info = find_checkpoint(data, args.state, _retyped(args))
-    kept = keep_checkpoint(paths, info)
+    copy = keep_checkpoint(paths, info)
     if args.json:
-        aside = None if kept.set_aside is None else str(kept.set_aside)
-        found = {"milestone": kept.milestone, "path": str(kept.path), "present": kept.present, "set_aside": aside}
+        aside = None if copy.set_aside is None else str(copy.set_aside)
+        found = {"milestone": copy.milestone, "path": str(copy.path), "present": copy.present, "set_aside": aside}
         _say_json({"run": paths.name, **found})
-    elif kept.present:
-        say(f"{info.name} of run {paths.name} is kept already, as {kept.milestone}: nothing was changed")
+    elif copy.present:
+        say(f"{info.name} of run {paths.name} is kept already, as {copy.milestone}: nothing was changed")
     else:
-        say(f"{info.name} of run {paths.name} is kept as milestone {kept.milestone}: it is never pruned")
-        if kept.set_aside is not None:
-            say(f"a damaged one of that name is now {kept.set_aside}")
-        say(f"train on from it: rltui train PROFILE --resume {paths.name}/{kept.milestone}")
+        say(f"{info.name} of run {paths.name} is kept as milestone {copy.milestone}: it is never pruned")
+        if copy.set_aside is not None:
+            say(f"a damaged one of that name is now {copy.set_aside}")
+        say(f"train on from it: rltui train PROFILE --resume {paths.name}/{copy.milestone}")
     return 0
 
 

@@ -218,8 +218,8 @@ def _report(argument: str, reading: LoadResult, raw: bytes | None, force: bool) 
     }
     if reading.profile is not None:
         found |= _of_valid(reading.profile, reading) | _tried(reading.profile, reading, raw, force)
-        said = {error["message"] for error in found["errors"]}
-        found["warnings"] = [warning for warning in found["warnings"] if warning not in said]
+        messages = {error["message"] for error in found["errors"]}
+        found["warnings"] = [warning for warning in found["warnings"] if warning not in messages]
     return found
 
 
@@ -277,8 +277,8 @@ def _of_components(profile: Profile) -> list[str]:
     from rltui.env.from_profile import env_spec, reward_warnings
     from rltui.profile.curriculum import task_profiles
 
-    specs = [env_spec(taught) for taught in task_profiles(profile)]
-    return list(dict.fromkeys(said for spec in specs for said in (*obs_warnings(spec), *reward_warnings(spec))))
+    specs = [env_spec(task) for task in task_profiles(profile)]
+    return list(dict.fromkeys(text for spec in specs for text in (*obs_warnings(spec), *reward_warnings(spec))))
 
 
 def _phases(profile: Profile) -> list[dict[str, Any]]:

@@ -202,7 +202,7 @@ class _Status:
 
 
 def _show(
-    args: argparse.Namespace, moments: Iterable[MatchFrame], outputs: list[Output], told: _Status
+    args: argparse.Namespace, moments: Iterable[MatchFrame], outputs: list[Output], status: _Status
 ) -> MatchFrame | None:
     """The last moment shown. Whatever happens, the terminal is given back and the recording written."""
     from rltui.supervise.signals import stopping_by_signal
@@ -210,22 +210,22 @@ def _show(
     from rltui.view.live_match import Pacer, Watch
 
     with ExitStack() as stack:
-        keyboard = open_keyboard(told.lifeline.guardian)
-        watch = Watch(Pacer(args.speed), keyboard.pressed, told.link.toggle)
+        keyboard = open_keyboard(status.lifeline.guardian)
+        watch = Watch(Pacer(args.speed), keyboard.pressed, status.link.toggle)
         stack.enter_context(stopping_by_signal(watch.stop))
         for output in outputs:
             stack.callback(output.close)
         if _paints(args):
-            stack.callback(told.lifeline.left)
-            told.lifeline.entered()
+            stack.callback(status.lifeline.left)
+            status.lifeline.entered()
             stack.enter_context(keyboard)
-        screen = _screen(args, watch, told)
+        screen = _screen(args, watch, status)
         stack.callback(screen.close)
         watch.run(moments, [*outputs, screen])
     return watch.last
 
 
-def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
+def _screen(args: argparse.Namespace, watch: Watch, status: _Status) -> Output:
     """The picture, or plain lines."""
     from rltui.view.terminal import PlainLines, TerminalPicture, terminal_size
 
@@ -242,7 +242,7 @@ def _screen(args: argparse.Namespace, watch: Watch, told: _Status) -> Output:
         colour="NO_COLOR" not in os.environ,
         gone=watch.stop,
     )
-    picture.status = lambda: told.line(watch.paused)
+    picture.status = lambda: status.line(watch.paused)
     return picture
 
 

@@ -142,12 +142,12 @@ def memory_room(case: DoctorCase) -> DoctorResult:
     size = sizes(case.spec)
     needed = estimate_memory(case.profile, size.obs, size.actions).total * formatting.MEGABYTE
     found = psutil.virtual_memory()
-    told = f"about {formatting.size(needed)} needed, {formatting.size(found.available)} of {formatting.size(found.total)} free"
+    summary = f"about {formatting.size(needed)} needed, {formatting.size(found.available)} of {formatting.size(found.total)} free"
     if needed > found.total:
-        return DoctorResult("fail", told, "fewer collect.workers, collect.arenas or a smaller ppo.iteration")
+        return DoctorResult("fail", summary, "fewer collect.workers, collect.arenas or a smaller ppo.iteration")
     if needed > found.available:
-        return DoctorResult("warn", told, "close other programs, or take fewer collect.workers and collect.arenas")
-    return DoctorResult("pass", told)
+        return DoctorResult("warn", summary, "close other programs, or take fewer collect.workers and collect.arenas")
+    return DoctorResult("pass", summary)
 
 
 def disk_room(case: DoctorCase) -> DoctorResult:
@@ -158,12 +158,12 @@ def disk_room(case: DoctorCase) -> DoctorResult:
     root = case.data.root.absolute()
     nearest = next(folder for folder in (root, *root.parents) if folder.is_dir())
     free = shutil.disk_usage(nearest).free
-    told = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, of which the newest {profile.keep.last} stay, and up to {PROTECTED_SETS} older ones: the best by reward"
+    summary = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, of which the newest {profile.keep.last} stay, and up to {PROTECTED_SETS} older ones: the best by reward"
     if free < 2 * one:
-        return DoctorResult("fail", told, "make room, or choose another folder: --data-dir DIR")
+        return DoctorResult("fail", summary, "make room, or choose another folder: --data-dir DIR")
     if free < (profile.keep.last + PROTECTED_SETS + 1) * one + SPARE_BYTES:
-        return DoctorResult("warn", told, "make room: milestones are never deleted, and journals grow")
-    return DoctorResult("pass", told)
+        return DoctorResult("warn", summary, "make room: milestones are never deleted, and journals grow")
+    return DoctorResult("pass", summary)
 
 
 def shared_memory(case: DoctorCase) -> DoctorResult:

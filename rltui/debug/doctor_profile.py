@@ -27,13 +27,13 @@ SAMPLES = 1_000  # first states in all
 def loads(case: DoctorCase) -> DoctorResult:
     """Every mistake of the profile at once; what works against its own kind is a warning."""
     profile, spec = case.profile, case.spec
-    told = f"{profile.name}: {spec.blue}v{spec.orange}, observation {spec.obs.name}, table {spec.table.name}, {len(spec.rewards)} rewards"
+    summary = f"{profile.name}: {spec.blue}v{spec.orange}, observation {spec.obs.name}, table {spec.table.name}, {len(spec.rewards)} rewards"
     warnings = reward_warnings(spec)
     if warnings:
         return DoctorResult(
-            "warn", f"{told}; " + "; ".join(warnings[:SHOWN]), f"rltui profile check {case.profile_argument}"
+            "warn", f"{summary}; " + "; ".join(warnings[:SHOWN]), f"rltui profile check {case.profile_argument}"
         )
-    return DoctorResult("pass", told)
+    return DoctorResult("pass", summary)
 
 
 def action_table(case: DoctorCase) -> DoctorResult:
@@ -48,13 +48,13 @@ def action_table(case: DoctorCase) -> DoctorResult:
 
 def spaces(case: DoctorCase) -> DoctorResult:
     """What goes into the policy and comes out of it, as built and as really written."""
-    game, said = case.game, sizes(case.spec)
+    game, expected = case.game, sizes(case.spec)
     out = new_out(game)
     game.reset(out)
-    if (game.obs_size, game.n_actions) != (said.obs, said.actions):
+    if (game.obs_size, game.n_actions) != (expected.obs, expected.actions):
         return DoctorResult(
             "fail",
-            f"observation and table say {said.obs} and {said.actions}, the game has {game.obs_size} and {game.n_actions}",
+            f"observation and table say {expected.obs} and {expected.actions}, the game has {game.obs_size} and {game.n_actions}",
         )
     if not np.isfinite(out.obs).all():
         arena, car, index = np.argwhere(~np.isfinite(out.obs))[0]
@@ -194,7 +194,7 @@ def resets(case: DoctorCase) -> DoctorResult:
 
 
 def _specs(case: DoctorCase) -> list[EnvSpec]:
-    return [env_spec(taught) for taught in task_profiles(load(case.profile_argument))]
+    return [env_spec(task) for task in task_profiles(load(case.profile_argument))]
 
 
 def _sampled(item: Weighted, spec: EnvSpec, count: int) -> str:

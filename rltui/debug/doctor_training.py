@@ -66,11 +66,11 @@ def speed(case: DoctorCase) -> DoctorResult:
         while not rates or time.perf_counter() - started < MEASURED_SECONDS:
             rates.append(stack.iterate(1)[1])
     rate = sorted(rates)[len(rates) // 2]
-    told = f"{rate:,.0f} steps/s overall, measured over {duration(time.perf_counter() - started)}"
+    summary = f"{rate:,.0f} steps/s overall, measured over {duration(time.perf_counter() - started)}"
     figures = {"steps_per_second": round(rate), "time": time.time(), "busy_percent": round(busy)}
     if busy > BUSY:
-        return DoctorResult("pass", f"{told}; the machine was {busy:.0f} % busy with other things", figures=figures)
-    return DoctorResult("pass", told, figures=figures)
+        return DoctorResult("pass", f"{summary}; the machine was {busy:.0f} % busy with other things", figures=figures)
+    return DoctorResult("pass", summary, figures=figures)
 
 
 def shortened(profile: Profile) -> Profile:
@@ -164,10 +164,10 @@ def worker_process(case: DoctorCase) -> DoctorResult:
     finally:
         collector.kill()
         shared.close()
-    told = f"a worker was ready after {duration(ready)} and played; {size(None if report is None else report.memory)} of memory"
+    summary = f"a worker was ready after {duration(ready)} and played; {size(None if report is None else report.memory)} of memory"
     if ready > HEALTHY_START:
-        return DoctorResult("warn", told, "a slow disk, or a busy machine: starting all workers will take a while")
-    return DoctorResult("pass", told)
+        return DoctorResult("warn", summary, "a slow disk, or a busy machine: starting all workers will take a while")
+    return DoctorResult("pass", summary)
 
 
 SPEED_CHECKS = (

@@ -73,11 +73,11 @@ def detached(
 def output_mover(log: Path) -> Callable[[Record], None]:
     """In the trainer: a subscriber of its publisher that calls `move_output` when the run has started."""
 
-    def told(record: Record) -> None:
+    def on_record(record: Record) -> None:
         if isinstance(record, RunStarted):
             move_output(log)
 
-    return told
+    return on_record
 
 
 def move_output(log: Path) -> None:
@@ -146,11 +146,11 @@ def _touched_since(file: Path, moment: float) -> bool:
 def _failure(process: ManagedProcess, code: int) -> RltuiError:
     """What the trainer said last, as its error; else how it ended and its last lines."""
     lines = process.tail(200).splitlines()
-    said = [index for index, line in enumerate(lines) if line.startswith("rltui: ")]
+    error_lines = [index for index, line in enumerate(lines) if line.startswith("rltui: ")]
     exit_code = code if code in (1, 2) else 1
-    if not said:
+    if not error_lines:
         return RltuiError(f"the trainer {_ending(code)} before its run started", "\n".join(lines[-20:]), exit_code)
-    own = [lines[said[-1]].removeprefix("rltui: "), *lines[said[-1] + 1 :]]
+    own = [lines[error_lines[-1]].removeprefix("rltui: "), *lines[error_lines[-1] + 1 :]]
     hint_at = next((index for index, line in enumerate(own) if line.startswith("  ")), len(own))
     hint = "\n".join(line.removeprefix("  ") for line in own[hint_at:])
     return RltuiError("\n".join(own[:hint_at]), hint, exit_code)

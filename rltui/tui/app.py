@@ -30,7 +30,7 @@ from rltui.tui.keymap import keymap
 from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
 from rltui.tui.notifications import Notifier
-from rltui.tui.settings import Loaded, UiSettings, save_layout, ui_path
+from rltui.tui.settings import LoadedSettings, UiSettings, save_layout, ui_path
 from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend
 from rltui.tui.terminal.key_queue import KeyDone, KeyOrder
 from rltui.tui.text import plain
@@ -74,7 +74,7 @@ class RltuiApp(App[str]):
         ascii_only: bool = False,
         dependencies: Dependencies | None = None,
         lifeline: Lifeline | None = None,
-        ui: Loaded | None = None,
+        ui: LoadedSettings | None = None,
     ) -> None:
         """ui: the user's own keys, layout and notices."""
         no_color = os.environ.get("NO_COLOR")
@@ -91,7 +91,7 @@ class RltuiApp(App[str]):
             self._filters.append(AsciiFilter())
         self.register_theme(DARK)
         self.register_theme(LIGHT)
-        self.ui = ui or Loaded(UiSettings(), ui_path())
+        self.ui = ui or LoadedSettings(UiSettings(), ui_path())
         self.own_keys = self.ui.settings.keys
         self.set_keymap(keymap(self.own_keys))
         self._notifier = Notifier(self, self.ui.settings, self._dependencies.clock, self.write_to_terminal)

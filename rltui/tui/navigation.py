@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rltui.tui.dependencies import Dependencies, Launch, LaunchRequest
     from rltui.tui.launcher.screen import LauncherScreen
     from rltui.tui.notifications import Notifier
-    from rltui.tui.settings import Loaded
+    from rltui.tui.settings import LoadedSettings
 
 CONNECT_SECONDS = 1.0
 LAUNCHER = "launcher"  # the installed screen's name
@@ -76,7 +76,7 @@ class Navigator:
         app: App[str],
         data: DataDir,
         dependencies: Dependencies,
-        ui: Loaded,
+        ui: LoadedSettings,
         lifeline: Lifeline,
         notifier: Notifier,
         *,

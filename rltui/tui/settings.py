@@ -23,12 +23,12 @@ Theme = Literal["dark", "light"]
 Charts = Literal["auto", "braille", "blocks", "ascii"]
 NoticeKind = Literal["ended", "failed", "milestone", "promotion", "worker_failed", "control"]
 Sort = Literal["timesteps", "reward", "entropy", "kl", "age", "size", "marks", "note"]
-Way = Literal["toast", "bell", "osc9", "hook"]
+NoticeChannel = Literal["toast", "bell", "osc9", "hook"]
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
-WAYS: tuple[Way, ...] = get_args(Way)
-QUIET: frozenset[Way] = frozenset({"toast", "hook"})  # what passes by itself rings no bell
-USUAL_WAYS: Mapping[NoticeKind, frozenset[Way]] = {
-    kind: QUIET if kind in ("worker_failed", "control") else frozenset(WAYS) for kind in KINDS
+CHANNELS: tuple[NoticeChannel, ...] = get_args(NoticeChannel)
+QUIET_CHANNELS: frozenset[NoticeChannel] = frozenset({"toast", "hook"})  # what passes by itself rings no bell
+USUAL_CHANNELS: Mapping[NoticeKind, frozenset[NoticeChannel]] = {
+    kind: QUIET_CHANNELS if kind in ("worker_failed", "control") else frozenset(CHANNELS) for kind in KINDS
 }
 MOST_SECONDS = 60.0  # of a hook
 MOST_ROWS = 40  # given to a slot or taken from it
@@ -57,7 +57,7 @@ class UiSettings:
     rows: Mapping[Slot, int] = field(default_factory=dict)
     sort: Sort = "age"
     descending: bool = False
-    notify: Mapping[NoticeKind, frozenset[Way]] = field(default_factory=lambda: dict(USUAL_WAYS))
+    notify: Mapping[NoticeKind, frozenset[NoticeChannel]] = field(default_factory=lambda: dict(USUAL_CHANNELS))
     hook: tuple[str, ...] = ()
     hook_seconds: float = 10.0
 
@@ -113,8 +113,8 @@ def _with_notices(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) 
     notify = dict(found.notify)
     for kind in KINDS:
         if kind in table:
-            ways = reader.words(table, ("notify", kind), WAYS)
-            notify[kind] = notify[kind] if ways is None else frozenset(ways)  # type: ignore[arg-type]  # words of WAYS
+            channels = reader.words(table, ("notify", kind), CHANNELS)
+            notify[kind] = notify[kind] if channels is None else frozenset(channels)  # type: ignore[arg-type]  # words of CHANNELS
     hook = reader.words(table, ("notify", "hook"), None) if "hook" in table else None
     seconds = reader.number(table, ("notify", "hook_seconds"), 0.1, MOST_SECONDS, found.hook_seconds)
     return replace(found, notify=notify, hook=tuple(hook or ()), hook_seconds=seconds)
@@ -223,7 +223,7 @@ class _Reader:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedSettings:
     """problems: what was not understood; the default holds there."""
 
     settings: UiSettings
@@ -241,16 +241,16 @@ def ui_path() -> Path:
     return user_config_path("rltui", appauthor=False) / NAME
 
 
-def load(path: Path) -> Loaded:
+def load(path: Path) -> LoadedSettings:
     """Never raises: no file means the defaults, and so does one that cannot be read, with a problem."""
     if not _is_there(path):
-        return Loaded(UiSettings(), path)
+        return LoadedSettings(UiSettings(), path)
     try:
         source = read_source(path, str(path))
     except ProfileError as error:
-        return Loaded(UiSettings(), path, error.problems)
+        return LoadedSettings(UiSettings(), path, error.problems)
     settings = settings_of(source)
-    return Loaded(settings, path, tuple(problem for problem in source.problems if problem.message != EMPTY))
+    return LoadedSettings(settings, path, tuple(problem for problem in source.problems if problem.message != EMPTY))
 
 
 def save_layout(path: Path, shows: Mapping[Slot, str], rows: Mapping[Slot, int], theme: str) -> None:

@@ -18,7 +18,7 @@ from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.checks.results import KeyChange, ProfileChecker
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.settings import Loaded
+from rltui.tui.settings import LoadedSettings
 from tests.fakes import children, data_folder, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import LAUNCHER_NOW, Clock, until
@@ -69,7 +69,7 @@ async def browser(
     clock: Clock | None = None,
     ascii_only: bool = False,
     readonly: bool = False,
-    ui: Loaded | None = None,
+    ui: LoadedSettings | None = None,
 ) -> AsyncIterator[Pilot[str]]:
     """The browser, opened from the launcher, once everything has been read and the first state's hashes compared."""
 

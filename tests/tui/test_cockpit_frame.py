@@ -18,7 +18,7 @@ from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.dialogs import FlagsDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
 from rltui.tui.dependencies import Dependencies
-from rltui.tui.settings import Loaded, UiSettings, load
+from rltui.tui.settings import LoadedSettings, UiSettings, load
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeRun
 from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, rooms_in, until, until_shown
@@ -35,7 +35,9 @@ def app_of(pilot: Pilot[str]) -> RltuiApp:
 
 
 @asynccontextmanager
-async def cockpit_with(ui: Loaded, run: FakeRun, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[str]]:
+async def cockpit_with(
+    ui: LoadedSettings, run: FakeRun, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Pilot[str]]:
     """The cockpit of somebody who has a ui.toml."""
     dependencies = Dependencies(sources=lambda name, trainer: run, clock=Clock())
     app = RltuiApp(DataDir(Path("data")), attach=run.name, dependencies=dependencies, ui=ui)
@@ -238,7 +240,7 @@ async def test_news_is_told_and_history_is_not() -> None:
 
 async def test_each_way_of_telling_can_be_switched_off(tmp_path: Path) -> None:
     quiet = {kind: frozenset[str]() for kind in UiSettings().notify}
-    ui = Loaded(replace(UiSettings(), notify=quiet), tmp_path / "ui.toml")  # type: ignore[arg-type]
+    ui = LoadedSettings(replace(UiSettings(), notify=quiet), tmp_path / "ui.toml")  # type: ignore[arg-type]
     run = live_run()
     async with cockpit_with(ui, run) as pilot:
         run.records.add(run_story.saved(15_000_000, NOW + 1, milestone=True))
@@ -248,7 +250,7 @@ async def test_each_way_of_telling_can_be_switched_off(tmp_path: Path) -> None:
 
 
 async def test_own_keys_work_and_are_shown_in_footer_and_help(tmp_path: Path) -> None:
-    ui = Loaded(UiSettings(keys={"checkpoint": ("f6",), "stop": ("C",)}), tmp_path / "ui.toml")
+    ui = LoadedSettings(UiSettings(keys={"checkpoint": ("f6",), "stop": ("C",)}), tmp_path / "ui.toml")
     run = live_run()
     async with cockpit_with(ui, run) as pilot:
         assert "f6 Checkpoint" in screen_text(pilot.app.screen).splitlines()[-1]
@@ -265,7 +267,7 @@ async def test_own_keys_work_and_are_shown_in_footer_and_help(tmp_path: Path) ->
 
 async def test_texts_and_tabs_name_the_users_own_keys(tmp_path: Path) -> None:
     own = {"run": ("f7",), "freeze": ("f5",), "render": ("f6",)}
-    async with cockpit_with(Loaded(UiSettings(keys=own), tmp_path / "ui.toml"), live_run(), (80, 24)) as pilot:
+    async with cockpit_with(LoadedSettings(UiSettings(keys=own), tmp_path / "ui.toml"), live_run(), (80, 24)) as pilot:
         text = screen_text(pilot.app.screen)
         assert " f7 " in text.splitlines()[3]
         await pilot.press("8")

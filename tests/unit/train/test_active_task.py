@@ -19,11 +19,24 @@ LINEAR = Schedule("linear", 2e-4, 2e-4, steps=1_000, floor=0.0)
 ADAPTIVE = replace(LINEAR, kind="kl_adaptive")
 
 
-def test_without_a_stored_one_it_is_the_schedule_at_the_resumed_step() -> None:
+def test_without_a_rate_set_by_hand_it_is_the_schedule_or_what_kl_had_reached() -> None:
     rates, words = resumed_rates(LINEAR, None)
     assert (rates.at(500).policy, words) == (pytest.approx(1e-4), "")
     rates, words = resumed_rates(LINEAR, rate_state(LearningRates(LINEAR)))
     assert (rates.at(500).policy, words) == (pytest.approx(1e-4), "")
+
+    state = rate_state(LearningRates(ADAPTIVE, adapted=7e-5))
+    rates, words = resumed_rates(ADAPTIVE, state)
+    assert rates.at(0).policy == 7e-5
+    assert "7e-05 goes on as KL had set it" in words
+    rates, words = resumed_rates(replace(ADAPTIVE, floor=1e-6), state)
+    assert (rates.at(0).policy, "wins over 7e-05" in words) == (2e-4, True)
+    rates, words = resumed_rates(LINEAR, state)
+    assert (rates.at(0).policy, words) == (2e-4, "")
+
+    rates, _ = resumed_rates(ADAPTIVE, RateState(words=ADAPTIVE.text, adapted=7e-5, override=5e-4))
+    rates.override = None
+    assert rates.at(0).policy == 7e-5
 
 
 def test_one_set_by_hand_goes_on_while_the_profile_says_the_same(subtests: pytest.Subtests) -> None:
@@ -37,23 +50,6 @@ def test_one_set_by_hand_goes_on_while_the_profile_says_the_same(subtests: pytes
             rates, words = resumed_rates(replace(schedule, learning_rate=1e-4), state)
             assert (rates.override, rates.at(0).policy) == (None, 1e-4)
             assert "the profile's learning rate, which has changed, wins over 0.0005" in words
-
-
-def test_kl_adaptive_keeps_what_it_had_reached() -> None:
-    state = rate_state(LearningRates(ADAPTIVE, adapted=7e-5))
-    rates, words = resumed_rates(ADAPTIVE, state)
-    assert rates.at(0).policy == 7e-5
-    assert "7e-05 goes on as KL had set it" in words
-    rates, words = resumed_rates(replace(ADAPTIVE, floor=1e-6), state)
-    assert (rates.at(0).policy, "wins over 7e-05" in words) == (2e-4, True)
-    rates, words = resumed_rates(LINEAR, state)
-    assert (rates.at(0).policy, words) == (2e-4, "")
-
-
-def test_taken_back_kl_goes_on_from_where_it_was() -> None:
-    rates, _ = resumed_rates(ADAPTIVE, RateState(words=ADAPTIVE.text, adapted=7e-5, override=5e-4))
-    rates.override = None
-    assert rates.at(0).policy == 7e-5
 
 
 TOUCH, GOAL = Weighted(Component("touch"), 1.0), Weighted(Component("goal"), 5.0, ((0, 5.0), (1_000, 1.0)))
@@ -82,7 +78,7 @@ def group(rewards: tuple[Weighted, ...]) -> ArenaGroup:
     return ArenaGroup("mechanics", 0.2, rewards, (), ())
 
 
-def test_what_is_in_force_and_taken_back() -> None:
+def test_what_is_in_force_and_taken_back_and_practice_rewards_of_their_own() -> None:
     made = overrides(Lesson())
     assert (made.entropy, made.weight("goal", 500), made.weights) == (0.01, 3.0, {})
     made.put("entropy", 0.02)
@@ -93,6 +89,9 @@ def test_what_is_in_force_and_taken_back() -> None:
     made.put("reward goal", None)
     made.put("reward touch", None)
     assert made.metrics(500) == {"train/ent_coef": 0.01, "weight/goal": 3.0}
+
+    assert overrides(Lesson(mechanics=group((TOUCH, GOAL)))).reward_names == ["touch", "goal"]
+    assert overrides(Lesson(mechanics=group((GOAL,)))).reward_names == ["touch", "goal", "mechanics/goal"]
 
 
 def test_it_goes_on_while_the_profile_says_the_same() -> None:
@@ -111,8 +110,3 @@ def test_it_goes_on_while_the_profile_says_the_same() -> None:
     gone, words = Overrides.resumed(cast(ResolvedConfig, Lesson(rewards=(TOUCH,))), after.stored())
     assert gone.weights == {}
     assert "reward goal 7, set by hand, ends: the profile has no such reward any more" in words
-
-
-def test_the_practice_lane_has_names_of_its_own_only_with_rewards_of_its_own() -> None:
-    assert overrides(Lesson(mechanics=group((TOUCH, GOAL)))).reward_names == ["touch", "goal"]
-    assert overrides(Lesson(mechanics=group((GOAL,)))).reward_names == ["touch", "goal", "mechanics/goal"]

@@ -22,7 +22,7 @@ class Clock:
         return self.now
 
 
-def test_a_burst_then_the_rate() -> None:
+def test_a_burst_then_the_rate_nothing_for_who_keeps_trying_and_never_more_than_the_burst() -> None:
     clock = Clock()
     bucket = TokenBucket(rate=5.0, burst=3, clock=clock)
     assert [bucket.take() for _ in range(4)] == [True, True, True, False]
@@ -32,8 +32,6 @@ def test_a_burst_then_the_rate() -> None:
     assert bucket.take()
     assert not bucket.take()
 
-
-def test_who_keeps_trying_gets_nothing() -> None:
     clock = Clock()
     bucket = TokenBucket(rate=5.0, burst=2, clock=clock)
     taken = 0
@@ -42,8 +40,6 @@ def test_who_keeps_trying_gets_nothing() -> None:
         taken += bucket.take()
     assert taken == 2
 
-
-def test_a_long_rest_gives_no_more_than_the_burst() -> None:
     clock = Clock()
     bucket = TokenBucket(rate=5.0, burst=2, clock=clock)
     clock.now += 1e6

@@ -86,7 +86,7 @@ def test_skill_is_that_of_all_games_in_the_window(profile: Profile, subtests: py
             assert (after(Curriculum(profile, 0), *iterations).due(2_000) is not None) == reached
 
 
-def test_the_distance_to_each_criterion_is_told(profile: Profile) -> None:
+def test_the_distance_to_each_criterion_and_what_blocks_it_beside_skill_are_told(profile: Profile) -> None:
     curriculum = Curriculum(profile, 0)
     assert curriculum.metrics() == {
         "curriculum/phase": 1,
@@ -106,8 +106,6 @@ def test_the_distance_to_each_criterion_is_told(profile: Profile) -> None:
     assert found["curriculum/own_goals_per_minute_missing"] == pytest.approx(0.5)
     assert after(curriculum, games(10, 10), games(10, 10)).metrics()["curriculum/kickoff_touches_missing"] == 0
 
-
-def test_what_blocks_it_beside_skill_is_told_too(profile: Profile) -> None:
     curriculum = after(Curriculum(profile, 0), GOOD)
     found = curriculum.metrics(400)
     assert (found["curriculum/window"], found["curriculum/window_missing"]) == (1, 2)
@@ -121,15 +119,13 @@ def test_what_blocks_it_beside_skill_is_told_too(profile: Profile) -> None:
     assert "curriculum/max_steps_left" not in curriculum.metrics(6_000)
 
 
-def test_by_steps_counted_from_the_phase_s_beginning(profile: Profile) -> None:
+def test_by_steps_of_the_phase_and_by_hand_never_beyond_the_last_and_skill_is_measured_anew(profile: Profile) -> None:
     curriculum = Curriculum(profile, 0)
     curriculum.go(CurriculumMove(1, 0, ""), 4_000)
     assert (curriculum.phase_name, curriculum.started) == ("two", 4_000)
     assert curriculum.due(4_499) is None
     assert curriculum.due(4_500) == CurriculumMove(2, 0, "500 timesteps, of 500 at most")
 
-
-def test_by_hand_and_never_beyond_the_last(profile: Profile) -> None:
     curriculum = Curriculum(profile, 0)
     assert curriculum.due(10, "ada") == CurriculumMove(1, 0, "asked for by ada")
     curriculum.go(CurriculumMove(2, 0, ""), 10)
@@ -139,8 +135,6 @@ def test_by_hand_and_never_beyond_the_last(profile: Profile) -> None:
         "the last one's distance is told all the same"
     )
 
-
-def test_a_new_phase_measures_anew(profile: Profile) -> None:
     curriculum = after(Curriculum(profile, 0), GOOD, GOOD, GOOD)
     curriculum.go(CurriculumMove(2, 0, ""), 1_000)
     assert curriculum.metrics()["curriculum/goals_per_minute"] is None
@@ -171,7 +165,9 @@ def resumed(profile: Profile, state: CurriculumState | None, trained_with: str =
     return Curriculum(profile, 9_000, Origin(trained_with, state))
 
 
-def test_a_resume_goes_on_where_it_was(profile: Profile) -> None:
+def test_a_resume_goes_on_where_it_was_with_its_evidence_of_skill_also_where_the_phase_has_moved(
+    profile: Profile,
+) -> None:
     before = Curriculum(profile, 0)
     before.go(CurriculumMove(1, 0, ""), 8_000)
     after(before, GOOD, games(3, 1))
@@ -181,14 +177,10 @@ def test_a_resume_goes_on_where_it_was(profile: Profile) -> None:
     assert (again.phase_name, again.started, again.notices) == ("two", 8_000, [])
     assert again.state() == state
 
-
-def test_a_resume_keeps_the_evidence_of_skill(profile: Profile) -> None:
     again = resumed(profile, after(Curriculum(profile, 0), GOOD, GOOD).state())
     assert again.due(9_000) is None
     assert after(again, GOOD).due(9_000) is not None
 
-
-def test_a_phase_that_has_moved_is_found(profile: Profile) -> None:
     again = resumed(profile, CurriculumState(phase=0, profile="three", started=100))
     assert (again.phase_name, again.started) == ("three", 100)
     assert again.notices == ["phase three is number 3 of the campaign now, and goes on"]
@@ -261,7 +253,7 @@ def campaign(tmp_path: Path) -> Profile:
     return load(tmp_path / "both.toml")
 
 
-def test_phases_with_their_criteria(campaign: Profile) -> None:
+def test_the_plan_has_phases_with_their_criteria_changes_and_schedules(campaign: Profile) -> None:
     plan = curriculum_planned(campaign, 500)
     one, two = plan.phases
     assert (plan.window, plan.timesteps) == (7, 500)
@@ -274,8 +266,6 @@ def test_phases_with_their_criteria(campaign: Profile) -> None:
     assert [(stage.name, stage.until) for stage in plan.stages] == [("1v1", 2_000), ("crowd", None)]
     assert records.decode(records.encode(plan)) == plan
 
-
-def test_what_a_phase_changes_rewards_first_and_no_more_than_that(campaign: Profile) -> None:
     first, second = curriculum_planned(campaign, 0).phases
     assert first.changes == []
     assert second.changes[:3] == ["rewards.touch 1.0 → 0.5", "- rewards.in_air", "+ rewards.strong_hit 4.0"]
@@ -284,21 +274,17 @@ def test_what_a_phase_changes_rewards_first_and_no_more_than_that(campaign: Prof
     assert not any("full_hit_speed" in change for change in second.changes), "a new reward is told by its weight alone"
     assert list(change_words(campaign.phases[0], campaign.phases[0])) == []
 
-
-def test_schedules_in_words(campaign: Profile) -> None:
     first, second = curriculum_planned(campaign, 0).phases
     assert first.schedules == ["reward in_air: 0.5 at 0, 0 at 2,000,000"]
     assert second.schedules == ["learning rate: linear from 0.0001 to 2e-05 over 3,000,000 timesteps"]
     assert list(schedule_words(campaign.phases[0])) == first.schedules
 
 
-def test_a_profile_without_a_curriculum_plans_nothing(tmp_path: Path) -> None:
+def test_without_a_curriculum_nothing_is_planned_and_the_shipped_campaign_changes_in_each_phase(tmp_path: Path) -> None:
     (tmp_path / "plain.toml").write_text("schema = 1\n[rewards]\ntouch = 1\n")
     plan = curriculum_planned(load(tmp_path / "plain.toml"), 0)
     assert (plan.phases, plan.stages, plan.schedules) == ([], [], [])
 
-
-def test_the_shipped_campaign() -> None:
     plan = curriculum_planned(load("campaign"), 0)
     assert [phase.number for phase in plan.phases] == [1, 2, 3, 4]
     assert all(phase.changes for phase in plan.phases[1:])

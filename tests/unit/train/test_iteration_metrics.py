@@ -62,13 +62,11 @@ def metrics(*parts: EpisodeStats) -> dict[str, float | None]:
     return iteration_metrics(1000, 200, [done(part) for part in parts], {"train/entropy": 4.4}, times, arena_steps=50)
 
 
-def test_first_episodes_are_a_share_of_all_workers_arenas() -> None:
+def test_figures_of_all_workers_are_taken_together() -> None:
     begun, settled = replace(stats(2, 8.0, 2.0), arenas=4, first_episodes=3), replace(stats(2, 8.0, 2.0), arenas=4)
     assert metrics(begun, settled)["rollout/first_episodes"] == pytest.approx(100 * 3 / 8)
     assert metrics(stats(2, 8.0, 2.0))["rollout/first_episodes"] is None, "of no arenas"
 
-
-def test_figures_of_two_workers_are_taken_together() -> None:
     found = metrics(stats(2, 8.0, 2.0), stats(4, 4.0, -2.0))
     assert found["reward/touch"] == pytest.approx(12 / 12)
     assert found["reward/shaping"] == 0.0
@@ -91,6 +89,10 @@ def test_figures_of_two_workers_are_taken_together() -> None:
     assert found["time/simulate"] == pytest.approx(1e6 * 0.01 / 100)
     assert found["train/entropy"] == 4.4
 
+    found = metrics(stats(3, 7.0, 1.5))
+    total = sum(value for key, value in found.items() if key.startswith("reward/") and value is not None)
+    assert total == pytest.approx(found["rollout/policy_reward"])
+
 
 def test_turtles_of_all_workers_are_taken_together() -> None:
     first = replace(stats(1, 0.0, 0.0), turtles=TurtleStats(4, 1, 1, [80, 120]))
@@ -105,18 +107,21 @@ def test_turtles_of_all_workers_are_taken_together() -> None:
     }
 
 
-def test_recovery_times_without_a_recovery_are_unknown_not_zero() -> None:
+def test_what_nothing_is_known_of_is_none_and_not_zero() -> None:
     found = metrics(replace(stats(1, 0.0, 0.0), turtles=TurtleStats(events=1, failed=1)))
     assert (found["turtle/events"], found["turtle/recovered"], found["turtle/failed"]) == (1, 0, 1)
     for name in ("mean", "median", "p90"):
         assert found[f"turtle/{name}_ticks"] is None and found[f"turtle/{name}_seconds"] is None
 
-
-def test_without_a_kickoff_its_touches_are_unknown() -> None:
     assert metrics(replace(stats(1, 0.0, 0.0), kickoffs=0, kickoffs_touched=0))["rollout/kickoff_touches"] is None
 
+    found = metrics(stats(0, 0.0, 0.0))
+    assert found["rollout/policy_reward"] is None
+    assert found["reward/touch"] is None
+    assert found["rollout/episodes"] == 0
 
-def test_a_practice_lane_has_its_own_figures() -> None:
+
+def test_a_practice_group_has_its_own_figures_and_a_dropped_workers_number_stays_free() -> None:
     groups = {MATCH: stats(2, 8.0, 2.0), "mechanics": replace(stats(1, 3.0, 0.0), rewards={"touch": 4.0})}
     report = replace_groups(done(stats(1, 0.0, 0.0)), groups)
     times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
@@ -125,34 +130,22 @@ def test_a_practice_lane_has_its_own_figures() -> None:
     assert found["mechanics/rollout/episodes"] == 1 and found["mechanics/turtle/events"] == 6
     assert "mechanics/reward/shaping" not in found
 
+    times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
+    found = iteration_metrics(1000, 200, [None, done(stats(2, 8.0, 2.0))], {}, times, arena_steps=50)
+    assert {key for key in found if key.startswith("worker/")} == {"worker/1/seconds", "worker/1/memory_mb"}
 
-def test_every_figure_of_a_lane_is_in_the_table_of_metrics() -> None:
+
+def test_every_figure_is_in_the_table_of_metrics() -> None:
     found = [key for key in metrics(stats(1, 1.0, 1.0)) if key.startswith(("rollout/", "turtle/"))]
     assert len(found) > 20 and not [key for key in found if key not in BY_KEY]
+
+    figures = TableUse(RLGYM, MASK).count(rollout(np.zeros((1, 1, 1)), np.full((1, 2, 1), 7, np.uint8)), 0)
+    assert all(key in BY_KEY and BY_KEY[key].help for key in figures)
 
 
 def test_reports_cross_the_pipe_whole() -> None:
     report = done(stats(2, 8.0, 2.0))
     assert decode_from_worker(encode(report)) == report
-
-
-def test_components_sum_to_the_reported_reward() -> None:
-    found = metrics(stats(3, 7.0, 1.5))
-    total = sum(value for key, value in found.items() if key.startswith("reward/") and value is not None)
-    assert total == pytest.approx(found["rollout/policy_reward"])
-
-
-def test_without_an_ended_episode_rewards_are_unknown_not_zero() -> None:
-    found = metrics(stats(0, 0.0, 0.0))
-    assert found["rollout/policy_reward"] is None
-    assert found["reward/touch"] is None
-    assert found["rollout/episodes"] == 0
-
-
-def test_a_worker_keeps_its_number_when_another_was_dropped() -> None:
-    times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
-    found = iteration_metrics(1000, 200, [None, done(stats(2, 8.0, 2.0))], {}, times, arena_steps=50)
-    assert {key for key in found if key.startswith("worker/")} == {"worker/1/seconds", "worker/1/memory_mb"}
 
 
 MASK = PipelineOptions("mask")
@@ -176,7 +169,7 @@ def rollout(actions: np.ndarray, legality: np.ndarray | None = None, valid: np.n
     )
 
 
-def test_by_hand() -> None:
+def test_use_of_the_table_by_hand() -> None:
     # of RLGYM: row 0 reverses and steers left, 20 is full throttle to the right, 56 a plain jump, 18 boost straight on
     use = TableUse(RLGYM, PipelineOptions())
     figures = use.count(rollout(np.array([[[0, 20], [56, 18]]])), replaced=0)
@@ -187,6 +180,11 @@ def test_by_hand() -> None:
     assert figures["lut/entropy_jump"] == pytest.approx(0.25 * log(4) + 0.75 * log(4 / 3))
     assert figures["lut/entropy_pitch"] == 0
     assert figures["lut/masked"] is figures["lut/fallback"] is None
+
+    use = TableUse(HYBRID, PipelineOptions("fallback"))
+    assert use.count(rollout(np.zeros((1, 10, 2))), replaced=3)["lut/fallback"] == 15
+
+    assert entropy(np.ones(5)) == pytest.approx(log(5))
 
 
 def test_against_a_slow_twin() -> None:
@@ -205,11 +203,6 @@ def test_against_a_slow_twin() -> None:
     assert figures["lut/masked"] == pytest.approx(100 * np.mean(masked))
 
 
-def test_replaced_choices_are_a_share_of_all() -> None:
-    use = TableUse(HYBRID, PipelineOptions("fallback"))
-    assert use.count(rollout(np.zeros((1, 10, 2))), replaced=3)["lut/fallback"] == 15
-
-
 def test_rows_count_as_chosen_from_the_start_on() -> None:
     now = 0.0
     use = TableUse(RLGYM, PipelineOptions(), lambda: now)
@@ -224,12 +217,3 @@ def test_rows_count_as_chosen_from_the_start_on() -> None:
     assert not use.due()
     now = RECORD_SECONDS
     assert use.due()
-
-
-def test_a_uniform_choice_reads_the_logarithm() -> None:
-    assert entropy(np.ones(5)) == pytest.approx(log(5))
-
-
-def test_every_figure_is_in_the_table_of_metrics() -> None:
-    figures = TableUse(RLGYM, MASK).count(rollout(np.zeros((1, 1, 1)), np.full((1, 2, 1), 7, np.uint8)), 0)
-    assert all(key in BY_KEY and BY_KEY[key].help for key in figures)

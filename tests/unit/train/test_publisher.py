@@ -111,7 +111,7 @@ def line(text: str) -> LogLine:
     return LogLine(time=1.0, level="info", source="test", message=text)
 
 
-def test_every_record_reaches_the_journal_and_each_subscriber_in_order() -> None:
+def test_every_record_reaches_the_journal_and_each_subscriber_who_may_publish_too() -> None:
     journal = FakeJournal()
     seen: list[Record] = []
     publisher = Publisher(journal, subscribers=[seen.append])
@@ -119,14 +119,23 @@ def test_every_record_reaches_the_journal_and_each_subscriber_in_order() -> None
         publisher.publish(line(text))
     assert journal.records == seen == [line("a"), line("b"), line("c")]
 
-
-def test_log_makes_a_line_with_the_clock_s_time() -> None:
     journal = FakeJournal()
     Publisher(journal, clock=lambda: 7.0).log("warning", "worker", "slow", worker=3)
     assert journal.records == [LogLine(time=7.0, level="warning", source="worker", message="slow", worker=3)]
 
+    journal = FakeJournal()
+    publisher = Publisher(journal)
 
-def test_a_full_disk_is_reported_once_and_its_end_too() -> None:
+    def echo(record: Record) -> None:
+        if record == line("a"):
+            publisher.publish(line("echo"))
+
+    publisher = Publisher(journal, subscribers=[echo])
+    publisher.publish(line("a"))
+    assert journal.records == [line("a"), line("echo")]
+
+
+def test_a_full_disk_is_reported_once_each_time_and_its_end_too() -> None:
     journal = FakeJournal()
     seen: list[Record] = []
     publisher = Publisher(journal, subscribers=[seen.append])
@@ -144,6 +153,19 @@ def test_a_full_disk_is_reported_once_and_its_end_too() -> None:
     assert "2 records were lost" in reports[1].message
     assert journal.records == seen
 
+    journal = FakeJournal()
+    publisher = Publisher(journal)
+    for full in (True, False, True, False):
+        journal.full = full
+        publisher.publish(line("x"))
+    reports = [record for record in journal.records if isinstance(record, LogLine) and record.source == "journal"]
+    assert [report.level for report in reports] == [
+        "error",
+        "info",
+        "error",
+        "info",
+    ]
+
 
 def test_a_journal_that_was_taken_away_is_said_once_where_it_can_be_read() -> None:
     journal = FakeJournal()
@@ -159,21 +181,6 @@ def test_a_journal_that_was_taken_away_is_said_once_where_it_can_be_read() -> No
     assert journal.records == [line("a"), line("b"), line("c")]
 
 
-def test_a_second_full_disk_is_reported_again() -> None:
-    journal = FakeJournal()
-    publisher = Publisher(journal)
-    for full in (True, False, True, False):
-        journal.full = full
-        publisher.publish(line("x"))
-    reports = [record for record in journal.records if isinstance(record, LogLine) and record.source == "journal"]
-    assert [report.level for report in reports] == [
-        "error",
-        "info",
-        "error",
-        "info",
-    ]
-
-
 def test_a_subscriber_whose_terminal_is_gone_is_left_out() -> None:
     calls: list[Record] = []
     seen: list[Record] = []
@@ -187,19 +194,6 @@ def test_a_subscriber_whose_terminal_is_gone_is_left_out() -> None:
     publisher.publish(line("b"))
     assert len(calls) == 1
     assert len(seen) == 2
-
-
-def test_a_subscriber_may_publish() -> None:
-    journal = FakeJournal()
-    publisher = Publisher(journal)
-
-    def echo(record: Record) -> None:
-        if record == line("a"):
-            publisher.publish(line("echo"))
-
-    publisher = Publisher(journal, subscribers=[echo])
-    publisher.publish(line("a"))
-    assert journal.records == [line("a"), line("echo")]
 
 
 def test_a_held_terminal_holds_up_only_who_prints() -> None:

@@ -35,7 +35,7 @@ class Somebody:
     one_shot: bool = False
 
 
-def test_the_first_that_may_holds_control_and_hands_it_on() -> None:
+def test_the_first_that_may_holds_control_and_others_are_refused_by_its_name() -> None:
     control = ControlHolder()
     watcher, first, second = Somebody("watcher", readonly=True), Somebody("first"), Somebody("second")
     for person in (watcher, first, second):
@@ -46,8 +46,6 @@ def test_the_first_that_may_holds_control_and_hands_it_on() -> None:
     control.leave(second)
     assert control.holder is None
 
-
-def test_others_are_refused_by_the_name_of_the_holder() -> None:
     control = ControlHolder()
     first, second = Somebody("first"), Somebody("second")
     control.join(first)
@@ -56,15 +54,19 @@ def test_others_are_refused_by_the_name_of_the_holder() -> None:
     assert "first holds control" in (control.refusal(second, Pause()) or "")
     assert "first holds control" in (control.refusal(second, Stop()) or "")
 
+    control = ControlHolder()
+    first, second = Somebody("first"), Somebody("second")
+    control.join(first)
+    control.join(second)
+    assert "O in the cockpit takes it" in (control.refusal(second, Pause()) or "")
 
-def test_readonly_commands_nothing_even_alone() -> None:
+
+def test_readonly_and_one_shot_clients_never_hold_control_and_the_latter_may_stop() -> None:
     control = ControlHolder()
     watcher = Somebody("watcher", readonly=True, one_shot=True)
     control.join(watcher)
     assert "read-only" in (control.refusal(watcher, Stop()) or "")
 
-
-def test_a_one_shot_client_never_holds_control_and_may_always_stop() -> None:
     control = ControlHolder()
     stopper, viewer = Somebody("errand", one_shot=True), Somebody("viewer")
     control.join(stopper)
@@ -74,6 +76,10 @@ def test_a_one_shot_client_never_holds_control_and_may_always_stop() -> None:
     assert control.holder is viewer
     assert control.refusal(stopper, Stop("now")) is None
     assert "viewer holds control" in (control.refusal(stopper, Pause()) or "")
+
+    control = ControlHolder()
+    assert "read-only" in (control.refusal(Somebody("watcher", readonly=True), TakeControl()) or "")
+    assert "errand" in (control.refusal(Somebody("errand", one_shot=True), TakeControl()) or "")
 
 
 def test_control_is_taken_at_once_and_the_former_holder_is_next_in_line() -> None:
@@ -89,20 +95,6 @@ def test_control_is_taken_at_once_and_the_former_holder_is_next_in_line() -> Non
     assert control.holder is first
     control.leave(first)
     assert control.holder is second
-
-
-def test_neither_readonly_nor_one_shot_clients_take_control() -> None:
-    control = ControlHolder()
-    assert "read-only" in (control.refusal(Somebody("watcher", readonly=True), TakeControl()) or "")
-    assert "errand" in (control.refusal(Somebody("errand", one_shot=True), TakeControl()) or "")
-
-
-def test_who_is_refused_is_told_how_to_take_control() -> None:
-    control = ControlHolder()
-    first, second = Somebody("first"), Somebody("second")
-    control.join(first)
-    control.join(second)
-    assert "O in the cockpit takes it" in (control.refusal(second, Pause()) or "")
 
 
 LIMITS = Limits(burst=100, waiting=3)

@@ -39,18 +39,14 @@ def test_a_failing_table_is_refused(tmp_path: Path) -> None:
     assert DataDir(tmp_path / "data").run_names() == []
 
 
-def test_forced_it_is_a_warning(tmp_path: Path) -> None:
+def test_forced_it_is_a_warning_and_a_warning_keeps_nobody_from_training(tmp_path: Path) -> None:
     warnings = context(tmp_path, NO_LEFT, force=True).table_warnings
     assert len(warnings) == 6
     assert warnings[0] == "action table: no row turns left while driving: the bot could only turn right"
 
-
-def test_a_warning_keeps_nobody_from_training(tmp_path: Path) -> None:
     [warning] = context(tmp_path, NO_SECOND_JUMP).table_warnings
     assert warning.startswith("action table: no row jumps a second time")
 
-
-def test_a_good_table_says_nothing(tmp_path: Path) -> None:
     assert context(tmp_path, RLGYM).table_warnings == ()
 
 

@@ -127,7 +127,7 @@ def _number(value: float | None) -> str:
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
     client: str  # who, shown to others: "ada on tower, pid 1234"
     readonly: bool = False
-    errand: bool = False  # a command line's one errand: never holds control, may always stop the run
+    one_shot: bool = msgspec.field(default=False, name="errand")  # a command line: never holds control, may always stop
     protocol: int = 1
 
 

@@ -1,4 +1,4 @@
-"""Client of a trainer's control socket: connect, send commands, poll for answers."""
+"""Remote control client."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class TrainerGoneError(RltuiError):
 class ControlClient:
     """A blocking connection to one trainer. `send` and `poll` may be called from two threads.
 
-    readonly: look only. one_shot: a single command of the command line's, which never takes control and may always stop the run.
+    readonly: look only. one_shot: of a command line, which never takes control and may always stop the run.
     """
 
     def __init__(self, name: str = "", *, readonly: bool = False, one_shot: bool = False) -> None:
-        self._hello = Hello(name or own_name(), readonly=readonly, errand=one_shot)
+        self._hello = Hello(name or own_name(), readonly=readonly, one_shot=one_shot)
         self._ids = itertools.count(1)
         self._sending = threading.Lock()
         self._reader = FrameReader()

@@ -64,8 +64,8 @@ def connect(paths: RunPaths) -> Iterator[Callable[..., ControlClient]]:
     """Connected clients by name, closed at the end."""
     made: list[ControlClient] = []
 
-    def build(name: str, *, readonly: bool = False, errand: bool = False) -> ControlClient:
-        client = ControlClient(name, readonly=readonly, one_shot=errand)
+    def build(name: str, *, readonly: bool = False, one_shot: bool = False) -> ControlClient:
+        client = ControlClient(name, readonly=readonly, one_shot=one_shot)
         client.connect(paths)
         made.append(client)
         return client
@@ -146,14 +146,14 @@ def test_a_command_is_accepted_by_the_socket_and_applied_by_the_loop(
 def test_commands_keep_their_order_and_answers_find_their_client(
     server: ControlServer, connect: Callable[..., ControlClient]
 ) -> None:
-    holder, errand = connect("holder"), connect("errand", errand=True)
+    holder, stopper = connect("holder"), connect("stopper", one_shot=True)
     ids = [holder.send(command) for command in (Pause(), SaveCheckpoint(), Pause())]
-    other = errand.send(Stop())
+    other = stopper.send(Stop())
     assert ids[0] == other  # ids are each client's own
     pending = commands_of(server, 4)
     assert [one.command for one in pending if one.by == "holder"] == [Pause(), SaveCheckpoint(), Pause()]
-    next(one for one in pending if one.by == "errand").applied("stopped")
-    assert hear(errand, CommandApplied).detail == "stopped"
+    next(one for one in pending if one.by == "stopper").applied("stopped")
+    assert hear(stopper, CommandApplied).detail == "stopped"
     assert not any(isinstance(message, CommandApplied) for message in holder.poll(0.05))
 
 
@@ -161,21 +161,21 @@ def test_a_second_controller_is_refused_and_told_who_holds_control(
     server: ControlServer, connect: Callable[..., ControlClient], log: list[object]
 ) -> None:
     connect("first")
-    second, watcher, errand = connect("second"), connect("watcher", readonly=True), connect("errand", errand=True)
+    second, watcher, stopper = connect("second"), connect("watcher", readonly=True), connect("stopper", one_shot=True)
     second.send(Pause())
     assert "first holds control" in hear(second, CommandRefused).reason
     watcher.send(Pause())
     assert "read-only" in hear(watcher, CommandRefused).reason
-    errand.send(Pause())
-    assert "first holds control" in hear(errand, CommandRefused).reason
-    errand.send(Stop("now"))
-    assert hear(errand, CommandAccepted)
+    stopper.send(Pause())
+    assert "first holds control" in hear(stopper, CommandRefused).reason
+    stopper.send(Stop("now"))
+    assert hear(stopper, CommandAccepted)
     assert next_command(server).command == Stop("now")
     assert [record.by for record in log if isinstance(record, CommandLogged)] == [
         "second",
         "watcher",
-        "errand",
-        "errand",
+        "stopper",
+        "stopper",
     ]
 
 

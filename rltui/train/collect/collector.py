@@ -17,12 +17,12 @@ import numpy as np
 
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record
+from rltui.formatting import MEGABYTE
 from rltui.learn.rollout import Rollout
 from rltui.train.collect.actor import Actor, ActorSpec
 from rltui.train.collect.debug_output import publish_lines
 from rltui.train.collect.messages import Configure, RolloutDone
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.collect.worker_handle import worker_live
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,21 @@ class Collector(ABC):
         shape = self.shared.shape
         return float(self.shared.steps_done.sum()) / (shape.workers * shape.steps)
 
+    def _worker_live(self, worker: int, newest: RolloutDone | None, *, state: str, pid: int | None) -> WorkerLive:
+        """newest: its newest whole rollout. Heartbeat and restarts are those of a worker that is no process of its own."""
+        shape = self.shared.shape
+        return WorkerLive(
+            worker=worker,
+            state=state,
+            pid=pid,
+            steps_per_second=shape.rows / newest.seconds if newest else None,
+            arenas=shape.arenas,
+            memory_mb=newest.memory / MEGABYTE if newest else None,
+            heartbeat_age=None,
+            restarts=0,
+            progress=float(self.shared.steps_done[worker]) / shape.steps,
+        )
+
 
 class SerialCollector(Collector):
     """All actors in this process, one after another: slow, and easy to step through."""
@@ -139,7 +154,7 @@ class SerialCollector(Collector):
 
     def live(self) -> list[WorkerLive]:
         return [
-            worker_live(self.shared, index, newest, state="in the trainer", pid=os.getpid())
+            self._worker_live(index, newest, state="in the trainer", pid=os.getpid())
             for index, newest in enumerate(self._newest)
         ]
 

@@ -14,8 +14,6 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Literal
 
-from rltui.events.commands import WorkerLive
-from rltui.formatting import MEGABYTE
 from rltui.supervise.processes import start_piped
 from rltui.train.collect.actor import ActorSpec
 from rltui.train.collect.messages import FromWorker, RolloutDone, ToWorker, WorkerRaised, decode_from_worker, encode
@@ -171,21 +169,3 @@ def why(error: OSError | MemoryError) -> str:
     code = errno.ENOMEM if isinstance(error, MemoryError) else error.errno or 0
     words = os.strerror(code) if code else str(error)
     return f"{words}: {LIMITS[code]}" if code in LIMITS else words
-
-
-def worker_live(
-    shared: SharedRollout, worker: int, newest: RolloutDone | None, *, state: str, pid: int | None
-) -> WorkerLive:
-    """newest: its newest whole rollout. What only a process of its own has (heartbeat, restarts) is for its pool to add."""
-    shape = shared.shape
-    return WorkerLive(
-        worker=worker,
-        state=state,
-        pid=pid,
-        steps_per_second=shape.rows / newest.seconds if newest else None,
-        arenas=shape.arenas,
-        memory_mb=newest.memory / MEGABYTE if newest else None,
-        heartbeat_age=None,
-        restarts=0,
-        progress=float(shared.steps_done[worker]) / shape.steps,
-    )

@@ -31,7 +31,7 @@ from rltui.train.collect.messages import (
     WorkerRaised,
 )
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.collect.worker_handle import Pauses, WorkerHandle, WorkerStarter, why, worker_live
+from rltui.train.collect.worker_handle import Pauses, WorkerHandle, WorkerStarter, why
 
 START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short workers.timeout_s is
 SCARCE_START = 60.0  # seconds that a start waits for workers that the system has no room for, while others are ready
@@ -121,7 +121,7 @@ class LocalCollector(Collector):
         """Heartbeat and progress are of a running rollout."""
         begins = handle.state in ("absent", "starting")
         state = ("restarting" if handle.restarts else "starting") if begins else handle.state
-        known = worker_live(self.shared, index, handle.newest, state=state, pid=handle.pid)
+        known = self._worker_live(index, handle.newest, state=state, pid=handle.pid)
         collecting = handle.state == "collecting"
         return msgspec.structs.replace(
             known,

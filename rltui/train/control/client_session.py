@@ -101,7 +101,7 @@ class ClientSession:
 
     @property
     def one_shot(self) -> bool:
-        return self.hello is not None and self.hello.errand
+        return self.hello is not None and self.hello.one_shot
 
     @property
     def over(self) -> bool:

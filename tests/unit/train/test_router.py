@@ -68,7 +68,7 @@ def test_readonly_and_one_shot_clients_never_hold_control_and_the_latter_may_sto
     assert "read-only" in (control.refusal(watcher, Stop()) or "")
 
     control = ControlHolder()
-    stopper, viewer = Somebody("errand", one_shot=True), Somebody("viewer")
+    stopper, viewer = Somebody("stopper", one_shot=True), Somebody("viewer")
     control.join(stopper)
     assert control.holder is None
     assert control.refusal(stopper, Pause()) is None
@@ -79,7 +79,7 @@ def test_readonly_and_one_shot_clients_never_hold_control_and_the_latter_may_sto
 
     control = ControlHolder()
     assert "read-only" in (control.refusal(Somebody("watcher", readonly=True), TakeControl()) or "")
-    assert "errand" in (control.refusal(Somebody("errand", one_shot=True), TakeControl()) or "")
+    assert "errand" in (control.refusal(Somebody("stopper", one_shot=True), TakeControl()) or "")
 
 
 def test_control_is_taken_at_once_and_the_former_holder_is_next_in_line() -> None:

@@ -1,4 +1,4 @@
-"""Atomic writes and fault injection points."""
+"""Atomic writes, and fault injection points for tests."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-# Faults on purpose, for tests: `RLTUI_FAULT=point:action:nth[:marker]`, several separated by commas.
-#
-# point: a name passed to `fault`, or a pattern such as `save.*`.
-# action: kill, stop, abort, segv, raise, enospc; any other word (nan, hang …) is returned for the caller to act on.
-# nth: which pass of the matching points in this process, from 1; `*` is every pass.
-# marker: a file; the fault fires only if it can create it, so once over all processes.
-#
-# Unset, a call costs one look into the environment.
-
 VARIABLE = "RLTUI_FAULT"
+TEMPORARY = ".saving-"  # prefix of a temporary name beside its target; no reader matches it
+_CHUNK = 1 << 18  # bytes per write
+_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows
 
 
 def fault(point: str) -> str | None:
-    """Fail here if told to. Returns the action's word if it is one that the caller must act on, else None."""
+    """Fail here if `RLTUI_FAULT=point:action:nth[:marker]` says so (several separated by commas).
+
+    point: the name passed here, or a pattern such as `save.*`. action: kill, stop, abort, segv, raise, enospc; any other word
+    (nan, hang …) is returned for the caller to act on. nth: which pass of the matching points in this process, from 1; `*` is
+    every pass. marker: a file; the fault fires only if it can create it, so once over all processes.
+    """
     text = os.environ.get(VARIABLE)
     if not text:
         return None
@@ -102,11 +101,6 @@ _ACTIONS: Mapping[str, Callable[[str], None]] = {
     "raise": _raise,
     "enospc": _no_space,
 }
-
-
-TEMPORARY = ".saving-"  # prefix of a temporary name beside its target; no reader matches it
-_CHUNK = 1 << 18  # bytes per write
-_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows
 
 
 def temporary_name(target: str) -> str:

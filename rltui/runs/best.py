@@ -1,4 +1,4 @@
-"""Best checkpoint by reward."""
+"""The best saved state of a run by reward: one rule for browser, launcher and commands."""
 
 from __future__ import annotations
 
@@ -13,12 +13,6 @@ from rltui.events.episode_reward import SHORT_SO_FAR
 from rltui.events.metric_health import side_of, usual_range
 from rltui.events.metrics import health_of
 from rltui.runs.meta import Meta
-
-# Which of a run's saved states is the best by reward: the one rule that browser, launcher and commands go by.
-#
-# A reward is no measure of a bot that hardly explores any more, nor of one whose last update tore it apart, nor where it is
-# the mean of short episodes or of very few. Such states are listed with the reason and never called the best. Rewards are
-# compared only where the same was paid for.
 
 FEWEST = 10  # episodes that a mean is judged by
 TORN = 10.0  # times the most that is usual of the KL of one update
@@ -41,7 +35,10 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reward_caveat(meta: Meta) -> str:
-    """Why its reward says nothing about this bot, or not enough; empty where it may be the best."""
+    """Why its reward is no measure of this bot; empty where it may be the best.
+
+    It is none of a bot that hardly explores any more, of one whose last update tore it apart, or over short or few episodes.
+    """
     reward, episodes, kl = meta.mean_reward, meta.reward_episodes, meta.approx_kl
     if reward is None or not math.isfinite(reward):
         return "no episode had ended: there is no reward yet"
@@ -63,9 +60,9 @@ def protected(checkpoints: Iterable[Meta], milestones: Iterable[Meta]) -> frozen
     A bot may fall ill for longer than the newest ones reach back, often after its rewards were changed: the best healthy
     one stays, under the present rewards and under those before. One that is a milestone too is safe there.
     """
-    kept = list(milestones)
-    best = {best.commit for best in best_of([*kept, *checkpoints], fewest=1)[-PROTECTED_SETS:]}
-    return frozenset(best - {meta.commit for meta in kept})
+    safe = list(milestones)
+    best = {best.commit for best in best_of([*safe, *checkpoints], fewest=1)[-PROTECTED_SETS:]}
+    return frozenset(best - {meta.commit for meta in safe})
 
 
 def best_of(metas: Iterable[Meta], fewest: int = 2) -> list[Best]:

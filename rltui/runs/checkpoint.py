@@ -1,4 +1,4 @@
-"""Checkpoint folder: write, verify, read; manifest."""
+"""Checkpoint folders: written atomically, never changed after, read only as far as the manifest's hashes match."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.runs.atomic import fault, fsync_folder, make_folder, remove_tree, same_disk, temporary_name, write_new
 
-# manifest.sha256: what a checkpoint consists of.
-#
 # One line a file, `<sha256>  <name>` as sha256sum writes them. The last line hashes the lines above it and gives the
 # files' sizes in their order, so that a cut file is found without reading any: `<sha256>  sizes 1024 2048`.
-
 MANIFEST = "manifest.sha256"
 LARGEST_MANIFEST = 1 << 20  # bytes; a longer one is not ours
 
@@ -81,12 +78,6 @@ def _split(line: str) -> tuple[str, str]:
     if match is None:
         raise ValueError(line)
     return match[1], match[2]
-
-
-# One checkpoint folder: written atomically, never changed after, read only as far as its hashes match.
-#
-# A folder is a complete checkpoint if manifest.sha256 is whole and every file it names is there. What files they are is
-# their makers' business; here they are bytes.
 
 
 def write_checkpoint(folder: Path, files: Mapping[str, bytes], staging: Path | None = None) -> int:

@@ -48,6 +48,9 @@ class _MilestoneMarks(msgspec.Struct):
     marks: dict[str, MilestoneMark] = {}
 
 
+_decoder = msgspec.json.Decoder(_MilestoneMarks)
+
+
 NO_MARK = MilestoneMark()
 
 
@@ -69,7 +72,7 @@ class CheckpointInfo:
 
     @property
     def name(self) -> str:
-        """As people are told: `checkpoint 250000`, `milestone Phase1-BallTouching/005M`."""
+        """In sentences: `checkpoint 250000`, `milestone Phase1-BallTouching/005M`."""
         return f"milestone {self.milestone}" if self.milestone else f"checkpoint {self.path.name}"
 
     def document(self) -> dict[str, Any]:
@@ -283,15 +286,12 @@ def folder_entries(folder: Path) -> list[Path]:
 
 
 def free_bytes(root: Path) -> int | None:
-    """Of the disk that holds the folder, or will; None where that cannot be told."""
+    """Of the disk that holds the folder, or will; None where that is not known."""
     folder = next((folder for folder in (root, *root.parents) if folder.is_dir()), None)
     try:
         return shutil.disk_usage(folder).free if folder is not None else None
     except OSError:
         return None
-
-
-_decoder = msgspec.json.Decoder(_MilestoneMarks)
 
 
 def read_marks(paths: RunPaths) -> dict[str, MilestoneMark]:
@@ -308,7 +308,7 @@ def read_marks(paths: RunPaths) -> dict[str, MilestoneMark]:
 
 
 def change_mark(paths: RunPaths, milestone: str, change: Callable[[MilestoneMark], MilestoneMark]) -> MilestoneMark:
-    """Change one milestone's mark from what it is now, the others kept; returns the new one. One that says nothing is
+    """Change one milestone's mark from what it is now, the others unchanged; returns the new one. One that says nothing is
     left out. RltuiError where the file is damaged (it is left alone) or read-only.
     """
     try:

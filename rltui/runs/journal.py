@@ -1,4 +1,4 @@
-"""Journal writer and tail."""
+"""The journal: writer, tail, and blocks read from its end."""
 
 from __future__ import annotations
 
@@ -17,11 +17,8 @@ from rltui import safe_io
 from rltui.events.records import Record, decode, encode
 from rltui.runs.atomic import fault
 
-# journal.jsonl: one record a line, appended as it happens, rotated by size, followed by any number of readers.
-#
-# Rotated parts are `journal.1.jsonl` (the oldest), `journal.2.jsonl` …, kept for ever; the newest is `journal.jsonl`.
+# One record a line. Rotated parts are `journal.1.jsonl` (the oldest), `journal.2.jsonl` …; the newest is `journal.jsonl`.
 # A line that a crash tore off is closed by the next writer and skipped by readers; it never glues to another record.
-
 PART_BYTES = 32 << 20  # a part this long is rotated
 LARGEST_PART = 1 << 30  # a file this long is no journal, whoever wrote it
 PENDING_BYTES = 16 << 20  # records kept in memory while the disk is full

@@ -1,4 +1,4 @@
-"""Compacted journal for long runs."""
+"""Cache of a journal's parts: what folding them needs, as columns of iterations and the few records that still count."""
 
 from __future__ import annotations
 
@@ -37,13 +37,9 @@ from rltui.events.records import (
 from rltui.runs.atomic import replace_file
 from rltui.runs.journal import JournalTail, decode_line, encode_line, read_end, read_start, rotated_parts
 
-# Thinned: a stretch of the journal, reduced to what folding it can still tell: figures by column, and records that count.
-#
-# Of records that only the newest few matter of (log lines, saves, states), older ones are left out and counted.
-
-NEWEST = 5000  # of each kind that only tells a log; nobody shows more
-ALWAYS, ROW, TABLE = 0, 1, 2  # kinds; those of _TOLD follow
-_TOLD: tuple[type[Record], ...] = (
+NEWEST = 5000  # of each kind that only tells a log; nobody shows more, so older ones are left out and counted
+ALWAYS, ROW, TABLE = 0, 1, 2  # kinds; those of _LOGGED follow
+_LOGGED: tuple[type[Record], ...] = (
     LogLine,
     CheckpointSaved,
     CheckpointFailed,
@@ -52,6 +48,17 @@ _TOLD: tuple[type[Record], ...] = (
     CommandLogged,
 )
 _CROWDED = 4 * NEWEST  # lines kept before those too many are looked for
+WORTH = 2 << 20  # bytes of journal; less is read again sooner than kept
+LONG = 8 << 20  # bytes; more take so long to read that the end is wanted first
+END = 4 << 20  # bytes of it
+
+# A cache file: magic · length of the head · checksum of the rest · head (JSON) · of each segment its columns, kinds, lines.
+_MAGIC = b"rltui\x00j2"
+_FRONT = struct.Struct("<8sII")
+_ITEM = 8  # bytes of a float64
+_SAMPLES = 16  # places of the journal that are compared
+_SAMPLE_BYTES = 4096
+_LARGEST = 1 << 28  # bytes; a cache is a small part of what it stands for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,19 +197,7 @@ def kind_of(record: Record) -> int:
         return TABLE
     if isinstance(record, CheckpointSaved) and record.kind == "milestone":
         return ALWAYS
-    return next((TABLE + 1 + number for number, kind in enumerate(_TOLD) if type(record) is kind), ALWAYS)
-
-
-# journal.cache, journal.<n>.cache: a thinned part of the journal beside it. Rebuilt when missing; never trusted over the journal.
-#
-# magic · length of the head · checksum of the rest · head (JSON) · for each segment its float64 columns, kinds and lines.
-
-_MAGIC = b"rltui\x00j2"
-_FRONT = struct.Struct("<8sII")
-_ITEM = 8  # bytes of a float64
-_SAMPLES = 16  # places of the journal that are compared
-_SAMPLE_BYTES = 4096
-_LARGEST = 1 << 28  # bytes; what is kept is a small part of what it stands for
+    return next((TABLE + 1 + number for number, kind in enumerate(_LOGGED) if type(record) is kind), ALWAYS)
 
 
 class _SegmentHead(msgspec.Struct, frozen=True):
@@ -222,7 +217,7 @@ class _Head(msgspec.Struct, frozen=True):
 
 
 def cache_path(part: Path) -> Path:
-    """Where the cache of a journal's part is."""
+    """Beside the part; rebuilt when missing, never trusted over the journal."""
     return part.with_suffix(".cache")
 
 
@@ -317,11 +312,6 @@ def _program() -> str:
     """The records that are known here, the columns made of rows, and the byte order: what a cache is for."""
     known = [(kind.__name__, *kind.__struct_fields__) for kind in get_args(Record)]
     return f"{zlib.crc32(repr((known, CLOCK, ITERATION)).encode()):08x} {sys.byteorder}"
-
-
-WORTH = 2 << 20  # bytes of journal; less is read again sooner than kept
-LONG = 8 << 20  # bytes; more take so long to read that the end is wanted first
-END = 4 << 20  # bytes of it
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Reading a journal from its end; rewinds; speed."""
+"""A run's newest records, read from the end of its journal: rewinds, speed, reward, pauses, limits."""
 
 from __future__ import annotations
 
@@ -27,17 +27,21 @@ from rltui.runs.journal import JournalWriter, decode_line, lines_back, read_back
 from rltui.runs.lock import Holder
 from rltui.runs.paths import RunPaths
 
+SPEED_ITERATIONS = 20  # at most, over which a speed is told
+END_BYTES = 1 << 16  # a paused trainer writes little: a note of each command
+_FAR = 1 << 30  # bytes of journal looked through for the header of a start that was long ago: weeks of training
+_HEADER_TAG = f'"{RunStarted.__struct_config__.tag}"'.encode()  # is somewhere in each header's line
 _OfTraining = IterationFinished | UpdateDropped | PhaseChanged | StageChanged | SettingChanged
 
 
 def current_records(records: Iterable[Record]) -> list[Record]:
     """The records without those of training that a later `run_resumed` took back: earlier ones above its timesteps."""
-    kept: list[Record] = []
+    current: list[Record] = []
     for record in records:
         if isinstance(record, RunResumed):
-            kept = [earlier for earlier in kept if not is_beyond(earlier, record.timesteps)]
-        kept.append(record)
-    return kept
+            current = [earlier for earlier in current if not is_beyond(earlier, record.timesteps)]
+        current.append(record)
+    return current
 
 
 def is_beyond(record: Record, timesteps: int) -> bool:
@@ -89,9 +93,6 @@ def describe_unclean(newest: list[Record]) -> str | None:
     header = session[0]
     who = f" (pid {header.pid} on {header.host}, started {utc(header.time)})" if isinstance(header, RunStarted) else ""
     return f"the last session{who} did not end cleanly: its last record is of {utc(session[-1].time)}"
-
-
-SPEED_ITERATIONS = 20  # iterations
 
 
 class RecentSpeed(msgspec.Struct, frozen=True):
@@ -178,10 +179,6 @@ def _reaching_back(paths: RunPaths) -> list[Record]:
     return counting
 
 
-_FAR = 1 << 30  # bytes of journal looked through for the header of a start that was long ago: weeks of training
-_NAMED = f'"{RunStarted.__struct_config__.tag}"'.encode()  # is somewhere in each header's line
-
-
 def step_limit(paths: RunPaths) -> int | None:
     """The total; None without one, or where no header is found."""
     for block in lines_back(paths.journal, most=_FAR):
@@ -193,16 +190,13 @@ def step_limit(paths: RunPaths) -> int | None:
 def _newest_header(lines: bytes) -> RunStarted | None:
     """Of whole lines; only those that may be a header are read."""
     end = len(lines)
-    while (at := lines.rfind(_NAMED, 0, end)) >= 0:
+    while (at := lines.rfind(_HEADER_TAG, 0, end)) >= 0:
         start = lines.rfind(b"\n", 0, at) + 1
         record = decode_line(lines[start:].partition(b"\n")[0])
         if isinstance(record, RunStarted):
             return record
         end = start
     return None
-
-
-END_BYTES = 1 << 16  # a paused trainer writes little: a note of each command
 
 
 def paused_since(trainer: Holder | None, records: Sequence[Record]) -> float | None:

@@ -1,4 +1,4 @@
-"""Keep a checkpoint as milestone; export; what may be marked."""
+"""Copies of a checkpoint: kept as a milestone of its run, or exported to another place."""
 
 from __future__ import annotations
 
@@ -21,15 +21,10 @@ from rltui.runs.meta import Meta, milestone_label, phase_folder
 from rltui.runs.paths import DataDir, RunPaths, absolute, is_below, is_folder
 from rltui.runs.saver import POLICY_FILE, move_aside
 
-# A checkpoint kept for good: its copy among the run's milestones, under the name that its trainer would have given it.
-#
-# A living trainer may remove the checkpoint meanwhile: the copy is then whole, or there is none. Nothing is written to the
-# journal, which is its trainer's alone; which milestones a run has is read from their folders.
-
 
 @dataclass(frozen=True)
 class SavedCopy:
-    """milestone: `Phase1-BallTouching/012.43136M`. present: this very state was kept already, and nothing was changed.
+    """milestone: `Phase1-BallTouching/012.43136M`. present: this very state was a milestone already; nothing was changed.
 
     set_aside: where a damaged milestone of the same name is now.
     """
@@ -41,9 +36,10 @@ class SavedCopy:
 
 
 def keep_checkpoint(paths: RunPaths, info: CheckpointInfo) -> SavedCopy:
-    """Copy one complete state of the run to its milestones, each byte checked before and after.
+    """Copy one complete state of the run to its milestones, under its trainer's name for it, each byte checked twice.
 
-    RltuiError, with nothing changed, where it is damaged or gone, where another state has its name, and where the disk is
+    A living trainer may remove the checkpoint meanwhile: the copy is then whole, or there is none. Nothing is written to the
+    journal, which is the trainer's alone. RltuiError, with nothing changed, where it is damaged or gone, where another state has its name, and where the disk is
     full or may not be written.
     """
     files = _content(paths, info)
@@ -51,8 +47,8 @@ def keep_checkpoint(paths: RunPaths, info: CheckpointInfo) -> SavedCopy:
     try:
         return _present(paths, about, files) or _copied(paths, about, files)
     except RltuiError:
-        if (kept := _present(paths, about, files)) is not None:  # by another viewer or the trainer, meanwhile
-            return kept
+        if (copy := _present(paths, about, files)) is not None:  # by another viewer or the trainer, meanwhile
+            return copy
         raise
 
 
@@ -161,7 +157,7 @@ def _no_empty_folder(phase: Path) -> Iterator[None]:
 
 
 def check_markable(info: CheckpointInfo) -> None:
-    """RltuiError for a checkpoint: it is pruned as newer ones come, so a promise about it could not be kept."""
+    """RltuiError for a checkpoint: it is pruned as newer ones come, whatever its mark says."""
     if not info.milestone:
         raise RltuiError(
             f"{info.name} cannot be marked: checkpoints are replaced by newer ones",

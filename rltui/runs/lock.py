@@ -1,4 +1,4 @@
-"""One trainer per run; can a trainer write here."""
+"""The lock of a run, held by its trainer for life; whether a data folder can be written in."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from rltui.formatting import utc
 from rltui.runs.atomic import TEMPORARY, make_folder, replace_file
 from rltui.runs.paths import DataDir, RunPaths
 
-# One trainer per run: `lock` is held for life, `lock.json` says by whom.
-#
-# The system frees the lock when the process ends, however it ends. lock.json only informs: it may be left over, and
-# nobody decides by it.
-
 _PATIENCE = 0.25  # seconds; a reader that asks who holds the lock holds it for microseconds
 _NAMING = 2.0  # seconds more for the winner to write its name
 _BUSY = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+_HINTS = {
+    errno.ENOSPC: "make room on that disk",
+    errno.EDQUOT: "make room: your share of that disk is used up",
+    errno.EROFS: "have that disk mounted for writing",
+}
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class RunLock:
-    """The right to train a run."""
+    """The right to train a run. The system frees it when the process ends, however it ends; lock.json only informs."""
 
     def __init__(self, paths: RunPaths) -> None:
         self._paths = paths
@@ -205,13 +205,6 @@ def _try_lock(descriptor: int, path: Path, shared: bool = False) -> bool:
     return True
 
 
-WAYS = {
-    errno.ENOSPC: "make room on that disk",
-    errno.EDQUOT: "make room: your share of that disk is used up",
-    errno.EROFS: "have that disk mounted for writing",
-}
-
-
 def check_writable(data: DataDir, run: str | None = None) -> None:
     """Create the data folder where it is missing and try to write in it and in what is there of the run.
 
@@ -260,7 +253,7 @@ def _nearest(path: Path) -> Path:
 def _refusal(path: Path, error: OSError) -> RltuiError:
     """Whose it is matters only where that is why."""
     reason, me = error.strerror or str(error), _user()
-    way = WAYS.get(error.errno or 0, "mend that")
+    way = _HINTS.get(error.errno or 0, "mend that")
     if error.errno in (errno.EACCES, errno.EPERM):
         reason += f" (it belongs to {_owner(path)}; you are {me})"
         way = f"give {me} the right to write there"

@@ -1,4 +1,4 @@
-"""meta.json and signature."""
+"""meta.json of a saved state, and the signature that decides whether it fits a profile."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     time: float  # Unix seconds
     mean_reward: float | None  # over `reward_episodes`, the newest
     reward_episodes: int | None = None  # unknown of a folder whose mean is of one iteration
-    reward_short: bool = False  # mostly short episodes had ended since the arenas began anew
-    paid: str = ""  # equal where the same was paid for; not told of older folders
+    reward_short: bool = False  # mostly short episodes had ended since all arenas started
+    paid: str = ""  # equal where the same was paid for; empty of older folders
     entropy: float | None  # nats
     approx_kl: float | None
     obs_signature: str

@@ -1,4 +1,4 @@
-"""Run folder layout."""
+"""Where everything of a run is; nobody else joins these names."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from rltui.errors import RltuiError
 from rltui.profile.locate import RUN_FILE
 from rltui.safe_io import real
 
-# Where everything of a run is. Nobody else joins these names.
-#
 # <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log lock lock.json socket.json
 # <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
 # <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/

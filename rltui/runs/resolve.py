@@ -1,4 +1,4 @@
-"""`RUN/005M` → checkpoint."""
+"""Look-up of a saved state by what a person types: `RUN/005M`, `RUN/250000`, a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where training goes on from."""
+"""Where a start goes on from, and why, in words: decided before anything starts."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_r
 from rltui.runs.resolve import find_checkpoint
 from rltui.runs.summary import profile_name
 from rltui.safe_io import real
+
+_MOST_NAMED = 5  # runs or differences listed in one message
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,61 @@ class RunSearch:
     def _pass_over(self, reason: str | None) -> None:
         info = self._left.pop()
         self.passed.append(f"{info.name} of run {self.paths.name!r} is passed over: {reason}")
+
+
+def choose_resume(
+    data: DataDir,
+    signature: Signature,
+    *,
+    profile: str,
+    run: str | None = None,
+    mode: str = "auto",
+    fork: bool = False,
+    now: float | None = None,
+) -> ResumePlan:
+    """What a start of `profile` (a name or path, for run names and hints) does.
+
+    An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains. Runs that do not
+    fit stop the start: no setting silently opens a new run. Whatever is not a run's newest commit goes on as a branch.
+
+    signature: what the profile needs. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE
+    (`--resume`). fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). now:
+    Unix seconds. Every byte of the chosen checkpoint has been checked. Raises NothingFits, BeingTrained where the run is
+    being trained, RltuiError where the checkpoint is damaged (all exit 1).
+    """
+    if run is not None:
+        data.run(run)
+    start = StartRequest(data, signature, profile, run, time.time() if now is None else now)
+    if fork:
+        return fork_plan(start, _asked(start, mode, "--fork-from"))
+    if mode == "new":
+        return _new(start)
+    if mode == "auto":
+        return _auto(start) if run is None else _auto_of_run(start, data.run(run))
+    return plan_from_path(start, _asked(start, mode, "--resume"))
+
+
+def _asked(start: StartRequest, text: str, option: str) -> Path:
+    """The folder, given by its path or as RUN/MILESTONE."""
+    path = absolute(text)
+    if os.path.lexists(path):
+        return path
+    try:
+        return find_checkpoint(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
+    except RltuiError as error:
+        message = f"{option} {text}: there is no such folder; {error.message}"
+        near = did_you_mean(text, ("auto", "new")) if option == "--resume" else ""
+        raise RltuiError(message, hints(near, error.hint), error.exit_code) from error
+
+
+def confirm(data: DataDir, plan: ResumePlan) -> None:
+    """Called with the lock of `plan.run` held: RltuiError if another trainer was there between plan and lock."""
+    newest = RunSearch(data.run(plan.run)).last_commit
+    if newest > plan.last_commit:
+        raise RltuiError(
+            f"run {plan.run!r} was trained by others meanwhile: its newest commit is {newest}, expected {plan.last_commit}",
+            "start again: it goes on from that one",
+        )
 
 
 def resume_plan(start: StartRequest, info: CheckpointInfo, meta: Meta, search: RunSearch, why: str) -> ResumePlan:
@@ -235,67 +292,6 @@ def _leaving(reason: str, name: str, found: tuple[CheckpointInfo, Meta, RunPaths
         parent=f"{_source(meta, home)}@{meta.timesteps}",
         parent_run=home.name if home is not None else None,
     )
-
-
-# Where training goes on from, and why, in words: decided before anything starts.
-#
-# An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains. Runs that
-# exist but do not fit stop the start: nobody loses a day because a setting silently opened a new run. A run is a line:
-# whatever is not its newest commit goes on as a branch, so that its own newest is never overtaken.
-
-_MOST_NAMED = 5  # runs or differences listed in one message
-
-
-def choose_resume(
-    data: DataDir,
-    signature: Signature,
-    *,
-    profile: str,
-    run: str | None = None,
-    mode: str = "auto",
-    fork: bool = False,
-    now: float | None = None,
-) -> ResumePlan:
-    """What a start of `profile` (a name or path, for run names and hints) does.
-
-    signature: what the profile needs. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE
-    (`--resume`). fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). now:
-    Unix seconds. Every byte of the chosen checkpoint has been checked. Raises NothingFits, BeingTrained where the run is
-    being trained, RltuiError where the checkpoint is damaged (all exit 1).
-    """
-    if run is not None:
-        data.run(run)
-    start = StartRequest(data, signature, profile, run, time.time() if now is None else now)
-    if fork:
-        return fork_plan(start, _asked(start, mode, "--fork-from"))
-    if mode == "new":
-        return _new(start)
-    if mode == "auto":
-        return _auto(start) if run is None else _auto_of_run(start, data.run(run))
-    return plan_from_path(start, _asked(start, mode, "--resume"))
-
-
-def _asked(start: StartRequest, text: str, option: str) -> Path:
-    """The folder, given by its path or as RUN/MILESTONE."""
-    path = absolute(text)
-    if os.path.lexists(path):
-        return path
-    try:
-        return find_checkpoint(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
-    except RltuiError as error:
-        message = f"{option} {text}: there is no such folder; {error.message}"
-        near = did_you_mean(text, ("auto", "new")) if option == "--resume" else ""
-        raise RltuiError(message, hints(near, error.hint), error.exit_code) from error
-
-
-def confirm(data: DataDir, plan: ResumePlan) -> None:
-    """Called with the lock of `plan.run` held: RltuiError if another trainer was there between plan and lock."""
-    newest = RunSearch(data.run(plan.run)).last_commit
-    if newest > plan.last_commit:
-        raise RltuiError(
-            f"run {plan.run!r} was trained by others meanwhile: its newest commit is {newest}, expected {plan.last_commit}",
-            "start again: it goes on from that one",
-        )
 
 
 def _new(start: StartRequest) -> ResumePlan:

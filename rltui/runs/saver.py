@@ -1,4 +1,4 @@
-"""Saver thread and pruning."""
+"""Thread that puts checkpoints and milestones on disk while training goes on; pruning."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ from rltui.runs.checkpoint import damage, sha256, write_checkpoint
 from rltui.runs.inventory import list_checkpoints, list_milestones, metas, read_checkpoint_info
 from rltui.runs.meta import milestone_label
 from rltui.runs.paths import RunPaths, folders
+
+SaveKind = Literal["checkpoint", "milestone"]
+MOST_MILESTONES, MOST_ASKED = 3, 8  # that wait for a disk which takes nothing: each holds a copy of the nets in memory
+POLICY_FILE = "policy.npz"  # equal in two saved states exactly if the bot is the same
 
 
 def prune(paths: RunPaths, last: int) -> list[Path]:
@@ -97,16 +101,6 @@ class MilestoneClock:
         return milestone_label(passed * self._interval)
 
 
-# The saver thread: checkpoints and milestones reach the disk while training goes on.
-#
-# Jobs are done one after another in the order given. A failure is reported, never raised: the files there stay as they
-# are, and the next job is tried as if nothing had happened.
-
-SaveKind = Literal["checkpoint", "milestone"]
-MOST_MILESTONES, MOST_ASKED = 3, 8  # that wait for a disk which takes nothing: each holds a copy of the nets in memory
-POLICY_FILE = "policy.npz"  # equal in two saved states exactly if the bot is the same
-
-
 @dataclass(frozen=True)
 class SaveJob:
     """One state to save. `files` is called once, on the saver thread, and gives the whole content by file name.
@@ -143,7 +137,10 @@ class SaveResult:
 
 
 class Saver:
-    """Owns the thread. `on_result` is called on it with each result (`replaced`, and of what gave way, on the caller's of `submit`)."""
+    """Thread that does jobs in the order given. A failure is reported, never raised; the next job is tried all the same.
+
+    `on_result` is called on it with each result (`replaced`, and of what gave way, on the caller's of `submit`).
+    """
 
     def __init__(self, paths: RunPaths, keep_last: int, on_result: Callable[[SaveResult], None]) -> None:
         self._paths = paths

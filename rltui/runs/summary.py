@@ -14,6 +14,7 @@ from rltui import safe_io
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CurriculumPlanned, PhaseChanged, Record, RunStarted, StageChanged, TaskSettings
 from rltui.profile.locate import RUN_FILE, STATE_FILE, name_in_text
+from rltui.profile.source import table
 from rltui.registry import Component, report_names
 from rltui.runs.best import Best, best_of
 from rltui.runs.inventory import CheckpointInfo, file_stamp, read_checkpoint_info, read_inventory
@@ -22,7 +23,8 @@ from rltui.runs.journal_reader import JournalEnd, RecentSpeed
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths, absolute, name_problem
 
-GENERIC_NAMES = ("run", "profile")  # names of the files in which runs and saved states keep profiles
+GENERIC_NAMES = ("run", "profile")  # names of the files in which runs and saved states store profiles
+_FEW = 1 << 14  # bytes of journal, several records
 
 
 @dataclass(frozen=True)
@@ -41,21 +43,21 @@ def current_task(records: Sequence[Record], meta: Meta | None, first: RunStarted
     first: the header of the run's first start, which says how it began, no more.
     """
     header = next((record for record in reversed(records) if isinstance(record, RunStarted)), None)
-    taught = _taught(records)
+    step = _newest_step(records)
     begun = header or first
-    phase = taught.phase if taught else meta.phase if meta else first.phase if first else None
-    label = taught.label if taught else begun.label if begun and begun.phase == phase else None
+    phase = step.phase if step else meta.phase if meta else first.phase if first else None
+    label = step.label if step else begun.label if begun and begun.phase == phase else None
     return CurrentTask(_profile(records, meta, first), _phase_profile(records, header, meta), phase, label)
 
 
 def _profile(records: Sequence[Record], meta: Meta | None, first: RunStarted | None) -> str | None:
-    """The newest name. Earlier versions wrote down a kept file's: one from before it says more."""
+    """The newest name. Earlier versions wrote down a stored file's: one from before it says more."""
     names = [record.profile for record in reversed(records) if isinstance(record, RunStarted)]
     names += [about.profile for about in (meta, first) if about is not None and about.profile]
     return next((name for name in names if name not in GENERIC_NAMES), names[0] if names else None)
 
 
-def _taught(records: Sequence[Record]) -> RunStarted | TaskSettings | None:
+def _newest_step(records: Sequence[Record]) -> RunStarted | TaskSettings | None:
     """A header, or a curriculum's step after it."""
     found = next(
         (record for record in reversed(records) if isinstance(record, RunStarted | PhaseChanged | StageChanged)), None
@@ -73,7 +75,7 @@ def _phase_profile(records: Sequence[Record], header: RunStarted | None, meta: M
 
 
 def _planned(records: Sequence[Record], header: RunStarted) -> str | None:
-    """The profile of the phase in which this start found itself, by the plan that it told."""
+    """The profile of the phase in which this start found itself, by the plan in its journal."""
     plan = next((record for record in reversed(records) if isinstance(record, CurriculumPlanned)), None)
     phases = plan.phases if plan else []
     here = (phase for phase in phases if (phase.number, phase.label) == (header.phase, header.label))
@@ -210,9 +212,6 @@ def _unreadable(paths: RunPaths, journal: JournalEnd) -> Iterator[str]:
             yield f"{path} holds no record that can be read; mend it or move it away"
 
 
-_FEW = 1 << 14  # bytes of journal, several records
-
-
 def newest_run(data: DataDir) -> str | None:
     """The name of the one with the newest record; None where there are no runs. Without a journal its saved states count."""
     return max(data.run_names(), key=lambda name: _updated(data.run(name)), default=None)
@@ -224,16 +223,14 @@ def _updated(paths: RunPaths) -> float:
     return records[-1].time if records else describe_run(paths).updated or 0.0
 
 
-# By which name a profile goes that a run or a saved state keeps: its file's is the same for all of them.
-#
-# Its first line says it. Files from before that was written have it in the run's journal, or in the state's meta.json.
-
-
 def profile_name(profile: str | Path) -> str:
-    """Of a profile's name or path: the file's name without .toml; of a kept one, the name with which it was trained."""
+    """Of a profile's name or path: the file's name without .toml; of one stored with a run or state, its own name.
+
+    Its first line has it; of files older than that, the run's journal or the state's meta.json.
+    """
     path = absolute(profile)
-    kept = {RUN_FILE: _of_run, STATE_FILE: _of_state}.get(path.name)
-    if kept is not None and (found := _written(path) or kept(path.parent)):
+    stored = {RUN_FILE: _of_run, STATE_FILE: _of_state}.get(path.name)
+    if stored is not None and (found := _written(path) or stored(path.parent)):
         return found
     return path.name.removesuffix(".toml")
 
@@ -264,7 +261,7 @@ def stored_weights(paths: RunPaths) -> dict[str, float]:
         profile = tomllib.loads(safe_io.read_text(paths.profile))
     except (OSError, ValueError, RecursionError):
         return {}
-    rewards, has_phases = profile.get("rewards"), bool(_table(profile.get("curriculum")).get("phases"))
+    rewards, has_phases = profile.get("rewards"), bool(table(profile, "curriculum").get("phases"))
     if has_phases or not isinstance(rewards, Mapping):
         return {}
     names = report_names([Component(key) for key in rewards])
@@ -276,7 +273,3 @@ def _weight(value: Any) -> float | None:
     """`2.0`, or `{weight = 2.0, …}`."""
     weight = value.get("weight") if isinstance(value, Mapping) else value
     return float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else None
-
-
-def _table(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

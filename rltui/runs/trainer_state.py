@@ -1,4 +1,4 @@
-"""TRAINER_STATE.json."""
+"""TRAINER_STATE.json: what a resume needs beside the learner's own files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delete and restore."""
+"""Trash: a saved state goes to <data>/trash/<run>/<entry>/ by one rename, and comes back by another."""
 
 from __future__ import annotations
 
@@ -26,12 +26,7 @@ from rltui.runs.inventory import (
 from rltui.runs.lock import no_new_trainer
 from rltui.runs.paths import DataDir, RunPaths, check_own, folders, is_below
 
-# Deleting with a way back: a saved state goes to <data>/trash/<run>/<entry>/ by one rename, and comes back by another.
-#
-# Each entry is a folder with entry.json, written first, and the saved state under its own name. Nothing is removed until
-# the trash is emptied.
-
-ENTRY = "entry.json"
+ENTRY = "entry.json"  # written first, beside the saved state's folder
 
 
 class Trashed(msgspec.Struct, frozen=True, kw_only=True):

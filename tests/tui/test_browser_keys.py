@@ -17,8 +17,9 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import list_trash
 from rltui.tui.app import RltuiApp
+from rltui.tui.browser.compare import CompareText
 from rltui.tui.browser.fork import ForkScreen
-from rltui.tui.browser.library import TRASH, RunNode
+from rltui.tui.browser.library import ALL, TRASH, RunNode
 from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.screen import CockpitScreen
@@ -31,7 +32,7 @@ from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.launches import Launches, a_trainer
-from tests.fakes.saved_runs import tree
+from tests.fakes.saved_runs import save_milestone, tree
 from tests.fakes.screens import LAUNCHER_NOW, Clock, cockpit, until, until_shown
 
 
@@ -91,10 +92,13 @@ async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
         await until(pilot, lambda: "▸ alpha" in screen_text(pilot.app.screen))
         await pilot.press("enter")
         assert screen.focused is screen.table
+        await show(pilot, RunNode("strays"))
+        assert names(pilot) == ["zeta.txt"]
 
 
-async def test_strays_are_shown_with_the_reason(data: DataDir) -> None:
+async def test_strays_are_shown_with_the_reason_and_nothing_is_done_with_them(data: DataDir, told: list[str]) -> None:
     fill(data)
+    shutil.copytree(milestone(data, "010M"), milestone(data, "010M.bak"))
     async with browser(data) as pilot:
         await go_to(pilot, milestone(data, "best one"))
         await until_shown(pilot, "its name is not <millions>M")
@@ -104,8 +108,10 @@ async def test_strays_are_shown_with_the_reason(data: DataDir) -> None:
         if isinstance(pilot.app.screen, StartDialog):
             await pilot.press("escape")
         assert milestone(data, "best one").is_dir()
-        await show(pilot, RunNode("strays"))
-        assert names(pilot) == ["zeta.txt"]
+        await go_to(pilot, milestone(data, "010M.bak"))
+        await pilot.press("x")
+        await until(pilot, lambda: any("stray entry 010M.bak of alpha is not copied" in said for said in told))
+        await until(pilot, lambda: pilot.app.screen is browser_of(pilot))
 
 
 async def test_a_digit_sorts_and_again_turns_the_order_round(data: DataDir) -> None:
@@ -124,22 +130,12 @@ async def test_a_digit_sorts_and_again_turns_the_order_round(data: DataDir) -> N
         ):
             await pilot.press(key)
             assert names(pilot) == order, key
+        head = "".join(text for text, _ in browser_of(pilot).table.head or ())
+        await pilot.click("#states", offset=(head.index("steps") + 3, 1))  # a click on a title sorts too
+        await until(pilot, lambda: browser_of(pilot).table.sorting.order.key == "1")
 
 
-async def test_the_order_is_kept_until_the_browser_is_opened_again(data: DataDir) -> None:
-    fill(data)
-    async with browser(data) as pilot:
-        before = browser_of(pilot)
-        await pilot.press("1", "1")
-        order = names(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
-        await pilot.press("b")
-        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen is not before)
-        await until(pilot, lambda: browser_of(pilot).library.complete and names(pilot) == order)
-
-
-async def test_the_order_outlasts_the_program(data: DataDir, tmp_path: Path) -> None:
+async def test_the_order_outlasts_the_browser_and_the_program(data: DataDir, tmp_path: Path) -> None:
     """It is written to ui.toml beside what stands there, and the next start has it."""
     fill(data)
     place = tmp_path / "config" / "ui.toml"
@@ -151,6 +147,12 @@ async def test_the_order_outlasts_the_program(data: DataDir, tmp_path: Path) -> 
         await until(
             pilot, lambda: load(place).settings.sort == "timesteps" and "descending = false" in place.read_text()
         )
+        before = browser_of(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen is not before)
+        await until(pilot, lambda: browser_of(pilot).library.complete and names(pilot) == order)
     assert 'theme = "light"  # as I like it\n' in place.read_text(encoding="utf-8")
     async with browser(data, ui=load(place)) as pilot:
         assert names(pilot) == order
@@ -166,31 +168,6 @@ async def test_an_order_that_cannot_be_written_is_told_and_holds_until_the_end(d
         await until(pilot, lambda: names(pilot)[:2] == ["500 k", "1.09568 M"])
 
 
-async def test_a_click_on_a_title_sorts_too(data: DataDir) -> None:
-    fill(data)
-    async with browser(data) as pilot:
-        await show(pilot, RunNode("phase", "alpha", PHASE))
-        head = "".join(text for text, _ in browser_of(pilot).table.head or ())
-        await pilot.click("#states", offset=(head.index("steps") + 3, 1))
-        await until(pilot, lambda: browser_of(pilot).table.sorting.order.key == "1")
-
-
-async def test_esc_in_the_filter_goes_back_to_where_the_cursor_was(data: DataDir) -> None:
-    fill(data)
-    async with browser(data) as pilot:
-        screen = browser_of(pilot)
-        await pilot.press("down", "down", "down")
-        before = screen.entry
-        await pilot.press("slash", *"pinned")
-        await until(pilot, lambda: names(pilot) == ["5 M"])
-        assert screen.entry != before
-        await pilot.press("escape")
-        assert screen.entry == before and len(screen.table.entries) == 11 and screen.focused is screen.table
-        await pilot.press("slash", *"pinned", "enter", "escape")
-        await until(pilot, lambda: len(screen.table.entries) == 11)
-        assert screen.entry is not None and screen.entry.name == "5 M"  # it was kept by enter
-
-
 async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
     fill(data)
     async with browser(data) as pilot:
@@ -204,12 +181,9 @@ async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
         line.value = "["
         await until_shown(pilot, "✗ no regular expression")
         assert len(screen.table.entries) == 11
-        line.value = "pinned|aerial"
-        await until(pilot, lambda: names(pilot) == ["5 M"])
-        await pilot.press("enter")
-        assert screen.focused is screen.table
-        await pilot.press("escape")
+        await pilot.press("escape", "slash", *"pinned", "enter", "escape")
         await until(pilot, lambda: len(screen.table.entries) == 11)
+        assert screen.entry is not None and screen.entry.name == "5 M"  # it was kept by enter
         assert not line.display
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
@@ -235,23 +209,45 @@ async def test_hashes_are_compared_where_the_cursor_rests_and_for_all_on_v(data:
 
 
 async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataDir) -> None:
+    """A damaged one offers the good one before it; of a campaign the run's profile counts, for a state's is one phase alone."""
     fill(data)
     launches = Launches(RltuiError("not now", ""))
+    newest = milestone(data, "010M")
     async with browser(data, launch=launches) as pilot:
-        await go_to(pilot, milestone(data, "010M"))
+        await go_to(pilot, newest)
         await pilot.press("R")
         text = await until_shown(pilot, "branch off as alpha-b3 at 10,000,000 timesteps")
         assert "with the profile that was saved with it" in running(text)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert launches.offers == []
+        await start(pilot, "branch off as alpha-b3", "r")
+        offer = launches.offers.pop()
+        assert (offer.run, offer.args) == ("alpha-b3", ("--resume", str(newest)))
+        assert Path(offer.profile) == newest / "profile.toml"
+        data.run("alpha").profile.write_text('schema = 1\n[[curriculum.phases]]\nprofile = "one"\n')
+        await start(pilot, "campaign", "r")
+        assert Path(launches.offers.pop().profile) == data.run("alpha").profile
+        (newest / "PPO_VALUE_NET.pt").write_bytes(b"cut")
         await pilot.press("R")
-        await until_shown(pilot, "branch off as alpha-b3")
-        await pilot.press("r")
-        await until_shown(pilot, "It did not start: not now")
-        offer = launches.offers[0]
-        assert (offer.run, offer.args) == ("alpha-b3", ("--resume", str(milestone(data, "010M"))))
-        assert Path(offer.profile) == milestone(data, "010M") / "profile.toml"
+        text = running(await until_shown(pilot, "It cannot be gone on from"))
+        assert "milestone 10 M of alpha: PPO_VALUE_NET.pt is damaged: it has 3 bytes, expected 600" in text
+        assert "branch off as alpha-b3 at 5,000,000 timesteps" in text
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
+        assert launches.offers == []
+        await start(pilot, "It cannot be gone on from", "g")
+        assert launches.offers.pop().args == ("--resume", str(milestone(data, "005M")))
+
+
+async def start(pilot: Pilot[str], words: str, key: str) -> None:
+    """Have the highlighted state gone on from, which fails, and come back."""
+    await pilot.press("R")
+    await until_shown(pilot, words)
+    await pilot.press(key)
+    await until_shown(pilot, "It did not start: not now")
+    await pilot.press("escape")
+    await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
 
 
 async def test_the_newest_goes_on_and_the_cockpit_opens(data: DataDir) -> None:
@@ -264,40 +260,6 @@ async def test_the_newest_goes_on_and_the_cockpit_opens(data: DataDir) -> None:
         await pilot.press("r")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         assert (launches.offers[0].run, launches.offers[0].args) == ("alpha", ())
-
-
-async def test_a_campaign_goes_on_as_a_campaign(data: DataDir) -> None:
-    """A state's own profile is that of one phase."""
-    fill(data)
-    data.run("alpha").profile.write_text('schema = 1\n[[curriculum.phases]]\nprofile = "one"\n')
-    launches = Launches(RltuiError("not now", ""))
-    async with browser(data, launch=launches) as pilot:
-        await go_to(pilot, milestone(data, "010M"))
-        await pilot.press("R")
-        await until_shown(pilot, "campaign")
-        await pilot.press("r")
-        await until(pilot, lambda: bool(launches.offers))
-        assert Path(launches.offers[0].profile) == data.run("alpha").profile
-
-
-async def test_a_damaged_one_offers_the_good_one_before_it_and_starts_nothing_by_itself(data: DataDir) -> None:
-    fill(data)
-    launches = Launches(RltuiError("not now", ""))
-    async with browser(data, launch=launches) as pilot:
-        await go_to(pilot, milestone(data, "010M"))
-        (milestone(data, "010M") / "PPO_VALUE_NET.pt").write_bytes(b"cut")
-        await pilot.press("R")
-        text = running(await until_shown(pilot, "It cannot be gone on from"))
-        assert "milestone 10 M of alpha: PPO_VALUE_NET.pt is damaged: it has 3 bytes, expected 600" in text
-        assert "branch off as alpha-b3 at 5,000,000 timesteps" in text
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
-        assert launches.offers == []
-        await pilot.press("R")
-        await until_shown(pilot, "It cannot be gone on from")
-        await pilot.press("g")
-        await until(pilot, lambda: bool(launches.offers))
-        assert launches.offers[0].args == ("--resume", str(milestone(data, "005M")))
 
 
 async def test_the_newest_of_a_run_at_its_step_limit_asks_for_a_new_one(data: DataDir) -> None:
@@ -314,7 +276,7 @@ async def test_the_newest_of_a_run_at_its_step_limit_asks_for_a_new_one(data: Da
         assert (launches.offers[0].run, launches.offers[0].args) == ("gamma", ())
 
 
-async def test_a_run_in_training_is_not_started_twice(data: DataDir) -> None:
+async def test_a_run_in_training_is_not_started_twice_and_keeps_its_newest(data: DataDir) -> None:
     fill(data)
     with RunLock(data.run("alpha")):
         async with browser(data) as pilot:
@@ -322,6 +284,9 @@ async def test_a_run_in_training_is_not_started_twice(data: DataDir) -> None:
             await pilot.press("R")
             await until_shown(pilot, "is being trained already")
             assert "Use the newest good one" not in screen_text(pilot.app.screen)
+            await pilot.press("escape", "D")
+            await until_shown(pilot, "is not deleted")
+            assert isinstance(pilot.app.screen, BrowserScreen)
 
 
 async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDir) -> None:
@@ -331,6 +296,8 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await go_to(pilot, milestone(data, "005M"))
         await pilot.press("F")
         await until(pilot, lambda: isinstance(pilot.app.screen, ForkScreen))
+        await until_shown(pilot, "▌✓ quick, its own")
+        await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("down")
         await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 timesteps")
         text = await until_shown(pilot, "ppo.learning_rate  0.0002 → 0.0001")
@@ -346,26 +313,18 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("home", "down")
         await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("enter")
-        await until(pilot, lambda: bool(launches.offers))
+        await until_shown(pilot, "It did not start: not now")
         offer = launches.offers[0]
         assert (offer.profile, offer.run, offer.args) == (
             "ball-touching",
             "ball-touching-20251127-133000",
             ("--fork-from", str(milestone(data, "005M"))),
         )
-
-
-async def test_a_fork_opens_on_the_state_s_own_profile_which_fits(data: DataDir) -> None:
-    fill(data)
-    launches = Launches(RltuiError("not now", ""))
-    async with browser(data, launch=launches) as pilot:
-        await go_to(pilot, milestone(data, "005M"))
-        await pilot.press("F")
-        await until_shown(pilot, "▌✓ quick, its own")
+        await pilot.press("escape", "F")
         await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("enter")
-        await until(pilot, lambda: bool(launches.offers))
-        offer, path = launches.offers[0], milestone(data, "005M")
+        await until(pilot, lambda: len(launches.offers) == 2)
+        offer, path = launches.offers[1], milestone(data, "005M")
         assert (offer.profile, offer.args) == (str(path / "profile.toml"), ("--fork-from", str(path)))
 
 
@@ -432,17 +391,11 @@ async def test_a_checkpoint_is_kept_as_a_milestone_and_u_takes_it_back(data: Dat
         await until(pilot, lambda: not path.exists())
         assert source.is_dir()
         assert list_trash(data)[0].milestone == f"{PHASE}/011.4688M"
-
-
-async def test_a_damaged_checkpoint_is_not_kept(data: DataDir) -> None:
-    fill(data)
-    source = data.run("alpha").checkpoint(11_468_800)
-    (source / "PPO_POLICY.pt").write_bytes(b"cut")
-    async with browser(data) as pilot:
+        (source / "PPO_POLICY.pt").write_bytes(b"cut")
         await go_to(pilot, source)
         await pilot.press("M")
         await until_shown(pilot, "PPO_POLICY.pt is damaged")
-        assert not milestone(data, "011.4688M").exists()
+        assert not path.exists()
 
 
 async def test_what_is_damaged_by_its_hashes_alone_is_used_for_nothing_until_it_is_mended(
@@ -471,24 +424,26 @@ async def test_what_is_damaged_by_its_hashes_alone_is_used_for_nothing_until_it_
         await until(pilot, lambda: (entry := browser_of(pilot).entry) is not None and entry.usable)
 
 
-async def test_a_stray_is_not_copied_out(data: DataDir, told: list[str]) -> None:
-    fill(data)
-    shutil.copytree(milestone(data, "010M"), milestone(data, "010M.bak"))
-    async with browser(data) as pilot:
-        await go_to(pilot, milestone(data, "010M.bak"))
-        await pilot.press("x")
-        await until(pilot, lambda: any("stray entry 010M.bak of alpha is not copied" in said for said in told))
-        assert pilot.app.screen is browser_of(pilot)
-
-
 async def test_deleting_wants_the_name_and_u_takes_it_back(data: DataDir) -> None:
     fill(data)
     path = milestone(data, "001.09568M")
     before = tree(path)
     async with browser(data) as pilot:
+        for label, why in (("005M", "it is pinned"), ("010M", "it is released")):  # not even asked about
+            await go_to(pilot, milestone(data, label))
+            await pilot.press("D")
+            await until_shown(pilot, why)
+            assert isinstance(pilot.app.screen, BrowserScreen)
         await go_to(pilot, path)
         await pilot.press("D")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
+        await pilot.press("enter")  # alone deletes nothing
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
+        await pilot.press("D")
         await until_shown(pilot, "or the last four digits of its")
+        await pilot.press(*"5681", "enter")
+        await until_shown(pilot, "that is not its name")
+        assert path.is_dir()
         pilot.app.screen.query_one(Input).value = "1.09568 M"
         await until_shown(pilot, "✓ enter moves it to the trash")
         await pilot.press("enter")
@@ -501,43 +456,7 @@ async def test_deleting_wants_the_name_and_u_takes_it_back(data: DataDir) -> Non
         await until(pilot, lambda: browser_of(pilot).library.entry(path) is not None)
 
 
-async def test_enter_alone_keeps_it_and_so_do_wrong_words(data: DataDir) -> None:
-    fill(data)
-    path = milestone(data, "001.09568M")
-    async with browser(data) as pilot:
-        await go_to(pilot, path)
-        await pilot.press("D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
-        await pilot.press(*"5681", "enter")
-        await until_shown(pilot, "that is not its name")
-        await pilot.press("escape", "D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
-        assert path.is_dir()
-
-
-@pytest.mark.parametrize(("label", "why"), [("005M", "it is pinned"), ("010M", "it is released")])
-async def test_a_protected_one_is_not_even_asked_about(data: DataDir, label: str, why: str) -> None:
-    fill(data)
-    async with browser(data) as pilot:
-        await go_to(pilot, milestone(data, label))
-        await pilot.press("D")
-        await until_shown(pilot, why)
-        assert isinstance(pilot.app.screen, BrowserScreen)
-
-
-async def test_the_newest_of_a_run_in_training_cannot_be_deleted(data: DataDir) -> None:
-    fill(data)
-    with RunLock(data.run("beta")):
-        async with browser(data) as pilot:
-            await go_to(pilot, data.run("beta").checkpoint(5_120_000))
-            await pilot.press("D")
-            await until_shown(pilot, "is not deleted")
-            assert isinstance(pilot.app.screen, BrowserScreen)
-
-
-async def test_after_thirty_seconds_the_trash_is_the_way_back(data: DataDir) -> None:
+async def test_after_thirty_seconds_the_trash_is_the_way_back_until_it_is_emptied(data: DataDir) -> None:
     fill(data)
     clock = Clock(LAUNCHER_NOW)
     path = milestone(data, "001.09568M")
@@ -557,11 +476,7 @@ async def test_after_thirty_seconds_the_trash_is_the_way_back(data: DataDir) -> 
         await go_to(pilot, gone.path)
         await pilot.press("u")
         await until(pilot, path.exists)
-
-
-async def test_the_trash_is_emptied_when_the_word_is_typed(data: DataDir) -> None:
-    fill(data)
-    async with browser(data) as pilot:
+        await until(pilot, lambda: len(browser_of(pilot).library.under(TRASH)) == 1)
         await show(pilot, TRASH)
         await pilot.press("D")
         await until_shown(pilot, "1 saved state will be gone for good")
@@ -614,13 +529,12 @@ async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) ->
         assert "learning_rate" not in text
         assert "+595,680" in text
         await until_shown(pilot, "29 single iterations")
-        pilot.app.clear_notifications()  # they go by themselves, which is no change of what is compared
-        await until(pilot, lambda: "0 marked" not in screen_text(pilot.app.screen))
-        first = screen_text(pilot.app.screen)
+        compared = pilot.app.screen.query_one(CompareText)
+        first = compared.lines
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: screen_text(pilot.app.screen) != first)
+        await until(pilot, lambda: compared.lines != first)
         await pilot.press("left_square_bracket")
-        await until(pilot, lambda: screen_text(pilot.app.screen) == first)
+        await until(pilot, lambda: compared.lines == first)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
 
@@ -638,22 +552,35 @@ async def test_a_view_to_look_only_changes_nothing(data: DataDir) -> None:
         assert tree(data.root) == before
 
 
-async def test_enter_on_a_row_opens_its_run_and_b_comes_back(data: DataDir) -> None:
-    fill(data)
-    async with browser(data, run=FakeRun(run_story.told(30), name="beta", process=False)) as pilot:
-        await go_to(pilot, data.run("beta").checkpoint(5_120_000))
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
-
-
-async def test_from_the_cockpit_and_back_to_it(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_from_the_cockpit_and_back_to_it(data: DataDir) -> None:
     fill(data)
     async with cockpit(FakeRun(run_story.told(30), name="alpha", process=False)) as pilot:
+        left = pilot.app.screen
         await pilot.press("b")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
         assert browser_of(pilot).node == RunNode("run", "alpha")
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+        await until(pilot, lambda: pilot.app.screen is left)
+        await opened_from(pilot)
+        pilot.app.screen.post_message(RunOpened("alpha"))  # the one that is kept
+        await until(pilot, lambda: pilot.app.screen is left)
+        await opened_from(pilot)
+        pilot.app.screen.post_message(RunOpened("alpha", a_trainer("alpha")))  # makes room for the trainer that goes on
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen) and not left.is_running)
+        left = pilot.app.screen
+        await opened_from(pilot)
+        await go_to(pilot, data.run("beta").checkpoint(5_120_000))
+        await pilot.press("enter")  # another run
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen) and not left.is_running)
+        assert pilot.app.screen is not left
+
+
+async def opened_from(pilot: Pilot[str]) -> None:
+    """The browser, from the cockpit, once all is read."""
+    await pilot.press("b")
+    await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
+    browser_of(pilot).tree_list.go_to(ALL)
+    await pilot.pause()
 
 
 async def test_the_cockpit_comes_back_from_the_browser_as_it_was_left(data: DataDir) -> None:
@@ -684,34 +611,6 @@ async def test_the_cockpit_comes_back_from_the_browser_as_it_was_left(data: Data
         await until_shown(pilot, "no word from the trainer for 2 h")  # ages grow again
 
 
-async def test_a_kept_cockpit_goes_when_another_run_is_opened_from_the_browser(data: DataDir) -> None:
-    fill(data)
-    async with cockpit(FakeRun(run_story.told(30), name="alpha", process=False)) as pilot:
-        left = pilot.app.screen
-        await pilot.press("b")
-        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
-        pilot.app.screen.post_message(RunOpened("alpha"))  # the one that is kept
-        await until(pilot, lambda: pilot.app.screen is left)
-        await pilot.press("b")
-        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
-        pilot.app.screen.post_message(RunOpened("beta"))
-        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
-        await until(pilot, lambda: not left.is_running)
-        assert pilot.app.screen is not left
-
-
-async def test_a_kept_cockpit_makes_room_for_the_trainer_that_goes_on_with_its_run(data: DataDir) -> None:
-    fill(data)
-    async with cockpit(FakeRun(run_story.told(30), name="alpha", process=False)) as pilot:
-        left = pilot.app.screen
-        await pilot.press("b")
-        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
-        trainer = a_trainer("alpha")
-        pilot.app.screen.post_message(RunOpened("alpha", trainer))
-        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen) and not left.is_running)
-        assert pilot.app.screen is not left
-
-
 async def test_from_a_milestone_of_the_launcher(data: DataDir) -> None:
     fill(data)
     from rltui.tui.launcher.tree import Item
@@ -732,7 +631,9 @@ async def test_from_a_milestone_of_the_launcher(data: DataDir) -> None:
         await until_shown(pilot, "A new run of another profile")
 
 
-async def test_an_act_that_fails_says_why_and_the_screen_lives(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_after_an_act_that_fails_what_appears_on_disk_appears_here_and_the_cursor_stays(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(data)
     done = threading.Event()
 
@@ -747,13 +648,6 @@ async def test_an_act_that_fails_says_why_and_the_screen_lives(data: DataDir, mo
         await until_shown(pilot, "ZeroDivisionError: of all things")
         assert done.is_set()
         assert isinstance(pilot.app.screen, BrowserScreen)
-
-
-async def test_what_appears_on_disk_appears_here_and_the_cursor_stays(data: DataDir) -> None:
-    from tests.fakes.saved_runs import save_milestone
-
-    fill(data)
-    async with browser(data) as pilot:
         await go_to(pilot, milestone(data, "005M"))
         new = save_milestone(data.run("alpha"), 12, 12_000_000, "012M")
         await pilot.press("r")

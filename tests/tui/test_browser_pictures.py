@@ -13,12 +13,6 @@ from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.screens import FORMS, OTHER_FORMS, assert_fits, compare, form_name, until, until_shown
 
 
-@pytest.fixture(autouse=True)
-def disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rltui.runs.inventory.free_bytes", lambda root: 212_000_000_000)
-    monkeypatch.setattr("rltui.tui.browser.library.free_bytes", lambda root: 212_000_000_000)
-
-
 async def all_checked(pilot: Pilot[str]) -> None:
     """So that what can be seen does not depend on where the cursor happened to rest."""
     screen = browser_of(pilot)

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import msgspec
-import pytest
 from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
@@ -33,16 +32,25 @@ async def two_marked(data: DataDir, *, delta: int, alpha: int) -> AsyncIterator[
         yield pilot
 
 
-@pytest.mark.parametrize("style", ["braille", "blocks"])
-async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: DataDir, style: ChartStyle) -> None:
+async def test_two_states_of_two_runs_have_both_curves_where_both_are_or_over_all_timesteps(data: DataDir) -> None:
     async with two_marked(data, delta=12, alpha=560) as pilot:
         screen = browser_of(pilot)
-        screen._dependencies = replace(screen._dependencies, charts=style)
-        await pilot.press("equals_sign")
-        text = await until_shown(pilot, "delta reaches 246 k timesteps")
-        assert "━ alpha  ╍ delta" in text
-        assert " 302 k" in text and text.count("╎") > 5  # the axis: a quarter beyond delta's 12 iterations
-        assert bool(re.search("[\u2801-\u28ff]", text)) == (style == "braille")
+        styles: tuple[ChartStyle, ...] = ("blocks", "braille")
+        for style in styles:
+            screen._dependencies = replace(screen._dependencies, charts=style)
+            await pilot.press("equals_sign")
+            text = await until_shown(pilot, "delta reaches 246 k timesteps")
+            assert "━ alpha  ╍ delta" in text
+            assert " 302 k" in text and text.count("╎") > 5  # the axis: a quarter beyond delta's 12 iterations
+            assert bool(re.search("[\u2801-\u28ff]", text)) == (style == "braille")
+            assert "w all timesteps" in text and "Shown are the timesteps near which both are; w: all" in text
+            await pilot.press("w")
+            text = await until_shown(pilot, "w where both are")
+            assert " 11.5 M" in text and " 302 k" not in text
+            await pilot.press("w")
+            await until_shown(pilot, " 302 k")
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen)
 
 
 async def test_the_charts_go_to_the_part_that_both_runs_have_and_back() -> None:
@@ -63,19 +71,24 @@ async def test_the_charts_go_to_the_part_that_both_runs_have_and_back() -> None:
         assert pane.charting.window is None and "╎" in text
 
 
-async def test_without_the_other_run_all_of_one_s_own_is_shown_again() -> None:
+async def test_a_comparison_begins_in_any_pane_and_ends_by_esc_or_by_choosing_none() -> None:
     async with charts() as (pilot, pane):
+        await pilot.press("2")
+        await until(pilot, lambda: not pane.has_focus)
+        await pilot.press("equals_sign")
+        await until_shown(pilot, "Compare with")
+        assert pane.has_focus
+        await pilot.press("enter")
+        await until(pilot, lambda: pane.comparison.run is not None and pane.comparison.run.name == "beta")
+        await pilot.press("escape")
+        await until(pilot, lambda: pane.comparison.run is None)
         await pilot.press("left_square_bracket")
         await until(pilot, lambda: pane.charting.window is not None)
         await pilot.press("equals_sign")
         await until_shown(pilot, "none: this run alone")
         await pilot.press("enter")
         await until(pilot, lambda: pane.comparison.run is None)
-        assert pane.charting.window is None
-
-
-async def test_esc_ends_the_comparison() -> None:
-    async with charts() as (pilot, pane):
+        assert pane.charting.window is None  # all of one's own run again
         await pilot.press("left_square_bracket")
         await until(pilot, lambda: pane.charting.window is not None)
         await pilot.press("slash", *"entropy", "enter", "escape")  # the filter first
@@ -85,17 +98,6 @@ async def test_esc_ends_the_comparison() -> None:
         await until(pilot, lambda: "gamma" not in screen_text(pilot.app.screen))
         await pilot.press("escape")
         await until_shown(pilot, "nothing to close here")
-
-
-async def test_a_comparison_can_be_begun_from_any_pane() -> None:
-    async with charts() as (pilot, pane):
-        await pilot.press("2")
-        await until(pilot, lambda: not pane.has_focus)
-        await pilot.press("equals_sign")
-        await until_shown(pilot, "Compare with")
-        assert pane.has_focus
-        await pilot.press("enter")
-        await until(pilot, lambda: pane.comparison.run is not None and pane.comparison.run.name == "beta")
 
 
 async def test_runs_that_are_paid_differently_are_said_to_be() -> None:
@@ -109,18 +111,6 @@ async def test_runs_that_are_paid_differently_are_said_to_be() -> None:
         await until_shown(pilot, "▲ rewards differ, not comparable: touch")
         await pilot.press("escape")
         await until(pilot, lambda: "rewards differ" not in screen_text(pilot.app.screen))
-
-
-async def test_w_shows_all_timesteps_of_two_states_and_goes_back(data: DataDir) -> None:
-    async with two_marked(data, delta=12, alpha=560) as pilot:
-        await pilot.press("equals_sign")
-        text = await until_shown(pilot, "w all timesteps")
-        assert "Shown are the timesteps near which both are; w: all" in text and " 302 k" in text
-        await pilot.press("w")
-        text = await until_shown(pilot, "w where both are")
-        assert " 11.5 M" in text and " 302 k" not in text
-        await pilot.press("w")
-        await until_shown(pilot, " 302 k")
 
 
 async def test_w_is_not_offered_where_there_is_no_choice(data: DataDir) -> None:

@@ -60,7 +60,9 @@ async def test_a_start_that_succeeds_under_the_palette_opens_the_cockpit(data: D
         assert not any(isinstance(screen, LaunchingScreen) for screen in pilot.app.screen_stack)
 
 
-async def test_the_footer_offers_no_key_that_would_be_typed(data: DataDir) -> None:
+async def test_while_a_line_is_typed_in_the_footer_offers_no_key_and_a_paste_beyond_measure_is_cut(
+    data: DataDir,
+) -> None:
     async with launcher(data) as pilot:
         footer = pilot.app.screen.query_one(Footer)
         assert footer._typed() == frozenset()
@@ -69,15 +71,9 @@ async def test_the_footer_offers_no_key_that_would_be_typed(data: DataDir) -> No
         assert {"launch", "new", "filter", "browser", "app.help", "leave"} <= footer._typed()
         assert not {"app.command_palette"} & footer._typed()
         await until(pilot, lambda: {role for text, role in footer.lines[0] if "Browser" in text} == {"faint"})
-        await pilot.press("escape")
-        await until(pilot, lambda: {role for text, role in footer.lines[0] if "Browser" in text} == {"muted"})
-
-
-async def test_a_paste_beyond_measure_is_cut_and_said(data: DataDir) -> None:
-    async with launcher(data) as pilot:
-        await pilot.press("slash")
-        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
         pilot.app.post_message(events.Paste("\udc80" + "é" * 1_000_000))
         line = pilot.app.screen.query_one("#launcher-filter", Input)
         await until(pilot, lambda: line.value == "é" * LONGEST_PASTE)
         await until_shown(pilot, "1,000,000")
+        await pilot.press("escape")
+        await until(pilot, lambda: {role for text, role in footer.lines[0] if "Browser" in text} == {"muted"})

@@ -32,17 +32,17 @@ PLACES = [Place("launcher", "tree", "beta"), Place("browser", "states", "pinned"
 
 
 @asynccontextmanager
-async def opened(place: Place, data: DataDir, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[str]]:
+async def opened(place: Place, data: DataDir) -> AsyncIterator[Pilot[str]]:
     if place.name == "browser":
         browsed.fill(data)
-        async with browsed.browser(data, size) as pilot:
+        async with browsed.browser(data) as pilot:
             yield pilot
     elif place.name == "launcher":
         two_runs(data)
-        async with launcher(data, size) as pilot:
+        async with launcher(data) as pilot:
             yield pilot
     else:
-        async with form(data, size) as pilot:
+        async with form(data) as pilot:
             yield pilot
 
 
@@ -62,107 +62,119 @@ def found(pilot: Pilot[str]) -> list[object]:
     return list(line(pilot)._filtered.found()[0])
 
 
-pytestmark = pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
-
-
-async def test_it_filters_as_one_types_and_the_cursor_is_on_something_found(place: Place, data: DataDir) -> None:
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+async def test_every_list_is_filtered_by_the_same_rules(place: Place, data: DataDir) -> None:
     async with opened(place, data) as pilot:
-        before = keys(pilot, place)
-        await pilot.press("slash", *place.text)
-        await until(pilot, lambda: len(keys(pilot, place)) < len(before))
-        assert line(pilot).has_focus
-        assert rows(pilot, place).key in found(pilot)
-        words = str(rows(pilot, place).border_subtitle)
-        assert words.startswith(f"/{place.text}  {len(found(pilot))} of ")
-        assert words.endswith("· enter sets it · esc clears")
+        start = rows(pilot, place).key
+        for walk in (
+            filters_as_one_types,
+            enter_keeps_it,
+            opens_again_with_what_was_typed,
+            arrows_move_in_what_is_left,
+            no_expression_filters_nothing,
+            exclamation_mark_inverts,
+            nothing_matches,
+            words_are_never_cut,
+        ):
+            rows(pilot, place).go_to(start)
+            await walk(pilot, place)
+            assert (
+                rows(pilot, place).has_focus
+                and not line(pilot).is_open
+                and str(rows(pilot, place).border_subtitle) == ""
+            )
 
 
-async def test_its_words_are_never_cut_and_the_way_out_is_the_last_to_go(place: Place, data: DataDir) -> None:
-    async with opened(place, data, (80, 24)) as pilot:
-        await pilot.press("slash", *place.text)
-        await until(pilot, lambda: str(rows(pilot, place).border_subtitle).startswith(f"/{place.text}  "))
-        words = str(rows(pilot, place).border_subtitle)
-        assert words.endswith(" · esc clears")
-        bottom = screen_text(pilot.app.screen).split("\n")[rows(pilot, place).region.bottom - 1]
-        assert f" {words} " in bottom
+async def filters_as_one_types(pilot: Pilot[str], place: Place) -> None:
+    """And the cursor is on something found. Esc in the line brings all back, and the cursor to where it was."""
+    await pilot.press("down")
+    here, before = rows(pilot, place).key, keys(pilot, place)
+    await pilot.press("slash", *place.text)
+    await until(pilot, lambda: len(keys(pilot, place)) < len(before))
+    assert line(pilot).has_focus
+    assert rows(pilot, place).key in found(pilot) and rows(pilot, place).key != here
+    words = str(rows(pilot, place).border_subtitle)
+    assert words.startswith(f"/{place.text}  {len(found(pilot))} of ")
+    assert words.endswith("· enter sets it · esc clears")
+    await pilot.press("escape")
+    assert (rows(pilot, place).key, keys(pilot, place)) == (here, before)
 
 
-async def test_esc_in_the_line_brings_all_back_and_the_cursor_to_where_it_was(place: Place, data: DataDir) -> None:
-    async with opened(place, data) as pilot:
-        await pilot.press("down")
-        here, before = rows(pilot, place).key, keys(pilot, place)
-        await pilot.press("slash", *place.text)
-        await until(pilot, lambda: rows(pilot, place).key != here)
-        await pilot.press("escape")
-        assert (rows(pilot, place).key, keys(pilot, place)) == (here, before)
-        assert rows(pilot, place).has_focus
-        assert not line(pilot).is_open
-        assert str(rows(pilot, place).border_subtitle) == ""
+async def enter_keeps_it(pilot: Pilot[str], place: Place) -> None:
+    """Esc in the list takes the filter away, and leaves the cursor where it is."""
+    before = keys(pilot, place)
+    await pilot.press("slash", *place.text, "enter")
+    await until(pilot, lambda: rows(pilot, place).has_focus)
+    assert not line(pilot).is_open
+    here = rows(pilot, place).key
+    assert len(keys(pilot, place)) < len(before)
+    assert here in found(pilot)
+    screen = pilot.app.screen
+    await pilot.press("escape")
+    assert len(keys(pilot, place)) >= len(before)
+    assert rows(pilot, place).key == here
+    assert pilot.app.screen is screen, "the filter goes first, the screen stays"
 
 
-async def test_enter_keeps_it_and_esc_in_the_list_leaves_the_cursor_where_it_is(place: Place, data: DataDir) -> None:
-    async with opened(place, data) as pilot:
-        before = keys(pilot, place)
-        await pilot.press("slash", *place.text, "enter")
-        await until(pilot, lambda: rows(pilot, place).has_focus)
-        assert not line(pilot).is_open
-        here = rows(pilot, place).key
-        assert len(keys(pilot, place)) < len(before)
-        assert here in found(pilot)
-        screen = pilot.app.screen
-        await pilot.press("escape")
-        assert len(keys(pilot, place)) >= len(before)
-        assert rows(pilot, place).key == here
-        assert pilot.app.screen is screen, "the filter goes first, the screen stays"
+async def opens_again_with_what_was_typed(pilot: Pilot[str], place: Place) -> None:
+    await pilot.press("slash", *place.text, "enter")
+    await until(pilot, lambda: rows(pilot, place).has_focus)
+    await pilot.press("slash")
+    assert line(pilot).value == place.text
+    await pilot.press("escape", "slash")
+    assert line(pilot).value == ""
+    await pilot.press("escape")
 
 
-async def test_the_line_opens_again_with_what_was_typed(place: Place, data: DataDir) -> None:
-    async with opened(place, data) as pilot:
-        await pilot.press("slash", *place.text, "enter")
-        await until(pilot, lambda: rows(pilot, place).has_focus)
-        await pilot.press("slash")
-        assert line(pilot).value == place.text
-        await pilot.press("escape")
-        await pilot.press("slash")
-        assert line(pilot).value == ""
+async def arrows_move_in_what_is_left(pilot: Pilot[str], place: Place) -> None:
+    await pilot.press("slash", "e")
+    await until(pilot, lambda: bool(found(pilot)))
+    here = rows(pilot, place).key
+    await pilot.press("down")
+    assert rows(pilot, place).key != here
+    assert line(pilot).has_focus
+    await pilot.press("escape")
 
 
-async def test_the_arrows_move_in_what_is_left_while_it_is_typed(place: Place, data: DataDir) -> None:
-    async with opened(place, data) as pilot:
-        await pilot.press("slash", "e")
-        await until(pilot, lambda: bool(found(pilot)))
-        here = rows(pilot, place).key
-        await pilot.press("down")
-        assert rows(pilot, place).key != here
-        assert line(pilot).has_focus
+async def no_expression_filters_nothing(pilot: Pilot[str], place: Place) -> None:
+    """And says why."""
+    here = rows(pilot, place).key
+    await pilot.press("slash", "left_square_bracket")
+    await until(pilot, lambda: "✗ no regular expression" in str(rows(pilot, place).border_subtitle))
+    assert "unterminated character set" in str(rows(pilot, place).border_subtitle)
+    assert rows(pilot, place).key == here
+    assert here in keys(pilot, place)
+    await pilot.press("escape")
 
 
-async def test_what_is_no_expression_filters_nothing_and_says_why(place: Place, data: DataDir) -> None:
-    async with opened(place, data) as pilot:
-        here = rows(pilot, place).key
-        await pilot.press("slash", "left_square_bracket")
-        await until(pilot, lambda: "✗ no regular expression" in str(rows(pilot, place).border_subtitle))
-        assert "unterminated character set" in str(rows(pilot, place).border_subtitle)
-        assert rows(pilot, place).key == here
-        assert here in keys(pilot, place)
+async def exclamation_mark_inverts(pilot: Pilot[str], place: Place) -> None:
+    await pilot.press("slash", *place.text)
+    await until(pilot, lambda: line(pilot).value == place.text and bool(found(pilot)))
+    some, (_, of) = set(found(pilot)), line(pilot)._filtered.found()
+    await pilot.press("home", "exclamation_mark")
+    await until(pilot, lambda: line(pilot).value.startswith("!") and not some & set(found(pilot)))
+    assert len(found(pilot)) == of - len(some)
+    await pilot.press("escape")
 
 
-async def test_an_exclamation_mark_turns_it_round(place: Place, data: DataDir) -> None:
-    async with opened(place, data) as pilot:
-        await pilot.press("slash", *place.text)
-        await until(pilot, lambda: line(pilot).value == place.text and bool(found(pilot)))
-        some, (_, of) = set(found(pilot)), line(pilot)._filtered.found()
-        await pilot.press("home", "exclamation_mark")
-        await until(pilot, lambda: line(pilot).value.startswith("!") and not some & set(found(pilot)))
-        assert len(found(pilot)) == of - len(some)
+async def nothing_matches(pilot: Pilot[str], place: Place) -> None:
+    """Esc still brings all back."""
+    here, before = rows(pilot, place).key, keys(pilot, place)
+    await pilot.press("slash", *place.nothing, "enter")
+    await until(pilot, lambda: f"/{place.nothing}  0 of " in str(rows(pilot, place).border_subtitle))
+    assert found(pilot) == []
+    await pilot.press("slash", "escape")
+    await until(pilot, lambda: keys(pilot, place) == before)
+    assert here in keys(pilot, place)
 
 
-async def test_where_nothing_matches_esc_still_brings_it_back(place: Place, data: DataDir) -> None:
-    async with opened(place, data) as pilot:
-        here, before = rows(pilot, place).key, keys(pilot, place)
-        await pilot.press("slash", *place.nothing, "enter")
-        await until(pilot, lambda: f"/{place.nothing}  0 of " in str(rows(pilot, place).border_subtitle))
-        assert found(pilot) == []
-        await pilot.press("slash", "escape")
-        await until(pilot, lambda: keys(pilot, place) == before)
-        assert here in keys(pilot, place)
+async def words_are_never_cut(pilot: Pilot[str], place: Place) -> None:
+    """The way out is the last to go."""
+    await pilot.resize_terminal(80, 24)
+    await pilot.press("slash", *place.text)
+    await until(pilot, lambda: str(rows(pilot, place).border_subtitle).startswith(f"/{place.text}  "))
+    words = str(rows(pilot, place).border_subtitle)
+    assert words.endswith(" · esc clears")
+    bottom = screen_text(pilot.app.screen).split("\n")[rows(pilot, place).region.bottom - 1]
+    assert f" {words} " in bottom
+    await pilot.press("escape")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
@@ -27,46 +26,41 @@ def dimmed(pilot: Pilot[str]) -> set[str]:
     return {text for text, role in line if role == "faint" and not text.startswith(" ") and text.strip() not in words}
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_acts_and_views_stand_apart_in_ascii_too(size: tuple[int, int]) -> None:
-    async with cockpit(live_run(), size, ascii_only=True) as pilot:
-        acts, views, *_, ways = last_line(pilot).split(" | ")
-        assert acts.startswith(" act P Pause")
-        assert ": Change" in acts
-        assert "/ Filter" in (views if size[0] < 200 else last_line(pilot).split(" | ")[-2])
-        assert ways.endswith("? Help  ^p Palette  q Quit")
+async def test_acts_and_views_stand_apart_in_ascii_too() -> None:
+    for size in SIZES:
+        async with cockpit(live_run(), size, ascii_only=True) as pilot:
+            acts, views, *_, ways = last_line(pilot).split(" | ")
+            assert acts.startswith(" act P Pause")
+            assert ": Change" in acts
+            assert "/ Filter" in (views if size[0] < 200 else last_line(pilot).split(" | ")[-2])
+            assert ways.endswith("? Help  ^p Palette  q Quit")
 
 
-async def test_the_focused_pane_brings_its_keys_and_a_click_runs_them_there() -> None:
+async def test_the_focused_pane_brings_its_keys_which_are_none_while_something_is_typed() -> None:
     async with cockpit(live_run()) as pilot:
         await pilot.press("1")
         await until(pilot, lambda: "view / Filter  e Choose" in last_line(pilot))
-        await pilot.press("9")
-        await until(pilot, lambda: "view / Search  enter Open" in last_line(pilot))
-        await pilot.click("#footer", offset=(last_line(pilot).index("Search") + 2, 0))
-        pane = cockpit_of(pilot).query_one(LogPane)
-        await until(pilot, lambda: pane.typing)
-        await pilot.press("3")
-        assert str(pane._wanted_search().text) == "3"
-
-
-async def test_while_a_filter_is_typed_in_a_pane_letters_are_no_keys() -> None:
-    async with cockpit(live_run()) as pilot:
-        await pilot.press("1", "slash", "k")
+        await pilot.press("slash", "k")
         await until(pilot, lambda: {"P", "C", "M", "S", ":", "?", "q"} <= dimmed(pilot))
         assert "^p" not in dimmed(pilot)
         assert "Filter" not in last_line(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: not dimmed(pilot) and "/ Filter" in last_line(pilot))
-
-
-async def test_a_list_open_in_a_pane_takes_the_pane_s_keys_away() -> None:
-    async with cockpit(live_run()) as pilot:
-        await pilot.press("1", "e")
+        await pilot.press("e")  # a list open in the pane takes its keys away
         await until(pilot, lambda: "Choose" not in last_line(pilot))
         assert not dimmed(pilot)
         await pilot.press("enter")
         await until_shown(pilot, "e Choose")
+        assert "f Maximise" not in last_line(pilot)
+        await pilot.press("f")
+        await until_shown(pilot, "f All panes")
+        await pilot.press("f", "9")
+        await until(pilot, lambda: "view / Search  enter Open" in last_line(pilot))
+        await pilot.click("#footer", offset=(last_line(pilot).index("Search") + 2, 0))  # runs it there
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await until(pilot, lambda: pane.typing)
+        await pilot.press("3")
+        assert str(pane._wanted_search().text) == "3"
 
 
 async def test_every_screen_shows_its_way_out_at_60_columns(data: DataDir) -> None:
@@ -79,16 +73,9 @@ async def test_every_screen_shows_its_way_out_at_60_columns(data: DataDir) -> No
         assert last_line(pilot).endswith("? Help  esc Back")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_way_on_from_a_run_that_has_ended_is_there(size: tuple[int, int]) -> None:
-    run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
-    async with cockpit(run, size) as pilot:
-        await until_shown(pilot, "■ STOPPED")
-        await until(pilot, lambda: "H Launcher" in last_line(pilot) and "P" in dimmed(pilot))
-
-
-async def test_a_maximised_pane_s_way_back_is_there() -> None:
-    async with cockpit(live_run()) as pilot:
-        assert "f Maximise" not in last_line(pilot)
-        await pilot.press("f")
-        await until_shown(pilot, "f All panes")
+async def test_the_way_on_from_a_run_that_has_ended_is_there() -> None:
+    for size in SIZES:
+        run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
+        async with cockpit(run, size) as pilot:
+            await until_shown(pilot, "■ STOPPED")
+            await until(pilot, lambda: "H Launcher" in last_line(pilot) and "P" in dimmed(pilot))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -13,7 +12,6 @@ from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.dialogs import QuitDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
 from rltui.tui.launcher.screen import LauncherScreen
-from rltui.tui.panes.pane import Pane
 from rltui.tui.widgets.dialogs import NoFilterScreen
 from tests.fakes import browsed, children
 from tests.fakes.fake_run import FakeRun
@@ -35,22 +33,21 @@ async def typed_behind(pilot: Pilot[str], acted: Acted) -> str:
     return text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-@pytest.mark.parametrize("pane", PANES, ids=Pane.pane_id.__func__)  # type: ignore[attr-defined]
-async def test_every_pane_answers_and_nothing_typed_behind_it_acts(
-    pane: type[Pane], size: tuple[int, int], acted: Acted
-) -> None:
-    run = live_run()
-    async with cockpit(run, size) as pilot:
-        await pilot.press(pane.NUMBER)
-        theme = pilot.app.theme
-        text = await typed_behind(pilot, acted)
-        assert ("no filter in this pane (esc)" in text) == (pane.pane_id() not in FILTERED)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
-        assert isinstance(cockpit_of(pilot).focused_pane(), pane)
-        assert pilot.app.theme == theme
-        assert run.control is not None and run.control.sent == []
+async def test_every_pane_answers_and_nothing_typed_behind_it_acts(acted: Acted) -> None:
+    for size in ((80, 24), (120, 40)):
+        run = live_run()
+        async with cockpit(run, size) as pilot:
+            theme = pilot.app.theme
+            for pane in PANES:
+                await pilot.press(pane.NUMBER)
+                text = await typed_behind(pilot, acted)
+                assert ("no filter in this pane (esc)" in text) == (pane.pane_id() not in FILTERED), pane
+                await pilot.press("escape")
+                await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
+                assert isinstance(cockpit_of(pilot).focused_pane(), pane)
+                await until(pilot, lambda: TYPED not in screen_text(pilot.app.screen))
+            assert pilot.app.theme == theme
+            assert run.control is not None and run.control.sent == []
 
 
 async def test_charts_without_a_point_have_nothing_to_filter_and_enter_closes_the_line(acted: Acted) -> None:
@@ -61,7 +58,9 @@ async def test_charts_without_a_point_have_nothing_to_filter_and_enter_closes_th
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
 
 
-async def test_a_dialog_takes_no_letter_behind_it_for_an_answer(acted: Acted) -> None:
+async def test_a_dialog_takes_no_letter_behind_it_for_an_answer_and_a_double_click_beside_closes_nothing_else(
+    acted: Acted,
+) -> None:
     run = live_run()
     async with cockpit(run) as pilot:
         await pilot.press("q")
@@ -70,6 +69,12 @@ async def test_a_dialog_takes_no_letter_behind_it_for_an_answer(acted: Acted) ->
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, QuitDialog))
         assert run.control is not None and run.control.sent == []
+        await pilot.press("escape", "3", "slash")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NoFilterScreen))
+        click_twice(pilot, 60, 10)
+        await until(pilot, lambda: not isinstance(pilot.app.screen, NoFilterScreen))
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, CockpitScreen)
 
 
 async def test_every_part_of_launcher_and_browser_answers(data: DataDir, acted: Acted) -> None:
@@ -96,13 +101,3 @@ async def one_part(pilot: Pilot[str], part: Widget, acted: Acted) -> None:
     await pilot.press("escape")
     await until(pilot, lambda: TYPED not in screen_text(pilot.app.screen))
     assert not isinstance(pilot.app.screen, NoFilterScreen)
-
-
-async def test_a_double_click_beside_the_line_closes_nothing_else() -> None:
-    async with cockpit(live_run()) as pilot:
-        await pilot.press("3", "slash")
-        await until(pilot, lambda: isinstance(pilot.app.screen, NoFilterScreen))
-        click_twice(pilot, 60, 10)
-        await until(pilot, lambda: not isinstance(pilot.app.screen, NoFilterScreen))
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, CockpitScreen)

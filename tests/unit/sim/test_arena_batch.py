@@ -1,4 +1,4 @@
-"""ArenaBatch: the delay of actions, the flags of a new state, touches, goals; and that reset means reset."""
+"""ArenaBatch: delay of actions, controls, flags of a new state, touches, contacts, demolition; reset means reset."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 import RocketSim
+from rlgym.rocket_league.sim import RocketSimEngine
 
 from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
+from rltui.errors import RltuiError
+from rltui.field import CONTROLS
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.resets.standard import KickoffReset, RandomReset
 from rltui.sim.state import ArenaSetup, GameState
-from tests.fakes.arenas import ROWS, batch, flat_setup
+from tests.fakes.arenas import ROWS, batch, fill_rlgym_state, flat_setup
+from tests.fakes.collisions import FAR, rammed, ramming
 
 AWAY = (0.0, 4000.0, 93.15)
 
@@ -192,3 +196,190 @@ def test_a_used_arena_equals_a_fresh_one_bit_for_bit(subtests: pytest.Subtests) 
 def test_stepping_before_the_first_reset_is_refused() -> None:
     with pytest.raises(RuntimeError, match="reset comes before"):
         play(batch(), IDLE)
+
+
+NO_CONTROLS = (0.0,) * 8
+GROUND, AIR = (0.0, 0.0, 17.0), (0.0, 0.0, 900.0)
+
+
+def only(**controls: float) -> np.ndarray:
+    """An idle row and one with these controls."""
+    return np.array([NO_CONTROLS, [controls.get(name, 0.0) for name in CONTROLS]], np.float32)
+
+
+def after(rows: np.ndarray, place: tuple[float, float, float], row: int = 1, speed: float = 0.0) -> GameState:
+    """A car that looks along +x, with +y on its right, after four steps of one row."""
+    arena = batch(rows=rows)
+    setup = flat_setup([place], ball=(0, 3000, 93.15))
+    setup.velocity[:, 0] = speed
+    arena.reset([0], [setup])
+    for _ in range(4):
+        arena.step(np.array([[row]]))
+    return arena.state
+
+
+MEASURES = {
+    "along": lambda state: state.velocity[0, 0, 0],
+    "turn": lambda state: state.angular_velocity[0, 0, 2],
+    "nose": lambda state: state.forward[0, 0, 2],
+    "roll": lambda state: state.up[0, 0, 1],
+    "height": lambda state: state.position[0, 0, 2],
+    "boost": lambda state: state.boost[0, 0],
+    "handbrake": lambda state: state.handbrake[0, 0],
+}
+
+
+def effects(rows: np.ndarray, place: tuple[float, float, float], speed: float) -> dict[str, int]:
+    """Sign of the change against idling, of everything that changed beyond what suspension and grip do by themselves."""
+    idle, driven = after(rows, place, 0, speed), after(rows, place, 1, speed)
+    tolerance = {
+        "along": 60.0,
+        "turn": 0.3,
+        "nose": 0.05,
+        "roll": 0.05,
+        "height": 5.0,
+        "boost": 0.01,
+        "handbrake": 0.01,
+    }
+    changes = {name: float(measure(driven) - measure(idle)) for name, measure in MEASURES.items()}
+    return {name: int(np.sign(change)) for name, change in changes.items() if abs(change) > tolerance[name]}
+
+
+def test_a_control_alone(subtests: pytest.Subtests) -> None:
+    for control, value, place, expected in (
+        ("throttle", 1.0, GROUND, {"along": 1}),
+        ("throttle", -1.0, GROUND, {"along": -1}),
+        ("steer", 1.0, GROUND, {"turn": 1}),
+        ("steer", -1.0, GROUND, {"turn": -1}),
+        ("handbrake", 1.0, GROUND, {"handbrake": 1}),
+        ("jump", 1.0, GROUND, {"height": 1}),
+        ("boost", 1.0, GROUND, {"along": 1, "boost": -1}),
+        ("pitch", 1.0, AIR, {"nose": 1}),
+        ("pitch", -1.0, AIR, {"nose": -1}),
+        ("yaw", 1.0, AIR, {"turn": 1}),
+        ("yaw", -1.0, AIR, {"turn": -1}),
+        ("roll", 1.0, AIR, {"roll": 1}),
+        ("roll", -1.0, AIR, {"roll": -1}),
+        ("boost", 1.0, AIR, {"along": 1, "boost": -1}),
+        ("steer", 1.0, AIR, {}),
+        ("pitch", 1.0, GROUND, {}),
+        ("yaw", 1.0, GROUND, {}),
+        ("roll", 1.0, GROUND, {}),
+    ):
+        with subtests.test(control=control, value=value, place=place, expected=expected):
+            speed = 300.0 if control == "steer" else 0.0  # a standing car does not turn
+            assert effects(only(**{control: value}), place, speed) == expected
+
+
+def test_a_jump_in_the_air_is_a_double_jump_and_with_pitch_a_flip() -> None:
+    assert after(only(jump=1.0), AIR).has_double_jumped.all()
+    flip = after(only(jump=1.0, pitch=-1.0), AIR)
+    assert flip.has_flipped.all() and flip.is_flipping.all() and not flip.has_double_jumped.any()
+    assert flip.velocity[0, 0, 0] == pytest.approx(500.0, abs=1.0)
+
+
+def test_the_state_shows_the_controls_that_were_chosen() -> None:
+    row = [0.5, -0.5, 0.25, -0.25, 0.75, 1.0, 0.0, 1.0]
+    arena = batch(rows=np.array([NO_CONTROLS, row], np.float32))
+    arena.reset([0], [flat_setup([GROUND])])
+    assert not arena.state.previous_actions.any()
+    arena.step(np.array([[1]]))
+    assert arena.state.previous_actions.tolist() == [[row]]
+    arena.reset([0], [flat_setup([GROUND])])
+    assert not arena.state.previous_actions.any()
+
+
+def lying(z: float = 60.0) -> ArenaBatch:
+    """A car on its roof beside one on its wheels."""
+    arenas = batch(teams=(1, 1), contacts=True)
+    setup = flat_setup([(0, 0, z), (500, 0, 17)], ball=FAR)
+    setup.rotation[0] = np.diag([1.0, -1.0, -1.0])
+    arenas.reset([0], [setup])
+    return arenas
+
+
+def test_a_car_on_its_roof_lies_on_the_floor_and_one_on_its_wheels_does_not() -> None:
+    arenas = lying()
+    state = arenas.state
+    assert state.contacts.wheels.tolist() == [[0, 4]] and not state.contacts.normal.any()  # until the first tick
+    for _ in range(15):
+        arenas.step(np.array([[IDLE, IDLE]]))
+    assert state.position[0, 0, 2] == pytest.approx(39.6, abs=0.1) and state.up[0, 0, 2] == pytest.approx(-1, abs=1e-3)
+    assert state.contacts.wheels.tolist() == [[0, 4]]
+    assert state.contacts.normal.tolist() == [[[0, 0, 1], [0, 0, 0]]]
+    assert state.world_contact.tolist() == [[True, False]] and state.on_ground.tolist() == [[False, True]]
+    assert arenas.contact(0, 0) == (0, (0, 0, 1)) and arenas.contact(0, 1) == (4, (0, 0, 0))
+
+
+def test_the_normal_goes_with_the_contact() -> None:
+    """The simulator keeps it after the car has left the floor."""
+    arenas = lying()
+    for _ in range(15):
+        arenas.step(np.array([[IDLE, IDLE]]))
+    car = arenas._arenas[0].cars[0]
+    state = car.get_state()
+    state.pos.z = 500.0
+    car.set_state(state)
+    arenas.step(np.array([[IDLE, IDLE]]))
+    assert car.get_state().world_contact_normal.z == 1
+    assert not arenas.state.contacts.normal.any() and arenas.contact(0, 0) == (0, (0, 0, 0))
+
+
+def test_a_demolished_car_touches_nothing() -> None:
+    arenas, _ = rammed()
+    assert arenas._arenas[0].cars[1].get_state().is_on_ground
+    assert arenas.contact(0, 1) == (0, (0, 0, 0)) and not arenas.state.world_contact[0, 1]
+
+
+def test_contacts_are_read_only_where_they_are_asked_for() -> None:
+    with pytest.raises(RltuiError, match="contacts is not read here"):
+        _ = batch().state.contacts
+
+
+def test_as_rlgym_has_it_until_the_respawn(subtests: pytest.Subtests) -> None:
+    """Orange presses jump for one step around that of the demolition: which press is still seen depends on ticks."""
+    for pressed in (0, -1, -2, 1):
+        with subtests.test(pressed=pressed):
+            _, hit = rammed()
+            arenas = batch(teams=(1, 1))
+            arenas.reset([0], [ramming()])
+            game: Any = RocketSimEngine()
+            wanted = game.create_base_state()
+            fill_rlgym_state(wanted, ramming(), 1, 1)
+            game.set_state(wanted, {})
+            for step in range(hit + 40):
+                orange = JUMP if step == hit + pressed else IDLE
+                arenas.step(np.array([[FULL_BOOST, orange]]))
+                judge = game.step({"blue-0": ROWS[[FULL_BOOST] * 8], "orange-0": ROWS[[orange] * 8]}, {})
+                for index, car in enumerate(judge.cars.values()):
+                    state = arenas.state
+                    assert state.position[0, index].tolist() == car.physics.position.tolist()
+                    assert state.demo_respawn_timer[0, index] == np.float32(car.demo_respawn_timer)
+                    assert state.is_holding_jump[0, index] == car.is_holding_jump
+                    assert state.on_ground[0, index] == (car.on_ground and not car.is_demoed)
+            assert (state.demo_respawn_timer[0, 1] > 0.2) == (pressed >= -1)  # two steps suffice to jump out of the way
+
+
+def places_after_respawn(seed: int) -> tuple[int, list[float]]:
+    arenas, _ = rammed(seed)
+    for step in range(60):
+        arenas.step(np.array([[IDLE, IDLE]]))
+        if not arenas.state.demo_respawn_timer.any():
+            return step, arenas.state.position[0, 1].tolist()
+    raise AssertionError("nobody respawned")
+
+
+def test_respawns_in_the_step_and_at_a_place_as_the_simulator_does_but_by_seed() -> None:
+    step, place = places_after_respawn(0)
+    assert (step, place) == places_after_respawn(0)
+    assert step == 44  # 360 ticks: in the 45th step after that of the demolition
+    assert (abs(place[0]), place[1]) in [(2304, 4608), (2688, 4608)] and 34 < place[2] < 36
+    assert len({tuple(places_after_respawn(seed)[1]) for seed in range(6)}) > 1
+
+
+def test_a_reset_forgets_the_demolition() -> None:
+    arenas, _ = rammed()
+    arenas.reset([0], [flat_setup([(0, 0, 17), (500, 0, 17)], ball=(0, 4000, 93.15))])
+    assert not arenas.state.demo_respawn_timer.any() and arenas.state.on_ground.all()
+    arenas.step(np.array([[FULL_BOOST, IDLE]]))
+    assert arenas.state.on_ground.all() and not arenas.state.is_holding_jump.any()

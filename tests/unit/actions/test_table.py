@@ -1,4 +1,4 @@
-"""The table's hash, and the check of row numbers."""
+"""The table's hash, the check of row numbers, rows in words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import struct
 import numpy as np
 import pytest
 
-from rltui.actions.table import check_indices, table_hash
+from rltui.actions.table import check_indices, describe, table_hash
 from rltui.errors import RltuiError
+from rltui.registry import Component, build
 
 ROWS = np.arange(16, dtype=np.float32).reshape(2, 8) / 16
 
@@ -50,3 +51,28 @@ def test_anything_but_int64_is_refused(subtests: pytest.Subtests) -> None:
     for dtype in (np.float32, np.float64, np.int32, np.bool_):
         with subtests.test(dtype=dtype), pytest.raises(RltuiError, match=f"found {np.dtype(dtype)}"):
             check_indices(np.zeros((2, 2), dtype=dtype), 90)  # type: ignore[arg-type]
+
+
+def test_words(subtests: pytest.Subtests) -> None:
+    for row, words in (
+        ((0, 0, 0, 0, 0, 0, 0, 0), "idle"),
+        ((1, 0, 0, 0, 0, 0, 0, 0), "full throttle"),
+        ((1, -1, 0, -1, 0, 0, 1, 0), "full throttle, left, boost"),
+        ((-1, 0.5, 0, 0.5, 0, 0, 0, 1), "full reverse, half right, handbrake"),
+        ((0.5, 0, 0, 0, 0, 0, 0, 0), "half throttle"),
+        ((-0.25, 0, 0, 0, 0, 0, 0, 0), "25 % reverse"),
+        ((0, 0, -1, 0, 0, 1, 0, 0), "nose down, jump"),
+        ((0, 0, 0.5, 0, -1, 0, 0, 0), "half nose up, roll left"),
+        ((0, 1, 0, 0, 0, 0, 0, 0), "steer right"),
+        ((0, 0, 0, -1, 0, 0, 0, 0), "yaw left"),
+        ((0, 1, 0, -1, 0.125, 0, 0, 0), "steer right, yaw left, 12.5 % roll right"),
+    ):
+        with subtests.test(row=row, words=words):
+            assert describe(row) == words
+
+
+def test_no_two_rows_have_the_same_words(subtests: pytest.Subtests) -> None:
+    for table in ("rlgym", "hybrid"):
+        with subtests.test(table=table):
+            rows = build("action table", Component(table)).rows()
+            assert len({describe(row) for row in rows}) == len(rows)

@@ -1,4 +1,4 @@
-"""Modes, team spirit and zero sum: arithmetic by hand."""
+"""CombinedReward: the weighted sum and its terms; modes, team spirit and zero sum, by hand."""
 
 from __future__ import annotations
 
@@ -6,17 +6,102 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rltui.env.spec import Weighted
 from rltui.errors import RltuiError
-from rltui.registry import Component
+from rltui.registry import BUILT_IN, Component, build
 from rltui.rewards.base import Reward
 from rltui.rewards.combined import CATEGORIES, CombinedReward, RewardOptions, category_factors, team_mix
 from rltui.sim.state import Float, GameState
-from tests.fakes.game_states import random_state
+from tests.fakes.game_states import TEAM_SIZES, random_state
+
+NAMES = list(BUILT_IN["reward"])
 
 
 class Fixed(Reward):
+    """Whatever it is given."""
+
+    category = "events"
+    sign = 0
+
+    def __init__(self, values: Any) -> None:
+        super().__init__(Reward.Params())
+        self.values = values
+
+    def value(self, state: Any) -> Any:
+        return self.values
+
+
+def combine(*components: tuple[str, Reward, float], arenas: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    out = np.full((arenas, 2), np.nan, dtype=np.float32)
+    contributions = np.full((len(components), arenas, 2), np.nan, dtype=np.float32)
+    state = random_state(np.random.default_rng(0), arenas, 1, 1)
+    CombinedReward(components).value(state, out, contributions)
+    return out, contributions
+
+
+def test_by_hand() -> None:
+    first, second = Fixed(np.float32([[1, 2], [3, 4]])), Fixed(np.float32([[10, 0], [-1, 0.5]]))
+    out, contributions = combine(("a", first, 2.0), ("b", second, -1.0))
+    assert contributions.tolist() == [[[2, 4], [6, 8]], [[-10, 0], [1, -0.5]]]
+    assert out.tolist() == [[-8, 4], [7, 7.5]]
+
+
+def test_values_of_any_number_type_serve(subtests: pytest.Subtests) -> None:
+    for dtype in (np.bool_, np.int64, np.float64, np.int16):
+        with subtests.test(dtype=dtype):
+            out, _ = combine(("flag", Fixed(np.array([[0, 1], [1, 0]], dtype=dtype)), 0.25))
+            assert out.tolist() == [[0, 0.25], [0.25, 0]]
+
+
+def test_no_rewards_are_zero() -> None:
+    assert combine()[0].tolist() == [[0, 0], [0, 0]]
+
+
+def test_a_wrong_shape_names_the_reward(subtests: pytest.Subtests) -> None:
+    for values, found in ((np.zeros(2), "(2,)"), (np.zeros((2, 1)), "(2, 1)"), (0.5, "float"), (None, "NoneType")):
+        with subtests.test(values=values, found=found):
+            with pytest.raises(RltuiError) as caught:
+                combine(("mine.py:Mine", Fixed(values), 1.0))
+            assert "reward 'mine.py:Mine'" in caught.value.message
+            assert f"[2, 2], found {found}" in caught.value.message
+
+
+def test_reset_reaches_every_reward_with_the_mask() -> None:
+    seen = []
+
+    class Remembers(Fixed):
+        def reset(self, state: Any, arenas: Any) -> None:
+            seen.append((state, arenas.tolist()))
+
+    state = random_state(np.random.default_rng(0), 2, 1, 1)
+    combined = CombinedReward([("a", Remembers(None), 1), ("b", Remembers(None), 1)])
+    combined.reset(state, np.array([True, False]))
+    assert seen == [(state, [True, False])] * 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sizes=st.sampled_from(TEAM_SIZES),
+    weights=st.lists(st.floats(-100, 100), min_size=len(NAMES), max_size=len(NAMES)),
+)
+def test_terms_sum_to_the_reward(seed: int, sizes: tuple[int, int], weights: list[float]) -> None:
+    rng = np.random.default_rng(seed)
+    combined = CombinedReward(
+        [(name, build("reward", Component(name)), w) for name, w in zip(NAMES, weights, strict=True)]
+    )
+    combined.reset(random_state(rng, 5, *sizes), np.ones(5, dtype=bool))
+    out = np.full((5, sum(sizes)), np.nan, dtype=np.float32)
+    contributions = np.full((len(NAMES), *out.shape), np.nan, dtype=np.float32)
+    combined.value(random_state(rng, 5, *sizes), out, contributions)
+    total = contributions.astype(np.float64).sum(axis=0)
+    assert (np.abs(total - out) <= 1e-5 * np.maximum(1, np.abs(out))).all()
+
+
+class OptionsFixed(Reward):
     category = "events"
     sign = 0
 
@@ -51,7 +136,11 @@ def test_the_modes_are_the_communitys_table() -> None:
 
 
 def test_a_mode_multiplies_the_weights_by_category() -> None:
-    components = [(Fixed([[1, 2]], "events"), 10.0), (Fixed([[1, 1]], "ball"), 4.0), (Fixed([[1, 0]], "aerial"), -1.0)]
+    components = [
+        (OptionsFixed([[1, 2]], "events"), 10.0),
+        (OptionsFixed([[1, 1]], "ball"), 4.0),
+        (OptionsFixed([[1, 0]], "aerial"), -1.0),
+    ]
     sums, terms = play(components, (1, 1), RewardOptions("hybrid"))
     np.testing.assert_allclose(terms, [[[10, 20]], [[2, 2]], [[-0.8, 0]]], rtol=1e-6)
     np.testing.assert_allclose(sums, [[11.2, 22]], rtol=1e-6)
@@ -59,12 +148,12 @@ def test_a_mode_multiplies_the_weights_by_category() -> None:
 
 def test_factors_of_categories_come_on_top_of_the_modes() -> None:
     options = RewardOptions("dense", categories=(("aerial", 2.0), ("events", 0.5)))
-    _, terms = play([(Fixed([[1, 1]], "aerial"), 3.0), (Fixed([[1, 1]], "events"), 1.0)], (1, 1), options)
+    _, terms = play([(OptionsFixed([[1, 1]], "aerial"), 3.0), (OptionsFixed([[1, 1]], "events"), 1.0)], (1, 1), options)
     np.testing.assert_allclose(terms, [[[6, 6]], [[0.1, 0.1]]], rtol=1e-6)
 
 
 def test_new_weights_keep_the_mode() -> None:
-    combined = CombinedReward([("ball", Fixed([[1]], "ball"), 1.0)], RewardOptions("hybrid"))
+    combined = CombinedReward([("ball", OptionsFixed([[1]], "ball"), 1.0)], RewardOptions("hybrid"))
     assert combined.weights == [0.5]
     combined.set_weights([4.0])
     assert combined.weights == [2.0]
@@ -72,20 +161,20 @@ def test_new_weights_keep_the_mode() -> None:
 
 def test_team_spirit_by_hand() -> None:
     """2v1, τ = 0.4: blue has 10 and 0, mean 5: 0.6 · 10 + 0.4 · 5 = 8 and 0.4 · 5 = 2; orange is its own team."""
-    sums, terms = play([(Fixed([[10, 0, 3]]), 1.0)], (2, 1), RewardOptions(team_spirit=0.4))
+    sums, terms = play([(OptionsFixed([[10, 0, 3]]), 1.0)], (2, 1), RewardOptions(team_spirit=0.4))
     np.testing.assert_allclose(sums, [[8, 2, 3]], rtol=1e-6)
     assert terms == [sums]
 
 
 def test_zero_sum_by_hand() -> None:
     """2v1: the opponents' mean goes off: 10 − 3, 0 − 3, 3 − 5."""
-    sums, _ = play([(Fixed([[10, 0, 3]]), 1.0)], (2, 1), RewardOptions(zero_sum=True))
+    sums, _ = play([(OptionsFixed([[10, 0, 3]]), 1.0)], (2, 1), RewardOptions(zero_sum=True))
     np.testing.assert_allclose(sums, [[7, -3, -2]], rtol=1e-6)
 
 
 def test_team_spirit_then_zero_sum_by_hand() -> None:
     """As above: 8 − 3, 2 − 3, 3 − 5; and each term by itself, weights included."""
-    components = [(Fixed([[10, 0, 3]]), 1.0), (Fixed([[0, 1, 0]]), -2.0)]
+    components = [(OptionsFixed([[10, 0, 3]]), 1.0), (OptionsFixed([[0, 1, 0]]), -2.0)]
     sums, terms = play(components, (2, 1), RewardOptions(team_spirit=0.4, zero_sum=True))
     np.testing.assert_allclose(terms, [[[5, -1, -2]], [[-0.4, -1.6, 1]]], rtol=1e-6)
     np.testing.assert_allclose(sums, [[4.6, -2.6, -1]], rtol=1e-6)
@@ -112,14 +201,18 @@ def test_equal_teams_sum_to_zero() -> None:
 def test_large_terms_that_cancel_leave_the_small_ones() -> None:
     """25 − 25 + 0.0003 …: in float32 the small terms would be rounded away."""
     small = 3e-7
-    components = [(Fixed([[25, 0]]), 1.0), *[(Fixed([[small, 0]]), 1.0)] * 20, (Fixed([[-25, 0]]), 1.0)]
+    components = [
+        (OptionsFixed([[25, 0]]), 1.0),
+        *[(OptionsFixed([[small, 0]]), 1.0)] * 20,
+        (OptionsFixed([[-25, 0]]), 1.0),
+    ]
     sums, _ = play(components, (1, 1), RewardOptions())
     np.testing.assert_allclose(sums[0][0], 20 * small, rtol=1e-5)
 
 
 def test_a_schedule_moves_the_weight_and_the_mode_stays() -> None:
     item = Weighted(Component("touch"), 0.2, ((0, 1.0), (100, 0.5), (200, 0.2)))
-    combined = CombinedReward([("touch", Fixed([[1]], "ball"), item.weight_at(0))], RewardOptions("hybrid"))
+    combined = CombinedReward([("touch", OptionsFixed([[1]], "ball"), item.weight_at(0))], RewardOptions("hybrid"))
     seen = []
     for timesteps in (0, 50, 100, 150, 200, 10_000):
         combined.set_weights([item.weight_at(timesteps)])

@@ -1,4 +1,4 @@
-"""Figures of a report that need more than a sum: kickoff touches, own goals, boost spent, and only the learners' cars."""
+"""Figures of a report that need more than a sum: kickoff touches, own goals, boost spent, first episodes; only the learners' cars."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from rltui.actions.rlgym import FULL_BOOST, IDLE
+from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.stats import BoostSpent, GoalCounts, KickoffTouches
+from rltui.registry import Component
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
+from tests.fakes.batches import new_out, spec
 from tests.fakes.collisions import passing, ramming
 from tests.fakes.game_states import random_state
 
@@ -173,3 +176,19 @@ def test_a_respawn_is_neither_spent_nor_gained(subtests: pytest.Subtests) -> Non
             assert not arenas.state.demo_respawn_timer.any()
             assert arenas.state.boost[0, 1] == pytest.approx(33.3, abs=0.1)
             assert drained(spent, arenas) == pytest.approx(100 + gained - arenas.state.boost[0, 0], abs=1e-3)
+
+
+def test_first_episodes_are_counted_until_the_longest_has_ended() -> None:
+    """Arena 0 is made to have lasted longer than the others: its first episode ends first, by the timeout of 2 s."""
+    env = SoccarBatch(spec(terminals=(Component("timeout", {"seconds": 2.0}),)), 3, [1])
+    out = new_out(env)
+    env.reset(out)
+    env.state.tick[0] += 120
+    counted = []
+    for _ in range(30 + 30):
+        env.step(np.full((3, env.learners), IDLE), out)
+        stats = env.drain_stats()
+        counted.append((stats.first_episodes, stats.arenas))
+    assert counted[:14] == [(3, 3)] * 14  # 14 steps of 8 ticks are 112, 120 wanted
+    assert counted[14:29] == [(2, 3)] * 15
+    assert counted[29:] == [(0, 3)] * 31, "later episodes are nobody's first"

@@ -1,20 +1,25 @@
-"""The verdict line: learning, flat, falling, unhealthy or a dash, each with the figures that it rests on and since when."""
+"""The verdict line with its evidence, what the reader thread looks for, causes, and symptoms."""
 
 from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
 
-from rltui.events.records import IterationFinished, Record, SettingChanged, UpdateDropped
+from rltui.events.commands import SetEntropy, SetFlag, SetLearningRate, SetRewardWeight
+from rltui.events.records import IterationFinished, Record, RunResumed, SettingChanged, UpdateDropped
+from rltui.run_state.change_command import parse
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import RunSnapshot, WorkerRow
 from rltui.run_state.symptoms import usual_speed, worker_problem
+from rltui.run_state.trend import BLOCK, Findings, needed
 from rltui.run_state.verdict import Verdict, verdict, with_findings
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
@@ -289,3 +294,218 @@ def test_a_silent_trainer_s_workers_are_not_blamed() -> None:
     now = run_story.now_of(300)
     silent = fold_control(snapshot, run_story.live(now), now)
     assert "worker" not in plain(StatusPane().draw(View(silent, now + 90), 120, 3)[2:])
+
+
+def findings_told(first: int, last: int) -> list[Record]:
+    return [run_story.iteration(row) for row in range(first, last + 1)]
+
+
+def grown(snapshot: RunSnapshot, records: Sequence[Record]) -> RunSnapshot:
+    return with_findings(fold(snapshot, records))
+
+
+def start(rows: int) -> RunSnapshot:
+    return grown(RunSnapshot(run="alpha", alive=True), [*run_story.opening(), *findings_told(1, rows)])
+
+
+def test_a_run_that_nobody_has_judged_has_no_findings() -> None:
+    assert fold(RunSnapshot(), findings_told(1, 100)).found == Findings()
+
+
+def test_few_iterations_are_looked_at_one_by_one() -> None:
+    snapshot = start(needed() - 2)
+    later = grown(snapshot, findings_told(needed() - 1, needed() - 1))
+    assert (snapshot.found.rows, later.found.rows) == (needed() - 2, needed() - 1)
+    assert later.found.trend is None and grown(later, findings_told(needed(), needed())).found.trend is not None
+
+
+def test_many_are_looked_at_block_by_block() -> None:
+    snapshot = start(100)
+    within = grown(snapshot, findings_told(101, 100 + BLOCK - 1))
+    assert within.found is snapshot.found and with_findings(within) is within
+    assert grown(within, findings_told(100 + BLOCK, 100 + BLOCK)).found.rows == 100 + BLOCK
+
+
+def test_a_change_by_hand_has_them_looked_for_again(subtests: pytest.Subtests) -> None:
+    for setting in ("learning rate", "reward touch"):
+        with subtests.test(setting=setting):
+            change = SettingChanged(time=0.0, timesteps=101 * run_story.STEPS, setting=setting, value=2.0, by="ada")
+            found = grown(start(104), [change]).found
+            assert (found.rows, found.first) == (104, 101 if setting == "reward touch" else 0)
+
+
+def test_a_resume_has_them_looked_for_again_and_nothing_points_at_rows_that_are_gone() -> None:
+    back = RunResumed(time=0.0, timesteps=55 * run_story.STEPS, checkpoint="c", reason="newest")
+    snapshot = grown(start(104), [back])
+    assert snapshot.found.rows == 55 and snapshot.found.trend is None
+    line = plain(StatusPane().draw(View(snapshot, 0.0), 120, 3)[2:])
+    assert "it takes 60 iterations, 55 are done" in line
+
+
+def test_a_resume_within_a_block_that_takes_a_mark_for_its_own_has_them_looked_for_again() -> None:
+    saved = run_story.saved(103 * run_story.STEPS, 0.0, milestone=True)
+    before = grown(start(102), [*findings_told(103, 104), saved])
+    back = RunResumed(time=0.0, timesteps=102 * run_story.STEPS, checkpoint="c", reason="newest")
+    after = grown(before, [back])
+    assert len(after.marks) == len(before.marks) and (before.found.rows, after.found.rows) == (104, 102)
+
+
+class Watched(Sequence[float]):
+    """A column that counts the rows asked of it."""
+
+    def __init__(self, values: Sequence[float], read: list[int]) -> None:
+        self._values, self._read = values, read
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self._values[place]
+        self._read.append(len(found) if isinstance(place, slice) else 1)
+        return found
+
+
+def test_no_picture_reads_the_history_for_them() -> None:
+    """The snapshot has them: of 2,000 rows of each column the state above all panes reads the newest few."""
+    snapshot, read = start(2000), list[int]()
+    columns: Any = {key: Watched(column, read) for key, column in snapshot.history.columns.items()}
+    watched = replace(snapshot, history=replace(snapshot.history, columns=columns))
+    assert "reward" in plain(StatusPane().draw(View(watched, run_story.now_of(2000)), 120, 3)[2:])
+    assert 0 < sum(read) < 100, "the speed's 20, a few single ones"
+    with_findings(replace(watched, found=Findings()))
+    assert sum(read) > 2000, "whoever looks for them reads all"
+
+
+RATE, REWARD = "learning rate", "reward touch"
+USUAL = ": it hardly explores any more: raise the entropy coefficient"
+
+
+def changed(row: int, setting: str = RATE, value: float | None = 1.0, profile: bool = False) -> SettingChanged:
+    """In force from the update of this row on."""
+    return SettingChanged(
+        time=run_story.now_of(row), timesteps=(row - 1) * run_story.STEPS, setting=setting, value=value, by="ada",
+        profile=profile,
+    )  # fmt: skip
+
+
+def words(*changes: SettingChanged, collapsed: int = 201, rows: int = 260) -> str:
+    """Of a run whose entropy is 0 from row `collapsed` on, rows from 1."""
+    records: list[Record] = [row_of(row, 0.0 if row >= collapsed else 3.0) for row in range(1, rows + 1)]
+    for change in sorted(changes, key=lambda one: one.timesteps, reverse=True):
+        records.insert(change.timesteps // run_story.STEPS, change)
+    return cause_told([*run_story.opening(), *records], rows)
+
+
+def row_of(row: int, entropy: float) -> IterationFinished:
+    base = run_story.iteration(row)
+    return msgspec.structs.replace(base, metrics={**base.metrics, "train/entropy": entropy})
+
+
+def cause_told(records: list[Record], rows: int) -> str:
+    snapshot = with_findings(fold(RunSnapshot(run="alpha", alive=True), records))
+    return verdict(snapshot, run_story.now_of(rows), heard=True).words
+
+
+def test_a_rate_by_hand_shortly_before_is_named_first_and_the_usual_advice_is_not(subtests: pytest.Subtests) -> None:
+    for row in (152, 175, 201, 211):
+        with subtests.test(row=row):
+            found = words(changed(row))
+            steps = (row - 1) * run_story.STEPS / 1e6
+            assert found.startswith(
+                f"since learning rate 1 at {steps:.2f} M timesteps: take it back with `: lr profile`; entropy 0, below"
+            )
+            assert "raise the entropy coefficient" not in found
+
+
+def test_one_long_before_or_after_is_not_blamed(subtests: pytest.Subtests) -> None:
+    for row in (140, 151, 212, 230):
+        with subtests.test(row=row):
+            assert USUAL in words(changed(row)) and "since learning rate" not in words(changed(row))
+
+
+def test_however_long_it_has_been_so(subtests: pytest.Subtests) -> None:
+    for rows in (211, 215, 222, 237, 260, 295):
+        with subtests.test(rows=rows):
+            assert "since learning rate 1 at 4.10 M timesteps" in words(changed(201), rows=rows)
+
+
+def test_each_change_says_what_takes_it_back(subtests: pytest.Subtests) -> None:
+    """As the line of changes takes it."""
+    for setting, value, command in (
+        (RATE, 1.0, SetLearningRate(None)),
+        ("entropy", 5.0, SetEntropy(None)),
+        (REWARD, -1.0, SetRewardWeight("touch", None)),
+        ("debug_turtled_start on", None, SetFlag("debug_turtled_start", False)),
+        ("debug_turtled_start on in worker 1", None, SetFlag("debug_turtled_start", False, 1)),
+    ):
+        with subtests.test(setting=setting, value=value, command=command):
+            typed = re.search("take it back with `: (.*?)`", words(changed(201, setting, value)))
+            assert typed is not None and parse(typed[1]) == command
+
+
+def test_the_newest_before_it_is_the_one() -> None:
+    assert "since learning rate 1 at" in words(changed(180, REWARD, 3.0), changed(200))
+    assert "since reward touch 3 at" in words(changed(180), changed(200, REWARD, 3.0))
+    assert "since reward touch 3 at" in words(changed(180), changed(202, REWARD, 3.0)), "the very row it began at"
+
+
+def test_soon_after_the_first_row_there_is_no_row_so_far_back() -> None:
+    assert "since learning rate 1 at" in words(changed(3), collapsed=21, rows=60)
+
+
+def test_what_was_taken_back_or_replaced_holds_no_more(subtests: pytest.Subtests) -> None:
+    for value in (2e-4, 1e-3):
+        with subtests.test(value=value):
+            found = words(changed(201), changed(215, RATE, value, profile=value == 2e-4))
+            assert (
+                "since learning rate 1 at 4.10 M timesteps, which holds no more: go on from a milestone of before it"
+                in found
+            )
+
+
+def test_it_began_where_it_began_until_it_is_looked_for_again() -> None:
+    """50 iterations after the change, the farthest that one is blamed for; nine more do not move that."""
+    records = [*run_story.opening(), *(row_of(row, 0.0 if row >= 201 else 3.0) for row in range(1, 261))]
+    records.insert(records.index(row_of(151, 3.0)) + 1, changed(152))
+    snapshot = with_findings(fold(RunSnapshot(run="alpha", alive=True), records))
+    later = with_findings(fold(snapshot, [row_of(row, 0.0) for row in range(261, 270)]))
+    first, second = (verdict(one, run_story.now_of(269), heard=True).words for one in (snapshot, later))
+    assert first == second and first.startswith("since learning rate 1 at 3.09 M timesteps")
+
+
+def test_taking_back_is_no_cause() -> None:
+    assert USUAL in words(changed(100), changed(195, RATE, 2e-4, profile=True))
+    assert USUAL in words(changed(100), changed(195, "debug_turtled_start off", None))
+
+
+def test_an_edited_profile_is_named_as_such() -> None:
+    weighed = {"touch": 1.0}
+    before = msgspec.structs.replace(run_story.header(), reward_weights=weighed)
+    after = msgspec.structs.replace(
+        before, timesteps=200 * run_story.STEPS, time=run_story.now_of(200), reward_weights={"touch": -3.0}
+    )
+    first, second = (
+        [row_of(row, entropy) for row in rows] for entropy, rows in ((3.0, range(1, 201)), (0.0, range(201, 261)))
+    )
+    found = cause_told([before, *first, after, *second], 260)
+    assert "since reward touch -3 at 4.10 M timesteps, by the profile: set it back there" in found
+
+
+NOW = run_story.now_of()
+
+
+def test_the_ill_worker_says_so_in_a_word() -> None:
+    rows = [
+        WorkerRow(index, "collecting", steps_per_second=20_000.0, heartbeat_age=0.1, heard=NOW) for index in range(4)
+    ]
+    usual = usual_speed(rows)
+    assert usual == 20_000
+    assert worker_problem(rows[0], NOW, usual) is None
+    assert worker_problem(replace(rows[0], steps_per_second=4_000.0), NOW, usual) == (
+        "slow: 20 % of the others",
+        "warn",
+    )
+    assert worker_problem(replace(rows[0], heartbeat_age=12.0), NOW, usual) == ("silent 12 s", "bad")
+    assert worker_problem(replace(rows[0], state="failed"), NOW, usual) == ("failed", "bad")
+    assert worker_problem(replace(rows[0], restarts=3), NOW, usual) == ("restarted 3 times", "warn")
+    assert usual_speed(rows[:2]) is None, "of two nobody is the usual one"

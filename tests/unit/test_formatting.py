@@ -139,3 +139,11 @@ def test_a_milestone_is_told_to_its_last_step(steps: int) -> None:
     number, _, unit = told.replace(",", "").partition(" ")
     assert Decimal(number) * {"M": 1_000_000, "k": 1_000, "": 1}[unit] == steps
     assert told == formatting.exact(steps)
+
+
+def test_a_milestone_s_name() -> None:
+    for label, words in (
+        ("005M", "5 M"), ("001.09568M", "1.09568 M"), ("000.1M", "100 k"), ("000.0256M", "25.6 k"), ("000.000512M", "512"), ("1250M", "1,250 M"), ("012.35M", "12.35 M"),
+        ("best one", "best one"), ("M", "M"), ("1.2.3M", "1.2.3M"), ("007x", "007x"),
+    ):  # fmt: skip
+        assert formatting.millions(label) == words

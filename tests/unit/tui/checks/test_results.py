@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.tui.checks.results import ProfileChecker, content_key
+from rltui.tui.checks.results import KeyChange, ProfileChecker, condensed, content_key, resolved_changes, saved_changes
 from tests.fakes import data_folder
 
 PROFILE = """\
@@ -156,3 +156,34 @@ def test_the_real_child_understands_the_question(tmp_path: Path) -> None:
     assert summary.actions == 90
     assert msgspec.to_builtins(summary)["rewards"] == {"touch": 1.0}
     assert [(problem.line, problem.key) for problem in verdicts[bad].errors] == [(4, "rewards.tuch")]
+
+
+def test_only_what_differs_is_told(tmp_path: Path) -> None:
+    left, right = tmp_path / "left.toml", tmp_path / "right.toml"
+    left.write_text('a = 1\ndescription = "x"\n[[resets]]\nkind = "kickoff"\n[[resets]]\nkind = "random"\nweight = 1\n')
+    right.write_text(
+        'a = true\ndescription = "y"\n[[resets]]\nkind = "random"\nweight = 2\n[[resets]]\nkind = "kickoff"\n'
+    )
+    assert saved_changes(left, right) == [KeyChange("a", "1", "true"), KeyChange("resets.random.weight", "1", "2")]
+    assert saved_changes(left, left) == []
+    right.write_bytes(b"\xff")
+    assert "cannot be compared" in str(saved_changes(left, right))
+    assert "cannot be compared" in str(saved_changes(left, tmp_path / "none"))
+
+
+def test_a_table_of_which_one_side_has_nothing_is_one_change() -> None:
+    many = [KeyChange(f"rewards.{name}.weight", "1", None) for name in "abcd"]
+    assert condensed([*many, KeyChange("ppo.gamma", None, "0.9")]) == [
+        KeyChange("[rewards]", "4 keys", None),
+        KeyChange("ppo.gamma", None, "0.9"),
+    ]
+    mixed = [*many, KeyChange("rewards.e.weight", None, "1")]
+    assert condensed(mixed) == mixed
+
+
+def test_a_child_that_says_nothing_is_told_of() -> None:
+    def fails(command: object) -> bytes:
+        raise OSError("no such child")
+
+    assert resolved_changes(Path("a"), Path("b"), fails) == "the profiles could not be compared: no such child"
+    assert "could not be compared" in str(resolved_changes(Path("a"), Path("b"), lambda command: b"{"))

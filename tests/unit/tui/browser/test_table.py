@@ -1,0 +1,108 @@
+"""Table of saved states: columns that fit, sorting, marks of rewards."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rltui import formatting
+from rltui.runs.inventory import MilestoneMark, read_checkpoint_info, read_inventory
+from rltui.runs.paths import DataDir
+from rltui.tui.browser import table
+from rltui.tui.browser.details import lines
+from rltui.tui.browser.library import CheckpointRow, Library, checkpoint_rows
+from rltui.tui.browser.table import Sorting
+from rltui.tui.text import plain
+from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    return DataDir(tmp_path / "data")
+
+
+def entry_of(path: Path, kind: str = "milestone") -> CheckpointRow:
+    return CheckpointRow(kind, "alpha", path, read_checkpoint_info(path))  # type: ignore[arg-type]
+
+
+def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
+    entry = entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M"))
+    assert entry.info is not None
+    mark = MilestoneMark(pinned=True, released=True, note="x" * 300)
+    entry = dataclasses.replace(entry, info=dataclasses.replace(entry.info, mark=mark))
+    for width in range(16, 220):
+        columns = table.fitting(width, {"alpha", "b" * 60})
+        assert columns[0] is table.NAME
+        head = table.head(columns, Sorting("1"), width)
+        drawn = table.row(entry, table.Drawing(columns, {entry.path}, lambda _: "sound", 0.0), width)
+        for line in (head, drawn.line):
+            assert sum(len(text) for text, _ in line) <= width, width
+
+
+def test_what_the_rows_are_sorted_by_is_shown_as_long_as_there_is_room_for_it_at_all(subtests: pytest.Subtests) -> None:
+    for key in sorted(set(table.SORTABLE) - {table.NOTE}):
+        with subtests.test(key=key):
+            for width in range(30, 220):
+                columns = table.fitting(width, {"alpha", "beta"}, by=key)
+                assert columns[0] is table.NAME and key in [column.key for column in columns], width
+                head = "".join(text for text, _ in table.head(columns, Sorting(key, True), width))
+                assert "▼" in head and len(head) <= width, width
+
+
+def test_unknown_figures_come_last_in_either_order(data: DataDir) -> None:
+    paths = make_run(data)
+    known = entry_of(paths.checkpoint(1000), "checkpoint")
+    unknown = CheckpointRow("stray", "alpha", paths.checkpoints / "x")
+    for descending in (True, False):
+        assert table.sort([unknown, known], Sorting("2", descending)) == [known, unknown]
+
+
+def test_a_reward_that_does_not_count_is_marked_with_the_reason(data: DataDir, subtests: pytest.Subtests) -> None:
+    for number, (entropy, is_dead) in enumerate(((0.0, True), (0.49, True), (0.51, False), (None, False)), 1):
+        with subtests.test(entropy=entropy):
+            check_reward(data, number, entropy, is_dead)
+
+
+def check_reward(data: DataDir, number: int, entropy: float | None, is_dead: bool) -> None:
+    about = msgspec.structs.replace(make_meta("alpha", 1, number * 1000), entropy=entropy, mean_reward=-1234.0)
+    entry = entry_of(place(data.run("alpha").checkpoint(number * 1000), make_files(about)), "checkpoint")
+    for width in (40, 120):
+        drawing = table.Drawing(table.fitting(width), (), lambda _: "sound", 0.0)
+        row = table.row(entry, drawing, width)
+        reward = next(text for text, _ in row.line if formatting.number(-1234.0) in text)
+        assert ("▼" in reward) is is_dead
+        assert any("▼ " in text and role == "warn" for text, role in row.line) is is_dead
+    words = " ".join(plain(lines(entry, Library(data.root), ("sound", ""), 0.0, 70)).split())
+    assert ("▼ does not count: entropy" in words and "it hardly explored any more" in words) is is_dead
+
+
+def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
+    """A collapsed bot with the highest reward, and short episodes with the next, come behind all whose rewards count."""
+    paths = data.run("alpha")
+    for steps, reward, entropy, short in (
+        (1000, 5.0, 3.0, False), (2000, 9.0, 0.01, False), (3000, 8.0, 3.0, True), (4000, 7.0, 3.0, False), (5000, 6.0, 3.0, False),
+    ):  # fmt: skip
+        about = msgspec.structs.replace(
+            make_meta("alpha", steps // 1000, steps), mean_reward=reward, entropy=entropy, reward_short=short
+        )
+        place(paths.checkpoint(steps), make_files(about))
+    entries = checkpoint_rows(read_inventory(paths))
+    assert [entry.timesteps for entry in table.sort(entries, Sorting("2", True))] == [
+        4000,
+        5000,
+        1000,
+        2000,
+        3000,
+    ]
+    assert [entry.timesteps for entry in table.sort(entries, Sorting("2"))] == [1000, 5000, 4000, 3000, 2000]
+    assert [entry.timesteps for entry in entries if entry.best is not None] == [4000]
+    drawing = table.Drawing(table.fitting(80), (), lambda _: "sound", 0.0)
+    drawn = {entry.timesteps: plain([table.row(entry, drawing, 80).line]) for entry in entries}
+    assert {steps for steps, text in drawn.items() if "★" in text} == {4000}
+    assert {steps for steps, text in drawn.items() if "▼" in text} == {2000, 3000}
+    best = next(entry for entry in entries if entry.best)
+    text = plain(lines(best, Library(data.root), ("sound", ""), 0.0, 70))
+    assert "★ the best of 3 healthy ones under the same rewards" in text

@@ -26,7 +26,7 @@ from rltui.obs.builder import ObsBuilder
 from rltui.profile.curriculum import task_profiles
 from rltui.profile.models import Profile
 from rltui.profile.resolved import estimate_memory
-from rltui.profile.source import KeyPath
+from rltui.profile.toml_lines import KeyPath
 from rltui.registry import build
 from rltui.rewards.base import Reward
 from rltui.rewards.checks import try_out

@@ -1,4 +1,4 @@
-"""Commands, acknowledgements, live state."""
+"""Messages of the control socket: commands to a trainer, its answers, its live state."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-# Commands to a running trainer and what it answers, as JSON frames on the control socket (4-byte length + JSON).
-#
-# client → trainer: Hello once, then Request. trainer → client: Welcome, Accepted / Applied / Refused, Live (newest wins).
-
+# Frames of 4-byte length + JSON. client → trainer: Hello once, then Request.
+# trainer → client: Welcome, Accepted / Applied / Refused, Live (newest wins).
 MAX_FRAME = 1 << 20  # bytes; a longer frame closes the connection
 
 DebugFlag = Literal["global_debug_mode", "debug_actions", "debug_learning", "debug_checkpoints", "debug_turtled_start"]
 FLAGS: tuple[DebugFlag, ...] = get_args(DebugFlag)
-OF_TRAINER = frozenset({"debug_learning", "debug_checkpoints"})  # what they tell is not one worker's
+OF_TRAINER = frozenset({"debug_learning", "debug_checkpoints"})  # what they print is not one worker's
 
 OUTPUTS = ("rocketsimvis", "rlviser", "recording")  # where the viewer's match can be shown or kept
 
@@ -177,7 +175,7 @@ class WorkerLive(msgspec.Struct, frozen=True):
 
 
 class FlagLive(msgspec.Struct, frozen=True):
-    """A debug flag that is on. workers: those that were told; None: all of them."""
+    """A debug flag that is on. workers: those that have it; None: all of them."""
 
     flag: str
     workers: list[int] | None = None

@@ -1,4 +1,4 @@
-"""Reward over the last 100 episodes."""
+"""Mean reward over the newest 100 episodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rltui.events.records import IterationFinished, PhaseChanged, Record, StageC
 
 WINDOW = 100  # episodes, as Stable-Baselines3's ep_rew_mean
 REWARD, EPISODES, PART = "rollout/policy_reward", "rollout/episodes", "reward/"
-WEIGHT = "weight/"  # of a reward, told where it is not just as the profile has it
+WEIGHT = "weight/"  # of a reward, where it is not just as the profile has it
 FIRST_EPISODES = "rollout/first_episodes"  # % of the arenas that are still in the episode that they began with
 FEW = 1.0  # % of them that no longer matter
 SHORT_SO_FAR = "short episodes so far"  # beside every reward that is of such a time
@@ -22,7 +22,7 @@ WHY_SHORT = "all arenas have begun at once (start, resume or new phase), and the
 class EpisodeReward(msgspec.Struct, frozen=True):
     """Mean weighted reward of a car's episode. None, over 0 episodes, where none has ended.
 
-    short: all arenas have begun anew, and so far mostly short episodes have ended: the mean is theirs.
+    short: all arenas have just started, and so far mostly short episodes have ended: the mean is theirs.
     """
 
     mean: float | None = None
@@ -33,7 +33,7 @@ class EpisodeReward(msgspec.Struct, frozen=True):
 class RewardWindow:
     """The newest whole iterations that hold 100 episodes together, each counted by its episodes.
 
-    It begins anew with a task and wherever other rewards are paid: their figures are no measure of one another.
+    It is cleared by another task and wherever other rewards are paid: their figures are no measure of one another.
     """
 
     def __init__(self, records: Iterable[Record] = ()) -> None:

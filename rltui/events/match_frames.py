@@ -1,12 +1,8 @@
-"""One match frame and its reward steps."""
+"""Frames of a match being watched: cars, ball, boost pads, and what each car was paid; plain numbers only."""
 
 from __future__ import annotations
 
 import msgspec
-
-# Moment: a match at one instant, as whoever shows it needs it. Plain numbers, so that it crosses any border.
-#
-# World coordinates; uu, uu/s, rad/s, seconds, boost 0–100, unit vectors. Cars are all blue, then all orange.
 
 Vector = tuple[float, float, float]
 
@@ -30,7 +26,10 @@ class CarFrame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MatchFrame(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole match. tick: 1/120 s since it began; it goes on over kickoffs."""
+    """The whole match, in world coordinates: uu, uu/s, rad/s, seconds, boost 0–100, unit vectors. Cars: all blue, then orange.
+
+    tick: 1/120 s since it began; it goes on over kickoffs.
+    """
 
     tick: int
     names: tuple[str, str]  # of who plays blue and orange

@@ -8,6 +8,9 @@ from typing import Literal
 
 from rltui.events.metric_keys import OVERALL_SPEED
 
+RATES = "cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less"
+LARGEST_RATE = 1e-3  # bold, and sometimes meant
+LARGEST_ENTROPY = 0.1  # ten times the usual start, in nats
 Side = Literal["usual", "low", "high", "none"]
 
 
@@ -296,11 +299,6 @@ WORKER: dict[str, Health] = {
         "Growing for hours: a reward or observation of your own holds on to memory.",
     ),
 }
-
-
-RATES = "cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less"
-LARGEST_RATE = 1e-3  # bold, and sometimes meant
-LARGEST_ENTROPY = 0.1  # ten times the usual start, in nats
 
 
 def rate_words(rate: float, phase: int | None) -> str:

@@ -1,10 +1,6 @@
-"""Names of metrics written or read in several places."""
+"""Keys of the metrics that several modules write or read; `metrics` has the table of all."""
 
 from __future__ import annotations
-
-# Names of the metrics that more than one module writes or reads; the table of all metrics is in `metrics`.
-#
-# Those of the reward that people are shown are in `episode_reward`, those of a campaign's criteria in `distance`.
 
 ENTROPY = "train/entropy"
 ENT_COEF = "train/ent_coef"
@@ -20,7 +16,7 @@ LEARNING_RATE = "train/learning_rate"
 
 COLLECTED_SPEED = "time/collected_steps_per_second"
 CONSUMED_SPEED = "time/consumed_steps_per_second"
-OVERALL_SPEED = "time/overall_steps_per_second"  # of whole iterations: that a run's speed is told by
+OVERALL_SPEED = "time/overall_steps_per_second"  # of whole iterations: a run's speed
 ITERATION_SECONDS = "time/iteration"  # pauses left out
 COLLECT_SECONDS, UPDATE_SECONDS, SAVE_SECONDS = "time/collect", "time/learn", "time/save"
 

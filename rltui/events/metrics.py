@@ -1,4 +1,4 @@
-"""The metric table: key, label, unit, direction, pattern keys."""
+"""The table of all metrics: key, label, unit, better direction, help; patterns for rewards, workers and criteria."""
 
 from __future__ import annotations
 

@@ -33,10 +33,10 @@ class Distance:
     def words(self) -> str:
         """`kickoff touches 62 (18 missing)`."""
         form = ",.0f" if self.name in COUNTED else ".3g"
-        told = UNKNOWN if self.value is None else format(self.value, form)
+        shown = UNKNOWN if self.value is None else format(self.value, form)
         if self.missing is None:
-            return f"{self.label} {told}"
-        return f"{self.label} {told} " + ("(reached)" if self.missing == 0 else f"({self.missing:{form}} missing)")
+            return f"{self.label} {shown}"
+        return f"{self.label} {shown} " + ("(reached)" if self.missing == 0 else f"({self.missing:{form}} missing)")
 
 
 def distances(metrics: Metrics) -> list[Distance]:

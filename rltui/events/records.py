@@ -1,4 +1,4 @@
-"""Journal records."""
+"""Records: what a trainer says has happened, one JSON object a line of the journal, tagged by `event`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import msgspec
 
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 
-# What people can change while it runs, by the names that records, headers and checkpoints have for it.
-#
-# They are kept apart from the words in which it is told: records.setting_words has those.
-
+# Settings that people can change while it runs, as records and checkpoints name them; `setting_words` has them in words.
 RATE, ENTROPY = "learning rate", "entropy"
 _WEIGHT = "reward "  # before the reward's name
 
@@ -26,10 +23,6 @@ def reward_of(setting: str) -> str | None:
     """The reward whose weight it is; None of any other setting."""
     return setting.removeprefix(_WEIGHT) if setting.startswith(_WEIGHT) else None
 
-
-# Records: what a trainer says has happened. One JSON object a line in the journal, tagged by `event`.
-#
-# `time` is Unix seconds. Unknown is null, never 0. Readers skip events and fields that they do not know.
 
 TrainerState = Literal["starting", "collecting", "learning", "paused", "saving", "stopping", "stopped", "failed"]
 Level = Literal["debug", "info", "warning", "error"]
@@ -46,7 +39,9 @@ def _snake(name: str) -> str:
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag=_snake):
-    time: Figure
+    """Unknown is null, never 0. Readers skip events and fields that they do not know."""
+
+    time: Figure  # Unix seconds
 
 
 class RunStarted(_Record, frozen=True, kw_only=True):
@@ -90,8 +85,8 @@ class RunStarted(_Record, frozen=True, kw_only=True):
     obs: str = ""  # the observation's signature: kind, parameters, size
     table_hash: str = ""  # of the action table
     by_hand: dict[str, Figure] = {}  # settings as in SettingChanged, set by hand and still in force
-    reward_weights: dict[str, Figure] = {}  # by name, as the profile has them at this point; empty: not told
-    ppo: dict[str, bool | Figure | str] = {}  # the profile's section of that name; empty: not told
+    reward_weights: dict[str, Figure] = {}  # by name, as the profile has them at this point; empty: unknown
+    ppo: dict[str, bool | Figure | str] = {}  # the profile's section of that name; empty: unknown
 
 
 class RunResumed(_Record, frozen=True, kw_only=True):
@@ -186,7 +181,7 @@ class StagePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CurriculumPlanned(_Record, frozen=True, kw_only=True):
-    """What the profile plans to change as the bot learns; told when a trainer opens the run. All empty: nothing."""
+    """What the profile plans to change as the bot learns; written when a trainer opens the run. All empty: nothing."""
 
     timesteps: Count
     phases: list[PhasePlan]
@@ -210,7 +205,7 @@ class SettingChanged(_Record, frozen=True, kw_only=True):
     """Somebody changed what or how is learned, and from here on it is in force."""
 
     timesteps: Count
-    setting: str  # as in settings.py; of a flag its words: debug_turtled_start on
+    setting: str  # RATE, ENTROPY or weight_of a reward; of a flag its words: debug_turtled_start on
     value: Figure | None  # now; None of a flag
     by: str
     critic: Figure | None = None  # of a learning rate: the critic's beside it
@@ -304,7 +299,7 @@ class RunFinished(_Record, frozen=True, kw_only=True):
 
 
 class CommandLogged(_Record, frozen=True, kw_only=True):
-    """The audit line of one command's fate."""
+    """The audit line of one command: who asked, and what came of it."""
 
     command: str
     by: str

@@ -1,4 +1,4 @@
-"""Warnings about a profile."""
+"""Warnings about settings that a valid profile may have and that rarely work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def advice(profile: Profile) -> list[str]:
     if not profile.phases:
         return [sentence for part in PARTS for sentence in part(task_profile(profile))]
     each = [(phase.name, task_profile(profile, index)) for index, phase in enumerate(profile.phases)]
-    of_phases = [f"{name}: {sentence}" for name, taught in each for part in PARTS for sentence in part(taught)]
+    of_phases = [f"{name}: {sentence}" for name, task in each for part in PARTS for sentence in part(task)]
     return [*of_phases, *_campaign(profile)]
 
 

@@ -1,4 +1,4 @@
-"""Components a profile names, weights, table rows, source hashes."""
+"""Components that a profile names: found, imported when it is checked, their parameters validated and completed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,9 @@ from rltui.profile.models import (
     TerminalSection,
     whole_number,
 )
-from rltui.profile.source import KeyPath
+from rltui.profile.toml_lines import KeyPath
 from rltui.profile.validation import MESSAGES, ValidationFinding, plain, validate
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, build, is_module, resolve
-
-# The components that a profile names: are they there, do their parameters fit, what are all their parameters.
-#
-# Components are imported here, when a profile is checked, and never at import time. Works on raw values, so that their
-# mistakes are found together with all others.
 
 BASES: Mapping[Kind, str] = {
     "obs": "rltui.obs.builder:ObsBuilder",
@@ -51,6 +46,7 @@ SECTIONS: Mapping[Kind, type[Section]] = {
 OWN: Mapping[Kind, tuple[str, ...]] = {kind: tuple(section.model_fields) for kind, section in SECTIONS.items()}
 OWN_NAME = "path/to/file.py:Class"
 MIRROR = "mirror"  # the opponent that is the learner itself
+CHECKED = ("legality", "fallback_row", "recovery_row")  # keys of [actions] that rest on the table's rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,7 +80,7 @@ def placed_components(data: Mapping[str, Any]) -> Iterator[PlacedComponent]:
 
 
 def _game(table: Mapping[str, Any], path: KeyPath) -> Iterator[PlacedComponent]:
-    """What a whole profile, or its practice lane, says of rewards, resets and terminals."""
+    """What a whole profile, or its practice arena group, says of rewards, resets and terminals."""
     rewards = table.get("rewards")
     for name, value in rewards.items() if isinstance(rewards, Mapping) else ():
         options = _options(value, OWN["reward"]) if isinstance(value, Mapping) else {}
@@ -147,7 +143,7 @@ def file_parameters(part: PlacedComponent, folder: Path | None) -> dict[str, str
     """The component's parameters that are files (`file` in their metadata), absolute; none of what is no component."""
     try:
         fields = dataclasses.fields(resolve(part.kind, absolute_name(part.name, folder)).Params)
-    except (RltuiError, AttributeError, TypeError):  # told of by who checks components
+    except (RltuiError, AttributeError, TypeError):  # `check_component` says so
         return {}
     given = {field.name: part.options.get(field.name) for field in fields if field.metadata.get("file")}
     return {name: str(absolute(value, folder)) for name, value in given.items() if isinstance(value, str) and value}
@@ -278,19 +274,16 @@ def _params(cls: type[Any], model: BaseModel) -> Any:
     return cls.Params(**{name: getattr(model, name) for name in model.model_fields_set})
 
 
-CHECKED = ("legality", "fallback_row", "recovery_row")
-
-
 def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[ValidationFinding]:
     """Works on raw values; a table that is wrong as a component is left to `check_component`. folder: of the profile."""
     actions = data.get("actions")
     part = next((part for part in placed_components(data) if part.kind == "action table"), None)
     if part is None or not isinstance(actions, Mapping):
-        return []  # nothing said: the default table, which needs no check
+        return []  # the default table, which needs no check
     named = Component(absolute_name(part.name, folder), part.options)
     try:
         table = build("action table", Component(named.name, complete_parameters("action table", named)))
-    except Exception:  # told of by who checks components
+    except Exception:  # `check_component` says so
         return []
     try:
         rows = importlib.import_module("rltui.actions.table").checked_rows(table, actions.get("clip") is True)
@@ -305,5 +298,5 @@ def check_rows(data: Mapping[str, Any], folder: Path | None) -> list[ValidationF
 
 
 def _fits(key: str, value: Any) -> bool:
-    """Of the right type, or else told of by the models."""
+    """Of the right type; where not, the models say so."""
     return isinstance(value, str) if key == "legality" else type(value) is int and value >= 0

@@ -1,4 +1,4 @@
-"""Copies a run keeps; new profiles from templates."""
+"""Copies of a profile: those stored with a run, and new ones written from a template or another profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Campaigns, phases, stages → plain profiles."""
+"""Curriculum: a campaign's phases and stages, each resolved to the plain profile of one task."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from rltui.profile.components import complete_parameters, placed_components
 from rltui.profile.locate import is_shipped, locate
 from rltui.profile.models import CurriculumSection, Profile, ResetSection, StageEntry
 from rltui.profile.resolved import OF_PHASES, component, resolved
-from rltui.profile.source import KeyPath, Problem, ProfileError, show_key
+from rltui.profile.source import Problem, ProfileError, show_key
+from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import toml_value
 from rltui.profile.validation import ValidationFinding
 from rltui.registry import TABLE_FILES, Component, build, is_module
 
 MILLION = 1_000_000
+SHARED = ("tick_skip", "action_delay_ticks", "obs", "actions", "policy", "critic")  # the same in all phases
+NAMES = ("label", "phase")  # a campaign may have them: they go unused
+Judge = Callable[[Path], tuple[Profile | None, list[Problem]]]
 
 
 def stages_of(curriculum: CurriculumSection) -> tuple[StageEntry, ...]:
@@ -71,14 +75,11 @@ ENDS: Mapping[str, tuple[int, ...]] = {
 }
 
 
-# A task: what a bot learns at one phase and stage of a curriculum, as a plain profile.
-#
-# A phase's profile gives rewards, resets, terminals, team sizes, practice lane, label, phase and [ppo]; the stage, where
-# there are stages, decides team sizes and opponent. The campaign's own keys hold throughout.
-
-
 def task_profile(profile: Profile, phase: int = 0, stage: int = 0) -> Profile:
-    """The profile in force, itself without phases; of a profile without curriculum it is the same. Indices from 0."""
+    """The profile in force, itself without phases; of a profile without curriculum it is the same. Indices from 0.
+
+    The phase's profile gives OF_PHASES; the stage, where there are stages, decides team sizes and opponent.
+    """
     if profile.curriculum == CurriculumSection():
         return profile
     changes: dict[str, Any] = {"curriculum": CurriculumSection()}
@@ -119,19 +120,19 @@ def _staged(profile: Profile, changes: dict[str, Any], stage: StageEntry) -> dic
 def reset_misfits(profile: Profile) -> list[ValidationFinding]:
     """Works on a checked profile: every task's resets against its team sizes, each mistake once."""
     found: dict[str, ValidationFinding] = {}
-    for taught in task_profiles(profile):
-        for place, sections in _placed(profile, taught):
+    for task in task_profiles(profile):
+        for place, sections in _placed(profile, task):
             for index, section in enumerate(sections):
-                message = _misfit(section, taught.game.blue, taught.game.orange)
+                message = _misfit(section, task.game.blue, task.game.orange)
                 if message:
                     path = (*place, index) if place[-1] == "resets" else place
                     found.setdefault(message, ValidationFinding(path, message, found=section.kind))
     return list(found.values())
 
 
-def _placed(profile: Profile, taught: Profile) -> Iterator[tuple[KeyPath, Sequence[ResetSection]]]:
+def _placed(profile: Profile, task: Profile) -> Iterator[tuple[KeyPath, Sequence[ResetSection]]]:
     """A task's resets, and where the profile says so: itself, or its curriculum."""
-    resets, practice = taught.resets, taught.mechanics.resets if taught.mechanics.weight else ()
+    resets, practice = task.resets, task.mechanics.resets if task.mechanics.weight else ()
     yield ("resets",) if resets is profile.resets else ("curriculum",), resets
     yield ("mechanics", "resets") if practice is profile.mechanics.resets else ("curriculum",), practice
 
@@ -139,14 +140,6 @@ def _placed(profile: Profile, taught: Profile) -> Iterator[tuple[KeyPath, Sequen
 def _misfit(section: ResetSection, blue: int, orange: int) -> str:
     misfit: str = build(*component(section)).misfit(blue, orange)
     return f"does not fit {blue}v{orange}: {misfit}" if misfit else ""
-
-
-# Campaigns: profiles that take a bot through others. The phases' profiles are read with the campaign, and their
-# mistakes are its own.
-
-SHARED = ("tick_skip", "action_delay_ticks", "obs", "actions", "policy", "critic")
-NAMES = ("label", "phase")  # a campaign may have them: they go unused
-Judge = Callable[[Path], tuple[Profile | None, list[Problem]]]
 
 
 @dataclass
@@ -206,7 +199,7 @@ def with_first_phase(data: Mapping[str, Any], first: Profile) -> dict[str, Any]:
 
 
 def stored_name(path: Path) -> str:
-    """How a campaign keeps its phase's profile: by name when it came with rltui, else by its whole path."""
+    """How a resolved campaign names its phase's profile: by name when it came with rltui, else by its whole path."""
     whole = safe_io.real(path)
     return whole.stem if is_shipped(path) else str(whole)
 
@@ -254,8 +247,8 @@ def _other_sizes(profile: Profile) -> Iterator[ValidationFinding]:
         if isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1:
             sizes[teams] = int(size)
         else:
-            said = f"size({teams[0]}, {teams[1]}) must be how many numbers a car's row has"
-            yield ValidationFinding(("obs",), said, "a whole number, at least 1", repr(size))
+            message = f"size({teams[0]}, {teams[1]}) must be how many numbers a car's row has"
+            yield ValidationFinding(("obs",), message, "a whole number, at least 1", repr(size))
     if len(set(sizes.values())) > 1:
         room = max(max(teams) for teams in sizes)
         padding = f" (zero_padding = {room})" if "zero_padding" in obs.options else ""
@@ -267,7 +260,7 @@ def _other_sizes(profile: Profile) -> Iterator[ValidationFinding]:
 
 def _teams(profile: Profile) -> list[tuple[int, int]]:
     """Team sizes of every task, each once."""
-    return list(dict.fromkeys((taught.game.blue, taught.game.orange) for taught in task_profiles(profile)))
+    return list(dict.fromkeys((task.game.blue, task.game.orange) for task in task_profiles(profile)))
 
 
 def source_hashes(profile: Profile) -> dict[str, str]:
@@ -284,8 +277,8 @@ def source_hashes(profile: Profile) -> dict[str, str]:
 
 
 def _own(profile: Profile) -> Iterator[tuple[str, str]]:
-    for taught in task_profiles(profile):
-        for part in placed_components(resolved(taught)):
+    for task in task_profiles(profile):
+        for part in placed_components(resolved(task)):
             source = part.name.rpartition(":")[0]
             if source and not is_module(source) and not part.name.lower().endswith(TABLE_FILES):
                 yield part.kind, part.name

@@ -1,4 +1,4 @@
-"""Edits that keep comments; draft."""
+"""Edits of a profile's text that leave comments and layout alone; drafts that can be undone."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
 from rltui.errors import RltuiError
-from rltui.profile.source import KeyPath, show_key
-from rltui.profile.toml_lines import TomlLines, find_lines, key_path
+from rltui.profile.source import show_key
+from rltui.profile.toml_lines import KeyPath, TomlLines, find_lines, key_path
 from rltui.profile.toml_text import toml_string
+
+HEADERS = "it is written with [[…]] headers: change it in the TOML view"
+Changes = tuple[tuple[KeyPath, str | None], ...]
 
 
 def edit(text: str, changes: Mapping[str, str | None]) -> str:
@@ -92,9 +95,6 @@ def _set(holder: Any, key: str | int, item: Any) -> None:
     if hasattr(old, "trivia") and hasattr(item, "trivia"):
         item.trivia.comment_ws, item.trivia.comment = old.trivia.comment_ws, old.trivia.comment
     holder[key] = item
-
-
-HEADERS = "it is written with [[…]] headers: change it in the TOML view"
 
 
 def add_element(text: str, path: KeyPath, element: str) -> str:
@@ -193,9 +193,6 @@ def parse_text(text: str) -> ParsedText:
     return ParsedText(text, data, lines)
 
 
-Changes = tuple[tuple[KeyPath, str | None], ...]
-
-
 @dataclass(frozen=True)
 class Draft:
     """Frozen: each change makes another one, so that undo is a list of drafts. changes: in the order they were made."""
@@ -239,8 +236,8 @@ class Draft:
         return Draft(remove_entry(self.text, path))
 
     def _changed(self, path: KeyPath, change: tuple[KeyPath, str | None] | None) -> Draft:
-        kept = tuple(old for old in self.changes if old[0][: len(path)] != path)
-        draft = Draft(self.base, (*kept, change) if change is not None else kept)
+        others = tuple(old for old in self.changes if old[0][: len(path)] != path)
+        draft = Draft(self.base, (*others, change) if change is not None else others)
         if draft.written.problem and not self.written.problem:
             raise RltuiError(f"{show_key(path)} cannot be set so: {draft.written.problem}", exit_code=2)
         return draft

@@ -1,4 +1,4 @@
-"""File + overrides → Profile, with every error."""
+"""The one way from a profile's file and overrides to a Profile, with every error."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ from rltui.profile.locate import STORED_FILES, locate, name_in_text
 from rltui.profile.models import SCHEMA, Profile
 from rltui.profile.resolved import OF_PHASES
 from rltui.profile.rules import broken_rules
-from rltui.profile.source import KeyPath, Problem, ProfileError, ProfileSource, read_source, show_key, source_of
-from rltui.profile.toml_lines import key_path
+from rltui.profile.source import Problem, ProfileError, ProfileSource, read_source, show_key, source_of
+from rltui.profile.toml_lines import KeyPath, key_path
 from rltui.profile.validation import ValidationFinding, validate
+
+OVERRIDE = "--set"  # in the place of a file's name
 
 
 def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[list[KeyPath], list[ValidationFinding]]:
@@ -107,9 +109,6 @@ def _step(holder: Any, part: str, path: KeyPath) -> str | int:
     if not part.isdecimal() or int(part) >= len(holder):
         raise _NoTableError(path, f"a number from 0 to {len(holder) - 1}")
     return int(part)
-
-
-OVERRIDE = "--set"
 
 
 @dataclass
@@ -239,7 +238,7 @@ def prepare(data: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
         if given := file_parameters(part, folder):
             _table_of(part, prepared, folder).update(given)
     for index, name in named_phases(data):
-        with contextlib.suppress(ProfileError):  # it has been told
+        with contextlib.suppress(ProfileError):  # it has been reported
             prepared["curriculum"]["phases"][index]["profile"] = stored_name(locate(name, folder))
     return prepared
 

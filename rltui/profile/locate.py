@@ -1,4 +1,4 @@
-"""Profile argument → file; name line of stored copies."""
+"""The file that a profile argument means; the name line of copies stored with runs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from rltui.errors import did_you_mean
 from rltui.profile.source import Problem, ProfileError
 
 SUFFIX = ".toml"
+RUN_FILE, STATE_FILE = "run.toml", "profile.toml"  # in a run's folder, of its newest start; in a saved state's
+STORED_FILES = frozenset({RUN_FILE, STATE_FILE})  # the files that are called so whatever the profile's name
+_LINE = re.compile(r"# profile: (\S.*)")
 # In a checkout a user's own profiles lie in the same folder as these, so the folder alone does not tell.
 SHIPPED = frozenset(
     {
@@ -114,11 +117,6 @@ def _no_such(text: str, path: Path) -> ProfileError:
         hint=did_you_mean(path.name.removesuffix(SUFFIX), names),
     )
     return ProfileError(text, [problem])
-
-
-RUN_FILE, STATE_FILE = "run.toml", "profile.toml"  # in a run's folder, of its newest start; in a saved state's
-STORED_FILES = frozenset({RUN_FILE, STATE_FILE})  # the files that are called so whatever the profile's name
-_LINE = re.compile(r"# profile: (\S.*)")
 
 
 def with_name_line(text: str, name: str) -> str:

@@ -1,4 +1,7 @@
-"""Pydantic models of a profile."""
+"""What a profile may say: pydantic models with each key's meaning, unit, range and default.
+
+They check one value at a time; `rules` has what several keys must agree on.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from rltui.formatting import LARGEST
 
+SCHEMA: Final = 1
 LARGEST_WEIGHT = 1e38  # of a weight: rewards are float32, and the journal's header tells no figure beyond 1e100
 
 
@@ -60,15 +64,6 @@ def _of_point(point: Any) -> Iterator[str]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-# What a profile may say: every key once, with its meaning, unit, range and default.
-#
-# Help, reference, form, `profile show` and error texts all come from these declarations. The models check one value at a
-# time; what several keys must agree on is in `rules.py`, what components accept in `components.py`. `load.py` does all
-# of it and is the one way from a file to a Profile.
-
-SCHEMA: Final = 1
 
 
 def whole_number(value: Any) -> Any:
@@ -523,7 +518,7 @@ class Profile(Section):
         return self._path
 
     def called(self, name: str) -> Profile:
-        """The same under another name: a kept file's is not the profile's."""
+        """The same under another name: a stored file's is not the profile's."""
         profile = self.model_copy()
         profile._name = name
         return profile

@@ -1,4 +1,4 @@
-"""Whole profile as commented TOML; differences."""
+"""A whole profile as commented TOML, which reads back as the same profile; differences of two profiles."""
 
 from __future__ import annotations
 
@@ -14,13 +14,10 @@ from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import resolved
 from rltui.profile.schema import SchemaKey, all_keys, component_entry, own_doc, sections
-from rltui.profile.source import KeyPath, show_key
+from rltui.profile.source import show_key
+from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import default_words, toml_key, toml_value
 from rltui.registry import Kind, resolve
-
-# A whole profile as commented TOML: what `profile show` prints, `profile new` writes and a run keeps.
-#
-# The text reads back as the same profile, whatever happens later to the file or to the defaults.
 
 WIDTH = 110
 

@@ -1,4 +1,4 @@
-"""Profile with defaults; what `auto` means here."""
+"""Resolved profile: every default and `auto` filled in; digests; estimates of memory and sizes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from rltui.registry import Component, Kind
 
 OF_PHASES = ("resets", "terminals", "game", "rewards", "reward_options", "mechanics", "ppo", "label", "phase")
 EXTRAS = ("curriculum", "mechanics")  # left out where nothing of them is used
+TRAINER_MB = 350  # torch on the CPU, measured before anything is built
+WORKER_MB = 62  # NumPy and RocketSim with its meshes
+ARENA_MB = 0.5
 
 
 def resolved(profile: Profile) -> dict[str, Any]:
@@ -46,12 +49,12 @@ def reward_digest(profile: Profile, by_hand: Mapping[str, float]) -> str:
 
     by_hand: weights in the place of the profile's, by the rewards' names. A schedule counts as it is written.
     """
-    said = {
+    parts = {
         "rewards": profile.rewards,
         "reward_options": profile.reward_options,
         "mechanics": profile.mechanics.rewards,
     }
-    whole = {name: _plain(value) for name, value in said.items()} | {"by_hand": dict(by_hand)}
+    whole = {name: _plain(value) for name, value in parts.items()} | {"by_hand": dict(by_hand)}
     text = json.dumps(whole, sort_keys=True, ensure_ascii=True, default=list)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -88,11 +91,6 @@ def _declared(section: Section) -> dict[str, Any]:
         for name, field in type(section).model_fields.items()
         if (value := getattr(section, name)) is not None and not (value in ((), {}) and value == field.default)
     }
-
-
-TRAINER_MB = 350  # torch on the CPU, measured before anything is built
-WORKER_MB = 62  # NumPy and RocketSim with its meshes
-ARENA_MB = 0.5
 
 
 def cores() -> int:

@@ -1,4 +1,4 @@
-"""Cross-field rules."""
+"""Rules about several keys of a profile at once, over its raw values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rltui.errors import did_you_mean
 from rltui.events.metrics import BY_KEY
 from rltui.profile.curriculum import PLANS
 from rltui.profile.models import GameSection, PpoSection, Profile
-from rltui.profile.source import KeyPath, number, table, tables
+from rltui.profile.source import number, table, tables
+from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import shown_value, toml_value
 from rltui.profile.validation import ValidationFinding
 
@@ -186,7 +187,7 @@ def _weights(value: Any) -> list[float | None]:
 
 
 def _everywhere(data: Mapping[str, Any], key: str) -> list[tuple[KeyPath, Any]]:
-    """The same key of the match, and of the practice lane."""
+    """The same key of the match, and of the practice arena group."""
     return [((key,), data.get(key)), (("mechanics", key), table(data, "mechanics").get(key))]
 
 

@@ -1,4 +1,4 @@
-"""Writing an edited profile safely."""
+"""Writing an edited profile: all or nothing, and never over what somebody else has written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reference of all keys."""
+"""Reference of all keys and components: what help, form and documentation are made from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading TOML text and raw values; Problem, ProfileError."""
+"""A profile's text and raw values, and what is wrong with them: Problem, ProfileError."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from typing import Any
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.profile.toml_lines import Repeat, TomlLines, find_lines
+from rltui.profile.toml_lines import KeyPath, Repeat, TomlLines, find_lines
+
+LONG = 70  # characters
+MAX_BYTES = 1_000_000
+REPEATED = "__repeated__"
+EMPTY = "the file is empty"
+BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 def table(data: Any, key: str) -> Mapping[str, Any]:
@@ -35,10 +41,6 @@ def number(data: Mapping[str, Any], key: str, default: float | None) -> float | 
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return value
-
-
-KeyPath = tuple[str | int, ...]
-LONG = 70  # characters
 
 
 @dataclass(frozen=True)
@@ -97,12 +99,6 @@ def show_key(path: KeyPath) -> str:
     return text
 
 
-MAX_BYTES = 1_000_000
-REPEATED = "__repeated__"
-EMPTY = "the file is empty"
-BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
-
-
 @dataclass
 class ProfileSource:
     """A profile as written: its text, its raw values, where its keys stand, what is wrong so far."""
@@ -134,7 +130,7 @@ def source_of(raw: bytes, shown: str) -> ProfileSource:
 
 
 def parse(source: ProfileSource) -> None:
-    """Fill data and lines from the text. Keys written twice are reported, and the first of each is kept."""
+    """Fill data and lines from the text. Keys written twice are reported, and the first of each counts."""
     text = source.text = source.text.replace("\r\n", "\n")
     if not re.sub(r"(?m)#.*$", "", text).strip():
         source.problem(1, "", EMPTY, expected="a profile", hint="rltui profile new writes one")

@@ -1,16 +1,11 @@
-"""Line and span of every TOML key."""
+"""Scanner for the line and span of every key of a TOML text, which tomllib does not tell."""
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field
 
-# Where each key of a TOML text stands: tomllib reads values but says nothing of lines.
-#
-# The scanner knows just enough TOML to tell keys from values: headers, arrays of tables, dotted and quoted keys, inline
-# tables, arrays and the four kinds of string, over as many lines as they take. It judges nothing; tomllib does that.
-
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 BLANK = " \t"
 BARE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
@@ -23,7 +18,7 @@ class Repeat:
     inside an inline table.
     """
 
-    path: Path
+    path: KeyPath
     line: int
     first_line: int
     span: tuple[int, int] | None
@@ -37,13 +32,13 @@ class TomlLines:
     spans: offsets of each value, an array's element included; entries: of a key with its value, of an element alone.
     """
 
-    of: dict[Path, int] = field(default_factory=dict)
-    spans: dict[Path, tuple[int, int]] = field(default_factory=dict)
-    entries: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    of: dict[KeyPath, int] = field(default_factory=dict)
+    spans: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
+    entries: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
     repeats: list[Repeat] = field(default_factory=list)
     stopped_at: int | None = None  # line
 
-    def nearest(self, path: Path) -> int | None:
+    def nearest(self, path: KeyPath) -> int | None:
         """The line of the key, else of the nearest table around it that is written down."""
         for length in range(len(path), 0, -1):
             line = self.of.get(path[:length])
@@ -79,14 +74,16 @@ class _LostError(Exception):
 
 
 class _Scanner:
+    """Knows just enough TOML to tell keys from values; it judges nothing, for tomllib does that."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
         self.lines = TomlLines()
         self._counted = (0, 1)  # offset, its line
-        self._arrays: dict[Path, int] = {}  # arrays of tables: index of the newest element
-        self._values: dict[Path, int] = {}  # keys with a value: line of the first one
-        self._headers: dict[Path, int] = {}
+        self._arrays: dict[KeyPath, int] = {}  # arrays of tables: index of the newest element
+        self._values: dict[KeyPath, int] = {}  # keys with a value: line of the first one
+        self._headers: dict[KeyPath, int] = {}
 
     def line(self) -> int:
         """Of the present offset; only ever asked forward, so that a long text is counted once."""
@@ -97,7 +94,7 @@ class _Scanner:
         return line
 
     def document(self) -> None:
-        table: Path = ()
+        table: KeyPath = ()
         while True:
             self.skip(SPACE)
             if self.at >= len(self.text):
@@ -110,7 +107,7 @@ class _Scanner:
                 self._statement(table, top=True)
                 self._end_of_statement()
 
-    def _header(self) -> Path:
+    def _header(self) -> KeyPath:
         line = self.line()
         array = self.text.startswith("[[", self.at)
         self.at += 2 if array else 1
@@ -135,16 +132,16 @@ class _Scanner:
             self._mark(table[:length], line)
         return table
 
-    def _within_arrays(self, parts: tuple[str, ...]) -> Path:
+    def _within_arrays(self, parts: tuple[str, ...]) -> KeyPath:
         """A header's path: each array of tables on the way means its newest element."""
-        path: Path = ()
+        path: KeyPath = ()
         for part in parts:
             path = (*path, part)
             if path in self._arrays:
                 path = (*path, self._arrays[path])
         return path
 
-    def _statement(self, table: Path, top: bool) -> None:
+    def _statement(self, table: KeyPath, top: bool) -> None:
         start, line = self.at, self.line()
         path = (*table, *self.key())
         self.skip(BLANK)
@@ -191,13 +188,13 @@ class _Scanner:
             raise _LostError
         return self.text[start : self.at]
 
-    def _value(self, path: Path) -> None:
+    def _value(self, path: KeyPath) -> None:
         start = self.at
         self._any_value(path)
         end = start + len(self.text[start : self.at].rstrip())  # a bare value takes the blanks before a comment along
         self.lines.spans.setdefault(path, (start, end))
 
-    def _any_value(self, path: Path) -> None:
+    def _any_value(self, path: KeyPath) -> None:
         character = self.text[self.at : self.at + 1]
         if character in ("'", '"'):
             triple = character * 3
@@ -233,7 +230,7 @@ class _Scanner:
                 self.at += 1
         raise _LostError
 
-    def _array(self, path: Path) -> None:
+    def _array(self, path: KeyPath) -> None:
         self.at += 1
         index = 0
         while True:
@@ -249,7 +246,7 @@ class _Scanner:
             if not self.text.startswith("]", self.at):
                 self._expect(",")
 
-    def _inline_table(self, path: Path) -> None:
+    def _inline_table(self, path: KeyPath) -> None:
         self.at += 1
         while True:
             self._space_and_comments()
@@ -272,7 +269,7 @@ class _Scanner:
         end = self.text.find("\n", self.at)
         self.at = len(self.text) if end < 0 else end
 
-    def _mark(self, path: Path, line: int) -> None:
+    def _mark(self, path: KeyPath, line: int) -> None:
         self.lines.of.setdefault(path, line)
 
     def skip(self, characters: str) -> None:

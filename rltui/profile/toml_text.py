@@ -1,4 +1,4 @@
-"""Values as TOML."""
+"""Values as TOML text."""
 
 from __future__ import annotations
 

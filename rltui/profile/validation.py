@@ -1,4 +1,4 @@
-"""Pydantic errors → problems; value shapes."""
+"""Findings from pydantic's errors: what was expected, found and meant; shapes of values from the JSON schema."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rltui.errors import did_you_mean
-from rltui.profile.source import KeyPath
+from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import shown_value, toml_value
 
 Node = Mapping[str, Any]  # a node of a pydantic model's JSON schema

@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 
 from rltui import safe_io
 from rltui.errors import RltuiError, did_you_mean
-from rltui.profile.source import EMPTY, MAX_BYTES, KeyPath, Problem, ProfileError, ProfileSource, read_source, show_key
+from rltui.profile.source import EMPTY, MAX_BYTES, Problem, ProfileError, ProfileSource, read_source, show_key
+from rltui.profile.toml_lines import KeyPath
 from rltui.tui.keymap import KeyProblem, checked_keys
 
 # A place in the cockpit, held by one pane at a time; side is beside the log where there is room, else its panes are table's.

@@ -14,7 +14,8 @@ from textual.widgets import Input, Label
 
 from rltui.errors import RltuiError
 from rltui.profile.edit import Draft, ParsedText
-from rltui.profile.source import KeyPath, show_key
+from rltui.profile.source import show_key
+from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import default_words, toml_key, toml_string
 from rltui.tui.checks.schema import KeyReference, Reference, Registered
 from rltui.tui.form import render

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rltui.profile.edit import ParsedText
-from rltui.profile.source import KeyPath
+from rltui.profile.toml_lines import KeyPath
 from rltui.tui.checks.schema import KeyReference, Reference
 
 RowKind = Literal["section", "field", "group", "element", "add"]

@@ -8,7 +8,8 @@ from dataclasses import replace
 from textual.message import Message
 
 from rltui.profile.edit import ParsedText, parse_text
-from rltui.profile.source import KeyPath, show_key
+from rltui.profile.source import show_key
+from rltui.profile.toml_lines import KeyPath
 from rltui.tui.checks.schema import Reference
 from rltui.tui.form.fields import FormRow, Identity, form_rows, section_names
 from rltui.tui.form.render import row_line

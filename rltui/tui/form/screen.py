@@ -18,7 +18,8 @@ from textual.widgets import TextArea
 
 from rltui.errors import RltuiError
 from rltui.profile.edit import Draft
-from rltui.profile.source import KeyPath, show_key
+from rltui.profile.source import show_key
+from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import toml_string
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import if_mounted

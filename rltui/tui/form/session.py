@@ -9,7 +9,8 @@ from pathlib import Path
 
 from rltui.profile.edit import Draft, ParsedText, parse_text
 from rltui.profile.save import read_text
-from rltui.profile.source import KeyPath, show_key
+from rltui.profile.source import show_key
+from rltui.profile.toml_lines import KeyPath
 from rltui.tui.checks.results import ProfileCheck, ProfileProblem
 from rltui.tui.form.fields import TOP, FormRow, raw_value
 

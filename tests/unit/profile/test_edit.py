@@ -15,7 +15,7 @@ from rltui.errors import RltuiError
 from rltui.profile.edit import Draft, add_element, edit, parse_text, remove_entry
 from rltui.profile.locate import shipped_folder
 from rltui.profile.schema import all_keys
-from rltui.profile.source import KeyPath
+from rltui.profile.toml_lines import KeyPath
 
 TEXT = """\
 # My bot.

@@ -19,7 +19,7 @@ from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run
-from rltui.tui.checks.results import ProfileCheck, ProfileChecker
+from rltui.tui.checks.results import ProfileCheck, ProfileChecker, ProfileSummary
 
 Stamp = tuple[object, ...]
 FURTHER_SECONDS = 1.0  # of looking further between two lists
@@ -36,6 +36,11 @@ class ProfileEntry:
     phase: int | None = None
     description: str = ""
     check: ProfileCheck | None = None
+
+    @property
+    def summary(self) -> ProfileSummary | None:
+        """None while it has not been found valid."""
+        return self.check.summary if self.check else None
 
     @property
     def invalid(self) -> bool:

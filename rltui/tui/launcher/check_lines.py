@@ -87,14 +87,12 @@ def check_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, wid
     elif preflight is None:
         rows.append(("✓", "profile valid", "good") if check.valid else ("✗", "profile not valid", "bad"))
     rows += [("!", text, "warn") for text in (check.warnings if check else ())]
-    memory = check.summary.memory_mb if check and check.summary else None
+    memory = entry.summary.memory_mb if entry.summary else None
     if preflight is None:
         rows += _memory_and_disk(memory, context.free_memory_mb, catalog.free_bytes)
-    head = (
-        text_line("Preflight", "title")
-        if preflight is None
-        else (("Preflight", "title"), *_tally(preflight), *_age(preflight, context.now))
-    )
+    head = text_line("Preflight", "title")
+    if preflight is not None:
+        head = (*head, *_tally(preflight), *_age(preflight, context.now))
     lines: list[Line] = [head, *with_symbols(rows, width)]
     lines += _preflight(preflight, width) if preflight else []
     return [*lines, *_expected(entry, context, width)]
@@ -181,8 +179,7 @@ def _memory_and_disk(memory: float | None, free: float | None, disk: int | None)
 
 def _expected(entry: ProfileEntry, context: PlanContext, width: int) -> list[Line]:
     """Speed, memory and how often there is a milestone; how that is known."""
-    summary = entry.check.summary if entry.check else None
-    words = estimate_lines(summary, context.estimate)
+    words = estimate_lines(entry.summary, context.estimate)
     if not words or (context.estimate is None and not _measuring(context.preflight)):
         return []
     first, *basis = words

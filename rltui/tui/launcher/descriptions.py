@@ -80,10 +80,11 @@ def profile_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, w
 
 def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
     """Cars, learning rate, nets, workers and table in a line; empty while the profile has not been found valid."""
-    summary = entry.check.summary if entry.check else None
+    summary = entry.summary
     if summary is None:
         return ""
     rate = summary.phases[phase].learning_rate if phase < len(summary.phases) else summary.learning_rate
+    half_life = summary.gamma_half_life_s
     parts = [
         f"{summary.blue}v{summary.orange}",
         f"learning rate {rate:g}" if rate is not None else "",
@@ -91,9 +92,7 @@ def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
         f"{summary.workers} workers × {summary.arenas} arenas",
         f"{summary.table} table ({summary.actions})",
         f"{summary.obs} observation ({summary.obs_size})",
-        f"rewards count half after {formatting.duration(summary.gamma_half_life_s)}"
-        if summary.gamma_half_life_s is not None
-        else "",
+        f"rewards count half after {formatting.duration(half_life)}" if half_life is not None else "",
     ]
     return " · ".join(part for part in parts if part)
 
@@ -101,10 +100,8 @@ def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
 def _problems(entry: ProfileEntry, width: int) -> list[Line]:
     check = entry.check
     problems = check.errors if check else []
-    lines: list[Line] = [
-        text_line(f"✗ {formatting.plural(len(problems), 'mistake')}: it cannot be launched", "bad"),
-        (),
-    ]
+    head = text_line(f"✗ {formatting.plural(len(problems), 'mistake')}: it cannot be launched", "bad")
+    lines: list[Line] = [head, ()]
     for problem in problems:
         place = f"line {problem.line}" if problem.line else "file"
         lines += [((f"{place:<9}", "muted"), (problem.key, "strong"))] if problem.key else [((place, "muted"),)]
@@ -121,16 +118,15 @@ def _problems(entry: ProfileEntry, width: int) -> list[Line]:
 
 def _campaign(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
     """The phases, which one is next, and what ends each."""
-    summary = entry.check.summary if entry.check else None
+    summary = entry.summary
     if summary is None or not summary.phases:
         return []
     lines: list[Line] = [(), text_line("Phases", "title")]
     for index, each in enumerate(summary.phases):
         sign = ("▸ ", "key") if index == phase else ("  ", "")
         lines.append((sign, (each.profile, "strong" if index == phase else "")))
-        lines += [
-            (("    ", ""), *row) for row in wrap(_ends(each, index + 1 == len(summary.phases)), width - 4, "muted")
-        ]
+        ends = _ends(each, index + 1 == len(summary.phases))
+        lines += [(("    ", ""), *row) for row in wrap(ends, width - 4, "muted")]
     return lines
 
 
@@ -143,7 +139,7 @@ def _ends(phase: PhaseSummary, last: bool) -> str:
 
 
 def _rewards(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
-    summary = entry.check.summary if entry.check else None
+    summary = entry.summary
     phases = summary.phases if summary else []
     rewards: Weights = phases[phase].rewards if phase < len(phases) else summary.rewards if summary else {}
     if not rewards:
@@ -195,10 +191,7 @@ def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext
         standing, _ = best_note(is_best(run.best, meta), meta)
         rows += [
             ("saved", f"{formatting.date(meta.time)}, {formatting.ago(context.now - meta.time)}"),
-            (
-                "reward",
-                f"{formatting.number(meta.mean_reward)}{over_episodes(meta.reward_episodes, meta.reward_short)}",
-            ),
+            ("reward", formatting.number(meta.mean_reward) + over_episodes(meta.reward_episodes, meta.reward_short)),
             *([("", standing)] if standing else []),
             ("entropy", f"{formatting.number(meta.entropy)} nats"),
             ("KL", formatting.number(meta.approx_kl)),
@@ -215,50 +208,36 @@ def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext
 def group_lines(run: RunSummary, states: Sequence[CheckpointInfo], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
     rows = [(label_of(saved), _reward_text(run.best, saved.meta)) for saved in states]
-    head = wrap(f"{formatting.plural(len(states), 'milestone')} of {run.name}", width, "strong")
-    return [
-        *head,
-        (),
-        *table(rows, width),
-        (),
-        *wrap(
-            "enter opens and closes this branch of the tree; b shows them in the browser, with all that is saved.",
-            width,
-            "muted",
-        ),
-    ]
+    head = f"{formatting.plural(len(states), 'milestone')} of {run.name}"
+    keys = "enter opens and closes this branch of the tree; b shows them in the browser, with all that is saved."
+    return [*wrap(head, width, "strong"), (), *table(rows, width), (), *wrap(keys, width, "muted")]
 
 
 def _since(run: RunSummary, now: float) -> str:
     if run.state == "training" and run.since is not None:
-        paused = (
-            f"{formatting.duration(now - run.paused)}, started {formatting.ago(now - run.since)}"
-            if run.paused is not None
-            else ""
-        )
-        return f"for {paused or formatting.duration(now - run.since)}, pid {run.pid} on {run.host}"
+        time = formatting.duration(now - run.since)
+        if run.paused is not None:
+            time = f"{formatting.duration(now - run.paused)}, started {formatting.ago(now - run.since)}"
+        return f"for {time}, pid {run.pid} on {run.host}"
     return f"last word {formatting.ago(now - run.updated)}" if run.updated is not None else ""
 
 
 def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
-    metrics = run.metrics
+    phase = run.label or "" if run.phase is None else f"{run.phase} {run.label or ''}".strip()
+    states = (
+        f"{formatting.plural(run.checkpoints, 'checkpoint')}, {formatting.plural(len(run.milestones), 'milestone')}"
+    )
     rows = [
         ("profile", run.profile or formatting.UNKNOWN),
         *([("by now", run.phase_profile)] if run.phase_profile else []),
-        (
-            "phase",
-            f"{run.phase} {run.label or ''}".strip() if run.phase is not None else run.label or formatting.UNKNOWN,
-        ),
+        ("phase", phase or formatting.UNKNOWN),
         ("timesteps", formatting.count(run.timesteps)),
         ("reward", f"{formatting.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
-        ("entropy", f"{formatting.number(metrics.get(metric_keys.ENTROPY))} nats"),
+        ("entropy", f"{formatting.number(run.metrics.get(metric_keys.ENTROPY))} nats"),
         ("speed", _speed(run)),
         ("saved", _saved_text(run, now)),
         *_best_rows(run.best),
-        (
-            "states",
-            f"{formatting.plural(run.checkpoints, 'checkpoint')}, {formatting.plural(len(run.milestones), 'milestone')}",
-        ),
+        ("states", states),
         ("started", formatting.date(run.started)),
     ]
     rows += [("parent", run.parent)] if run.parent else []
@@ -286,9 +265,8 @@ def _speed(run: RunSummary) -> str:
     speed = run.speed
     if speed is None:
         return formatting.UNKNOWN
-    return formatting.rate(speed.steps_per_second) + over_iterations(
-        speed.iterations, run.state == "training" and run.paused is None
-    )
+    trains = run.state == "training" and run.paused is None
+    return formatting.rate(speed.steps_per_second) + over_iterations(speed.iterations, trains)
 
 
 def _saved_text(run: RunSummary, now: float) -> str:

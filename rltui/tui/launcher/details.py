@@ -191,7 +191,7 @@ class LauncherDetails(ScrollableLines):
         entry, found = self._entry, message.preflight
         if entry is None or found.key != _key(entry):
             return
-        summary = entry.check.summary if entry.check else None
+        summary = entry.summary
         if found.steps_per_second and summary is not None:
             measured = Measured(found.steps_per_second, found.measured or self._clock(), found.busy_percent or 0.0)
             if self._tools.measurements.get(shape_key(summary)) != measured:
@@ -207,7 +207,7 @@ class LauncherDetails(ScrollableLines):
     def _estimate(self) -> Estimate | None:
         """Of the profile's speed: a run says more than a measurement."""
         entry, catalog = self._entry, self._catalog
-        summary = entry.check.summary if entry and entry.check else None
+        summary = entry.summary if entry else None
         if summary is None or catalog is None:
             return None
         key, now = shape_key(summary), self._clock()

@@ -57,7 +57,7 @@ async def test_nothing_raises_and_lower_case_keys_do_no_harm(
                 assert "cannot draw" not in screen_text(pilot.app.screen)
         reader = cockpit_of(pilot)._reader
         assert reader is not None
-        await until(pilot, reader._wishes.empty)  # all that was asked for has been sent
+        await until(pilot, reader._requests.empty)  # all that was asked for has been sent
     assert pilot.app.return_code != 1
     harmless = (Pause, Resume, SaveCheckpoint)
     assert not lower or [command for command in run.control.sent if not isinstance(command, harmless)] == []

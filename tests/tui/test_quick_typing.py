@@ -107,7 +107,7 @@ async def test_a_note_in_the_browser(data: DataDir) -> None:
     browsed.fill(data)
     async with browsed.browser(data) as pilot:
         screen = browsed.browser_of(pilot)
-        path = next(entry.path for entry in screen.shown if entry.usable and entry.kind == "milestone")
+        path = next(entry.path for entry in screen.table.entries if entry.usable and entry.kind == "milestone")
         await browsed.go_to(pilot, path)
         burst(pilot, "n", "qp x")
         await until(pilot, lambda: pilot.app.screen is not screen and bool(pilot.app.screen.query(Input)))

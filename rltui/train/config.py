@@ -16,8 +16,8 @@ from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
 from rltui.profile.render import render
 from rltui.profile.resolved import steps_per_rollout, thread_count, worker_count
-from rltui.train.collect.actor import ActorSpec
 from rltui.train.collect.shared_rollout import RolloutShape
+from rltui.train.collect.worker import ActorSpec
 
 OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 

@@ -34,7 +34,7 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, connected
 from rltui.supervise.sockets import SEND_BUFFER, pack
-from rltui.train.control.client_session import Limits
+from rltui.train.control.clients import Limits
 from tests.fakes.timed_trainer import read
 from tests.fakes.training import Training, wait_for
 from tests.measure.processes import thread_seconds

@@ -30,7 +30,7 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerGoneError
 from rltui.supervise.sockets import FrameReader, pack
-from rltui.train.control.client_session import Limits
+from rltui.train.control.clients import Limits
 from rltui.train.control.server import ControlLoop, ControlServer
 from tests.fakes.forked import Forked
 from tests.fakes.small_trainer import live

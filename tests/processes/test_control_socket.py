@@ -31,7 +31,7 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerAbsentError, TrainerGoneError, TrainerSilentError
 from rltui.supervise.sockets import SocketAddress
-from rltui.train.control.router import PendingCommand
+from rltui.train.control.commands import PendingCommand
 from rltui.train.control.server import ControlServer
 from tests.fakes.small_trainer import live
 from tests.fakes.training import wait_for

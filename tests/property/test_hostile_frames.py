@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rltui.events import commands
 from rltui.events.commands import ClientMessage, Hello, Pause, Request, SetFlag, Stop
 from rltui.supervise.sockets import pack
-from rltui.train.control.client_session import ClientSession, Limits
+from rltui.train.control.clients import ClientSession, Limits
 
 LIMITS = Limits(frame=2048)
 VALID = [Hello("eve"), Request(1, Pause()), Request(2, Stop("now")), Request(3, SetFlag("debug_actions", True, 1))]

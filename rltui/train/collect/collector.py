@@ -19,10 +19,10 @@ from rltui.events.commands import WorkerLive
 from rltui.events.records import Record
 from rltui.formatting import MEGABYTE
 from rltui.learn.rollout import Rollout
-from rltui.train.collect.actor import Actor, ActorSpec
 from rltui.train.collect.debug_output import publish_lines
 from rltui.train.collect.messages import Configure, RolloutDone
 from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.collect.worker import Actor, ActorSpec
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Main function of a worker process: settings in, rollouts and debug lines out."""
+"""Worker process: an actor steps its arenas with the policy and writes rollouts into shared memory, led by messages."""
 
 from __future__ import annotations
 
@@ -7,26 +7,172 @@ import faulthandler
 import os
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from typing import Any
 
-from rltui.errors import users_line
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.env.arena_groups import ArenaGroups
+from rltui.env.spec import EnvSpec
+from rltui.env.step import StepOut
+from rltui.errors import RltuiError, users_line
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.supervise.shared_memory import SharedBlock
 from rltui.supervise.signals import become_subordinate
-from rltui.train.collect.actor import Actor, ActorSpec
+from rltui.train.collect.debug_output import ACTIONS, TURTLED, ActorDebug, Line, LineLimit
 from rltui.train.collect.messages import (
     Collect,
     Configure,
     Configured,
     DebugLines,
     Ready,
+    RolloutDone,
     WorkerRaised,
     decode_to_worker,
     encode,
 )
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 
+BANK_DRAWS = 90  # steps' worth of noise in the bank: two draws in a row overlap once in 45 steps
+TURTLED_RESET = "turtled"
 NICE = 5  # below the trainer, the interface and the user's own programs
+NOISE = 0x6E  # sets the exploration's random numbers apart from the arenas'
+
+Block = dict[str, NDArray[Any]]  # SharedRollout.worker_block
+
+
+@dataclass(frozen=True)
+class ActorSpec:
+    """What an actor is built from. `seed` is (run seed, worker, timesteps at the start, restarts): never the same twice."""
+
+    env: EnvSpec
+    arenas: int
+    policy_sizes: tuple[int, ...]
+    seed: tuple[int, ...]
+    table_hash: str = ""  # of the action table that the run began with; empty: not compared
+    normalize: bool = False  # observations: the weights then end with their statistics
+
+
+class Actor:
+    """Acts in its arenas and writes rollouts into arrays that others own."""
+
+    def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64], say: Callable[[list[Line]], None]) -> None:
+        """cursor: int64 [1], the arena being simulated, kept current for the report of a crash. say: gets debug lines."""
+        self.env = ArenaGroups(spec.env, spec.arenas, spec.seed, cursor)
+        if spec.table_hash not in ("", self.env.table_hash):
+            raise RltuiError(
+                f"the action table {spec.env.table.name} has changed since the run began",
+                "put it back as it was, or start anew with --resume new",
+            )
+        self._agents = spec.arenas * self.env.learners
+        self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.masks, spec.normalize)
+        self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.n_actions * BANK_DRAWS)
+        self._now = StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size)
+        self._say, self._limit = say, LineLimit()
+        self._debug: ActorDebug | None = None
+        self._settings = Configure(0)
+        self._restart_episodes = False  # the next rollout begins with new episodes
+        self.env.reset(self._now)
+
+    def configure(self, settings: Configure) -> None:
+        """May be called between any two steps. Weights hold from the next rollout on."""
+        before, self._settings = self._settings, settings
+        flags = settings.flags
+        self._restart_episodes = self._restart_episodes or settings.restart_episodes
+        self._limit.configure(settings.lines_per_second, flags)
+        self.env.set_weights(settings.weights)
+        if flags == before.flags:
+            return
+        if self._debug is not None:
+            self._debug.close()
+        self.env.force_reset(TURTLED_RESET if TURTLED in flags else "")
+        self._debug = ActorDebug(self.env, flags, self._limit, self._say) if flags else None
+        if self._debug is not None and ACTIONS in flags and ACTIONS not in before.flags:
+            self._debug.name_controls()
+
+    def rollout(
+        self, block: Block, weights: NDArray[np.float32], timesteps: int, on_step: Callable[[int], None]
+    ) -> RolloutDone:
+        """Fill one worker block (SharedRollout.worker_block) after so many timesteps of training. `on_step(t)` is called
+        before each step and may raise.
+        """
+        started = time.perf_counter()
+        self._policy.set_weights(weights)
+        self.env.set_timesteps(timesteps)
+        if self._restart_episodes:
+            self._restart_episodes = False
+            self.env.reset(self._now)
+        if self._debug is not None:
+            self._debug.began()
+        steps = len(block["actions"])
+        views = _StepViews(block, steps, self.env.arenas, self.env.learners)
+        block["obs"][0] = self._now.obs.reshape(self._agents, -1)
+        block["legality"][0] = self._now.legality.reshape(-1)
+        count, infer, masked = 0, 0.0, self.env.masks is not None
+        for t in range(steps):
+            on_step(t)
+            before = time.perf_counter()
+            classes = block["legality"][t] if masked else None
+            self._policy.act(block["obs"][t], self._noise, block["actions"][t], block["log_probs"][t], classes)
+            infer += time.perf_counter() - before
+            finals = self.env.step(views.actions[t], views.outs[t])
+            views.spread_ends(t)
+            if len(finals.arenas):
+                count = self._store_finals(block, t, count, finals.arenas, finals.obs)
+            if self._debug is not None:
+                self._debug.stepped(t, block["actions"][t], block["log_probs"][t])
+        block["final_count"][...] = count
+        self._now.obs[...] = views.outs[-1].obs
+        self._now.legality[...] = views.outs[-1].legality
+        if self._debug is not None:
+            self._debug.finished(block["actions"])
+        return self._report(time.perf_counter() - started, infer)
+
+    def _store_finals(
+        self, block: Block, t: int, count: int, arenas: NDArray[np.int64], obs: NDArray[np.float32]
+    ) -> int:
+        """Append the true final observations of arenas cut at step t; returns the new count."""
+        cars = self.env.learners
+        agents = (arenas[:, None] * cars + np.arange(cars)).ravel()
+        end = count + len(agents)
+        block["final_index"][count:end] = t * self._agents + agents
+        block["final_obs"][count:end] = obs.reshape(len(agents), -1)
+        return end
+
+    def _report(self, seconds: float, infer: float) -> RolloutDone:
+        parts = {**self.env.take_timings(), "infer": infer}
+        parts["other"] = max(0.0, seconds - sum(parts.values()))
+        return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes())
+
+
+class _StepViews:
+    """The per-step views of a block, made once a rollout so that the loop only indexes lists."""
+
+    def __init__(self, block: Block, steps: int, arenas: int, cars: int) -> None:
+        obs = block["obs"].reshape(steps + 1, arenas, cars, -1)
+        legality = block["legality"].reshape(steps + 1, arenas, cars)
+        rewards = block["rewards"].reshape(steps, arenas, cars)
+        self._terminated = block["terminated"].reshape(steps, arenas, cars)
+        self._truncated = block["truncated"].reshape(steps, arenas, cars)
+        self.actions = list(block["actions"].reshape(steps, arenas, cars))
+        ends = np.zeros((2, arenas), np.bool_)
+        self._ends = ends
+        self.outs = [StepOut(obs[t + 1], legality[t + 1], rewards[t], ends[0], ends[1]) for t in range(steps)]
+
+    def spread_ends(self, t: int) -> None:
+        """An episode ends for every car of its arena."""
+        self._terminated[t] = self._ends[0][:, None]
+        self._truncated[t] = self._ends[1][:, None]
+
+
+def resident_bytes() -> int:
+    """Resident memory of this process."""
+    import psutil  # 10 ms; only when a rollout ends
+
+    return int(psutil.Process().memory_info().rss)
 
 
 @dataclass(frozen=True)

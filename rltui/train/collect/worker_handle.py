@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Literal
 
 from rltui.supervise.processes import start_piped
-from rltui.train.collect.actor import ActorSpec
 from rltui.train.collect.messages import FromWorker, RolloutDone, ToWorker, WorkerRaised, decode_from_worker, encode
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.collect.worker import WorkerSpec, main
+from rltui.train.collect.worker import ActorSpec, WorkerSpec, main
 
 State = Literal["absent", "starting", "waiting", "collecting"]
 

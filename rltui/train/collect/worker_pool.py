@@ -16,7 +16,6 @@ from rltui.events.commands import WorkerLive
 from rltui.events.records import Level, LogLine, Record, WorkerFailed, WorkerStarted
 from rltui.formatting import duration
 from rltui.supervise.signals import signal_name
-from rltui.train.collect.actor import ActorSpec
 from rltui.train.collect.collector import Collector
 from rltui.train.collect.debug_output import publish_lines
 from rltui.train.collect.messages import (
@@ -31,6 +30,7 @@ from rltui.train.collect.messages import (
     WorkerRaised,
 )
 from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.collect.worker import ActorSpec
 from rltui.train.collect.worker_handle import Pauses, WorkerHandle, WorkerStarter, why
 
 START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short workers.timeout_s is

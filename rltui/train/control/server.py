@@ -20,9 +20,8 @@ from rltui.events.records import CommandLogged, Level, LogLine
 from rltui.runs.paths import RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.sockets import Listener, open_listener
-from rltui.train.control.client_session import ClientFault, ClientSession, Limits, TokenBucket
+from rltui.train.control.clients import ClientFault, ClientSession, CommandRouter, Limits, TokenBucket
 from rltui.train.control.commands import CommandQueue, PendingCommand
-from rltui.train.control.router import CommandRouter
 
 LOOK = 5.0  # seconds between two looks at whether the socket is still where clients look for it
 LIVE_LOOK = 0.05  # seconds between two looks for a newer live state: to be woken would cost the training loop the GIL

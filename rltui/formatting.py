@@ -35,6 +35,11 @@ def known(value: float | None) -> TypeGuard[float]:
     return value is not None and math.isfinite(value)
 
 
+def if_known(value: float | None) -> float | None:
+    """None where it is no figure to show."""
+    return value if known(value) else None
+
+
 def count(value: float | None) -> str:
     """12,431,360."""
     if not known(value):

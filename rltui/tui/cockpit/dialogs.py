@@ -20,6 +20,18 @@ from rltui.tui.widgets.dialogs import Choices, Dialog
 from rltui.tui.widgets.line_widget import LineWidget
 
 QuitChoice = Literal["keep", "stop"]
+NAME, CELL = 22, 7  # columns
+POLL = 0.2  # seconds between two looks at what the trainer says
+MEANING: Mapping[str, str] = {
+    "global_debug_mode": "How episodes begin: each reset analysed, impossible ones named; the turtle probe.",
+    "debug_actions": "What is chosen, before and after the pipeline, in control names.",
+    "debug_learning": "Every figure of each update: norms, ratios, advantages, KL per batch. The trainer's own.",
+    "debug_checkpoints": "What is to be saved, pruned and resumed, and why. The trainer's own.",
+    "debug_turtled_start": "New episodes begin on the roof.",
+}
+CELL_STEPS = {"up": (-1, 0), "k": (-1, 0), "down": (1, 0), "j": (1, 0), "left": (0, -1), "h": (0, -1), "right": (0, 1), "l": (0, 1)}  # fmt: skip
+_FLAG_ROLES = {"on": "good", "off": "muted", "part": "warn", "": "faint"}
+NEXT_PHASE = "At the end of this iteration a milestone is kept and the next phase's rewards and settings hold."
 
 
 class QuitDialog(Dialog[QuitChoice | None]):
@@ -44,19 +56,6 @@ class QuitDialog(Dialog[QuitChoice | None]):
             yield Choices(choices)
 
 
-NAME, CELL = 22, 7  # columns
-LOOK = 0.2  # seconds between two looks at what the trainer says
-MEANING: Mapping[str, str] = {
-    "global_debug_mode": "How episodes begin: each reset analysed, impossible ones named; the turtle probe.",
-    "debug_actions": "What is chosen, before and after the pipeline, in control names.",
-    "debug_learning": "Every figure of each update: norms, ratios, advantages, KL per batch. The trainer's own.",
-    "debug_checkpoints": "What is to be saved, pruned and resumed, and why. The trainer's own.",
-    "debug_turtled_start": "New episodes begin on the roof.",
-}
-CELL_STEPS = {"up": (-1, 0), "k": (-1, 0), "down": (1, 0), "j": (1, 0), "left": (0, -1), "h": (0, -1), "right": (0, 1), "l": (0, 1)}  # fmt: skip
-_FLAG_ROLES = {"on": "good", "off": "muted", "part": "warn", "": "faint"}
-
-
 class FlagsTable(LineWidget, can_focus=True):
     """A row for each flag, a column for all workers and one for each; space or enter toggles what the cursor is on."""
 
@@ -70,7 +69,7 @@ class FlagsTable(LineWidget, can_focus=True):
         self._first = 1  # the first worker's column in view
 
     def on_mount(self) -> None:
-        self.set_interval(LOOK, self.repaint)
+        self.set_interval(POLL, self.repaint)
 
     @property
     def _workers(self) -> int:
@@ -158,9 +157,6 @@ class FlagsDialog(Dialog[None]):
             yield self._table
 
 
-WHAT = "At the end of this iteration a milestone is kept and the next phase's rewards and settings hold."
-
-
 class PhaseDialog(Dialog[str | None]):
     """The safe choice comes first. Dismissed with "go", or None."""
 
@@ -173,7 +169,7 @@ class PhaseDialog(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         here = f"Now: {', '.join(self._missing)}." if self._missing else "This phase goes on."
-        choices = [("c", None, "Stay in this phase", here), ("n", "go", "Go on to the next phase", WHAT)]
+        choices = [("c", None, "Stay in this phase", here), ("n", "go", "Go on to the next phase", NEXT_PHASE)]
         with Vertical(id="dialog") as box:
             box.border_title = "The campaign's next phase"
             yield Choices(choices)

@@ -182,19 +182,14 @@ class ActionTablePane(FilterablePane):
     @if_mounted
     def on_action_table_pane_examined(self, message: ActionTablePane.Examined) -> None:
         self.verdict, self.of_run = message.verdict, message.of_run
-        self._draw_again()
-
-    def _draw_again(self) -> None:
-        """At once, however short ago it was drawn."""
-        self._drawn = None
         if self.view is not None:
-            self.show(self.view)
+            self.show_at_once(self.view)
 
     def action_sort(self) -> None:
         """By use, or as the table has them."""
         self.by_use = not self.by_use
         self.to_top()
-        self._draw_again()
+        self.redraw()
 
     def words(self, view: View) -> str:
         use = view.snapshot.table_use

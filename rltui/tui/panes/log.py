@@ -67,7 +67,7 @@ class LogPane(Pane, ScrollableLines):
         if self.view is not None:
             self._catch_up(self.view)
         self._window.stand(self._list.at(time))
-        self._show()
+        self.redraw()
 
     def has_nothing(self, view: View) -> bool:
         return not view.snapshot.log and not view.snapshot.output
@@ -91,7 +91,7 @@ class LogPane(Pane, ScrollableLines):
     def action_search(self) -> None:
         self._filter.open(self._window.cursor)
         self.screen.refresh_bindings()
-        self._show()
+        self.redraw()
 
     def action_next_hit(self) -> None:
         self._go_to_hit(1)
@@ -124,7 +124,7 @@ class LogPane(Pane, ScrollableLines):
     def move(self, rows: int) -> None:
         """By entries; negative is up. At the end it follows again."""
         self._window.move(rows)
-        self._show()
+        self.redraw()
 
     def on_key(self, event: events.Key) -> None:
         page = max(self.size.height - 1, 1)
@@ -143,7 +143,7 @@ class LogPane(Pane, ScrollableLines):
         place = self._window.place_at(offset.y) if offset is not None else None
         if place is not None:
             self._window.stand(place)
-            self._show()
+            self.redraw()
             if event.chain > 1:
                 self.action_open()
 
@@ -151,7 +151,7 @@ class LogPane(Pane, ScrollableLines):
         """The cursor shows, and a search is typed, while the pane has the focus."""
         super().watch_has_focus(has_focus)
         self._filter.typing = self._filter.typing and has_focus
-        self._show()
+        self.redraw()
 
     @property
     def typing(self) -> bool:
@@ -165,7 +165,7 @@ class LogPane(Pane, ScrollableLines):
             self._go_to_hit(-1, from_end=True)
         elif outcome == "dropped":
             self._window.go_back(self._filter.before)
-            self._show()
+            self.redraw()
         if not self._filter.typing:
             self.screen.refresh_bindings()
 
@@ -176,13 +176,13 @@ class LogPane(Pane, ScrollableLines):
         number = self._window.number
         self._list.choose(replace(self._list.wanted, **changes))  # type: ignore[arg-type]  # fields by name
         self._window.stand_near(number)
-        self._show()
+        self.redraw()
 
     def _go_to_hit(self, step: int, from_end: bool = False) -> None:
         number = self._list.hit(self._list.total if from_end else self._window.number, step)
         if number is not None:
             self._window.stand(self._list.index(number))
-        self._show()
+        self.redraw()
 
     def _catch_up(self, view: View) -> None:
         snapshot = view.snapshot
@@ -192,11 +192,6 @@ class LogPane(Pane, ScrollableLines):
             entries = tuple(LogEntry(0.0, "error", "", line) for line in snapshot.output.split("\n") if line)
             self._list.update(entries, len(entries))
         self._window.catch_up()
-
-    def _show(self) -> None:
-        if self.view is not None:
-            self._set_subtitle(self.subtitle(self.view))
-        self.repaint()
 
     def _words(self) -> list[str]:
         wanted, found = self._list.wanted, []

@@ -120,10 +120,7 @@ class MetricsPane(Pane):
         self.redraw()
 
     def redraw(self) -> None:
-        """At once, whatever the pace of new figures."""
-        self.repaint()
-        if self.view is not None:
-            self._set_subtitle(self.subtitle(self.view))
+        super().redraw()
         if self.typing != self._was_typing:
             self._was_typing = self.typing
             self.screen.refresh_bindings()  # other keys do something now

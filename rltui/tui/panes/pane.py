@@ -168,6 +168,12 @@ class Pane(LineWidget, can_focus=True):
         except Exception as error:
             self._fail(error)
 
+    def redraw(self) -> None:
+        """Draw the present view once more, whatever the pace of new figures."""
+        self.repaint()
+        if self.view is not None:
+            self._set_subtitle(self.subtitle(self.view))
+
     def show_at_once(self, view: View) -> None:
         """Take this view however soon it comes after another."""
         self._drawn = None

@@ -73,16 +73,16 @@ def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:
     names = [key.removeprefix(PART) for key in metrics if key.startswith(PART)]
     known = snapshot.header.reward_names if snapshot.header is not None else []
     names.sort(key=lambda name: (known.index(name) if name in known else len(known), name))
-    sizes = sum(abs(value) for name in names if (value := _known(metrics.get(PART + name))) is not None)
+    sizes = sum(abs(value) for name in names if (value := formatting.if_known(metrics.get(PART + name))) is not None)
     return [_row(snapshot, name, sizes) for name in names]
 
 
 def _row(snapshot: RunSnapshot, name: str, sizes: float) -> RewardRow:
-    value = _known(snapshot.metrics.get(PART + name))
+    value = formatting.if_known(snapshot.metrics.get(PART + name))
     share = abs(value) / sizes if value is not None and sizes else None
     change = change_since(snapshot.history, PART + name)
     by, way = (change.value, change.way) if change is not None else (None, 0)
-    return RewardRow(name, value, share, by, way, _known(snapshot.metrics.get(WEIGHT + name)))
+    return RewardRow(name, value, share, by, way, formatting.if_known(snapshot.metrics.get(WEIGHT + name)))
 
 
 ORDERS: Sequence[tuple[str, Callable[[RewardRow], tuple[object, ...]]]] = (
@@ -105,10 +105,6 @@ def weight_marks(snapshot: RunSnapshot, name: str) -> list[float]:
         for mark in snapshot.marks
         if mark.kind in ("task", "resume") or (mark.kind == "changed" and mark.setting == weight_of(name))
     ]
-
-
-def _known(value: float | None) -> float | None:
-    return value if formatting.known(value) else None
 
 
 class RewardsPane(FilterablePane):
@@ -170,12 +166,6 @@ class RewardsPane(FilterablePane):
         if event.key == "escape" and self.alone and not self.typing:
             event.stop()
             self.action_curve()
-
-    def redraw(self) -> None:
-        """At once, whatever the pace of new figures."""
-        self.repaint()
-        if self.view is not None:
-            self._set_subtitle(self.subtitle(self.view))
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         snapshot, _ = with_newest_rewards(view.snapshot)

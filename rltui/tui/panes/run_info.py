@@ -20,12 +20,15 @@ LABEL = 11  # columns
 
 @dataclass(frozen=True, slots=True)
 class VerdictLine:
-    """How the run is doing. mark: symbol and word, in their colour. words: the evidence. more: what else is ill. spoken: the trainer is there and well."""
+    """How the run is doing. mark: symbol and word, in their colour. words: the evidence. more: what else is ill.
+
+    well: the trainer is there, and nothing is wrong with it.
+    """
 
     mark: Span
     words: str
     more: tuple[str, ...]
-    spoken: bool
+    well: bool
 
 
 def diagnosis(view: View) -> VerdictLine | None:
@@ -36,15 +39,15 @@ def diagnosis(view: View) -> VerdictLine | None:
     if view.snapshot.header is None:
         return None
     now = condition(view.snapshot, view.now)
-    spoken = now.running and now.role != "bad"
-    paused = spoken and view.snapshot.paused
-    heard = spoken and not paused
+    well = now.running and now.role != "bad"
+    paused = well and view.snapshot.paused
+    heard = well and not paused
     found = verdict(view.snapshot, view.now, heard)
     word = f" {'' if heard else 'was '}{found.word}" if found.word != found.symbol else ""
     mark: Span = (f"{found.symbol}{word}", found.role)
     if paused:
         mark = (f"{now.symbol} paused{',' if word else ''}{word}", now.role)
-    return VerdictLine(mark, found.words, found.more, spoken)
+    return VerdictLine(mark, found.words, found.more, well)
 
 
 class RunInfoPane(Pane, ScrollableLines):

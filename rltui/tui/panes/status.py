@@ -16,8 +16,6 @@ from rltui.tui.panes.run_info import RunInfoPane, VerdictLine, diagnosis
 from rltui.tui.text import Line, crop, ends, fit, pad, text_line, width_of
 from rltui.tui.widgets.bars import progress_bar
 
-# Forms of one fact, each shorter than the one before, with their ranks: the higher the rank, the sooner the form is left.
-Fact = tuple[tuple[int, Line], ...]
 NARROW = 121  # columns below which little stands between the facts
 NAME_COLUMNS = 24  # that a long run's name keeps
 WHOLE = RunInfoPane.NUMBER  # the usual key of the pane that has the whole verdict
@@ -28,6 +26,9 @@ _PERCENT, _LEFT, _MEANT_LEFT = 6, 14, 18  # columns
 _KEPT = ("limit", "milestone", "checkpoint", "promotion")  # where there is little room, the last ones longest
 _MEANT = {"exact": "in", "trend": "about", "latest": "within"}
 _LEAST, _MOST = 5, 40  # columns of a bar
+
+# Forms of one fact, each shorter than the one before, with their ranks: the higher the rank, the sooner the form is left.
+Fact = tuple[tuple[int, Line], ...]
 
 
 def head_line(view: View, width: int) -> Line:
@@ -118,11 +119,6 @@ def _control(snapshot: RunSnapshot) -> Fact:
     return tuple((rank, text_line(words, "muted")) for rank, words in forms)
 
 
-def controller(snapshot: RunSnapshot) -> Line:
-    """Who controls, in full."""
-    return _control(snapshot)[0][1]
-
-
 def pill(now: Condition) -> Line:
     """The state as a coloured word."""
     return ((f" {now.symbol} {now.word} ", f"pill-{now.role}"),)
@@ -171,13 +167,9 @@ def _left(goal: progress.StepTarget) -> int:
 
 
 def _goal(goal: progress.StepTarget, bar: int, paused: bool) -> Line:
-    left = (
-        f" {_MEANT[goal.sure]} {formatting.remaining(goal.seconds)}"
-        if goal.seconds is not None
-        else " paused"
-        if paused
-        else f" in {formatting.UNKNOWN}"
-    )
+    left = " paused" if paused else f" in {formatting.UNKNOWN}"
+    if goal.seconds is not None:
+        left = f" {_MEANT[goal.sure]} {formatting.remaining(goal.seconds)}"
     return (
         (f" {_name(goal)} ", "muted"),
         *progress_bar(goal.share, bar, _ROLES[goal.name]),
@@ -216,11 +208,8 @@ class StatusPane(Pane, can_focus=False):
     def _frozen(self, view: View) -> Line:
         if not view.frozen:
             return ()
-        return (
-            (" FROZEN ", "pill-warn"),
-            (self.with_keys(" <freeze> goes on   "), "muted"),
-            (f"since {view.frozen}", "warn"),
-        )
+        goes_on = self.with_keys(" <freeze> goes on   ")
+        return (" FROZEN ", "pill-warn"), (goes_on, "muted"), (f"since {view.frozen}", "warn")
 
 
 def _second_line(view: View, width: int, frozen: Line) -> Line:
@@ -243,7 +232,7 @@ def verdict_line(view: View, found: VerdictLine | None, width: int, whole: str =
         return ()
     age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
     old: Line = ((f"newest iteration {formatting.ago(age)} ", "warn"),) if age >= OLD else ()
-    if not old and found.spoken and settling(snapshot):
+    if not old and found.well and settling(snapshot):
         old = ((f"  {SHORT_SO_FAR} ", "warn"),)
     (sign, role), words = found.mark, found.words
     line: Line = ((f" {sign}", role), ("  ", ""), (words, "muted"))
@@ -266,7 +255,7 @@ def _column(view: View, width: int, height: int, more: list[Line]) -> list[Line]
         ("elapsed", formatting.duration(elapsed(snapshot, view.now))),
     ):
         rows.append(((f"{name:<12}", "muted"), (value, "strong")))
-    rows.append(((f"{'control':<12}", "muted"), *controller(snapshot)))
+    rows.append(((f"{'control':<12}", "muted"), *_control(snapshot)[0][1]))
     rows += [
         ((f"{goal.name:<12}", "muted"), (goal.words or formatting.percent(goal.share), ""))
         for goal in progress.step_targets(snapshot)
@@ -275,12 +264,10 @@ def _column(view: View, width: int, height: int, more: list[Line]) -> list[Line]
 
 
 def _speed_words(snapshot: RunSnapshot) -> str:
-    speed, is_training = progress.recent(snapshot), not snapshot.ended
-    return (
-        formatting.rate(speed.steps_per_second) + over_iterations(speed.iterations, is_training)
-        if speed
-        else formatting.UNKNOWN
-    )
+    speed = progress.recent(snapshot)
+    if speed is None:
+        return formatting.UNKNOWN
+    return formatting.rate(speed.steps_per_second) + over_iterations(speed.iterations, not snapshot.ended)
 
 
 def _one_line(view: View, width: int) -> Line:

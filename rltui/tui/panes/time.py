@@ -65,7 +65,7 @@ class TimePart:
 def parts(snapshot: RunSnapshot) -> list[TimePart]:
     """update, the workers' parts in their order, wait, save, the rest, over the newest iterations; unknown shares are None."""
     metrics = iteration_times(snapshot).metrics
-    whole, collect, learn, save = (_known(metrics.get(key)) for key in TRAINER_SECONDS)
+    whole, collect, learn, save = (formatting.if_known(metrics.get(key)) for key in TRAINER_SECONDS)
     found = [TimePart("update", None, seconds=learn, key=metric_keys.UPDATE_SECONDS)]
     found += _collecting(metrics, collect)
     found.append(TimePart("save", None, seconds=save, key=metric_keys.SAVE_SECONDS))
@@ -81,7 +81,7 @@ def parts(snapshot: RunSnapshot) -> list[TimePart]:
 
 def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> list[TimePart]:
     """The workers' parts share the seconds of collecting that they worked; what is left of it is waiting."""
-    micros = {name: _known(metrics[f"time/{name}"]) for name in WORKER_PARTS if f"time/{name}" in metrics}
+    micros = {name: formatting.if_known(metrics[f"time/{name}"]) for name in WORKER_PARTS if f"time/{name}" in metrics}
     total = sum(value for value in micros.values() if value is not None)
     worked = worked_seconds(metrics, collect)
     each = worked / total if worked is not None and total else None
@@ -102,7 +102,7 @@ def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> l
 
 def worked_seconds(metrics: Mapping[str, float | None], collect: float | None) -> float | None:
     """Of collecting, what the workers worked on average; all of it where their own times are unknown."""
-    worked = [_known(value) for key, value in metrics.items() if WORKER_SECONDS.fullmatch(key)]
+    worked = [formatting.if_known(value) for key, value in metrics.items() if WORKER_SECONDS.fullmatch(key)]
     seconds = [value for value in worked if value is not None]
     if collect is None or not seconds:
         return collect
@@ -157,10 +157,6 @@ def _percent(share: float | None, number: int) -> str:
     if share is None:
         return formatting.UNKNOWN
     return "<1 %" if number == 0 and share > 0 else f"{number} %"
-
-
-def _known(value: float | None) -> float | None:
-    return value if formatting.known(value) else None
 
 
 class TimePane(Pane):

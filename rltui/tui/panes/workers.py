@@ -80,7 +80,7 @@ class WorkersPane(FilterablePane):
         """The next order."""
         self.order = (self.order + 1) % len(ORDERS)
         self.to_top()
-        self._draw_again()
+        self.redraw()
 
     def action_trace(self) -> None:
         """Why the worker under the cursor failed."""
@@ -95,10 +95,6 @@ class WorkersPane(FilterablePane):
 
     def opened(self) -> None:
         self.action_trace()
-
-    def _draw_again(self) -> None:
-        if self.view is not None:
-            self.show(self.view)
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         ended = view.snapshot.ended

@@ -239,3 +239,29 @@ def test_log_lines_wrap_beside_their_source() -> None:
     assert lines[0][8:] == " ✗ worker 1   raised: ValueError:"
     assert lines[1] == " " * 22 + "bad"
     assert lines[2] == " " * 22 + "  File x, line 1"
+
+
+def test_a_long_log_is_looked_at_once_and_laid_out_where_it_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[LogEntry] = []
+    laid_out: list[LogEntry] = []
+    takes = LogFilter.takes
+
+    def counted(wanted: LogFilter, entry: LogEntry) -> bool:
+        looked_at.append(entry)
+        return takes(wanted, entry)
+
+    def line_of(entry: LogEntry) -> list[Line]:
+        laid_out.append(entry)
+        return [text_line(entry.message)]
+
+    monkeypatch.setattr(LogFilter, "takes", counted)
+    log, listed = lines(5100, "a"), LogList()
+    listed.update(log[:5000], 5000)
+    listed.update(log[100:], 5100)
+    assert len(looked_at) == 5100
+    window = LogWindow(listed)
+    for move in (0, -1, -2000, 1, 5000):
+        laid_out.clear()
+        window.move(move)
+        window.view(10, line_of)
+        assert len(laid_out) <= 3 * 10, move

@@ -57,7 +57,7 @@ class AdvancedPlusObs(ObsBuilder):
         super().__init__(params)
         self._layout = layout(params.max_allies, params.max_opponents, params.pads, params.match_context)
         self._factors = np.array([feature.factor for feature in self._layout], np.float32)
-        self._sheets: dict[tuple[int, int, int], _Sheet] = {}
+        self._sheets: dict[tuple[int, int, int], _Workspace] = {}
 
     def feature_names(self) -> list[str]:
         """What each number of a row is, as in `opponent0.position.forward`."""
@@ -83,7 +83,7 @@ class AdvancedPlusObs(ObsBuilder):
         sheet = self._sheets.get(key)
         if sheet is None:
             self.size(state.blue, state.orange)
-            sheet = self._sheets[key] = _Sheet(self._parts(state), state, self.feature_names())
+            sheet = self._sheets[key] = _Workspace(self._parts(state), state, self.feature_names())
         np.multiply(sheet.read(state).transpose(2, 1, 0), self._factors, out=out)
 
     def _parts(self, state: GameState) -> list[FeatureGroup]:
@@ -91,7 +91,7 @@ class AdvancedPlusObs(ObsBuilder):
         return [*parts, Context(state, self.params.match_seconds)] if self.params.match_context else parts
 
 
-class _Sheet:
+class _Workspace:
     """All parts' numbers of K arenas with C cars, and where each feature finds its own."""
 
     def __init__(self, parts: list[FeatureGroup], state: GameState, features: list[str]) -> None:

@@ -16,6 +16,11 @@ import numpy as np
 from rltui.obs.builder import ObsBuilder
 from rltui.sim.state import Float, GameState
 
+# `default`: RLGym v2's DefaultObs, number for number.
+#
+# One row: ball (position, velocity, angular velocity: 9), seconds until each pad is back (34), what only the car itself
+# knows (9), then 20 numbers each for the car, its allies and its opponents. Orange sees all of it turned by 180°.
+
 BALL = 9
 PADS = 34
 OWN = 9
@@ -63,7 +68,7 @@ class DefaultObs(ObsBuilder):
                 params.boost_coef,
             )
         )
-        self._sheets: dict[tuple[int, int, int], _Sheet] = {}
+        self._sheets: dict[tuple[int, int, int], _BothViews] = {}
 
     def size(self, blue: int, orange: int) -> int:
         """RLGym's rows too grow beyond the padding when a team has more cars."""
@@ -73,7 +78,7 @@ class DefaultObs(ObsBuilder):
         key = (state.blue, state.orange, state.arenas)
         sheet = self._sheets.get(key)
         if sheet is None:
-            sheet = self._sheets[key] = _Sheet(*key, self._padding)
+            sheet = self._sheets[key] = _BothViews(*key, self._padding)
         self._write_bodies(state, sheet)
         _write_flags(state, sheet)
         np.multiply(sheet.bodies[0], sheet.turn, out=sheet.bodies[1])
@@ -81,7 +86,7 @@ class DefaultObs(ObsBuilder):
         sheet.pads[1][...] = sheet.pads[0][:, ::-1]
         sheet.numbers.take(sheet.index, 1, out, "clip")  # clip: no bounds to check, so `out` is written directly
 
-    def _write_bodies(self, state: GameState, sheet: _Sheet) -> None:
+    def _write_bodies(self, state: GameState, sheet: _BothViews) -> None:
         ball, car = sheet.ball, sheet.car
         np.multiply(state.ball_position, self._position, out=ball[..., 0:3])
         np.multiply(state.ball_velocity, self._velocity, out=ball[..., 3:6])
@@ -94,7 +99,7 @@ class DefaultObs(ObsBuilder):
         np.multiply(state.boost, self._boost, out=car[..., 15])
 
 
-def _write_flags(state: GameState, sheet: _Sheet) -> None:
+def _write_flags(state: GameState, sheet: _BothViews) -> None:
     car, own = sheet.car, sheet.own
     car[..., 16] = state.demo_respawn_timer
     car[..., 17] = state.on_ground
@@ -111,7 +116,7 @@ def _write_flags(state: GameState, sheet: _Sheet) -> None:
     own[..., 8] = state.air_time_since_jump
 
 
-class _Sheet:
+class _BothViews:
     """Every number of K arenas once as blue and once as orange sees it, and where each car's row finds its own.
 
     numbers float32 [K, N]: blue's view, orange's view (each: ball, C cars, pads), each car's own nine, one zero.

@@ -56,6 +56,10 @@ from rltui.runs.journal_cache import IterationRows
 
 # Records and live frames folded into a RunSnapshot. Pure, no clock, no files.
 #
+# `fold` takes what the journal says, `fold_control` what the control socket says, `with_command` what was asked from here.
+
+# Records and live frames folded into a RunSnapshot. Pure, no clock, no files.
+#
 # `fold` takes what the journal says, `fold_control` what the control socket says, `with_fate` what was asked from here.
 
 IDLE = {"minibatch"}  # it saves memory and changes nothing that is learned
@@ -63,7 +67,7 @@ FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the
 SETTINGS = {field: setting for setting, field in FIELDS.items()}
 
 
-def edits(before: RunStarted, start: RunStarted, history: History) -> list[ChartMark]:
+def edit_marks(before: RunStarted, start: RunStarted, history: History) -> list[ChartMark]:
     """Marks where the start goes on. before: the header up to there. What an old journal does not tell is not marked."""
     return [*_weights(before, start, history), *_settings(before, start)]
 
@@ -308,7 +312,7 @@ class _Draft:
         if before is None:
             return []
         self._flush_rows()
-        return edits(before, record, self._history)
+        return edit_marks(before, record, self._history)
 
     def _head(self, header: RunStarted, timesteps: int) -> None:
         """It is in force from there on."""

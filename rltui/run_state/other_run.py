@@ -30,7 +30,7 @@ class RunBrief:
     updated: float | None = None
 
 
-def notes(briefs: Sequence[RunBrief], now: float) -> list[str]:
+def run_lines(briefs: Sequence[RunBrief], now: float) -> list[str]:
     """`phase-1-ball-touching   12.4 M timesteps  training`: columns one below the other; of what trains not its age."""
     profiles = [brief.profile or formatting.UNKNOWN for brief in briefs]
     widest = max((len(profile) for profile in profiles), default=0)
@@ -115,7 +115,7 @@ class OtherReader(threading.Thread):
             self._publish(run)
 
 
-def neighbour(names: Sequence[str], now: str, step: int) -> str:
+def adjacent_run(names: Sequence[str], now: str, step: int) -> str:
     """The run after (1) or before (-1) `now` in the list, around its ends; the first or last where `now` is not in it."""
     if now not in names:
         return names[0] if step > 0 else names[-1]

@@ -142,7 +142,10 @@ class Verdict:
 
 def verdict(snapshot: RunSnapshot, now: float, heard: bool) -> Verdict:
     """By what the snapshot holds as found. now: Unix seconds. heard: the trainer speaks, so that a worker's silence is its own."""
-    ill = [*(_ill_workers(snapshot, now) if heard else []), *(_told(snapshot, one) for one in snapshot.found.symptoms)]
+    ill = [
+        *(_failing_workers(snapshot, now) if heard else []),
+        *(_symptom_line(snapshot, one) for one in snapshot.found.symptoms),
+    ]
     if not ill:
         return Verdict(*_of_reward(snapshot))
     more = f"; and {len(ill) - 1} more" if len(ill) > 1 else ""
@@ -195,7 +198,7 @@ def _too_few(snapshot: RunSnapshot) -> str:
     return f"no verdict yet: it takes {least:,} iterations with a reward{since}, {count:,} are done; {none}"
 
 
-def _told(snapshot: RunSnapshot, one: Symptom) -> str:
+def _symptom_line(snapshot: RunSnapshot, one: Symptom) -> str:
     """The change that it began with comes first, for a narrow line ends early."""
     rows = snapshot.found.rows
     seconds = _lasting(at_work(snapshot.history, rows - one.iterations, rows))
@@ -207,7 +210,7 @@ def _told(snapshot: RunSnapshot, one: Symptom) -> str:
     return f"because {one.words}{lasting}" + (f": {one.to_try}" if one.to_try else "")
 
 
-def _ill_workers(snapshot: RunSnapshot, now: float) -> list[str]:
+def _failing_workers(snapshot: RunSnapshot, now: float) -> list[str]:
     usual = usual_speed(snapshot.workers)
     since = at_work_since(snapshot)
     found = ((row, worker_problem(row, now, usual, since)) for row in snapshot.workers)

@@ -28,11 +28,11 @@ from rltui.view.viewer_process import (
     Noticed,
     OutputSwitched,
     Playing,
+    SetRewardWeights,
     SwitchOutput,
     ToViewer,
     ViewerFailed,
     ViewerSpec,
-    Weigh,
     decode_from_viewer,
     encode,
     main,
@@ -180,7 +180,7 @@ class ViewerHost:
         by_hand = dict(self._task.overrides.weights)
         if by_hand != running.by_hand:
             running.by_hand = by_hand
-            running.send(Weigh(by_hand))
+            running.send(SetRewardWeights(by_hand))
         running.board.write(weights, self._loop.timesteps)
 
     def renew(self) -> None:

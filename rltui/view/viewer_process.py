@@ -37,7 +37,7 @@ class SwitchOutput(msgspec.Struct, frozen=True, tag="switch"):
     on: bool
 
 
-class Weigh(msgspec.Struct, frozen=True, tag="weigh"):
+class SetRewardWeights(msgspec.Struct, frozen=True, tag="weigh"):
     """Reward weights that are set by hand, all of them."""
 
     weights: dict[str, float]
@@ -77,7 +77,7 @@ class ViewerFailed(msgspec.Struct, frozen=True, tag="failed"):
     trace: str
 
 
-ToViewer = SwitchOutput | Weigh | CloseViewer
+ToViewer = SwitchOutput | SetRewardWeights | CloseViewer
 FromViewer = Playing | OutputSwitched | Noticed | ViewerFailed
 
 encode = msgspec.msgpack.Encoder().encode
@@ -109,7 +109,7 @@ class ViewerSpec:
     parameters: int
 
 
-class _Closing(Exception):
+class _ViewerClosed(Exception):
     """The trainer wants no viewer any more, or is gone."""
 
 
@@ -120,7 +120,7 @@ def main(spec: ViewerSpec, pipe: Connection) -> None:
         viewer = _Viewer(spec, pipe)
         with contextlib.closing(viewer):
             viewer.run()
-    except (_Closing, EOFError, BrokenPipeError, ConnectionResetError):
+    except (_ViewerClosed, EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the trainer is done with us, or dead: no one is left to tell
     except Exception as error:  # whatever a user's component raised travels whole
         place = users_line(error)
@@ -195,10 +195,10 @@ class _Viewer:
             message = decode_to_viewer(self._pipe.recv_bytes())
             if isinstance(message, SwitchOutput):
                 self._switch(message)
-            elif isinstance(message, Weigh):
+            elif isinstance(message, SetRewardWeights):
                 self._match.set_reward_weights(message.weights)
             else:
-                raise _Closing
+                raise _ViewerClosed
 
     def _switch(self, request: SwitchOutput) -> None:
         try:

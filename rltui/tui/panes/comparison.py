@@ -10,7 +10,7 @@ from typing import Literal
 from textual.message import Message
 
 from rltui.run_state.history import History
-from rltui.run_state.other_run import OtherReader, OtherRun, OtherRuns, RunBrief, notes
+from rltui.run_state.other_run import OtherReader, OtherRun, OtherRuns, RunBrief, run_lines
 from rltui.tui.panes.chart_view import Charting
 from rltui.tui.widgets.chart import Curve, common_range
 from rltui.tui.widgets.picker import Picker, PickerEntry
@@ -23,7 +23,9 @@ Choice = Literal["choose", "next", "previous"]
 def run_picker(briefs: Sequence[RunBrief], now: float, compared: bool) -> Picker:
     """To choose the run to compare with. compared: there is one already. now: Unix seconds."""
     none = [PickerEntry(NO_RUN, "none: this run alone")] if compared else []
-    rows = [PickerEntry(brief.name, brief.name, note) for brief, note in zip(briefs, notes(briefs, now), strict=True)]
+    rows = [
+        PickerEntry(brief.name, brief.name, note) for brief, note in zip(briefs, run_lines(briefs, now), strict=True)
+    ]
     return Picker([*none, *rows], "Compare with", "enter compares, / filters, esc leaves")
 
 

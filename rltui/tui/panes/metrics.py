@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from rltui import formatting
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
-from rltui.run_state.other_run import OtherRuns, neighbour
+from rltui.run_state.other_run import OtherRuns, adjacent_run
 from rltui.tui.actions import pane_actions, pane_bindings
 from rltui.tui.background import if_mounted
 from rltui.tui.panes.chart_header import chart_picker, head_lines, help_lines, to_try, with_marked
@@ -408,7 +408,7 @@ class MetricsPane(Pane):
             self.picker = run_picker(message.briefs, self.view.now if self.view is not None else 0.0, now is not None)
         else:
             here = now.name if now is not None else ""
-            self._compare_with(neighbour(message.names, here, 1 if message.choice == "next" else -1))
+            self._compare_with(adjacent_run(message.names, here, 1 if message.choice == "next" else -1))
         self.redraw()
 
     def _compare_with(self, name: str) -> None:

@@ -7,7 +7,7 @@ import threading
 from msgspec.structs import replace
 
 from rltui.events.records import RunStarted
-from rltui.run_state.other_run import OtherReader, OtherRun, RunBrief, RunsOnDisk, neighbour, notes
+from rltui.run_state.other_run import OtherReader, OtherRun, RunBrief, RunsOnDisk, adjacent_run, run_lines
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from tests.fakes import run_story
@@ -94,8 +94,8 @@ def test_after_stop_nothing_comes() -> None:
 
 def test_neighbours_go_round() -> None:
     names = ["a", "b", "c"]
-    assert [neighbour(names, now, 1) for now in ("a", "c", "")] == ["b", "a", "a"]
-    assert [neighbour(names, now, -1) for now in ("a", "c", "")] == ["c", "b", "c"]
+    assert [adjacent_run(names, now, 1) for now in ("a", "c", "")] == ["b", "a", "a"]
+    assert [adjacent_run(names, now, -1) for now in ("a", "c", "")] == ["c", "b", "c"]
 
 
 def test_notes_of_runs_stand_in_columns() -> None:
@@ -104,12 +104,12 @@ def test_notes_of_runs_stand_in_columns() -> None:
         RunBrief("b", "stopped", "phase-1-ball-touching", 12_431_360, 1000.0),
         RunBrief("c"),
     ]
-    assert notes(runs, 1000.0 + 7200) == [
+    assert run_lines(runs, 1000.0 + 7200) == [
         "quick                    404 k timesteps  training",
         "phase-1-ball-touching   12.4 M timesteps  2 h ago",
         "–                            – timesteps  –",
     ]
-    assert notes([], 0.0) == []
+    assert run_lines([], 0.0) == []
 
 
 def test_runs_on_disk(tmp_path: object) -> None:

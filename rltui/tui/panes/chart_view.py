@@ -51,7 +51,8 @@ MOST_MARKS = 6
 
 @dataclass(frozen=True, slots=True)
 class Charting:
-    """How the charts are looked at. keys: chosen ones, None for the usual set. across, down: charts in a row and in a column, None for what fits.
+    """How the charts are looked at. keys: chosen ones, None for the usual set. across, down: charts in a row and in a column,
+    None for what fits.
 
     window: timesteps shown, None for all; end: the last of them, None for the newest. at: the selected chart's place.
     """
@@ -167,7 +168,7 @@ def with_cursor(charting: Charting, x: float, whole: tuple[float, float]) -> Cha
 def moved_cursor(
     charting: Charting, history: History, whole: tuple[float, float], steps: int, columns: int
 ) -> Charting:
-    """So many columns of a chart to the right, a column being one iteration at least; without a cursor it comes up at the newest."""
+    """The cursor so many columns of a chart to the right, each one iteration at least; without one it comes up at the newest."""
     if not history.length:
         return charting
     span = span_of(charting, whole)

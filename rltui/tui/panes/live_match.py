@@ -37,8 +37,7 @@ OFF = (
 )
 STARTING = "The viewer starts: it loads the simulator and takes the newest weights."
 CONNECTING = "The viewer plays; its picture is on the way."
-# The picture's styles → roles.
-ROLES: Mapping[str, str] = {
+ROLES: Mapping[str, str] = {  # of the picture's styles
     "": "", "blue": "series-1", "orange": "series-2", "ball": "strong", "trail": "muted",
     "pad": "series-5", "line": "band", "dim": "muted", "goal": "hit",
 }  # fmt: skip
@@ -196,14 +195,11 @@ def _cells(line: Line, width: int) -> list[tuple[str, str]]:
     return cells + [(" ", "")] * (width - len(cells))
 
 
-Reader = Callable[[str, Callable[[Watched], None], float], MatchReader]
-
-
 class LiveMatchPane(Pane):
     """`frame` is the newest frame, None before the first; subclasses draw it in `draw_match`."""
 
     INTERVAL: ClassVar[float] = 1 / 4  # seconds at least between two frames: drawing them takes training time
-    read: ClassVar[Reader] = MatchReader
+    read: ClassVar[Callable[[str, Callable[[Watched], None], float], MatchReader]] = MatchReader
     steady: ClassVar[Callable[[], float]] = time.monotonic
 
     class FrameReady(Message, bubble=False):
@@ -267,13 +263,8 @@ class LiveMatchPane(Pane):
         """While frames come, they bring what is new several times a second, and nothing else has to."""
         dark, silence = why_no_match(view.snapshot, view.now), self.silence
         flows = self.frame is not None and dark is None and not silence
-        return (
-            dark,
-            self.frame is None,
-            silence,
-            view.charts,
-            None if flows else (view.snapshot.viewer, self._waiting()),
-        )
+        viewer = None if flows else (view.snapshot.viewer, self._waiting())
+        return dark, self.frame is None, silence, view.charts, viewer
 
     @property
     def silence(self) -> float:

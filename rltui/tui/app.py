@@ -31,7 +31,7 @@ from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
 from rltui.tui.notifications import Notifier
 from rltui.tui.settings import LoadedSettings, UiSettings, save_layout, ui_path
-from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend
+from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend_terminal
 from rltui.tui.terminal.key_queue import KeyDone, KeyOrder
 from rltui.tui.text import plain
 from rltui.tui.themes import DARK, LIGHT
@@ -187,7 +187,7 @@ class RltuiApp(App[str]):
 
     def on_watch_asked(self, message: WatchAsked) -> None:
         """A match has the terminal until it is left."""
-        lend(self, message.command, lambda: self.watch_terminal.asked_to_end)
+        lend_terminal(self, message.command, lambda: self.watch_terminal.asked_to_end)
 
     def _end(self, number: int) -> None:
         self.exit(return_code=BY_SIGNAL + number)

@@ -1,4 +1,4 @@
-"""ASCII fallback, control-character filter, encoding detection."""
+"""Filters on every drawn line: ASCII where the terminal needs it, no control characters; how charts are drawn."""
 
 from __future__ import annotations
 
@@ -13,25 +13,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-
-def needs_ascii(environ: Mapping[str, str]) -> bool:
-    """True where the terminal is known not to draw UTF-8: TERM=dumb or linux, or a locale of another encoding.
-
-    No locale at all says nothing (containers, Windows): UTF-8 is assumed. Python itself sets LC_CTYPE=C.UTF-8 where LANG
-    is C, so that pair is read as the C locale it was.
-    """
-    if environ.get("TERM", "") in ("dumb", "linux"):
-        return True
-    lang = environ.get("LANG", "")
-    ctype = environ.get("LC_CTYPE", "")
-    if lang in ("C", "POSIX") and ctype == "C.UTF-8":
-        ctype = ""
-    locale = environ.get("LC_ALL", "") or ctype or lang
-    return bool(locale) and "utf8" not in locale.lower().replace("-", "")
-
-
 ChartStyle = Literal["braille", "blocks", "ascii"]
-
 # One column each, so that a translated line keeps its width.
 _STAND_INS = {
     "–": "-", "—": "-", "…": "~", "·": "|", "µ": "u", "×": "x", "±": "~", "→": ">", "←": "<", "↑": "^", "↓": "v",
@@ -48,6 +30,22 @@ _TABLE = str.maketrans(_STAND_INS)
 # What would move the terminal's cursor, change its state or turn the direction of writing: all without a width.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 _NO_CHARACTER = re.compile("[\ud800-\udfff]")  # half of one, as odd file names have it: it cannot be written out
+
+
+def needs_ascii(environ: Mapping[str, str]) -> bool:
+    """True where the terminal is known not to draw UTF-8: TERM=dumb or linux, or a locale of another encoding.
+
+    No locale at all says nothing (containers, Windows): UTF-8 is assumed. Python itself sets LC_CTYPE=C.UTF-8 where LANG
+    is C, so that pair is read as the C locale it was.
+    """
+    if environ.get("TERM", "") in ("dumb", "linux"):
+        return True
+    lang = environ.get("LANG", "")
+    ctype = environ.get("LC_CTYPE", "")
+    if lang in ("C", "POSIX") and ctype == "C.UTF-8":
+        ctype = ""
+    locale = environ.get("LC_ALL", "") or ctype or lang
+    return bool(locale) and "utf8" not in locale.lower().replace("-", "")
 
 
 @lru_cache(4096)

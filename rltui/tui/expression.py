@@ -1,4 +1,4 @@
-"""Expression: a regular expression that people typed, and whose search is given up where it would take for ever.
+"""Regular expression with a time limit: a search that would take for ever is given up.
 
 `(\\w+ ?)+:` tries each way to cut a word in pieces: 30 letters take minutes, in which no key would be heard. Python's re
 looks for signals on its way, so that a timer's ends it; where there is no such timer (Windows, other threads) it is waited for.

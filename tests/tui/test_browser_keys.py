@@ -78,7 +78,7 @@ async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
         nodes = [row.key for row in screen.tree_list.rows if isinstance(row.key, RunNode)]
         assert [(node.kind, node.run) for node in nodes] == [
             ("all", ""), ("run", "alpha"), ("phase", "alpha"), ("checkpoints", "alpha"), ("run", "alpha-b2"),
-            ("checkpoints", "alpha-b2"), ("run", "beta"), ("phase", "beta"), ("checkpoints", "beta"), ("strays", ""), ("trash", ""),
+            ("checkpoints", "alpha-b2"), ("run", "beta"), ("phase", "beta"), ("checkpoints", "beta"), ("unrecognised", ""), ("trash", ""),
         ]  # fmt: skip
         assert len(screen.table.entries) == 11
         await show(pilot, RunNode("phase", "alpha", PHASE))
@@ -92,7 +92,7 @@ async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
         await until(pilot, lambda: "▸ alpha" in screen_text(pilot.app.screen))
         await pilot.press("enter")
         assert screen.focused is screen.table
-        await show(pilot, RunNode("strays"))
+        await show(pilot, RunNode("unrecognised"))
         assert names(pilot) == ["zeta.txt"]
 
 

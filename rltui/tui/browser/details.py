@@ -32,8 +32,8 @@ def lines(
     """Of one entry; of none, what would appear here."""
     if entry is None:
         return wrap(HOW if library.complete else "reading …", width, "muted")
-    if entry.kind == "stray":
-        return _stray(entry, width)
+    if entry.kind == "unrecognised":
+        return _unrecognised(entry, width)
     crowded = len(title(entry)) > width - 2  # the border has not the room for it
     head = [
         *(wrap(entry.run, width, "strong") if crowded else []),
@@ -51,10 +51,10 @@ def title(entry: CheckpointRow | None) -> str:
     """For the border."""
     if entry is None:
         return ""
-    return clean(entry.path.name if entry.kind == "stray" else entry.words)
+    return clean(entry.path.name if entry.kind == "unrecognised" else entry.words)
 
 
-def _stray(entry: CheckpointRow, width: int) -> list[Line]:
+def _unrecognised(entry: CheckpointRow, width: int) -> list[Line]:
     found = wrap(f"! {entry.reason}. rltui leaves it as it is and never acts on it.", width, "warn")
     found += wrap(str(entry.path), width, "muted")
     meta = entry.meta

@@ -30,13 +30,13 @@ from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import Trashed, list_trash
 
-Kind = Literal["milestone", "checkpoint", "stray", "deleted"]
-NodeKind = Literal["all", "run", "phase", "checkpoints", "strays", "trash"]
+Kind = Literal["milestone", "checkpoint", "unrecognised", "deleted"]
+NodeKind = Literal["all", "run", "phase", "checkpoints", "unrecognised", "trash"]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRow:
-    """One row of the table. reason: why it is damaged or a stray. run: empty for what belongs to none.
+    """One row of the table. reason: why it is damaged or unrecognised. run: empty for what belongs to none.
 
     best: as which it is the best of its run by reward. stays: a checkpoint that is not pruned, for it is the best.
     """
@@ -62,7 +62,7 @@ class CheckpointRow:
 
     @property
     def state(self) -> CheckpointInfo | None:
-        """What training can go on from; None for a stray and for what is in the trash."""
+        """What training can go on from; None for an unrecognised entry and for what is in the trash."""
         return self.info if self.kind in ("milestone", "checkpoint") else None
 
     @property
@@ -78,7 +78,7 @@ class CheckpointRow:
     @property
     def timesteps(self) -> int | None:
         """None where even the name does not say."""
-        if self.info is None or (self.kind == "stray" and self.info.meta is None):
+        if self.info is None or (self.kind == "unrecognised" and self.info.meta is None):
             return self.trashed.timesteps if self.trashed else None
         return self.info.timesteps
 
@@ -90,15 +90,15 @@ class CheckpointRow:
 
     @property
     def name(self) -> str:
-        """As lists show it: `5 M`, `checkpoint`, or a stray's own name."""
-        if self.kind == "stray":
+        """As lists show it: `5 M`, `checkpoint`, or an unrecognised entry's own name."""
+        if self.kind == "unrecognised":
             return self.path.name
         return formatting.millions(self.path.name) if self.phase else "checkpoint"
 
     @property
     def words(self) -> str:
         """In a sentence: `milestone 5 M of alpha`, `checkpoint 250,000 of alpha`."""
-        if self.kind == "stray":
+        if self.kind == "unrecognised":
             return f"stray entry {self.path.name}" + (f" of {self.run}" if self.run else "")
         which = formatting.millions(self.path.name) if self.phase else formatting.count(self.timesteps)
         return f"{'milestone' if self.phase else 'checkpoint'} {which} of {self.run}"
@@ -109,7 +109,7 @@ class CheckpointRow:
         return self.kind in ("milestone", "checkpoint") and not self.reason
 
 
-NAMES: Mapping[NodeKind, str] = {"all": "Everything", "strays": "Stray entries", "trash": "Trash"}
+NAMES: Mapping[NodeKind, str] = {"all": "Everything", "unrecognised": "Stray entries", "trash": "Trash"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,8 @@ class RunNode:
             return self.kind == "trash" and entry.kind == "deleted"
         if self.kind == "all":
             return True
-        if self.kind == "strays":
-            return entry.kind == "stray" and not entry.run
+        if self.kind == "unrecognised":
+            return entry.kind == "unrecognised" and not entry.run
         if entry.run != self.run:
             return False
         return self.kind == "run" or (
@@ -143,7 +143,7 @@ class RunNode:
         )
 
 
-ALL, STRAYS, TRASH = RunNode("all"), RunNode("strays"), RunNode("trash")
+ALL, UNRECOGNISED, TRASH = RunNode("all"), RunNode("unrecognised"), RunNode("trash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def parent_run(inventory: Inventory) -> str:
 
 
 def checkpoint_rows(inventory: Inventory) -> list[CheckpointRow]:
-    """Milestones and checkpoints, newest first, then strays."""
+    """Milestones and checkpoints, newest first, then unrecognised entries."""
     found, protected = best_of(inventory.metas), inventory.protected
     states = [
         CheckpointRow(
@@ -190,7 +190,7 @@ def checkpoint_rows(inventory: Inventory) -> list[CheckpointRow]:
 
 
 def unrecognised_row(entry: UnrecognisedEntry, run: str = "") -> CheckpointRow:
-    return CheckpointRow("stray", run, entry.path, entry.info, reason=entry.reason)
+    return CheckpointRow("unrecognised", run, entry.path, entry.info, reason=entry.reason)
 
 
 def deleted_row(trashed: Trashed, info: CheckpointInfo) -> CheckpointRow:

@@ -13,7 +13,7 @@ from textual.message import Message
 
 from rltui import formatting
 from rltui.runs.best import reward_with_mark
-from rltui.tui.browser.library import CheckpointRow, Library, RunNode
+from rltui.tui.browser.library import CheckpointRow, Kind, Library, RunNode
 from rltui.tui.browser.verification import HashChecks, Verdict
 from rltui.tui.settings import Sort, UiSettings, save_order
 from rltui.tui.text import Line, Span, clean, crop_middle, pad, wrap
@@ -22,6 +22,9 @@ from rltui.tui.widgets.list_view import ListView, Row
 
 SIGNS: dict[Verdict, tuple[str, str]] = {
     "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"), "gone": ("–", "faint"),
+}  # fmt: skip
+KIND_WORDS: Mapping[Kind, str] = {  # as a filter finds them
+    "milestone": "milestone", "checkpoint": "checkpoint", "unrecognised": "stray", "deleted": "deleted",
 }  # fmt: skip
 Sorted = float | str | None
 
@@ -139,10 +142,17 @@ def sort(entries: Sequence[CheckpointRow], sorting: Sorting) -> list[CheckpointR
 
 def searched(entry: CheckpointRow) -> str:
     """What a filter looks through."""
-    words = [entry.run, entry.phase, entry.path.name, entry.name, entry.kind, formatting.count(entry.timesteps)]
+    words = [
+        entry.run,
+        entry.phase,
+        entry.path.name,
+        entry.name,
+        KIND_WORDS[entry.kind],
+        formatting.count(entry.timesteps),
+    ]
     words += ["pinned"] if entry.mark.pinned else []
     words += ["released"] if entry.mark.released else []
-    words += ["damaged"] if entry.reason and entry.kind != "stray" else []
+    words += ["damaged"] if entry.reason and entry.kind != "unrecognised" else []
     return " ".join([*words, entry.mark.note, entry.reason, entry.meta.profile if entry.meta else ""])
 
 
@@ -206,10 +216,14 @@ class Drawing:
 
 
 def row(entry: CheckpointRow, drawing: Drawing, width: int) -> Row:
-    """Strays and what is deleted are dimmed."""
-    dimmed = entry.kind in ("stray", "deleted")
+    """Unrecognised entries and what is deleted are dimmed."""
+    dimmed = entry.kind in ("unrecognised", "deleted")
     sign = (
-        ("!", "warn") if entry.kind == "stray" else ("×", "muted") if entry.kind == "deleted" else _sign(entry, drawing)
+        ("!", "warn")
+        if entry.kind == "unrecognised"
+        else ("×", "muted")
+        if entry.kind == "deleted"
+        else _sign(entry, drawing)
     )
     spans: list[Span] = [(" ", ""), ("■" if entry.path in drawing.marked else " ", "key"), sign, (" ", "")]
     for column, size in _widths(drawing.columns, width):

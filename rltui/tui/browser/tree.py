@@ -6,7 +6,7 @@ from textual.message import Message
 
 from rltui import formatting
 from rltui.runs.inventory import Inventory
-from rltui.tui.browser.library import ALL, STRAYS, TRASH, Library, RunNode, parent_run
+from rltui.tui.browser.library import ALL, TRASH, UNRECOGNISED, Library, RunNode, parent_run
 from rltui.tui.text import Line, Span, crop_middle, pad
 from rltui.tui.widgets.list_view import ListView, Row
 
@@ -20,9 +20,9 @@ def rows(library: Library, closed: frozenset[RunNode], width: int) -> list[Row]:
     found = [Row(ALL, _line(" ≡ ", "Everything", states, width))]
     for inventory, depth in by_descent(library):
         found += _of_run(inventory, depth, closed, width)
-    strays, trash = len(library.under(STRAYS)), len(library.under(TRASH))
-    found += [Row(None, ())] if strays or trash else []
-    found += [Row(STRAYS, _line(" ? ", "Stray entries", strays, width, "muted"))] if strays else []
+    unrecognised, trash = len(library.under(UNRECOGNISED)), len(library.under(TRASH))
+    found += [Row(None, ())] if unrecognised or trash else []
+    found += [Row(UNRECOGNISED, _line(" ? ", "Stray entries", unrecognised, width, "muted"))] if unrecognised else []
     found += [Row(TRASH, _line(" × ", "Trash", trash, width, "muted"))] if trash else []
     return found
 

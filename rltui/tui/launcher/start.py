@@ -21,13 +21,20 @@ from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.plan import LaunchPlan, StatePlan, next_round_total, with_step_limit
 from rltui.tui.messages import RunOpened
 from rltui.tui.text import Line, wrap
-from rltui.tui.widgets.dialogs import AskDialog, Choices, Dialog, DialogText, InputCheck, PromptDialog, TextPrompt
+from rltui.tui.widgets.dialogs import (
+    AskDialog,
+    Choice,
+    Choices,
+    Dialog,
+    DialogText,
+    InputCheck,
+    PromptDialog,
+    TextPrompt,
+)
 from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
     from rltui.supervise.launch import LaunchedTrainer
-
-Choice = tuple[str, "str | None", str, str]  # key, answer, title, explanation
 
 
 def launch_plan(screen: Screen[Any], plan: LaunchPlan, launch: Launch, clock: Callable[[], float]) -> None:

@@ -1,4 +1,4 @@
-"""Clipboard tools and OSC sequences."""
+"""Escape sequences for titles, notifications and the clipboard; clipboard tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from rltui.tui.text import clean, crop_text
 
 LONGEST = 200  # characters of a title or notification
 OSC52_BYTES = 74_994  # of base64: what k9s and xterm take; longer ones are dropped by terminals without a word
+SECONDS = 2.0  # that a tool may take
 PUSH_TITLE, POP_TITLE = "\x1b[22;2t", "\x1b[23;2t"
+Which = Callable[[str], str | None]
+Run = Callable[[Sequence[str], bytes], bool]
 
 
 def notification(text: str, environ: Mapping[str, str]) -> str:
@@ -46,15 +49,10 @@ def _plain(text: str) -> str:
     return crop_text(clean(text), LONGEST)
 
 
-SECONDS = 2.0  # that a tool may take
-Which = Callable[[str], str | None]
-Run = Callable[[Sequence[str], bytes], bool]
-
-
 def copy(
     text: str, write: Callable[[str], None], environ: Mapping[str, str], which: Which = shutil.which, run: Run | None = None
 ) -> str:  # fmt: skip
-    """In words who took it; empty where nobody did. Waits for the tool: call it from a thread."""
+    """Copy the text; in words who took it, empty where nobody did. Waits for the tool: call it from a thread."""
     for command in tools(environ, which):
         if (run or _run)(command, text.encode("utf-8", "replace")):
             return f"copied by {command[0]}"

@@ -10,9 +10,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from textual.app import SuspendNotSupported
+from textual.app import App, SuspendNotSupported
 
 from rltui.supervise.guardian import Lifeline
 from rltui.supervise.signals import BY_SIGNAL, ending_signals
@@ -20,9 +19,6 @@ from rltui.supervise.terminal import SavedTerminal
 
 if sys.platform != "win32":
     from rltui.supervise.terminal import DescriptorPoll
-
-if TYPE_CHECKING:
-    from textual.app import App
 
 
 LOOK_MS = 250  # between two looks at the terminal
@@ -111,7 +107,7 @@ def end_on_signals(watch: TerminalWatch, end: Callable[[int], object]) -> None:
     watch.tell = lambda: loop.call_soon_threadsafe(ended, signal.SIGHUP)
 
 
-def lend(app: App[str], command: Sequence[str], asked_to_end: Callable[[], bool]) -> None:
+def lend_terminal(app: App[str], command: Sequence[str], asked_to_end: Callable[[], bool]) -> None:
     """Until the command ends, which it does where we are asked to end. What goes wrong is a notice."""
     from rltui.supervise.terminal import run_in_foreground
 

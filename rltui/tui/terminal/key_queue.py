@@ -7,15 +7,12 @@ the text typed or pasted behind it, would then act as so many keys of their own.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import events
+from textual.app import App
 from textual.message import Message
 from textual.message_pump import MessagePump
-
-if TYPE_CHECKING:
-    from textual.app import App
-
 
 ROUNDS = 2  # what a widget says because of a key comes behind the first
 LONGEST_PASTE = 20_000  # characters; a line or text of a million takes seconds for each key that follows

@@ -30,6 +30,7 @@ from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines, TextView
 
 Answer = TypeVar("Answer")
+Choice = tuple[str, str | None, str, str]  # key, value, title, explanation
 NO_FILTER = "no filter here (esc)"
 NO_FILTER_IN_PANE = "no filter in this pane (esc)"
 VERDICT_ROWS = 2
@@ -60,8 +61,9 @@ class Dialog(ModalScreen[Answer]):
 
 
 class Palette(CommandPalette):
-    """The command palette. Of Textual's private parts it uses `_gather_commands` with its group, and `_action_command_list`;
-    tests/tui/test_resilience.py shows what becomes of it without.
+    """Command palette that survives being taken away while it gathers, and a page turned without room.
+
+    It overrides Textual's private `_gather_commands` and `_action_command_list`; tests/tui/test_resilience.py shows why.
     """
 
     def __init__(self) -> None:
@@ -306,8 +308,7 @@ class Chooser(Dialog["str | None"]):
 class Choices(LineWidget, can_focus=True):
     """Choices with an explanation each; arrows move, enter and the letters choose."""
 
-    def __init__(self, choices: Sequence[tuple[str, str | None, str, str]]) -> None:
-        """choices: (key, value, title, explanation)."""
+    def __init__(self, choices: Sequence[Choice]) -> None:
         super().__init__(name="choices")
         self.choices = choices
         self.cursor = 0
@@ -361,8 +362,7 @@ class AskDialog(Dialog["str | None"]):
     CSS_PATH = "../styles/form.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
 
-    def __init__(self, title: str, choices: Sequence[tuple[str, str | None, str, str]]) -> None:
-        """choices: (key, value, title, explanation), as widgets of the quit dialog have them."""
+    def __init__(self, title: str, choices: Sequence[Choice]) -> None:
         super().__init__()
         self._title, self._choices = title, choices
 

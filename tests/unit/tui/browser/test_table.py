@@ -55,7 +55,7 @@ def test_what_the_rows_are_sorted_by_is_shown_as_long_as_there_is_room_for_it_at
 def test_unknown_figures_come_last_in_either_order(data: DataDir) -> None:
     paths = make_run(data)
     known = entry_of(paths.checkpoint(1000), "checkpoint")
-    unknown = CheckpointRow("stray", "alpha", paths.checkpoints / "x")
+    unknown = CheckpointRow("unrecognised", "alpha", paths.checkpoints / "x")
     for descending in (True, False):
         assert table.sort([unknown, known], Sorting("2", descending)) == [known, unknown]
 

@@ -330,7 +330,10 @@ async def test_branches_fold_and_the_keys_say_where_they_work(data: DataDir) -> 
         await until(pilot, lambda: item(pilot.app.screen) == "profile bronze-skills.toml")
 
 
-async def test_any_size_is_survived_and_a_new_run_leaves_the_cursor_where_it_is(data: DataDir) -> None:
+async def test_any_size_is_survived_and_a_new_run_leaves_the_cursor_where_it_is(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rltui.tui.launcher.screen.REFRESH", 0.2)
     two_runs(data)
     async with launcher(data) as pilot:
         await go_to(pilot, "run beta")

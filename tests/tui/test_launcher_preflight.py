@@ -48,8 +48,9 @@ async def test_what_was_checked_a_while_ago_says_so_and_r_checks_again(data: Dat
         await until_shown(pilot, "✓ ready to launch")
 
 
-async def test_another_content_is_checked_anew(data: DataDir) -> None:
+async def test_another_content_is_checked_anew(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the profile, or of a file that it names."""
+    monkeypatch.setattr("rltui.tui.launcher.screen.REFRESH", 0.2)
     own = Path("mine.py")
     own.write_text("class Mine: ...")
     profile = Path("profiles/ball-touching.toml")

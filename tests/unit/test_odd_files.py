@@ -80,7 +80,7 @@ def data(path: Path) -> DataDir:
 
 
 def settings(path: Path) -> str:
-    return "\n".join(map(str, ui_toml.load(path, ["log"]).problems))
+    return "\n".join(map(str, ui_toml.load(path).problems))
 
 
 def form(path: Path) -> str:

@@ -16,11 +16,6 @@ import numpy as np
 from rltui.obs.builder import ObsBuilder
 from rltui.sim.state import Float, GameState
 
-# `default`: RLGym v2's DefaultObs, number for number.
-#
-# One row: ball (position, velocity, angular velocity: 9), seconds until each pad is back (34), what only the car itself
-# knows (9), then 20 numbers each for the car, its allies and its opponents. Orange sees all of it turned by 180°.
-
 BALL = 9
 PADS = 34
 OWN = 9

@@ -54,14 +54,6 @@ from rltui.run_state.snapshot import (
 )
 from rltui.runs.journal_cache import IterationRows
 
-# Records and live frames folded into a RunSnapshot. Pure, no clock, no files.
-#
-# `fold` takes what the journal says, `fold_control` what the control socket says, `with_command` what was asked from here.
-
-# Records and live frames folded into a RunSnapshot. Pure, no clock, no files.
-#
-# `fold` takes what the journal says, `fold_control` what the control socket says, `with_fate` what was asked from here.
-
 IDLE = {"minibatch"}  # it saves memory and changes nothing that is learned
 FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the same in most profiles: told once
 SETTINGS = {field: setting for setting, field in FIELDS.items()}

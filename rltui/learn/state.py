@@ -12,8 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rltui.learn import checkpoint_files as files_of
-from rltui.learn import networks
+from rltui.learn import checkpoint_files, networks
 from rltui.learn.adam import Adam
 from rltui.learn.checkpoint_files import Book, Progress
 from rltui.learn.config import PPOConfig
@@ -33,11 +32,11 @@ class LearnerSnapshot:
     def files(self) -> dict[str, bytes]:
         """The five files of an rlgym-ppo checkpoint, by name."""
         return {
-            files_of.POLICY: files_of.tensor_bytes(self.policy),
-            files_of.CRITIC: files_of.tensor_bytes(self.critic),
-            files_of.POLICY_OPTIMIZER: files_of.tensor_bytes(self.policy_optimizer),
-            files_of.CRITIC_OPTIMIZER: files_of.tensor_bytes(self.critic_optimizer),
-            files_of.BOOK_KEEPING: files_of.book_bytes(self.book),
+            checkpoint_files.POLICY: checkpoint_files.tensor_bytes(self.policy),
+            checkpoint_files.CRITIC: checkpoint_files.tensor_bytes(self.critic),
+            checkpoint_files.POLICY_OPTIMIZER: checkpoint_files.tensor_bytes(self.policy_optimizer),
+            checkpoint_files.CRITIC_OPTIMIZER: checkpoint_files.tensor_bytes(self.critic_optimizer),
+            checkpoint_files.BOOK_KEEPING: checkpoint_files.book_bytes(self.book),
         }
 
     def normalizer(self) -> tuple[NDArray[np.float32], NDArray[np.float32]] | tuple[None, None]:
@@ -88,17 +87,17 @@ class LearnerState:
         Learning rates stay those of the profile.
         """
         policy, critic = (
-            files_of.read_network(name, files_of.take(files, name), network.state_dict())
-            for name, network in ((files_of.POLICY, self.policy), (files_of.CRITIC, self.critic))
+            checkpoint_files.read_network(name, checkpoint_files.take(files, name), network.state_dict())
+            for name, network in ((checkpoint_files.POLICY, self.policy), (checkpoint_files.CRITIC, self.critic))
         )
         policy_adam, critic_adam = (
-            files_of.read_adam(name, files_of.take(files, name), list(network.parameters()))
+            checkpoint_files.read_adam(name, checkpoint_files.take(files, name), list(network.parameters()))
             for name, network in (
-                (files_of.POLICY_OPTIMIZER, self.policy),
-                (files_of.CRITIC_OPTIMIZER, self.critic),
+                (checkpoint_files.POLICY_OPTIMIZER, self.policy),
+                (checkpoint_files.CRITIC_OPTIMIZER, self.critic),
             )
         )
-        book = files_of.read_book(files_of.take(files, files_of.BOOK_KEEPING), self._obs_size)
+        book = checkpoint_files.read_book(checkpoint_files.take(files, checkpoint_files.BOOK_KEEPING), self._obs_size)
         self.policy.load_state_dict(policy)
         self.critic.load_state_dict(critic)
         self.policy_optimizer.load(policy_adam)
@@ -151,8 +150,8 @@ def _of_normalizing(wanted: bool, found: bool) -> tuple[str, ...]:
     """A policy sees other numbers than it learned from where one side normalises observations and the other does not."""
     if found and not wanted:
         return (
-            f"the checkpoint's policy learned from normalised observations ({files_of.OBSERVATIONS} in "
-            f"{files_of.BOOK_KEEPING}; standardize_obs in rlgym-ppo), but the profile does not normalise them: it will play "
+            f"the checkpoint's policy learned from normalised observations ({checkpoint_files.OBSERVATIONS} in "
+            f"{checkpoint_files.BOOK_KEEPING}; standardize_obs in rlgym-ppo), but the profile does not normalise them: it will play "
             "badly until it has learned anew. To go on as it was: obs.normalize = true",
         )
     if wanted and not found:

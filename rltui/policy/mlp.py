@@ -140,7 +140,7 @@ class DiscretePolicy:
         return self.sizes[-1]
 
     def set_weights(self, flat: Float) -> None:
-        """Copy the parameters, laid out as in `layout`, from a float32 vector [flat_size]; ValueError for another size."""
+        """Copy the parameters, laid out as in weights.py, from a float32 vector [flat_size]; ValueError for another size."""
         if flat.shape != self._flat.shape:
             raise ValueError(f"flat parameters are {list(flat.shape)}, expected {list(self._flat.shape)}")
         np.copyto(self._flat, flat)

@@ -55,7 +55,7 @@ from rltui.run_state.snapshot import (
 from rltui.runs.journal_cache import IterationRows
 
 IDLE = {"minibatch"}  # it saves memory and changes nothing that is learned
-FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the same in most profiles: told once
+FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the same in most profiles: marked once
 SETTINGS = {field: setting for setting, field in FIELDS.items()}
 
 

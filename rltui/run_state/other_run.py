@@ -98,16 +98,18 @@ class OtherReader(threading.Thread):
 
     def _follow(self, journal: JournalSource) -> None:
         snapshot = RunSnapshot(run=self._run)
-        said: History | None = None
+        published: History | None = None
         while not self._leave.is_set():
             while (records := journal.poll()) and not self._leave.is_set():
                 snapshot = fold(snapshot, records)
-            if snapshot.history is not said:
-                said = snapshot.history
+            if snapshot.history is not published:
+                published = snapshot.history
                 weights = snapshot.header.reward_weights if snapshot.header is not None else {}
                 own = self._runs.weights(self._own) if self._own else {}
                 by_hand = snapshot.header.by_hand if snapshot.header is not None else {}
-                self._say(OtherRun(self._run, said, "", False, weights or self._runs.weights(self._run), own, by_hand))
+                self._say(
+                    OtherRun(self._run, published, "", False, weights or self._runs.weights(self._run), own, by_hand)
+                )
             self._leave.wait(LOOK)
 
     def _say(self, run: OtherRun) -> None:

@@ -28,7 +28,7 @@ CLEAR = 0.05  # of the larger end: a smaller change is noise
 TREND = 50  # newest iterations that a trend is read from
 FEWEST_FOR_PROMOTION = 10  # iterations before there is one
 SURE = 0.5  # correlation below which the figure wanders, and does not rise
-FARTHEST = 20  # times the time seen so far: beyond that nothing can be said
+FARTHEST = 20  # times the time seen so far: beyond that the estimate means nothing
 _LABELS = {"min_steps": "timesteps", "window": "iterations"}
 FEWEST = 3  # iterations before an estimate is shown
 WORKER_SECONDS = re.compile(r"worker/\d+/seconds")
@@ -150,7 +150,7 @@ class CriterionProgress:
 
 
 def phase_now(snapshot: RunSnapshot) -> int | None:
-    """The place among the plan's phases, from 0; None outside campaigns, and where nobody has said it yet."""
+    """The place among the plan's phases, from 0; None outside campaigns, and before the first iteration."""
     plan = snapshot.plan
     if plan is None or not plan.phases:
         return None
@@ -172,7 +172,7 @@ def is_new(snapshot: RunSnapshot) -> bool:
 
 
 def metrics_of(snapshot: RunSnapshot) -> Mapping[str, float | None]:
-    """What this task's iterations have said; empty before the first."""
+    """The newest metrics of this task; empty before the first."""
     return {} if is_new(snapshot) else snapshot.metrics
 
 
@@ -287,7 +287,7 @@ def newest_rows(snapshot: RunSnapshot) -> tuple[int, int]:
 
 
 def _begun(snapshot: RunSnapshot) -> float:
-    """Timesteps from which the session has trained whose speed is told."""
+    """Timesteps from which the session has trained whose speed is shown."""
     if snapshot.finished is None and snapshot.opened is not None:
         return snapshot.opened.timesteps
     last = snapshot.history.timesteps[snapshot.history.length - 1]
@@ -354,12 +354,12 @@ class MeanIterationTimes:
 def iteration_times(snapshot: RunSnapshot) -> MeanIterationTimes:
     """Over the iterations that the run's speed is of; steps a second as steps by time, the harmonic mean."""
     first, end = newest_rows(snapshot)
-    told = {key: value for key, value in snapshot.metrics.items() if _is_time(key)}
+    newest = {key: value for key, value in snapshot.metrics.items() if _is_time(key)}
     columns = snapshot.history.columns
     means = {
-        key: _mean_of_metric(key, columns[key][first:end]) if key in columns else value for key, value in told.items()
+        key: _mean_of_metric(key, columns[key][first:end]) if key in columns else value for key, value in newest.items()
     }
-    return MeanIterationTimes(means if end > first else told, end - first)
+    return MeanIterationTimes(means if end > first else newest, end - first)
 
 
 def _is_time(key: str) -> bool:

@@ -25,7 +25,7 @@ from rltui.run_state.snapshot import RunSnapshot
 TAKEN = (REWARD, EPISODES, FIRST_EPISODES)
 SAYS = "rewards differ, not comparable"
 FARTHEST = 1000  # rows looked back for one in which episodes ended
-NAMED = 3  # differences told one by one
+NAMED = 3  # differences listed one by one
 PROFILE = "as in its profile"  # a row has a weight only where it is not
 
 
@@ -88,11 +88,11 @@ def steady_weights(history: History, timesteps: int, header: RunStarted) -> dict
     """The rewards' weights in force at `timesteps`, but for those that follow a schedule. header: the one before them."""
     row = bisect_right(history.timesteps, timesteps, 0, history.length) - 1
     found = {}
-    for name, told in header.reward_weights.items():
+    for name, weight in header.reward_weights.items():
         column = history.columns.get(WEIGHT + name)
         in_row = column[row] if column is not None and row >= 0 else math.nan
         if math.isnan(in_row):
-            found[name] = told  # as the profile has it, always the same
+            found[name] = weight  # as the profile has it, always the same
         elif weight_of(name) in header.by_hand:
             found[name] = in_row
     return found

@@ -11,7 +11,7 @@ from typing import Literal
 BLOCK = 10  # iterations of a block at least
 MOST = 400  # blocks; a longer run has larger ones
 PATIENT = 5  # blocks without a new record after which a figure may be flat; of more than 25, √n
-BACK = 10  # blocks that a rise is told over
+BACK = 10  # blocks that a rise is shown over
 CLEAR = 2.2  # times the noise of a block: a record is clear of the one before by that
 MOVED = 3.0  # times the noise: another level, however it came about
 DRIFTED = 0.5  # times the noise: another level, where the blocks go that way
@@ -42,7 +42,7 @@ class Trend:
 
 
 def needed() -> int:
-    """Iterations below which nothing can be said."""
+    """Iterations below which there is no trend."""
     return BLOCK * (PATIENT + 1)
 
 
@@ -104,7 +104,7 @@ def _without_spikes(means: Sequence[float]) -> list[float]:
 
 
 def _block_size(rows: int) -> int:
-    """Twice as large whenever there would be too many: what has been said of older ones then hardly changes."""
+    """Twice as large whenever there would be too many: what was found in older ones then hardly changes."""
     size = BLOCK
     while rows > size * MOST:
         size *= 2

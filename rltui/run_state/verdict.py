@@ -20,7 +20,7 @@ from rltui.run_state.trend import BLOCK, Findings, Symptom, Trend, counted, need
 
 BEFORE = 50  # iterations from a change to what it does
 EARLY = 9  # iterations by which a beginning can be put too early, being found by medians
-NAMED = 2  # changes of one edit that are told one by one
+NAMED = 2  # changes of one edit that are listed one by one
 _TYPED = {RATE: "lr", ENTROPY: "entropy"}  # as change_command.py reads them
 DIGITS = 17  # of a float at most
 _WORDS = {

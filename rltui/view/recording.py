@@ -162,7 +162,7 @@ class Recorder(Output):
         self._floats["pad_timers"] = array("f")
         self._flags: dict[str, bytearray] = {name: bytearray() for name in CAR_FLAGS}
         self._whole: dict[str, array[int]] = {name: array("q") for name in WHOLE}
-        self._told = False
+        self._full_noticed = False
 
     @property
     def moments(self) -> int:
@@ -171,8 +171,8 @@ class Recorder(Output):
 
     def show(self, moment: MatchFrame) -> None:
         if self.moments >= self._most:
-            if not self._told:
-                self._told = True
+            if not self._full_noticed:
+                self._full_noticed = True
                 self._notice(f"the recording is full after {self._most:,} moments; what it holds will be saved")
             return
         self._names = moment.names

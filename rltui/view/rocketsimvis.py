@@ -86,7 +86,7 @@ class RocketSimVis(Output):
         self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._notice = notice
         self._packets, self._error = 0, ""
-        self._told: set[str] = set()
+        self._noticed: set[str] = set()
         self._links: list[socket.socket] = []  # the first is sent to
         self._refused = 0  # addresses in a row
         self._found: queue.SimpleQueue[list[socket.socket] | Exception] = queue.SimpleQueue()
@@ -159,8 +159,8 @@ class RocketSimVis(Output):
 
     def _fail(self, error: str) -> None:
         self._error = error
-        if error not in self._told:
-            self._told.add(error)
+        if error not in self._noticed:
+            self._noticed.add(error)
             self._notice(f"RocketSimVis at {self._address}: {error}")
 
 

@@ -13,8 +13,7 @@ from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import DamagedError, damage, read_file
 from rltui.runs.inventory import LABEL, complete_checkpoints
-from rltui.runs.paths import DataDir, RunPaths, name_problem
-from rltui.runs.paths import folders as folders_in
+from rltui.runs.paths import DataDir, RunPaths, folders, name_problem
 from rltui.runs.resolve import find_checkpoint
 from rltui.runs.saver import POLICY_FILE
 
@@ -149,9 +148,8 @@ def _read(folder: Path) -> SavedPolicy:
 
 def _stamp(paths: RunPaths) -> tuple[int, ...]:
     """Changes when a checkpoint or milestone comes or goes."""
-    folders = [paths.checkpoints, paths.milestones]
-    folders += folders_in(paths.milestones)
-    return tuple(_modified(folder) for folder in folders)
+    watched = [paths.checkpoints, paths.milestones, *folders(paths.milestones)]
+    return tuple(_modified(folder) for folder in watched)
 
 
 def _modified(folder: Path) -> int:

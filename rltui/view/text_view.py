@@ -211,7 +211,7 @@ def draw(moment: MatchFrame, width: int, height: int, ascii_only: bool = False, 
 def runs(
     moment: MatchFrame, width: int, height: int, ascii_only: bool = False, braille: bool = True
 ) -> list[list[Run]]:
-    """The same as runs of text and the name of their style (canvas.STYLES). braille: whether the font has it."""
+    """The same as runs of text and the name of their style (STYLES). braille: whether the font has it."""
     return painted(moment, width, height, ascii_only, braille).runs()
 
 

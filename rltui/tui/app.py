@@ -1,4 +1,4 @@
-"""App: modes, theme, wiring."""
+"""RltuiApp: theme, keys, and the wiring of screens, notices and captures."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class RltuiApp(App[str]):
         self._capture = Capture(
             self, self._dependencies.clock, lambda: self._screens_folder, lambda words: self.write_to_terminal(words)
         )
-        self.theme = self._coloured = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
+        self.theme = self._css_theme = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         self.stylesheet.set_variables(self.get_css_variables())
         charts = self.ui.settings.charts
         charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
@@ -113,7 +113,7 @@ class RltuiApp(App[str]):
         if not self.is_headless:
             end_on_signals(self.watch_terminal, self._end)
         self._notifier.begin()
-        self.set_interval(1.0, self._look_after_run)
+        self.set_interval(1.0, self._check_run)
         self.set_interval(CLEAR_CACHES, clear_library_caches)
         self.set_timer(background.FIRST_PICTURE, background.enable_gc)
         if self.ui.problems:
@@ -125,7 +125,7 @@ class RltuiApp(App[str]):
             self._navigator.show_launcher()
 
     async def on_event(self, event: events.Event) -> None:
-        """What is typed goes on one after the other."""
+        """Keys and pastes are handed on one after the other."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         elif self._key_order.arrived(event):
@@ -139,21 +139,21 @@ class RltuiApp(App[str]):
         self._notifier.end()
 
     def write_to_terminal(self, sequence: str) -> None:
-        """What is for the terminal itself and draws nothing."""
+        """A sequence for the terminal itself, which draws nothing."""
         if self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
 
     def on_cockpit_screen_news(self, message: CockpitScreen.News) -> None:
         self._notifier.hear(message.before, message.now)
 
-    def _look_after_run(self) -> None:
+    def _check_run(self) -> None:
         cockpit = self._navigator.cockpit
         self._notifier.look(cockpit.snapshot if cockpit is not None else None)
 
     def refresh_css(self, animate: bool = True) -> None:
         """Textual asks for it at its start too, where all has just been read in the right colours."""
-        if self.theme != self._coloured:
-            self._coloured = self.theme
+        if self.theme != self._css_theme:
+            self._css_theme = self.theme
             super().refresh_css(animate)
 
     def notify(
@@ -206,7 +206,7 @@ class RltuiApp(App[str]):
 
     @property
     def dependencies(self) -> Dependencies:
-        """What lies outside the program."""
+        """What it takes from outside."""
         return self._dependencies
 
     @property

@@ -205,7 +205,7 @@ def test_live_state_is_the_newest_with_everybody_s_name(
     assert len(state.workers) == 2
 
 
-def test_the_socket_and_its_folder_are_private(server: ControlServer, paths: RunPaths) -> None:
+def test_the_socket_and_its_folder_are_private_and_one_trainers_alone(server: ControlServer, paths: RunPaths) -> None:
     address = sockets.read(paths.socket_file)
     assert address is not None
     path = Path(address.address)
@@ -215,8 +215,13 @@ def test_the_socket_and_its_folder_are_private(server: ControlServer, paths: Run
     assert stat.S_IMODE(paths.socket_file.stat().st_mode) == 0o600
     assert (address.pid, address.family) == (os.getpid(), "AF_UNIX")
 
+    with pytest.raises(RltuiError, match="another trainer listens"):
+        ControlServer(paths, "alpha").start()
+    with ControlClient("ada") as client:
+        assert client.connect(paths).run == "alpha"
 
-def test_the_end_answers_what_is_open_delivers_it_and_leaves_nothing(
+
+def test_the_end_answers_or_refuses_what_is_open_delivers_it_and_leaves_nothing(
     paths: RunPaths, connect: Callable[..., ControlClient]
 ) -> None:
     server = ControlServer(paths, "alpha").start()
@@ -233,8 +238,6 @@ def test_the_end_answers_what_is_open_delivers_it_and_leaves_nothing(
     assert not paths.socket_file.exists()
     server.close()  # twice is once
 
-
-def test_an_unanswered_command_is_refused_at_the_end(paths: RunPaths, connect: Callable[..., ControlClient]) -> None:
     with ControlServer(paths, "alpha") as server:
         client = connect("ada")
         number = client.send(Pause())
@@ -259,14 +262,9 @@ def test_a_socket_left_by_a_killed_trainer_is_replaced(paths: RunPaths) -> None:
         assert client.connect(paths).pid == os.getpid()
 
 
-def test_two_trainers_do_not_share_a_socket(server: ControlServer, paths: RunPaths) -> None:
-    with pytest.raises(RltuiError, match="another trainer listens"):
-        ControlServer(paths, "alpha").start()
-    with ControlClient("ada") as client:
-        assert client.connect(paths).run == "alpha"
-
-
-def test_no_trainer_a_starting_one_and_one_elsewhere_are_told_apart(paths: RunPaths) -> None:
+def test_no_trainer_a_starting_one_a_stopped_one_and_one_elsewhere_are_told_apart(
+    paths: RunPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(TrainerAbsentError, match="no trainer is running for run alpha"):
         ControlClient().connect(paths)
     with RunLock(paths), pytest.raises(TrainerSilentError, match="starting or ending"):
@@ -275,8 +273,6 @@ def test_no_trainer_a_starting_one_and_one_elsewhere_are_told_apart(paths: RunPa
     with pytest.raises(TrainerAbsentError, match="another-host"):
         ControlClient().connect(paths)
 
-
-def test_a_stopped_trainer_is_silent_not_waited_for(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
     address = sockets.choose(paths.folder)

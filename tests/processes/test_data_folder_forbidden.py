@@ -56,7 +56,7 @@ def refused(data: DataDir, run: str | None = None) -> list[str]:
         return process.lines(timeout=1)
 
 
-def test_a_good_folder_is_made_and_left_empty(tmp_path: Path) -> None:
+def test_a_good_folder_is_made_and_left_empty_and_a_file_in_its_place_is_named(tmp_path: Path) -> None:
     data = DataDir(tmp_path / "a/b/data")
     check_writable(data)
     assert list(data.root.iterdir()) == []
@@ -64,6 +64,19 @@ def test_a_good_folder_is_made_and_left_empty(tmp_path: Path) -> None:
     before = tree(tmp_path)
     check_writable(data, paths.name)
     assert tree(tmp_path) == before
+
+    (tmp_path / "data").write_bytes(b"")
+    for data in (DataDir(tmp_path / "data"), DataDir(tmp_path / "data/inside")):
+        with pytest.raises(RltuiError, match=rf"cannot write in {tmp_path / 'data'}"):
+            check_writable(data)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(RltuiError, match="cannot write in"):
+        check_writable(DataDir(tmp_path / "loop"))
+    good = DataDir(tmp_path / "good")
+    good.root.mkdir()
+    good.runs.write_bytes(b"")
+    with pytest.raises(RltuiError, match=rf"cannot write in {good.runs}: Not a directory"):
+        check_writable(good)
 
 
 def test_each_folder(data: DataDir, subtests: pytest.Subtests) -> None:
@@ -158,21 +171,6 @@ def test_a_folder_that_cannot_be_made_names_the_one_in_which(data: DataDir) -> N
     code, message, _ = refused(data)
     assert code == "1" and f"cannot write in {data.root.parent}: Permission denied (it belongs to" in message
     assert not data.root.exists()
-
-
-def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
-    (tmp_path / "data").write_bytes(b"")
-    for data in (DataDir(tmp_path / "data"), DataDir(tmp_path / "data/inside")):
-        with pytest.raises(RltuiError, match=rf"cannot write in {tmp_path / 'data'}"):
-            check_writable(data)
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    with pytest.raises(RltuiError, match="cannot write in"):
-        check_writable(DataDir(tmp_path / "loop"))
-    good = DataDir(tmp_path / "good")
-    good.root.mkdir()
-    good.runs.write_bytes(b"")
-    with pytest.raises(RltuiError, match=rf"cannot write in {good.runs}: Not a directory"):
-        check_writable(good)
 
 
 def names() -> tuple[str, str]:

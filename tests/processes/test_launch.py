@@ -41,23 +41,26 @@ def logs(data: DataDir) -> list[Path]:
     return list((data.root.parent / "tmp").glob("*.log"))
 
 
-def test_the_command_is_our_own_program_with_everything_passed_on(
+def test_the_command_is_our_own_program_and_output_is_left_alone_where_nobody_launched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     command = launch._command("quick", ["--run", "alpha"])
     assert command == [sys.executable, "-P", "-m", "rltui", "train", "quick", "--run", "alpha"]
 
+    launch.move_output(tmp_path / "trainer.log")
+    assert list(tmp_path.iterdir()) == []
 
-def test_a_started_run_is_given_back_with_the_trainer_s_pid(launched: LaunchedTrainer, data: DataDir) -> None:
+
+def test_a_started_run_is_given_back_logs_what_it_prints_and_is_not_launched_twice(
+    launched: LaunchedTrainer, data: DataDir
+) -> None:
     assert launched.run == "alpha"
     assert launched.pid == launched.process.pid
     trainer = psutil.Process(launched.pid)
     assert os.getsid(launched.pid) == launched.pid
     assert trainer.cmdline()[-6:] == ["--data-dir", str(data.root), "--run", "alpha", "--resume", "new"]
 
-
-def test_all_that_it_says_ends_in_the_run_s_log(launched: LaunchedTrainer, data: DataDir) -> None:
     from tests.fakes.training import wait_for
 
     log = data.run("alpha").log
@@ -65,6 +68,9 @@ def test_all_that_it_says_ends_in_the_run_s_log(launched: LaunchedTrainer, data:
     wait_for(lambda: log.is_file() and len(log.read_text()) >= len(said), "the log", 10.0)
     assert log.read_text() == said
     assert logs(data) == []
+
+    with pytest.raises(RltuiError, match=f"trained already.*pid {launched.pid}"):
+        detached("obey", data, "alpha")
 
 
 def test_a_run_that_the_trainer_chose_itself_is_found(data: DataDir) -> None:
@@ -77,7 +83,7 @@ def test_a_run_that_the_trainer_chose_itself_is_found(data: DataDir) -> None:
         trainer.process.stop(5.0)
 
 
-def test_its_error_for_people_is_handed_on_whole(data: DataDir) -> None:
+def test_an_error_a_crash_and_a_kill_before_the_run_starts_are_told_apart(data: DataDir) -> None:
     with pytest.raises(RltuiError) as raised:
         detached("broken", data, "alpha")
     error = raised.value
@@ -87,15 +93,11 @@ def test_its_error_for_people_is_handed_on_whole(data: DataDir) -> None:
     assert not data.root.exists()
     assert logs(data) == []
 
-
-def test_a_crash_shows_its_trace(data: DataDir) -> None:
     with pytest.raises(RltuiError, match="ended with exit code 1 before its run started") as raised:
         detached("crash", data, "alpha")
     assert "ZeroDivisionError: a bug" in raised.value.hint
     assert raised.value.exit_code == 1
 
-
-def test_a_killed_trainer_names_the_signal(data: DataDir) -> None:
     with pytest.raises(RltuiError, match="was ended by SIGKILL"):
         detached("killed", data, "alpha")
 
@@ -106,13 +108,3 @@ def test_one_that_never_starts_is_stopped(data: DataDir) -> None:
     script = small_trainer.__file__
     mine = [child for child in psutil.Process().children() if script in child.cmdline()]
     assert mine == []
-
-
-def test_a_second_launch_of_a_run_is_refused_by_the_lock(launched: LaunchedTrainer, data: DataDir) -> None:
-    with pytest.raises(RltuiError, match=f"trained already.*pid {launched.pid}"):
-        detached("obey", data, "alpha")
-
-
-def test_output_is_left_alone_where_nobody_launched(tmp_path: Path) -> None:
-    launch.move_output(tmp_path / "trainer.log")
-    assert list(tmp_path.iterdir()) == []

@@ -53,11 +53,27 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process.stop(0.2)
 
 
-def test_asking_comes_first_and_is_enough_for_the_polite(start: Start) -> None:
+def test_it_is_asked_then_terminated_then_killed_and_its_children_with_it(start: Start) -> None:
     process = start("polite")
     ending = process.stop(20.0, ask=lambda: os.kill(process.pid, 10))
     assert ending.how == "when asked"
     assert process.poll() == 3
+
+    process = start("deaf")
+    ending = process.stop(1.0, ask=lambda: None)
+    assert ending.how == "killed"
+    assert process.poll() == -9
+
+    process = start("parent", ready=2)
+    [child] = psutil.Process(process.pid).children()
+    assert process.stop(1.0).how == "killed"  # the parent falls to SIGTERM, its deaf child to SIGKILL
+    assert process.poll() == -15
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+    process = start("deserter")
+    assert process.wait(10.0) == 0
+    assert process.stop(20.0).how == "terminated"
+    assert ProcessTree(process.pid, session=True).wait(0.0)
 
 
 def test_without_an_ask_or_with_a_failing_one_the_tree_is_terminated(start: Start) -> None:
@@ -70,28 +86,6 @@ def test_without_an_ask_or_with_a_failing_one_the_tree_is_terminated(start: Star
     assert process.poll() == -15
 
 
-def test_who_ignores_it_all_is_killed_within_the_deadline(start: Start) -> None:
-    process = start("deaf")
-    ending = process.stop(1.0, ask=lambda: None)
-    assert ending.how == "killed"
-    assert process.poll() == -9
-
-
-def test_children_go_with_their_parent(start: Start) -> None:
-    process = start("parent", ready=2)
-    [child] = psutil.Process(process.pid).children()
-    assert process.stop(1.0).how == "killed"  # the parent falls to SIGTERM, its deaf child to SIGKILL
-    assert process.poll() == -15
-    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
-
-
-def test_children_whose_parent_has_died_are_found(start: Start) -> None:
-    process = start("deserter")
-    assert process.wait(10.0) == 0
-    assert process.stop(20.0).how == "terminated"
-    assert ProcessTree(process.pid, session=True).wait(0.0)
-
-
 def test_stopping_what_has_ended_is_no_error(start: Start) -> None:
     process = start("plain")
     process.stop(20.0)
@@ -99,13 +93,11 @@ def test_stopping_what_has_ended_is_no_error(start: Start) -> None:
     assert stop_tree(ProcessTree(process.pid), 1.0).how == "had ended"
 
 
-def test_a_program_that_cannot_start_is_an_error_with_its_command(tmp_path: Path) -> None:
+def test_a_program_has_its_own_session_and_one_that_cannot_start_is_an_error_with_its_command(tmp_path: Path) -> None:
     with pytest.raises(RltuiError, match="cannot start the viewer") as raised:
         ManagedProcess("viewer", [str(tmp_path / "nothing"), "--fast"], tmp_path / "log").start()
     assert "--fast" in raised.value.hint
 
-
-def test_it_has_its_own_session_nothing_to_read_and_the_variables_added(tmp_path: Path) -> None:
     script = "import os,sys; print(os.getsid(0)==os.getpid(), repr(sys.stdin.read()), os.environ['EXTRA'], bool(os.environ['PATH']))"
     process = ManagedProcess(
         "child", [sys.executable, "-c", script], tmp_path / "log", cwd=tmp_path, env={"EXTRA": "x"}

@@ -44,6 +44,10 @@ def start(data: DataDir) -> Iterator[Start]:
     made: list[subprocess.Popen[bytes]] = []
 
     def build(mode: str = "obey", run: str = "alpha") -> subprocess.Popen[bytes]:
+        """One that is there already is not started again."""
+        for process in made:
+            if process.poll() is None and [mode, run] == [process.args[3], process.args[-1]]:  # type: ignore[index]
+                return process
         command = [sys.executable, small_trainer.__file__, "train", mode, "--data-dir", str(data.root), "--run", run]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
         made.append(process)
@@ -72,7 +76,9 @@ def rltui(capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
-def test_ls_shows_each_run_once_with_its_state(data: DataDir, start: Start, rltui: Run) -> None:
+def test_ls_and_status_show_each_run_with_its_state_and_who_controls(
+    data: DataDir, start: Start, rltui: Run, paths: RunPaths
+) -> None:
     make_run(data, "old", 2)
     start()
     code, out, _ = rltui("ls")
@@ -88,13 +94,6 @@ def test_ls_shows_each_run_once_with_its_state(data: DataDir, start: Start, rltu
         ("alpha", "training", 4096), ("old", "stopped", 2000),
     ]  # fmt: skip
 
-
-def test_ls_of_nothing_says_how_to_begin(data: DataDir, rltui: Run) -> None:
-    assert rltui("ls") == (0, f"no runs in {data.root}; start one: rltui train PROFILE\n", "")
-    assert not data.root.exists()
-
-
-def test_status_asks_the_trainer(start: Start, rltui: Run, paths: RunPaths) -> None:
     process = start()
     code, out, _ = rltui("status", "--json")
     found = json.loads(out)
@@ -112,8 +111,6 @@ def test_status_asks_the_trainer(start: Start, rltui: Run, paths: RunPaths) -> N
     assert "none complete" in lines["checkpoint"]
     assert "WORKER" in lines
 
-
-def test_status_names_who_controls_and_sees_the_state_change(start: Start, rltui: Run, paths: RunPaths) -> None:
     from rltui.events.commands import Pause
 
     start()
@@ -126,7 +123,14 @@ def test_status_names_who_controls_and_sees_the_state_change(start: Start, rltui
     assert "ada" in found["clients"]
 
 
-def test_status_of_a_stopped_run_comes_from_the_disk(data: DataDir, rltui: Run) -> None:
+def test_ls_of_nothing_says_how_to_begin(data: DataDir, rltui: Run) -> None:
+    assert rltui("ls") == (0, f"no runs in {data.root}; start one: rltui train PROFILE\n", "")
+    assert not data.root.exists()
+
+
+def test_status_of_a_stopped_run_comes_from_the_disk_and_a_silent_trainer_is_said_so(
+    data: DataDir, rltui: Run, paths: RunPaths
+) -> None:
     make_run(data, "old", 3)
     code, out, _ = rltui("status", "old", "--json")
     found = json.loads(out)
@@ -138,17 +142,15 @@ def test_status_of_a_stopped_run_comes_from_the_disk(data: DataDir, rltui: Run) 
     assert "3,000" in out
     assert re.search(r"^trainer +none$", out, re.M)
 
-
-def test_status_of_a_silent_trainer_says_so(data: DataDir, paths: RunPaths, rltui: Run) -> None:
     with RunLock(paths):
-        code, out, _ = rltui("status", "--json")
+        code, out, _ = rltui("status", "alpha", "--json")
     found = json.loads(out)
     assert code == 0
     assert (found["state"], found["training"], found["workers"], found["timesteps"]) == ("silent", True, None, None)
     assert "starting or ending" in found["note"]
 
 
-def test_no_such_run_is_exit_code_one_and_names_the_nearest(data: DataDir, rltui: Run) -> None:
+def test_no_such_run_names_the_nearest_and_what_does_not_train_is_not_stopped(data: DataDir, rltui: Run) -> None:
     make_run(data, "alpha", 1)
     code, out, err = rltui("status", "alfa")
     assert (code, out) == (1, "")
@@ -156,18 +158,24 @@ def test_no_such_run_is_exit_code_one_and_names_the_nearest(data: DataDir, rltui
     assert rltui("stop", "beta")[0] == 1
     assert rltui("attach", "beta")[0] == 1
 
+    code, _, err = rltui("stop", "alpha")
+    assert code == 1
+    assert "run alpha is not training" in err
+    assert "no run in" in rltui("stop")[2]
 
-@pytest.mark.parametrize(("options", "mode"), [([], "finish"), (["--now"], "now"), (["--abandon"], "abandon")])
-def test_stop_says_what_happened(start: Start, rltui: Run, paths: RunPaths, options: list[str], mode: str) -> None:
-    process = start()
-    code, out, err = rltui("stop", *options)
-    assert (code, err) == (0, "")
-    first, *_, last = out.splitlines()
-    assert f"asked pid {process.pid} to stop" in first
-    assert f"ended at 4,096 timesteps (stop ({mode}) by " in last
-    assert ("it has no checkpoint" if mode == "abandon" else str(paths.checkpoint(4096))) in last
-    assert lock_holder(paths) is None
-    assert process.wait(10.0) == 0
+
+def test_stop_says_what_happened(start: Start, rltui: Run, paths: RunPaths, subtests: pytest.Subtests) -> None:
+    for options, mode in ((["--abandon"], "abandon"), ([], "finish"), (["--now"], "now")):
+        with subtests.test(mode):
+            process = start()
+            code, out, err = rltui("stop", *options)
+            assert (code, err) == (0, "")
+            first, *_, last = out.splitlines()
+            assert f"asked pid {process.pid} to stop" in first
+            assert f"ended at 4,096 timesteps (stop ({mode}) by " in last
+            assert ("it has no checkpoint" if mode == "abandon" else str(paths.checkpoint(4096))) in last
+            assert lock_holder(paths) is None
+            assert process.wait(10.0) == 0
 
 
 def test_stop_works_while_somebody_else_holds_control(start: Start, rltui: Run, paths: RunPaths) -> None:
@@ -198,7 +206,9 @@ def test_stop_by_signal_where_there_is_no_socket(start: Start, rltui: Run) -> No
     assert "Ctrl-C, " in out.splitlines()[-1]
 
 
-def test_a_trainer_that_does_not_obey_in_time_goes_on_and_that_is_said(start: Start, rltui: Run) -> None:
+def test_a_trainer_that_does_not_obey_goes_on_and_is_killed_when_abandoned(
+    start: Start, rltui: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     process = start("deaf")
     code, _, err = rltui("stop", "--wait", "0.3")
     assert code == 1
@@ -206,10 +216,6 @@ def test_a_trainer_that_does_not_obey_in_time_goes_on_and_that_is_said(start: St
     assert "--abandon" in err
     assert process.poll() is None
 
-
-def test_a_trainer_that_does_not_obey_is_killed_when_abandoned(
-    start: Start, rltui: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr("rltui.cli.stop.ABANDON_SECONDS", 0.3)
     monkeypatch.setattr("rltui.cli.stop.KILL_SECONDS", 0.5)
     process = start("deaf")
@@ -217,14 +223,6 @@ def test_a_trainer_that_does_not_obey_is_killed_when_abandoned(
     assert code == 0
     assert "did not end by itself: killed" in out
     assert process.wait(10.0) == -signal.SIGKILL
-
-
-def test_stopping_what_does_not_train_is_exit_code_one(data: DataDir, rltui: Run) -> None:
-    make_run(data, "alpha", 1)
-    code, _, err = rltui("stop", "alpha")
-    assert code == 1
-    assert "run alpha is not training" in err
-    assert "no run in" in rltui("stop")[2]
 
 
 def test_which_of_several_must_be_said(start: Start, rltui: Run) -> None:

@@ -113,7 +113,8 @@ def test_readers_who_ask_never_keep_a_trainer_out(tmp_path: Path) -> None:
                 assert lock.held
 
 
-def test_the_holder_is_told_and_forgotten(tmp_path: Path) -> None:
+def test_the_holder_is_told_unless_dead_or_garbled_and_forgotten(tmp_path: Path) -> None:
+    """The winner has the lock and has not written its name yet."""
     paths = DataDir(tmp_path).run("alpha")
     assert lock_holder(paths) is None
     lock = RunLock(paths)
@@ -130,15 +131,19 @@ def test_the_holder_is_told_and_forgotten(tmp_path: Path) -> None:
     assert not paths.lock_json.exists()
     assert str(Holder()) == "pid unknown on unknown host"
 
-
-def test_nobody_is_named_who_is_dead(tmp_path: Path) -> None:
-    """The winner has the lock and has not written its name yet."""
     paths = DataDir(tmp_path).run("alpha")
     with RunLock(paths):
         paths.lock_json.write_text(f'{{"pid": {dead_pid()}, "host": "{socket.gethostname()}", "since": 1.0}}')
         assert lock_holder(paths) == Holder()
         paths.lock_json.write_text('{"pid": 1, "host": "another host", "since": 1.0}')
         assert lock_holder(paths) == Holder(1, "another host", 1.0)
+
+    paths = DataDir(tmp_path).run("alpha")
+    for content in (b"", b"\x80\x04N.", b"[]", b'{"pid": "x"}', b"[" * 100_000):
+        with RunLock(paths):
+            paths.lock_json.write_bytes(content)
+            assert lock_holder(paths) == Holder()
+        assert lock_holder(paths) is None
 
 
 def test_a_reader_in_the_way_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,15 +166,6 @@ def test_a_reader_in_the_way_is_waited_for(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("rltui.runs.lock._try_lock", try_lock)
     with RunLock(paths) as lock:
         assert lock.held and tried == [False, True]
-
-
-def test_garbage_in_lock_json(tmp_path: Path) -> None:
-    paths = DataDir(tmp_path).run("alpha")
-    for content in (b"", b"\x80\x04N.", b"[]", b'{"pid": "x"}', b"[" * 100_000):
-        with RunLock(paths):
-            paths.lock_json.write_bytes(content)
-            assert lock_holder(paths) == Holder()
-        assert lock_holder(paths) is None
 
 
 def dead_pid() -> int:

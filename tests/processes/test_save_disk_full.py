@@ -29,7 +29,7 @@ def job(paths: RunPaths, commit: int, size: int) -> SaveJob:
 
 
 def told(report: Callable[[str], None]) -> Callable[[SaveResult], None]:
-    return lambda result: report(f"{result.outcome} {result.timesteps} {result.seconds < 1.0} {result.reason}")
+    return lambda result: report(f"{result.outcome} {result.timesteps} {result.reason}")
 
 
 def limit_file_size(size: int) -> None:
@@ -63,7 +63,7 @@ def test_a_limit_on_file_size(disk: Path) -> None:
     assert lines[0].startswith("failed 4000") and "disk is full or a limit is reached" in lines[0]
     assert str(paths.checkpoint(4000)) in lines[0]
     assert lines[1].startswith("failed 5000")
-    assert lines[2:] == ["intact True 0", "saved 6000 True "]
+    assert lines[2:] == ["intact True 0", "saved 6000 "]
     assert [info.commit for info in list_checkpoints(paths)] == [2, 3, 6]
     assert [record.timesteps for record in read_journal(paths.journal)] == [4000, 5000, 6000]
 
@@ -93,7 +93,7 @@ def check_no_space(data: DataDir, point: str) -> None:
         failed, intact, saved = process.lines()
     assert failed.startswith("failed 4000 ")
     assert "No space left on device" in failed
-    assert (intact, saved) == ("intact True 0", "saved 5000 True ")
+    assert (intact, saved) == ("intact True 0", "saved 5000 ")
     assert [info.commit for info in list_checkpoints(paths)] == [3, 5]
 
 

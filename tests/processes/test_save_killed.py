@@ -158,8 +158,8 @@ def test_a_failed_save_leaves_no_trace(disk: Path) -> None:
     assert nth > 20
 
 
-def test_killed_while_replacing_a_small_file(tmp_path: Path) -> None:
-    """milestones.json and lock.json are the old or the new one, never a part."""
+def test_killed_while_replacing_a_small_file_and_the_same_commit_is_not_saved_over(tmp_path: Path) -> None:
+    """milestones.json and lock.json are the old or the new one, never a part. After a kill between rename and the answer, the same state is simply there."""
     from rltui.runs.atomic import replace_file
 
     target = tmp_path / "milestones.json"
@@ -177,9 +177,6 @@ def test_killed_while_replacing_a_small_file(tmp_path: Path) -> None:
             break
     assert nth == 5  # killed at create, write, fsync, rename; the fifth time it lives
 
-
-def test_the_same_commit_is_not_saved_over(tmp_path: Path) -> None:
-    """After a kill between rename and the answer, the same state is simply there."""
     data = DataDir(tmp_path)
     paths = make_run(data, commits=3)
     results: list[SaveResult] = []

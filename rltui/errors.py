@@ -47,8 +47,8 @@ def in_words(error: BaseException) -> str:
     if isinstance(error, RltuiError):
         text = f"{error.message}; {error.hint}" if error.hint else error.message
     else:
-        said = error.msg if isinstance(error, SyntaxError) else str(error)
-        text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return re.sub(r"\s+", " ", text).strip()
 
 

@@ -1,7 +1,7 @@
 """Open what should be a file and may be a pipe, a device, a folder or huge; print on terminals that know only ASCII.
 
 Whatever the program reads or goes on writing at a path that somebody else could have put something at, it opens here: so
-nothing there is waited for, and what is there instead is said.
+nothing there is waited for, and what is there instead is named in the error.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Fallback:
         return np.where(legal, actions, instead)
 
     def _on_roof(self, state: GameState) -> Bool:
-        """[K, A] turtled, as far as it can be told without `state.contacts`, which are costly to read."""
+        """[K, A] turtled, as far as it can be known without `state.contacts`, which are costly to read."""
         cars = self._cars
         on_body: Bool = state.world_contact[:, cars] & ~state.on_ground[:, cars]
         return on_body & (state.up[:, cars, 2] < UPSIDE_DOWN)

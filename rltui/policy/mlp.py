@@ -179,7 +179,7 @@ class DiscretePolicy:
         return best
 
     def _masked(self, obs: Float, classes: Classes | None) -> _Buffers:
-        """The forward pass; ValueError where there are masks and it is not said which apply."""
+        """The forward pass; ValueError where there are masks and no classes."""
         b = self._forward(obs)
         if self._penalties is None:
             return b

@@ -36,7 +36,7 @@ class SoccarArena:
         self.first_id = 0  # ids go on counting: a car's index is its id less this
 
     def listen(self, on_touch: Event, on_pickup: Event, on_demo: Event, on_shot: Event, on_save: Event) -> None:
-        """Be told of each tick of a ball touch, of each boost pickup, demolition, shot and save."""
+        """Callbacks for each tick of a ball touch, each boost pickup, demolition, shot and save."""
         self.arena.set_ball_touch_callback(on_touch, self._index)
         self.arena.set_boost_pickup_callback(on_pickup, self._index)
         self.arena.set_car_demo_callback(on_demo, self._index)

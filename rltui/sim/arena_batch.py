@@ -168,7 +168,7 @@ class ArenaBatch:
         self._rows.take(actions, axis=0, out=state.previous_actions, mode="clip")
 
     def _note_events(self) -> None:
-        """What happened in the step, as the simulator told of it."""
+        """What happened in the step, as the simulator's callbacks reported it."""
         events = self._events
         events.write()
         for pickup in events.pickups:

@@ -1,6 +1,6 @@
 """Seconds until each boost pad is available, counted as the simulator counts them; boost arithmetic.
 
-Asking it costs 34 calls an arena; told of each pickup, a table of its own countdown gives the same float32 numbers.
+Asking it costs 34 calls an arena; with each pickup noted, a table of its own countdown gives the same float32 numbers.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class LiveMatch:
     """A plays blue, B orange."""
 
     def __init__(self, a: PlayerSource, b: PlayerSource, options: MatchOptions, notice: Notice) -> None:
-        """RltuiError where they cannot play each other. notice: told of new weights."""
+        """RltuiError where they cannot play each other. notice: called for new weights."""
         self._sources, self._options, self._notice = (a, b), options, notice
         self.teams = _teams(a, b, options.size)
         self._players = self._seat()
@@ -56,7 +56,7 @@ class LiveMatch:
             yield self.match.moment()
 
     def renew(self) -> None:
-        """Take over newer weights. One of another game begins a new kickoff; what cannot be used is told and passed over."""
+        """Take over newer weights. One of another game begins a new kickoff; what cannot be used is noticed and passed over."""
         for place, source in enumerate(self._sources):
             try:
                 policy = source.newer()

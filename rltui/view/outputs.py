@@ -59,7 +59,7 @@ class Outputs:
         return [self._live(name, output) for name, output in self._on.items()]
 
     def close(self) -> None:
-        """All of them; a recording is written, and where that fails it is said."""
+        """All of them; a recording is written, and a failure is noticed."""
         for name in tuple(self._on):
             try:
                 self._notice(self._end(name), "info")

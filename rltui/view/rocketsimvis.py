@@ -81,7 +81,7 @@ class RocketSimVis(Output):
     """
 
     def __init__(self, host: str = HOST, port: int = PORT, notice: Notice = lambda text: None) -> None:
-        """The name is looked up now, by a thread; to try again, make a new link. notice: told of each error once."""
+        """The name is looked up now, by a thread; to try again, make a new link. notice: called once for each error."""
         host = host.removeprefix("[").removesuffix("]")
         self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._notice = notice

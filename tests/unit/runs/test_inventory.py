@@ -1,4 +1,4 @@
-"""The inventory of a run, and which saved state a person means."""
+"""The inventory of a run: checkpoints, milestones with their marks, unrecognised entries."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import meta
+from rltui.runs.checkpoint import write_checkpoint
 from rltui.runs.inventory import (
     MilestoneMark,
     change_mark,
+    complete_checkpoints,
     list_checkpoints,
+    list_milestones,
+    newest_commit,
     read_inventory,
     read_marks,
     unrecognised_among_runs,
@@ -20,9 +24,18 @@ from rltui.runs.inventory import (
 from rltui.runs.keep import check_markable
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resolve import find_checkpoint, newest_sound_before
+from rltui.runs.saver import prune
 from tests.fakes.forked import Forked
-from tests.fakes.saved_runs import STRAYS, litter, make_files, make_meta, make_run, place, save_milestone
+from tests.fakes.saved_runs import (
+    STRAYS,
+    litter,
+    make_files,
+    make_meta,
+    make_run,
+    place,
+    save,
+    save_milestone,
+)
 
 
 @pytest.fixture
@@ -91,101 +104,6 @@ def test_sizes_are_those_of_the_files(paths: RunPaths) -> None:
     assert next(info for info in read_inventory(paths).checkpoints if info.damage).bytes is None
 
 
-def test_by_name(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
-    cases: list[tuple[str, str]] = [
-        ("alpha/1000", "checkpoint 1000"),
-        ("alpha/Phase2-Goals/005M", "milestone Phase2-Goals/005M"),
-        ("alpha/Phase2-Goals/005M/", "milestone Phase2-Goals/005M"),
-    ]
-    for text, found in cases:
-        with subtests.test(text=text, found=found):
-            run, info = find_checkpoint(data, text)
-            assert (run.name, info.name) == ("alpha", found)
-
-
-def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = paths.milestones / "Phase2-Goals/005M"
-    assert find_checkpoint(data, str(folder))[1].path == folder
-    monkeypatch.chdir(folder.parent)
-    assert find_checkpoint(data, "005M")[1].path == folder
-
-
-def test_what_is_not_there_is_said_with_what_is_near(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
-    cases: list[tuple[str, str, int]] = [
-        ("alpha/005M", "may be Phase1-BallTouching/005M or Phase2-Goals/005M", 2),
-        ("alpha/05M", "has no saved state '05M'", 1),
-        ("alphq/005M", "there is no such saved state", 1),
-        ("alpha", "alpha is a run, and which of its saved states is meant is not said", 2),
-        ("", "there is no such saved state", 1),
-        ("../x/y", "there is no such saved state", 1),
-        ("milestones/x", "there is no such saved state", 1),
-    ]
-    for text, message, code in cases:
-        with subtests.test(text=text, message=message):
-            with pytest.raises(RltuiError, match=message) as refused:
-                find_checkpoint(data, text)
-            assert refused.value.exit_code == code
-
-
-def test_what_to_type_instead_is_said(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
-    cases: list[tuple[str, str]] = [
-        ("alpha/05M", 'did you mean "alpha/005M"?\nthose it has: rltui milestones list alpha'),
-        (
-            "alphq/005M",
-            'did you mean "alpha/005M"?\nwrite RUN/MILESTONE, as in alpha/Phase2-Goals/005M; rltui milestones lists them',
-        ),
-        ("alpha", "its newest: pin alpha/Phase2-Goals/005M\nall: rltui milestones list alpha"),
-        ("alpha/005M", "type one of:\n  pin alpha/Phase1-BallTouching/005M\n  pin alpha/Phase2-Goals/005M"),
-        ("Phase2-Goals/005M", "type: pin alpha/Phase2-Goals/005M"),
-        ("2000", "type: pin alpha/2000"),
-    ]
-    for text, hint in cases:
-        with subtests.test(text=text, hint=hint):
-            with pytest.raises(RltuiError) as refused:
-                find_checkpoint(data, text, lambda state: f"pin {state}")
-            assert refused.value.hint == hint
-
-
-def test_a_milestone_without_its_run_is_offered_with_each_run_that_has_it(data: DataDir, paths: RunPaths) -> None:
-    save_milestone(data.run("beta"), 1, 11_100_000, "011.1M")
-    with pytest.raises(RltuiError, match=r"011\.1M: RUN/ is missing before it; beta has it") as one:
-        find_checkpoint(data, "011.1M", lambda state: f"rltui milestones pin {state}")
-    assert one.value.hint == "type: rltui milestones pin beta/Phase1-BallTouching/011.1M"
-    assert one.value.exit_code == 2
-    for number in range(9):
-        save_milestone(data.run(f"run{number}"), 1, 11_100_000, "011.1M")
-    with pytest.raises(RltuiError, match="10 saved states are called so") as several:
-        find_checkpoint(data, "011.1M", str)
-    first, *commands, last = several.value.hint.splitlines()
-    assert (first, len(commands), last) == ("type one of:", 8, "and 2 more: rltui milestones lists them")
-
-
-def test_the_previous_good_one_is_sound_to_the_last_byte(paths: RunPaths) -> None:
-    third = list_checkpoints(paths)[-1]
-    second = paths.checkpoint(2000) / "policy.npz"
-    found = newest_sound_before(paths, third)
-    assert found is not None
-    assert found.commit == 3, "a milestone of the same state is as good"
-    for folder in (
-        paths.milestones / "Phase2-Goals/005M",
-        paths.milestones / "Phase1-BallTouching/005M",
-        paths.checkpoint(2000),
-    ):
-        content = bytearray((folder / "policy.npz").read_bytes())
-        content[3] ^= 1
-        (folder / "policy.npz").write_bytes(content)
-    found = newest_sound_before(paths, third)
-    assert found is not None
-    assert found.path == paths.checkpoint(1000), second
-    assert newest_sound_before(paths, list_checkpoints(paths)[0]) is None
-
-
-def test_only_milestones_carry_marks(paths: RunPaths) -> None:
-    check_markable(read_inventory(paths).milestones[0])
-    with pytest.raises(RltuiError, match="checkpoints are replaced by newer ones"):
-        check_markable(list_checkpoints(paths)[0])
-
-
 def test_no_mark_is_lost_when_two_write_at_once(paths: RunPaths) -> None:
     """Each of two processes notes thirty milestones."""
 
@@ -216,3 +134,63 @@ def test_meta_that_is_damaged_is_named_in_one_look(paths: RunPaths) -> None:
     assert broken.meta is None
     assert broken.damage is not None
     assert broken.damage.startswith("meta.json is damaged")
+
+
+def test_marks_are_kept_beside_each_other(tmp_path: Path) -> None:
+    paths = DataDir(tmp_path).run("alpha")
+    assert read_marks(paths) == {}
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: MilestoneMark(pinned=True, note="dribbles"))
+    change_mark(paths, "Phase1-BallTouching/010M", lambda _: MilestoneMark(released=True))
+    change_mark(paths, "Phase1-BallTouching/005M", lambda _: MilestoneMark(note="dribbles well"))
+    assert read_marks(paths) == {
+        "Phase1-BallTouching/005M": MilestoneMark(note="dribbles well"),
+        "Phase1-BallTouching/010M": MilestoneMark(released=True),
+    }
+    assert [path.name for path in paths.folder.iterdir()] == ["milestones.json"]
+
+
+def test_damaged_marks_are_left_alone(tmp_path: Path) -> None:
+    paths = DataDir(tmp_path).run("alpha")
+    paths.folder.mkdir(parents=True)
+    paths.milestones_json.write_bytes(b'{"marks": {"a": {"note": "cut of')
+    with pytest.raises(RltuiError, match=r"milestones.json cannot be read"):
+        change_mark(paths, "b", lambda _: MilestoneMark(pinned=True))
+    assert paths.milestones_json.read_bytes() == b'{"marks": {"a": {"note": "cut of'
+
+
+def test_order_is_by_commit_not_by_number(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=0)
+    for commit, timesteps in ((1, 9000), (2, 100_000), (3, 50), (4, 20_000)):
+        save(paths, commit, timesteps)
+    infos = list_checkpoints(paths)
+    assert [(info.commit, info.timesteps) for info in infos] == [(1, 9000), (2, 100_000), (3, 50), (4, 20_000)]
+    assert prune(paths, 2) == [paths.checkpoint(9000), paths.checkpoint(100_000)]
+    assert [info.name for info in list_checkpoints(paths)] == ["checkpoint 50", "checkpoint 20000"]
+    assert newest_commit(paths) == 4
+
+
+def test_timesteps_come_from_meta_not_from_the_name(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=0)
+    write_checkpoint(paths.milestones / "Phase1-X" / "005M", make_files(make_meta("alpha", 1, 5_012_000)))
+    (info,) = list_milestones(paths)
+    assert (info.timesteps, info.milestone, info.name) == (5_012_000, "Phase1-X/005M", "milestone Phase1-X/005M")
+    (info.path / "meta.json").unlink()
+    (info,) = list_milestones(paths)
+    assert (info.timesteps, info.meta) == (5_000_000, None)
+    assert info.damage == "meta.json is missing"
+
+
+def test_of_one_state_the_checkpoint_comes_after_the_milestone(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=2)
+    save_milestone(paths, 2, 2000, "000.002M")
+    assert [info.name for info in complete_checkpoints(paths)] == [
+        "checkpoint 1000",
+        "milestone Phase1-BallTouching/000.002M",
+        "checkpoint 2000",
+    ]
+
+
+def test_only_milestones_carry_marks(paths: RunPaths) -> None:
+    check_markable(read_inventory(paths).milestones[0])
+    with pytest.raises(RltuiError, match="checkpoints are replaced by newer ones"):
+        check_markable(list_checkpoints(paths)[0])

@@ -31,7 +31,16 @@ from rltui.runs.resolve import find_checkpoint
 from rltui.runs.resume import choose_resume
 from rltui.runs.saver import SaveJob, Saver, SaveResult, prune
 from rltui.runs.summary import describe_run
-from tests.fakes.saved_runs import SIGNATURE, make_files, make_meta, make_run, place, save_milestone, tree, without_lock
+from tests.fakes.saved_runs import (
+    SIGNATURE,
+    make_files,
+    make_meta,
+    make_run,
+    place,
+    save_milestone,
+    tree,
+    without_lock,
+)
 
 PHASE = "Phase1-BallTouching"
 

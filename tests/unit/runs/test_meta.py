@@ -1,18 +1,12 @@
-"""meta.json, signatures, milestone marks and the milestone clock."""
+"""meta.json, signatures, labels and folder names of milestones."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import msgspec
 import pytest
 
-from rltui.errors import RltuiError
 from rltui.runs import meta
-from rltui.runs.inventory import MilestoneMark, change_mark, read_marks
 from rltui.runs.meta import Meta, Signature, milestone_label, net, phase_folder
-from rltui.runs.paths import DataDir
-from rltui.runs.saver import MilestoneClock
 from tests.fakes.saved_runs import SIGNATURE, make_meta
 
 REQUIRED = {
@@ -101,54 +95,6 @@ def test_phase_folders(subtests: pytest.Subtests) -> None:
     for phase, label, profile, folder in cases:
         with subtests.test(phase=repr(phase), label=label):
             assert phase_folder(phase, label, profile) == folder
-
-
-def test_milestones_by_crossing_boundaries() -> None:
-    """Batches of odd size never land on a boundary."""
-    clock, labels = MilestoneClock(5_000_000), []
-    for timesteps in range(0, 21_000_000, 70_007):
-        labels.append(clock.crossed(timesteps))
-    assert [label for label in labels if label] == ["005M", "010M", "015M", "020M"]
-
-
-def test_several_boundaries_in_one_iteration_make_one_named_for_the_highest() -> None:
-    clock = MilestoneClock(1000)
-    assert clock.crossed(3500) == "000.003M"
-    assert clock.crossed(3999) is None
-    assert clock.crossed(4000) == "000.004M"
-    assert clock.crossed(4000) is None
-
-
-def test_milestones_after_a_resume() -> None:
-    clock = MilestoneClock(5_000_000, last=12_431_360)
-    assert clock.crossed(14_999_999) is None
-    assert clock.crossed(15_000_001) == "015M"
-    at_boundary = MilestoneClock(5_000_000, last=5_000_000)
-    assert at_boundary.crossed(5_000_000) is None
-    with pytest.raises(RltuiError, match="at least 1"):
-        MilestoneClock(0)
-
-
-def test_marks_are_kept_beside_each_other(tmp_path: Path) -> None:
-    paths = DataDir(tmp_path).run("alpha")
-    assert read_marks(paths) == {}
-    change_mark(paths, "Phase1-BallTouching/005M", lambda _: MilestoneMark(pinned=True, note="dribbles"))
-    change_mark(paths, "Phase1-BallTouching/010M", lambda _: MilestoneMark(released=True))
-    change_mark(paths, "Phase1-BallTouching/005M", lambda _: MilestoneMark(note="dribbles well"))
-    assert read_marks(paths) == {
-        "Phase1-BallTouching/005M": MilestoneMark(note="dribbles well"),
-        "Phase1-BallTouching/010M": MilestoneMark(released=True),
-    }
-    assert [path.name for path in paths.folder.iterdir()] == ["milestones.json"]
-
-
-def test_damaged_marks_are_left_alone(tmp_path: Path) -> None:
-    paths = DataDir(tmp_path).run("alpha")
-    paths.folder.mkdir(parents=True)
-    paths.milestones_json.write_bytes(b'{"marks": {"a": {"note": "cut of')
-    with pytest.raises(RltuiError, match=r"milestones.json cannot be read"):
-        change_mark(paths, "b", lambda _: MilestoneMark(pinned=True))
-    assert paths.milestones_json.read_bytes() == b'{"marks": {"a": {"note": "cut of'
 
 
 def test_signatures_say_what_differs() -> None:

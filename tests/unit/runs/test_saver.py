@@ -9,11 +9,25 @@ from pathlib import Path
 
 import pytest
 
-from rltui.runs.checkpoint import damage, verify, write_checkpoint
-from rltui.runs.inventory import complete_checkpoints, list_checkpoints, list_milestones, newest_commit
+from rltui.errors import RltuiError
+from rltui.runs.checkpoint import damage, verify
+from rltui.runs.inventory import (
+    complete_checkpoints,
+    list_checkpoints,
+    list_milestones,
+)
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resume import choose_resume
-from rltui.runs.saver import MOST_ASKED, MOST_MILESTONES, SaveJob, Saver, SaveResult, clean_temporary, prune
+from rltui.runs.saver import (
+    MOST_ASKED,
+    MOST_MILESTONES,
+    MilestoneClock,
+    SaveJob,
+    Saver,
+    SaveResult,
+    clean_temporary,
+    prune,
+)
 from rltui.runs.summary import describe_runs
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, save, save_milestone, tree
 
@@ -235,28 +249,6 @@ def test_a_fault_in_pruning_is_told_and_the_save_counts(paths: RunPaths, monkeyp
     assert results[0].outcome == "saved" and "odd" in results[0].reason
 
 
-def test_order_is_by_commit_not_by_number(tmp_path: Path) -> None:
-    paths = make_run(DataDir(tmp_path), commits=0)
-    for commit, timesteps in ((1, 9000), (2, 100_000), (3, 50), (4, 20_000)):
-        save(paths, commit, timesteps)
-    infos = list_checkpoints(paths)
-    assert [(info.commit, info.timesteps) for info in infos] == [(1, 9000), (2, 100_000), (3, 50), (4, 20_000)]
-    assert prune(paths, 2) == [paths.checkpoint(9000), paths.checkpoint(100_000)]
-    assert [info.name for info in list_checkpoints(paths)] == ["checkpoint 50", "checkpoint 20000"]
-    assert newest_commit(paths) == 4
-
-
-def test_timesteps_come_from_meta_not_from_the_name(tmp_path: Path) -> None:
-    paths = make_run(DataDir(tmp_path), commits=0)
-    write_checkpoint(paths.milestones / "Phase1-X" / "005M", make_files(make_meta("alpha", 1, 5_012_000)))
-    (info,) = list_milestones(paths)
-    assert (info.timesteps, info.milestone, info.name) == (5_012_000, "Phase1-X/005M", "milestone Phase1-X/005M")
-    (info.path / "meta.json").unlink()
-    (info,) = list_milestones(paths)
-    assert (info.timesteps, info.meta) == (5_000_000, None)
-    assert info.damage == "meta.json is missing"
-
-
 def test_strays_change_nothing(tmp_path: Path) -> None:
     data = DataDir(tmp_path)
     paths = make_run(data, commits=3)
@@ -327,16 +319,6 @@ def test_milestones_are_never_pruned_and_are_copies_of_their_own(tmp_path: Path)
     assert all(path.stat().st_nlink == 1 and not path.is_symlink() for path in folder.iterdir())
 
 
-def test_of_one_state_the_checkpoint_comes_after_the_milestone(tmp_path: Path) -> None:
-    paths = make_run(DataDir(tmp_path), commits=2)
-    save_milestone(paths, 2, 2000, "000.002M")
-    assert [info.name for info in complete_checkpoints(paths)] == [
-        "checkpoint 1000",
-        "milestone Phase1-BallTouching/000.002M",
-        "checkpoint 2000",
-    ]
-
-
 def test_cleaning_takes_only_this_runs_temporaries(tmp_path: Path) -> None:
     data = DataDir(tmp_path)
     alpha, beta = make_run(data, "alpha"), make_run(data, "beta")
@@ -358,3 +340,29 @@ def test_a_linked_checkpoint_loses_its_link_not_its_target(tmp_path: Path) -> No
     paths.checkpoint(1000).symlink_to(elsewhere)
     assert prune(paths, 1) == [paths.checkpoint(1000)]
     assert damage(elsewhere, thorough=True) is None
+
+
+def test_milestones_by_crossing_boundaries() -> None:
+    """Batches of odd size never land on a boundary."""
+    clock, labels = MilestoneClock(5_000_000), []
+    for timesteps in range(0, 21_000_000, 70_007):
+        labels.append(clock.crossed(timesteps))
+    assert [label for label in labels if label] == ["005M", "010M", "015M", "020M"]
+
+
+def test_several_boundaries_in_one_iteration_make_one_named_for_the_highest() -> None:
+    clock = MilestoneClock(1000)
+    assert clock.crossed(3500) == "000.003M"
+    assert clock.crossed(3999) is None
+    assert clock.crossed(4000) == "000.004M"
+    assert clock.crossed(4000) is None
+
+
+def test_milestones_after_a_resume() -> None:
+    clock = MilestoneClock(5_000_000, last=12_431_360)
+    assert clock.crossed(14_999_999) is None
+    assert clock.crossed(15_000_001) == "015M"
+    at_boundary = MilestoneClock(5_000_000, last=5_000_000)
+    assert at_boundary.crossed(5_000_000) is None
+    with pytest.raises(RltuiError, match="at least 1"):
+        MilestoneClock(0)

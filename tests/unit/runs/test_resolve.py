@@ -1,0 +1,117 @@
+"""Which saved state a person means by `RUN/005M`, a path, or a slip of either."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.runs.inventory import (
+    list_checkpoints,
+)
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.resolve import find_checkpoint, newest_sound_before
+from tests.fakes.saved_runs import make_run, save_milestone
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    return DataDir(tmp_path / "data")
+
+
+@pytest.fixture
+def paths(data: DataDir) -> RunPaths:
+    found = make_run(data)
+    save_milestone(found, 2, 5_000_000, "005M")
+    save_milestone(found, 3, 5_000_000, "005M", phase="Phase2-Goals")
+    return found
+
+
+def test_by_name(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
+    cases: list[tuple[str, str]] = [
+        ("alpha/1000", "checkpoint 1000"),
+        ("alpha/Phase2-Goals/005M", "milestone Phase2-Goals/005M"),
+        ("alpha/Phase2-Goals/005M/", "milestone Phase2-Goals/005M"),
+    ]
+    for text, found in cases:
+        with subtests.test(text=text, found=found):
+            run, info = find_checkpoint(data, text)
+            assert (run.name, info.name) == ("alpha", found)
+
+
+def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = paths.milestones / "Phase2-Goals/005M"
+    assert find_checkpoint(data, str(folder))[1].path == folder
+    monkeypatch.chdir(folder.parent)
+    assert find_checkpoint(data, "005M")[1].path == folder
+
+
+def test_what_is_not_there_is_said_with_what_is_near(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
+    cases: list[tuple[str, str, int]] = [
+        ("alpha/005M", "may be Phase1-BallTouching/005M or Phase2-Goals/005M", 2),
+        ("alpha/05M", "has no saved state '05M'", 1),
+        ("alphq/005M", "there is no such saved state", 1),
+        ("alpha", "alpha is a run, and which of its saved states is meant is not said", 2),
+        ("", "there is no such saved state", 1),
+        ("../x/y", "there is no such saved state", 1),
+        ("milestones/x", "there is no such saved state", 1),
+    ]
+    for text, message, code in cases:
+        with subtests.test(text=text, message=message):
+            with pytest.raises(RltuiError, match=message) as refused:
+                find_checkpoint(data, text)
+            assert refused.value.exit_code == code
+
+
+def test_what_to_type_instead_is_said(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
+    cases: list[tuple[str, str]] = [
+        ("alpha/05M", 'did you mean "alpha/005M"?\nthose it has: rltui milestones list alpha'),
+        (
+            "alphq/005M",
+            'did you mean "alpha/005M"?\nwrite RUN/MILESTONE, as in alpha/Phase2-Goals/005M; rltui milestones lists them',
+        ),
+        ("alpha", "its newest: pin alpha/Phase2-Goals/005M\nall: rltui milestones list alpha"),
+        ("alpha/005M", "type one of:\n  pin alpha/Phase1-BallTouching/005M\n  pin alpha/Phase2-Goals/005M"),
+        ("Phase2-Goals/005M", "type: pin alpha/Phase2-Goals/005M"),
+        ("2000", "type: pin alpha/2000"),
+    ]
+    for text, hint in cases:
+        with subtests.test(text=text, hint=hint):
+            with pytest.raises(RltuiError) as refused:
+                find_checkpoint(data, text, lambda state: f"pin {state}")
+            assert refused.value.hint == hint
+
+
+def test_a_milestone_without_its_run_is_offered_with_each_run_that_has_it(data: DataDir, paths: RunPaths) -> None:
+    save_milestone(data.run("beta"), 1, 11_100_000, "011.1M")
+    with pytest.raises(RltuiError, match=r"011\.1M: RUN/ is missing before it; beta has it") as one:
+        find_checkpoint(data, "011.1M", lambda state: f"rltui milestones pin {state}")
+    assert one.value.hint == "type: rltui milestones pin beta/Phase1-BallTouching/011.1M"
+    assert one.value.exit_code == 2
+    for number in range(9):
+        save_milestone(data.run(f"run{number}"), 1, 11_100_000, "011.1M")
+    with pytest.raises(RltuiError, match="10 saved states are called so") as several:
+        find_checkpoint(data, "011.1M", str)
+    first, *commands, last = several.value.hint.splitlines()
+    assert (first, len(commands), last) == ("type one of:", 8, "and 2 more: rltui milestones lists them")
+
+
+def test_the_previous_good_one_is_sound_to_the_last_byte(paths: RunPaths) -> None:
+    third = list_checkpoints(paths)[-1]
+    second = paths.checkpoint(2000) / "policy.npz"
+    found = newest_sound_before(paths, third)
+    assert found is not None
+    assert found.commit == 3, "a milestone of the same state is as good"
+    for folder in (
+        paths.milestones / "Phase2-Goals/005M",
+        paths.milestones / "Phase1-BallTouching/005M",
+        paths.checkpoint(2000),
+    ):
+        content = bytearray((folder / "policy.npz").read_bytes())
+        content[3] ^= 1
+        (folder / "policy.npz").write_bytes(content)
+    found = newest_sound_before(paths, third)
+    assert found is not None
+    assert found.path == paths.checkpoint(1000), second
+    assert newest_sound_before(paths, list_checkpoints(paths)[0]) is None

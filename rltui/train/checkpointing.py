@@ -123,10 +123,6 @@ class CheckpointWriter:
         """Finish what waits and end the thread."""
         return self._saver.close(timeout)
 
-    def manual_label(self, timesteps: int) -> str:
-        """Of a milestone that a person asked for: the exact count."""
-        return milestone_label(timesteps)
-
     def _job(self, kind: SaveKind, label: str, timesteps: int, files: _Files, asked: bool) -> SaveJob:
         if kind == "checkpoint":
             return SaveJob(kind, self._paths.checkpoint(timesteps), timesteps, files, label)
@@ -292,7 +288,7 @@ class CheckpointScheduler:
             return due
         due = [(kind, label) for kind, label in due if kind == "milestone"]
         if not due and self._ends_phase(move):
-            due = [("milestone", self._writer.manual_label(self._loop.timesteps))]
+            due = [("milestone", milestone_label(self._loop.timesteps))]
         return due
 
     def save_due(self, due: list[tuple[SaveKind, str]], move: CurriculumMove | None) -> None:
@@ -322,7 +318,7 @@ class CheckpointScheduler:
             milestone = isinstance(pending.command, SaveMilestone)
             kind: SaveKind = "milestone" if milestone else "checkpoint"
             timesteps = self._loop.timesteps
-            label = self._writer.manual_label(timesteps) if milestone else str(timesteps)
+            label = milestone_label(timesteps) if milestone else str(timesteps)
             self.save([(kind, label)], partial(_answer, pending))
 
     def _snapshot(self) -> LearnerSnapshot:

@@ -19,6 +19,14 @@ from rltui.train.collect.messages import FromWorker, RolloutDone, ToWorker, Work
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker import ActorSpec, WorkerSpec, main
 
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds before the next try; twice as long each time
+LIMITS = {
+    errno.EAGAIN: "the limit on processes is reached (ulimit -u, or the container's)",
+    errno.ENOMEM: "the machine, or the container, has no memory left",
+    errno.EMFILE: "the trainer's limit on open files is reached (ulimit -n)",
+    errno.ENFILE: "the machine's limit on open files is reached",
+    errno.ENOSPC: "the disk of the temporary folder is full",
+}
 State = Literal["absent", "starting", "waiting", "collecting"]
 
 
@@ -105,16 +113,6 @@ class WorkerHandle:
         if self.running is not None:
             self.running.process.join()
             self.running.pipe.close()
-
-
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds before the next try; twice as long each time
-LIMITS = {
-    errno.EAGAIN: "the limit on processes is reached (ulimit -u, or the container's)",
-    errno.ENOMEM: "the machine, or the container, has no memory left",
-    errno.EMFILE: "the trainer's limit on open files is reached (ulimit -n)",
-    errno.ENFILE: "the machine's limit on open files is reached",
-    errno.ENOSPC: "the disk of the temporary folder is full",
-}
 
 
 class WorkerStarter:

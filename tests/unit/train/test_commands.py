@@ -1,4 +1,4 @@
-"""How urgently a run shall end, by signals and commands."""
+"""The queue of commands, and how urgently a run shall end, by signals and commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rltui.train.control.commands import StopNow, StopRequest, Urgency
+from rltui.events.commands import Command, CommandApplied, CommandRefused, Pause, Resume, SaveCheckpoint, Stop
+from rltui.train.control.commands import CommandQueue, PendingCommand, StopNow, StopRequest, Urgency
 
 
 @pytest.fixture
@@ -62,3 +63,26 @@ def test_after_the_end_signals_change_nothing_but_a_third_ctrl_c_still_ends_it_a
     assert abandoned == []
     os.kill(os.getpid(), signal.SIGINT)
     assert len(abandoned) == 1
+
+
+def test_commands_are_checked_once_and_taken_kind_by_kind_in_order() -> None:
+    refused: list[str] = []
+
+    def answer(pending: PendingCommand, outcome: CommandApplied | CommandRefused) -> None:
+        assert isinstance(outcome, CommandRefused)
+        refused.append(f"{pending.id} {outcome.reason}")
+
+    queue = CommandQueue()
+    commands: list[Command] = [Pause(), SaveCheckpoint(), Resume(), Stop(), SaveCheckpoint()]
+    first, save, resume, stop, again = [PendingCommand(n, command, "ada", answer) for n, command in enumerate(commands)]
+    for pending in (first, save, resume, stop):
+        queue.put(pending)
+    assert queue.take(Pause) == queue.waiting(Pause) == [], "not checked yet"
+    queue.check(lambda command: "no" if isinstance(command, Stop) else "")
+    queue.check(lambda command: "checked again")
+    assert refused == ["3 no"]
+    assert queue.take(Pause, Resume) == [first, resume]
+    queue.put(again)
+    assert queue.waiting(SaveCheckpoint) == [save]
+    assert queue.take_all() == [save, again]
+    assert queue.take_all() == []

@@ -23,7 +23,7 @@ from rltui.field import TICKS_PER_SECOND
 from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import Component
-from rltui.runs.saver import POLICY_FILE
+from rltui.runs.checkpoint import POLICY_FILE
 
 ARENAS = 50  # games at a time
 

@@ -20,11 +20,10 @@ from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
 from rltui.profile.locate import STATE_FILE, list_profiles
-from rltui.runs.checkpoint import damage
+from rltui.runs.checkpoint import POLICY_FILE, damage
 from rltui.runs.inventory import complete_checkpoints, read_checkpoint_info
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.resolve import find_checkpoint, names_checkpoint
-from rltui.runs.saver import POLICY_FILE
 from rltui.sim.state import Bool, Float, Int
 
 BEFORE = ("step", "episode", "tick", "seconds", "action")

@@ -19,6 +19,7 @@ from rltui.runs.atomic import fault, fsync_folder, make_folder, remove_tree, sam
 # files' sizes in their order, so that a cut file is found without reading any: `<sha256>  sizes 1024 2048`.
 MANIFEST = "manifest.sha256"
 LARGEST_MANIFEST = 1 << 20  # bytes; a longer one is not ours
+POLICY_FILE = "policy.npz"  # equal in two saved states exactly if the bot is the same
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")

@@ -14,12 +14,12 @@ from rltui.errors import RltuiError
 from rltui.profile.locate import STATE_FILE
 from rltui.runs import checkpoint, meta
 from rltui.runs.atomic import fsync_folder, make_folder, remove_tree, temporary_name, write_new
-from rltui.runs.checkpoint import DamagedError, read_checkpoint, read_file, sha256, write_checkpoint
+from rltui.runs.checkpoint import POLICY_FILE, DamagedError, read_checkpoint, read_file, sha256, write_checkpoint
 from rltui.runs.inventory import CheckpointInfo, list_milestones
 from rltui.runs.lock import no_new_trainer
 from rltui.runs.meta import Meta, milestone_label, phase_folder
 from rltui.runs.paths import DataDir, RunPaths, absolute, is_below, is_folder
-from rltui.runs.saver import POLICY_FILE, move_aside
+from rltui.runs.saver import move_aside
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,13 @@ from typing import Literal
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY, fault, make_folder, remove_tree, same_disk, temporary_name
 from rltui.runs.best import protected
-from rltui.runs.checkpoint import damage, sha256, write_checkpoint
+from rltui.runs.checkpoint import POLICY_FILE, damage, sha256, write_checkpoint
 from rltui.runs.inventory import list_checkpoints, list_milestones, metas, read_checkpoint_info
 from rltui.runs.meta import milestone_label
 from rltui.runs.paths import RunPaths, folders
 
 SaveKind = Literal["checkpoint", "milestone"]
 MOST_MILESTONES, MOST_ASKED = 3, 8  # that wait for a disk which takes nothing: each holds a copy of the nets in memory
-POLICY_FILE = "policy.npz"  # equal in two saved states exactly if the bot is the same
 
 
 def prune(paths: RunPaths, last: int) -> list[Path]:

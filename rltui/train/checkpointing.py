@@ -21,9 +21,9 @@ from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.locate import STATE_FILE, with_name_line
 from rltui.profile.resolved import reward_digest
 from rltui.runs import meta, trainer_state
-from rltui.runs.checkpoint import is_complete
+from rltui.runs.checkpoint import POLICY_FILE, is_complete
 from rltui.runs.meta import Meta, milestone_label
-from rltui.runs.saver import POLICY_FILE, MilestoneClock, SaveJob, SaveKind, Saver, SaveResult
+from rltui.runs.saver import MilestoneClock, SaveJob, SaveKind, Saver, SaveResult
 from rltui.runs.trainer_state import TrainerState
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.collect.collector import Collected

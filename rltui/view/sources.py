@@ -11,11 +11,10 @@ from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.league.players import Player, PolicySide, ScriptedSide, trained_in
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import BUILT_IN, Component, build
-from rltui.runs.checkpoint import DamagedError, damage, read_file
+from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
 from rltui.runs.inventory import LABEL, complete_checkpoints
 from rltui.runs.paths import DataDir, RunPaths, folders, name_problem
 from rltui.runs.resolve import find_checkpoint
-from rltui.runs.saver import POLICY_FILE
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from rltui.events.records import CheckpointSaved, IterationFinished
 from rltui.learn.checkpoint_files import BOOK_KEEPING
 from rltui.policy.saved import load_policy
 from rltui.registry import Component, build
-from rltui.runs.saver import POLICY_FILE
+from rltui.runs.checkpoint import POLICY_FILE
 from tests.fakes.training import TINY, Training
 
 ROWS = build("action table", Component("hybrid")).rows()

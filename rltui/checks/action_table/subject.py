@@ -20,9 +20,9 @@ from rltui.profile.load import LoadResult, read
 from rltui.profile.locate import list_profiles
 from rltui.profile.source import ProfileError, read_source
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
+from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.resolve import find_checkpoint, names_checkpoint
-from rltui.runs.saver import POLICY_FILE
 from rltui.sim.state import Float
 
 RLGYM_PPO_FILE = "PPO_POLICY.pt"  # in a checkpoint of any make

@@ -15,11 +15,10 @@ import msgspec
 from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs import keep, trash
-from rltui.runs.checkpoint import DamagedError, read_file
+from rltui.runs.checkpoint import POLICY_FILE, DamagedError, read_file
 from rltui.runs.inventory import CheckpointInfo, MilestoneMark, change_mark, read_checkpoint_info
 from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir
-from rltui.runs.saver import POLICY_FILE
 from rltui.runs.trash import Trashed
 from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.widgets.dialogs import InputCheck, TextPrompt

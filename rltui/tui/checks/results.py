@@ -16,8 +16,8 @@ from typing import Any, Literal
 import msgspec
 
 from rltui import safe_io
+from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.meta import Signature
-from rltui.runs.saver import POLICY_FILE
 from rltui.tui.checks.child import Run, ask, run_child
 
 NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"

@@ -32,7 +32,7 @@ def slow_legal(state: GameState, arena: int, car: int, row: np.ndarray) -> bool:
 
 def test_classes_and_rows_are_those_of_the_slow_twin(subtests: pytest.Subtests) -> None:
     for seed in range(5):
-        for table in list(TABLES):
+        for table in TABLES:
             with subtests.test(seed=seed, table=table):
                 rng = np.random.default_rng(seed)
                 state = random_state(rng, 40, 2, 1)
@@ -93,7 +93,7 @@ def test_a_demolished_car_may_only_idle() -> None:
 
 def test_driving_is_never_forbidden(subtests: pytest.Subtests) -> None:
     """With linked steer and yaw every turning row looks like air torque; on the ground all of them must stay."""
-    for table in list(TABLES):
+    for table in TABLES:
         for boost in (0.0, 30.0):
             with subtests.test(table=table, boost=boost):
                 rows = TABLES[table]
@@ -107,7 +107,7 @@ def test_driving_is_never_forbidden(subtests: pytest.Subtests) -> None:
 
 
 def test_idle_is_legal_in_every_class(subtests: pytest.Subtests) -> None:
-    for table in list(TABLES):
+    for table in TABLES:
         with subtests.test(table=table):
             masks = legal_rows(TABLES[table])
             assert masks.shape == (CLASSES, len(TABLES[table]))

@@ -278,7 +278,7 @@ def test_a_long_table_is_played_like_a_short_one() -> None:
 
 
 def test_a_row_that_does_not_exist_is_named(subtests: pytest.Subtests) -> None:
-    for pipeline in list(PIPELINES):
+    for pipeline in PIPELINES:
         for wrong in (-1, 221, 5000):
             with subtests.test(pipeline=pipeline, wrong=wrong):
                 env, out = game(pipeline=PIPELINES[pipeline], arenas=2)
@@ -289,7 +289,7 @@ def test_a_row_that_does_not_exist_is_named(subtests: pytest.Subtests) -> None:
 
 
 def test_numbers_that_are_no_rows_are_refused(subtests: pytest.Subtests) -> None:
-    for pipeline in list(PIPELINES):
+    for pipeline in PIPELINES:
         with subtests.test(pipeline=pipeline):
             env, out = game(pipeline=PIPELINES[pipeline], arenas=2)
             with pytest.raises(RltuiError, match="arena 1, car 0 has nan"):

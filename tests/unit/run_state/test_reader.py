@@ -20,6 +20,13 @@ from tests.fakes.fake_run import ME, FakeControl, FakeJournal, FakeRun
 from tests.fakes.patience import patience
 
 
+@pytest.fixture(autouse=True)
+def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test waits for the reader's next look."""
+    for pause in ("LOOK", "LOOK_WHILE_WAITING", "CHECK"):
+        monkeypatch.setattr(f"rltui.run_state.reader.{pause}", 0.01)
+
+
 class Inbox:
     """The published snapshots; `until` waits for one that fits, and goes on from there: none that passes quickly is missed."""
 

@@ -139,6 +139,17 @@ def _wrap_words(words: Iterable[str], width: int) -> list[str]:
     return [*rows, row] if row else rows
 
 
+def named_lines(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
+    """Names in a column, the words of each wrapped beside it. rows: (name, words, role of the words)."""
+    size = min(max((len(name) for name, _, _ in rows), default=0), max(width // 2, 12)) + 2
+    found: list[Line] = []
+    for name, words, role in rows:
+        label = pad(crop_text(name, size - 2), size)
+        for index, row in enumerate(wrap(words, max(width - size, 10), role)):
+            found.append(((" " * size if index else label, "muted"), *row))
+    return found
+
+
 def plain(lines: Iterable[Line]) -> str:
     """The text alone, trailing blanks stripped: for tests, copying and plain output."""
     return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)

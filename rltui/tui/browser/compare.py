@@ -37,7 +37,7 @@ from rltui.tui.browser.compare_curves import (
 )
 from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.checks.results import ABSENT, KeyChange, saved_changes
-from rltui.tui.text import Line, Span, clean, crop_text, pad, text_line, wrap
+from rltui.tui.text import Line, Span, clean, crop_text, named_lines, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import ScrollableLines
 
@@ -76,14 +76,11 @@ def by_hand_lines(left: ByHand, right: ByHand, width: int) -> list[Line]:
         unknown = []
     if not settings and not unknown:
         return []
-    size = min(max((len(setting) for setting, _, _ in settings), default=0), max(width // 2, 12)) + 2
-    found: list[Line] = [(), text_line("Set by hand, in force when it was saved", "title"), *unknown]
-    for setting, one, other in settings:
-        words = f"{one} in both" if one == other else f"{one} → {other}"
-        name = pad(crop_text(setting, size - 2), size)
-        rows = wrap(words, max(width - size, 10))
-        found += [((name if not index else " " * size, "muted"), *row) for index, row in enumerate(rows)]
-    return found
+    values = [
+        (setting, f"{one} in both" if one == other else f"{one} → {other}", "") for setting, one, other in settings
+    ]
+    title = text_line("Set by hand, in force when it was saved", "title")
+    return [(), title, *unknown, *named_lines(values, width)]
 
 
 def _words(side: ByHand, setting: str) -> str:
@@ -206,17 +203,17 @@ def lines(
     """All of it, for a column of `width`. whole: the chart has all timesteps."""
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
     differ = differences_line(rewards_apart(comparison))
-    warnings = [*([differ] if differ else []), *_doubts(comparison)]
+    warnings = [*([differ] if differ else []), *_caveats(comparison)]
     found += [row for words in warnings for row in wrap(f"▲ {words}", width, "warn")]
     found += [()] if warnings else []
     found += [*_curve(comparison, metric, width, style, whole), (), *_profiles(comparison, width)]
     return found
 
 
-def _doubts(comparison: CheckpointComparison) -> list[str]:
+def _caveats(comparison: CheckpointComparison) -> list[str]:
     """Of which states the reward does not count, and why."""
-    states = [entry for entry in (comparison.left, comparison.right) if entry.doubt]
-    return [f"the reward of {entry.words} does not count: {entry.doubt}" for entry in states]
+    states = [entry for entry in (comparison.left, comparison.right) if entry.caveat]
+    return [f"the reward of {entry.words} does not count: {entry.caveat}" for entry in states]
 
 
 def _columns(width: int) -> int:
@@ -319,14 +316,11 @@ def change_lines(changes: list[KeyChange] | str, width: int) -> list[Line]:
         return wrap(changes, width, "muted")
     if not changes:
         return [text_line("the same", "muted")]
-    size = min(max(len(change.key) for change in changes), max(width // 2, 12)) + 2
-    found: list[Line] = []
-    for change in changes:
-        left, right = (side if side is not None else ABSENT for side in (change.left, change.right))
-        rows = wrap(f"{left} → {right}", max(width - size, 10))
-        name = pad(crop_text(change.key, size - 2), size)
-        found += [((name if not index else " " * size, "muted"), *row) for index, row in enumerate(rows)]
-    return found
+
+    def shown(side: str | None) -> str:
+        return ABSENT if side is None else side
+
+    return named_lines([(each.key, f"{shown(each.left)} → {shown(each.right)}", "") for each in changes], width)
 
 
 class CompareText(ScrollableLines):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from textual.content import Content
 
@@ -12,13 +12,13 @@ from rltui.runs.best import best_note
 from rltui.runs.meta import Meta
 from rltui.tui.browser.library import CheckpointRow, Library
 from rltui.tui.browser.verification import HashChecks, Verdict
-from rltui.tui.text import Line, beside, clean, ends, text_line, wrap
+from rltui.tui.text import Line, beside, clean, ends, named_lines, text_line, wrap
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import ScrollableLines
 
 BOTH = 100  # columns from which the title has room for words and figures
 TWO_COLUMNS = 76
-STAYS = "not pruned: the best so far"
+PROTECTED = "not pruned: the best so far"
 Rows = list[tuple[str, str, str]]  # name, value, role
 HOW = (
     "A trainer saves checkpoints as it goes, and milestones every so many timesteps; M in the view of a run keeps one now, "
@@ -42,9 +42,12 @@ def lines(
     ]
     if width >= TWO_COLUMNS:
         half = (width - 3) // 2
-        blocks = [_table(_numbers(entry, verdict, now), half), _table(_origin(entry, library), width - half - 3)]
+        blocks = [
+            named_lines(_numbers(entry, verdict, now), half),
+            named_lines(_origin(entry, library), width - half - 3),
+        ]
         return [*head, *beside(blocks, [half, width - half - 3], 3)]
-    return [*head, *_table([*_numbers(entry, verdict, now), *_origin(entry, library)], width)]
+    return [*head, *named_lines([*_numbers(entry, verdict, now), *_origin(entry, library)], width)]
 
 
 def title(entry: CheckpointRow | None) -> str:
@@ -103,7 +106,7 @@ def _saved(entry: CheckpointRow, meta: Meta, now: float) -> Rows:
     return [
         ("reward", f"{formatting.number(meta.mean_reward)}{over}", ""),
         *([("", words, role)] if words else []),
-        *([("kept", STAYS, "good")] if entry.stays else []),
+        *([("kept", PROTECTED, "good")] if entry.protected else []),
         ("entropy", f"{formatting.number(meta.entropy)} nats", ""),
         ("KL", formatting.number(meta.approx_kl), ""),
         ("saved", f"{formatting.date(meta.time)}, {formatting.ago(now - meta.time)}", ""),
@@ -134,17 +137,8 @@ def _left_here(library: Library, run: str, timesteps: int) -> bool:
     return inventory is not None and (inventory.parent or "").rpartition("@")[2] == str(timesteps)
 
 
-def _table(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
-    size = max((len(name) for name, _, _ in rows), default=0) + 2
-    found: list[Line] = []
-    for name, value, role in rows:
-        for index, row in enumerate(wrap(value, max(width - size, 10), role)):
-            found.append(((f"{name if not index else '':<{size}}", "muted"), *row))
-    return found or [text_line("", "")]
-
-
 class BrowserTitle(LineWidget):
-    """What is kept, and how much room there is."""
+    """First line: how much is saved, and how much room there is."""
 
     def __init__(self) -> None:
         super().__init__(name="browser-title")

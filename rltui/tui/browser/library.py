@@ -38,7 +38,7 @@ NodeKind = Literal["all", "run", "phase", "checkpoints", "unrecognised", "trash"
 class CheckpointRow:
     """One row of the table. reason: why it is damaged or unrecognised. run: empty for what belongs to none.
 
-    best: as which it is the best of its run by reward. stays: a checkpoint that is not pruned, for it is the best.
+    best: as which it is the best of its run by reward. protected: a checkpoint that is not pruned, for it is the best.
     """
 
     kind: Kind
@@ -48,7 +48,7 @@ class CheckpointRow:
     reason: str = ""
     trashed: Trashed | None = None
     best: Best | None = None
-    stays: bool = False
+    protected: bool = False
 
     @property
     def mark(self) -> MilestoneMark:
@@ -66,7 +66,7 @@ class CheckpointRow:
         return self.info if self.kind in ("milestone", "checkpoint") else None
 
     @property
-    def doubt(self) -> str:
+    def caveat(self) -> str:
         """Why its reward does not count; empty where it does."""
         return reward_caveat(self.meta) if self.meta else ""
 
@@ -182,7 +182,7 @@ def checkpoint_rows(inventory: Inventory) -> list[CheckpointRow]:
         CheckpointRow(
             "milestone" if info.milestone else "checkpoint", inventory.run, info.path, info,
             info.damage or "", best=is_best(found, info.meta) if info.damage is None else None,
-            stays=not info.milestone and info.damage is None and info.commit in protected,
+            protected=not info.milestone and info.damage is None and info.commit in protected,
         )
         for info in (*reversed(inventory.milestones), *reversed(inventory.checkpoints))
     ]  # fmt: skip

@@ -33,7 +33,7 @@ Sorted = float | str | None
 class CheckpointColumn:
     """key: the digit that sorts by it; empty for one that cannot be sorted by. rank: which gives way first (highest).
 
-    doubt: why its figure does not count, so that it comes behind all that do.
+    caveat: why its figure does not count, so that it comes behind all that do.
     """
 
     key: str
@@ -44,7 +44,7 @@ class CheckpointColumn:
     order: Callable[[CheckpointRow], Sorted] = lambda entry: None
     right: bool = True
     role: str = ""
-    doubt: Callable[[CheckpointRow], str] = lambda entry: ""
+    caveat: Callable[[CheckpointRow], str] = lambda entry: ""
 
 
 def _age(entry: CheckpointRow, now: float) -> str:
@@ -67,7 +67,7 @@ RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=Fal
 PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
 COLUMNS = (
     CheckpointColumn("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
-    CheckpointColumn("2", "reward", 9, 2, lambda e, now: reward_with_mark(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, doubt=lambda e: e.doubt or e.reason),
+    CheckpointColumn("2", "reward", 9, 2, lambda e, now: reward_with_mark(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, caveat=lambda e: e.caveat or e.reason),
     CheckpointColumn("3", "entropy", 10, 6, lambda e, now: formatting.number(e.meta.entropy if e.meta else None),
            lambda e: e.meta.entropy if e.meta else None),
     CheckpointColumn("4", "KL", 8, 8, lambda e, now: formatting.number(e.meta.approx_kl if e.meta else None),
@@ -102,22 +102,22 @@ class Sorting:
 
 
 class SavedSorting:
-    """Order of the table, written to ui.toml. soon: called with what writes it, which takes too long for a key."""
+    """Order of the table, written to ui.toml. in_thread: called with what writes it, which takes too long for a key."""
 
     def __init__(
         self,
         settings: UiSettings | None = None,
         path: Path | None = None,
-        soon: Callable[[Callable[[], None]], None] = lambda write: None,
+        in_thread: Callable[[Callable[[], None]], None] = lambda write: None,
     ) -> None:
         settings = settings or UiSettings()
         self.order = Sorting(SORT_COLUMNS[settings.sort], settings.descending)
-        self._path, self._soon, self._lock = path, soon, Lock()
+        self._path, self._in_thread, self._lock = path, in_thread, Lock()
 
     def press(self, key: str) -> None:
         """By the column with this digit; again turns the order round."""
         self.order = self.order.pressed(key)
-        self._soon(self._write)
+        self._in_thread(self._write)
 
     def _write(self) -> None:
         """The order of now: of several presses the newest comes last. RltuiError where it cannot be written."""
@@ -136,7 +136,7 @@ def sort(entries: Sequence[CheckpointRow], sorting: Sorting) -> list[CheckpointR
     order = column.order
     known = [entry for entry in entries if order(entry) is not None]
     known.sort(key=lambda entry: order(entry), reverse=sorting.descending)  # type: ignore[arg-type,return-value]  # none is None
-    known.sort(key=lambda entry: bool(column.doubt(entry)))
+    known.sort(key=lambda entry: bool(column.caveat(entry)))
     return known + [entry for entry in entries if order(entry) is None]
 
 

@@ -1,4 +1,4 @@
-"""Line chart."""
+"""Line chart: title with the figure, axes, own curve and another run's, band of extremes, marks, cursor."""
 
 from __future__ import annotations
 
@@ -306,14 +306,10 @@ def _plot(
     other = _bins(data.other, span, dots, look, look.smoothing) if data.other is not None else []
     scale = scale_of((raw, other), look.log)
     if scale is None:
-        return _empty(
-            size,
-            "nothing above 0, which a log axis needs"
-            if raw
-            else "no figure here"
-            if data.own.rows
-            else "no figure yet",
+        why = (
+            "nothing above 0, which a log axis needs" if raw else "no figure here" if data.own.rows else "no figure yet"
         )
+        return _empty(size, why)
     smooth = _bins(data.own, span, dots, look, look.smoothing) if look.smoothing else []
     layers = _layers(data, scale, (raw, smooth, other), size, style)
     return _rows(data, span, size, look, scale, layers, gaps=look.log and has_gaps([*raw, *other]))
@@ -367,12 +363,12 @@ def _rows(
         label = scale.label(ticks[row]) if row in ticks else ""
         axis: Span = (f"{label:>{AXIS - 1}}{'┤' if row in ticks else '│'}", "faint")
         if gaps and row == size[1] - 1:
-            layer = [_over(layer[0], "≤ 0 left out", size[0]), *layer]
+            layer = [_note("≤ 0 left out", size[0]), *layer]
         found.append((axis, *merged(layer, signs, lines.get(row, (" ", "")), cursor)))
     return found
 
 
-def _over(layer: Layer, words: str, width: int) -> Layer:
+def _note(words: str, width: int) -> Layer:
     """A note at the right edge, in front of everything."""
     return (words[:width].rjust(width), "warn")
 

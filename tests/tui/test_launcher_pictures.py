@@ -29,7 +29,9 @@ async def test_launcher(data: DataDir, size: tuple[int, int], ascii_only: bool, 
 
 async def test_every_other_form_fits(data: DataDir, subtests: pytest.Subtests) -> None:
     fill(data)
-    for size, ascii_only in OTHER_FORMS:
-        with subtests.test(form_name(size, ascii_only)):
-            async with launcher(data, size, ascii_only=ascii_only) as pilot:
-                assert_fits(screen_text(pilot.app.screen), size, ascii_only)
+    for ascii_only in (False, True):
+        async with launcher(data, ascii_only=ascii_only) as pilot:
+            for size, _ in (form for form in OTHER_FORMS if form[1] is ascii_only):
+                with subtests.test(form_name(size, ascii_only)):
+                    await pilot.resize_terminal(*size)
+                    assert_fits(screen_text(pilot.app.screen), size, ascii_only)

@@ -7,6 +7,7 @@ import importlib
 import sys
 import typing
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -216,6 +217,12 @@ def _contract(part: PlacedComponent, cls: type[Any]) -> str:
 
 def parameters(cls: type[Any]) -> type[BaseModel]:
     """A component's `Params` dataclass as a model: same checks and texts as for a profile's own keys."""
+    hashable: Any = cls
+    return _parameter_model(hashable)
+
+
+@lru_cache(256)  # a model takes milliseconds to make, and a profile names the same components again and again
+def _parameter_model(cls: type[Any]) -> type[BaseModel]:
     hints = typing.get_type_hints(cls.Params)
     fields: dict[str, Any] = {}
     for field in dataclasses.fields(cls.Params):

@@ -105,7 +105,12 @@ _ACTIONS: Mapping[str, Callable[[str], None]] = {
 
 def temporary_name(target: str) -> str:
     """A name for this process and moment alone."""
-    return f"{TEMPORARY}{target}-{os.getpid()}-{time.time_ns()}"
+    return f"{TEMPORARY}{target}-{unique_suffix()}"
+
+
+def unique_suffix() -> str:
+    """Of this process and moment alone."""
+    return f"{os.getpid()}-{time.time_ns()}"
 
 
 def write_new(path: Path, content: bytes, point: str = "file") -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from rltui.errors import RltuiError
-from rltui.runs.atomic import TEMPORARY, fault, make_folder, remove_tree, same_disk, temporary_name
+from rltui.runs.atomic import TEMPORARY, fault, make_folder, remove_tree, same_disk, temporary_name, unique_suffix
 from rltui.runs.best import protected
 from rltui.runs.checkpoint import POLICY_FILE, damage, sha256, write_checkpoint
 from rltui.runs.inventory import list_checkpoints, list_milestones, metas, read_checkpoint_info
@@ -59,7 +59,7 @@ def move_aside(path: Path, paths: RunPaths) -> Path:
     """Move what is no complete checkpoint out of the way of a save; nothing of it is lost. Raises OSError."""
     make_folder(paths.damaged)
     where = paths.damaged if same_disk(paths.damaged, path.parent) else path.parent
-    target = where / f"{path.name}-{temporary_name('').removeprefix(TEMPORARY).strip('-')}"
+    target = where / f"{path.name}-{unique_suffix()}"
     path.rename(target)
     return target
 

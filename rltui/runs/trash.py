@@ -13,7 +13,16 @@ import msgspec
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.runs.atomic import TEMPORARY, fault, fsync_folder, make_folder, remove_tree, replace_file, temporary_name
+from rltui.runs.atomic import (
+    TEMPORARY,
+    fault,
+    fsync_folder,
+    make_folder,
+    remove_tree,
+    replace_file,
+    temporary_name,
+    unique_suffix,
+)
 from rltui.runs.inventory import (
     NO_MARK,
     CheckpointInfo,
@@ -171,7 +180,7 @@ def _new_entry(paths: RunPaths, now: float) -> Path:
         make_folder(paths.trash)
         if not is_below(paths.trash, paths.data.root):
             raise RltuiError(f"{paths.data.trash} leads out of the data folder: nothing is deleted")
-        entry = paths.trash / f"{int(now * 1000)}-{temporary_name('').removeprefix(TEMPORARY).strip('-')}"
+        entry = paths.trash / f"{int(now * 1000)}-{unique_suffix()}"
         entry.mkdir()
     except OSError as error:
         raise _cannot(paths.trash, error) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 from textual.binding import BindingType
 
@@ -22,6 +22,8 @@ _OUTCOMES = {
     CommandApplied: ("✓", "applied", "good"),
     CommandRefused: ("✗", "refused", "bad"),
 }
+
+AuditEntry = CommandLogged | SettingChanged
 
 
 class AuditPane(FilterablePane):
@@ -56,7 +58,10 @@ class AuditPane(FilterablePane):
         return len(audit), audit[-1] if audit else None, by_hand, start, view.snapshot.ended
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        entries, holding = self.filtered_rows(folded(view.snapshot.audit), id, _texts), in_force(view.snapshot)
+        entries, holding = (
+            self.filtered_rows(without_acceptances(view.snapshot.audit), id, _texts),
+            in_force(view.snapshot),
+        )
         whole = cut_entry(entries[self.cursor], width) if entries else []
         whole = whole[: max(height - 1, 0)]
         lines = [entry_line(entry, width, entry in holding) for entry in entries]
@@ -64,27 +69,23 @@ class AuditPane(FilterablePane):
         return [*rows, *whole]
 
     def words(self, view: View) -> str:
-        count = len(folded(view.snapshot.audit))
+        count = len(without_acceptances(view.snapshot.audit))
         return f"[$muted]{count:,} {'entry' if count == 1 else 'entries'}[/]" if count else ""
 
 
-def _texts(entry: CommandLogged | SettingChanged) -> list[str]:
+def _texts(entry: AuditEntry) -> list[str]:
     """What a filter looks through: the time of day, who, the outcome, what it was about."""
     outcome = "in force" if isinstance(entry, SettingChanged) else _OUTCOMES[type(entry.outcome)][1]
     return [formatting.clock(entry.time), entry.by, outcome, "".join(text for text, _ in _words(entry))]
 
 
-def folded(audit: tuple[CommandLogged | SettingChanged, ...]) -> list[CommandLogged | SettingChanged]:
+def without_acceptances(audit: tuple[AuditEntry, ...]) -> list[AuditEntry]:
     """Without the acceptance of what has been answered since: the same person's, of the same command and number."""
     answered = {_key(entry) for entry in audit if isinstance(entry, CommandLogged) and not _is_open(entry)}
-    return [
-        entry
-        for entry in audit
-        if not (isinstance(entry, CommandLogged) and _is_open(entry) and _key(entry) in answered)
-    ]
+    return [entry for entry in audit if not (_is_open(entry) and _key(entry) in answered)]
 
 
-def cut_entry(entry: CommandLogged | SettingChanged, width: int) -> list[Line]:
+def cut_entry(entry: AuditEntry, width: int) -> list[Line]:
     """What is cut in its line, below a rule; empty where nothing is."""
     line, words = _whole_line(entry, width), _words(entry)
     if width_of(line) <= width:
@@ -96,23 +97,21 @@ def cut_entry(entry: CommandLogged | SettingChanged, width: int) -> list[Line]:
     return rows
 
 
-def entry_line(entry: CommandLogged | SettingChanged, width: int, holds: bool = True) -> Line:
+def entry_line(entry: AuditEntry, width: int, holds: bool = True) -> Line:
     """Time, who, outcome, seconds, what, and why or what came of it, as far as it fits. holds: the change is in force."""
     return crop(_whole_line(entry, width, holds), width)
 
 
-def _words(entry: CommandLogged | SettingChanged) -> Line:
+def _words(entry: AuditEntry) -> Line:
     """What it was about, and why or what came of it."""
     if isinstance(entry, SettingChanged):
-        return (clean(change_words(entry)), "strong"), (
-            f"{', as in the profile' if entry.profile else ''} from {entry.timesteps:,}",
-            "muted",
-        )
+        source = ", as in the profile" if entry.profile else ""
+        return (clean(change_words(entry)), "strong"), (f"{source} from {entry.timesteps:,}", "muted")
     answer = getattr(entry.outcome, "detail", "") or getattr(entry.outcome, "reason", "")
     return (clean(entry.command), "strong"), (f": {clean(answer)}" if answer else "", "muted")
 
 
-def _whole_line(entry: CommandLogged | SettingChanged, width: int, holds: bool = True) -> Line:
+def _whole_line(entry: AuditEntry, width: int, holds: bool = True) -> Line:
     who, room = clean(entry.by.partition(", pid")[0]), WHO
     if width < NARROW:
         who, room = who.partition(" on ")[0], NARROW_WHO
@@ -131,8 +130,8 @@ def _whole_line(entry: CommandLogged | SettingChanged, width: int, holds: bool =
     )
 
 
-def _is_open(entry: CommandLogged) -> bool:
-    return isinstance(entry.outcome, CommandAccepted)
+def _is_open(entry: AuditEntry) -> TypeGuard[CommandLogged]:
+    return isinstance(entry, CommandLogged) and isinstance(entry.outcome, CommandAccepted)
 
 
 def _key(entry: CommandLogged) -> tuple[str, str, int]:

@@ -11,7 +11,7 @@ from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefuse
 from rltui.events.records import CommandLogged, SettingChanged
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.panes.audit import AuditPane, entry_line, folded
+from rltui.tui.panes.audit import AuditPane, entry_line, without_acceptances
 from rltui.tui.panes.pane import View
 from rltui.tui.text import plain, width_of
 from tests.fakes import run_story
@@ -35,7 +35,7 @@ def test_what_was_answered_takes_the_place_of_its_acceptance() -> None:
     accepted, applied = logged(CommandAccepted(3)), logged(CommandApplied(3, "paused", 0.4))
     waiting = logged(CommandAccepted(4), "checkpoint")
     other = logged(CommandAccepted(3), by=BOB)  # another viewer's number 3
-    assert folded((accepted, other, applied, waiting)) == [other, applied, waiting]
+    assert without_acceptances((accepted, other, applied, waiting)) == [other, applied, waiting]
 
 
 def test_each_fate_is_a_line() -> None:

@@ -1,4 +1,4 @@
-"""rltui status."""
+"""rltui status: its command line; what it reads and says needs msgspec and stands in `run_status`."""
 
 from __future__ import annotations
 

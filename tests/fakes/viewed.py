@@ -36,7 +36,9 @@ def playing(training: Training) -> ViewerLive:
 
 def viewers(training: Training) -> list[psutil.Process]:
     """The run's children of its niceness, which adds to that of whoever starts the run."""
-    return [child for child in training.children() if runs(child) and child.nice() == os.nice(0) + NICE]
+    return [
+        child for child in training.children() if runs(child) and child.nice() == min(os.nice(0) + NICE, 19)
+    ]  # 19: the most there is
 
 
 def frames(address: str, count: int) -> list[match_frames.Watched]:

@@ -14,6 +14,14 @@ from rltui.tui.widgets.plot import Bin, DecimationCache, band, curve, dot_column
 
 Layer = tuple[str, str]  # a row of characters, its role; a blank lets the next layer through
 CURSOR_ROLE = "cursor"
+AXIS = 6  # columns of the labels and the axis
+OLDEST = 200  # rows that are looked through for the newest known figure
+OTHER_ROLE = ""  # of a compared run: the plain foreground, which no curve of one's own has
+END = "╎"  # of the shorter one of two runs
+MARK = "┊"  # of an event
+SHORT_SHARE = 0.25  # of all timesteps: a curve below that would be a few columns
+BEYOND_SHARE = 0.25  # of the shorter one's own timesteps are shown past its ends
+LEGEND: dict[ChartStyle, tuple[str, str]] = {"braille": ("━", "╍"), "blocks": ("━", "╍"), "ascii": ("*", "o")}
 
 
 def merged(
@@ -123,16 +131,6 @@ def _log_bound(value: float, *, up: bool) -> float:
     if up:
         return next((step for step in steps if step >= place - 1e-9), steps[-1])
     return next((step for step in reversed(steps) if step <= place + 1e-9), steps[0])
-
-
-AXIS = 6  # columns of the labels and the axis
-OLDEST = 200  # rows that are looked through for the newest known figure
-OTHER_ROLE = ""  # of a compared run: the plain foreground, which no curve of one's own has
-END = "╎"  # of the shorter one of two runs
-MARK = "┊"  # of an event
-SHORT_SHARE = 0.25  # of all timesteps: a curve below that would be a few columns
-BEYOND_SHARE = 0.25  # of the shorter one's own timesteps are shown past its ends
-LEGEND: dict[ChartStyle, tuple[str, str]] = {"braille": ("━", "╍"), "blocks": ("━", "╍"), "ascii": ("*", "o")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from rltui.supervise.guardian import Lifeline
 from rltui.supervise.signals import BY_SIGNAL
 from rltui.tui import background
 from rltui.tui.actions import Place, place_of
-from rltui.tui.ascii import AsciiFilter, HarmlessFilter, chart_style
+from rltui.tui.ascii import AsciiFilter, ControlCharacterFilter, chart_style
 from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.help import FocusedPane, help_on, palette_commands
@@ -32,7 +32,7 @@ from rltui.tui.navigation import Navigator
 from rltui.tui.notifications import Notifier
 from rltui.tui.settings import LoadedSettings, UiSettings, save_layout, ui_path
 from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend_terminal
-from rltui.tui.terminal.key_queue import KeyDone, KeyOrder
+from rltui.tui.terminal.key_queue import KeyDone, KeyQueue
 from rltui.tui.text import plain
 from rltui.tui.themes import DARK, LIGHT
 from rltui.tui.widgets.dialogs import Dialog, Palette
@@ -85,8 +85,8 @@ class RltuiApp(App[str]):
         self._dependencies, self._lifeline = dependencies or Dependencies(), lifeline or Lifeline()
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
-        self._key_order = KeyOrder(self)
-        self._filters.append(HarmlessFilter())
+        self._key_queue = KeyQueue(self)
+        self._filters.append(ControlCharacterFilter())
         if ascii_only:
             self._filters.append(AsciiFilter())
         self.register_theme(DARK)
@@ -128,12 +128,12 @@ class RltuiApp(App[str]):
         """Keys and pastes are handed on one after the other."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
-        elif self._key_order.arrived(event):
+        elif self._key_queue.arrived(event):
             await super().on_event(event)
-            self._key_order.passed_on()
+            self._key_queue.passed_on()
 
     def on_key_done(self, message: KeyDone) -> None:
-        self._key_order.answered(message)
+        self._key_queue.answered(message)
 
     def on_unmount(self) -> None:
         self._notifier.end()

@@ -57,17 +57,18 @@ def to_ascii(text: str) -> str:
     return out if out.isascii() else "".join(char if char.isascii() else "?" * cell_len(char) for char in out)
 
 
-def harmless(text: str) -> str:
+def without_controls(text: str) -> str:
     """The text at the same width without what a terminal obeys instead of showing."""
     return _NO_CHARACTER.sub("?", _CONTROL.sub("", text))
 
 
-class HarmlessFilter(LineFilter):
+class ControlCharacterFilter(LineFilter):
     """On every line that any widget renders: names, notes and log lines come from files that anybody may have written."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
-            Segment(harmless(text) if control is None else text, style, control) for text, style, control in segments
+            Segment(without_controls(text) if control is None else text, style, control)
+            for text, style, control in segments
         ]
 
 

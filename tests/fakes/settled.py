@@ -34,7 +34,7 @@ async def settle(pilot: Pilot[str]) -> None:
         if not await pilot._wait_for_screen() or not has_work(pilot.app):
             break
         await asyncio.sleep(MOMENT)
-    deadline, order = time.monotonic() + KEY, getattr(pilot.app, "_key_order", None)
+    deadline, order = time.monotonic() + KEY, getattr(pilot.app, "_key_queue", None)
     while order is not None and order._busy and time.monotonic() < deadline and pilot.app._exception is None:
         await asyncio.sleep(MOMENT)
 

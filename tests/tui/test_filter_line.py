@@ -59,7 +59,7 @@ def keys(pilot: Pilot[str], place: Place) -> list[object]:
 
 
 def found(pilot: Pilot[str]) -> list[object]:
-    return list(line(pilot)._filtered.found()[0])
+    return list(line(pilot)._filtered.matching()[0])
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
@@ -150,7 +150,7 @@ async def no_expression_filters_nothing(pilot: Pilot[str], place: Place) -> None
 async def exclamation_mark_inverts(pilot: Pilot[str], place: Place) -> None:
     await pilot.press("slash", *place.text)
     await until(pilot, lambda: line(pilot).value == place.text and bool(found(pilot)))
-    some, (_, of) = set(found(pilot)), line(pilot)._filtered.found()
+    some, (_, of) = set(found(pilot)), line(pilot)._filtered.matching()
     await pilot.press("home", "exclamation_mark")
     await until(pilot, lambda: line(pilot).value.startswith("!") and not some & set(found(pilot)))
     assert len(found(pilot)) == of - len(some)

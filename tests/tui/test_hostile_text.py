@@ -15,7 +15,7 @@ from rltui.events.commands import OutputLive, ViewerLive, Welcome
 from rltui.events.records import IterationFinished, LogLine, Record
 from rltui.run_state.log_entries import LONGEST, entry_of
 from rltui.runs.paths import DataDir
-from rltui.tui.ascii import HarmlessFilter, harmless
+from rltui.tui.ascii import ControlCharacterFilter, without_controls
 from rltui.tui.capture import screen_text
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeRun
@@ -62,7 +62,7 @@ def hostile_run(chance: random.Random) -> FakeRun:
 def check(pilot: Pilot[str], place: str) -> None:
     text = screen_text(pilot.app.screen)
     assert "cannot draw" not in text, f"{place}:\n{text}"
-    assert harmless(text.replace("\n", "")) == text.replace("\n", ""), place
+    assert without_controls(text.replace("\n", "")) == text.replace("\n", ""), place
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -89,7 +89,7 @@ class OneLabel(App[None]):
         yield Label("before\x1b[2J\udcffafter", markup=False)
 
     def on_load(self) -> None:
-        self._filters.append(HarmlessFilter())
+        self._filters.append(ControlCharacterFilter())
 
 
 async def test_textual_s_own_widgets_pass_nothing_on_either() -> None:

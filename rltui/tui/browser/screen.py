@@ -177,7 +177,7 @@ class BrowserScreen(Screen[None]):
 
     @if_mounted
     def on_checkpoint_table_updated(self) -> None:
-        self.query_one(FilterLine).tell()
+        self.query_one(FilterLine).update_border()
         self._show_details()
 
     def _show_details(self) -> None:

@@ -331,7 +331,7 @@ class CheckpointTable(ListView):
         self._pattern, self._start = pattern, goes if goes is not None else self._start
         self.update_rows()
 
-    def found(self) -> tuple[Sequence[object], int]:
+    def matching(self) -> tuple[Sequence[object], int]:
         """What the filter leaves, of how many."""
         return [entry.path for entry in self.entries], self._under
 

@@ -134,7 +134,7 @@ class FieldList(ListView):
         self.go_to(goes)
         self.post_message(self.Refilled())
 
-    def found(self) -> tuple[Sequence[object], int]:
+    def matching(self) -> tuple[Sequence[object], int]:
         """The fields that match, of how many."""
         rows = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
         return [row.identity for row in rows if matches(row, self.pattern)], len(rows)

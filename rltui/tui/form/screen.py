@@ -35,7 +35,7 @@ from rltui.tui.form.session import EditSession
 from rltui.tui.help import HelpScreen
 from rltui.tui.text import Line
 from rltui.tui.themes import role_style
-from rltui.tui.widgets.dialogs import AskDialog, Chooser, uncovered
+from rltui.tui.widgets.dialogs import AskDialog, Chooser, bring_to_top
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
@@ -187,7 +187,7 @@ class FormScreen(Screen["Path | None"]):
             return
         self.field_list.is_open = written_sections(self.reference, self.session.draft.written)
         self.show_all()
-        self.search_line.again()
+        self.search_line.reapply()
         if self.session.draft.written.problem:  # the form needs TOML to begin with
             self.action_toggle_view()
 
@@ -225,7 +225,7 @@ class FormScreen(Screen["Path | None"]):
         state, typed = self.session.state, self.line.row
         # a reward of one number is not there while its line is empty: back to it after that
         self.field_list.show(self.reference, state, typed.identity if typed else None)
-        self.search_line.tell()
+        self.search_line.update_border()
         self.text_view.mark(render.by_line(state.errors))
         self.show_sides()
 
@@ -470,7 +470,7 @@ class FormScreen(Screen["Path | None"]):
             self.ask_check()
             return
         self._written_to = path
-        if uncovered(self):
+        if bring_to_top(self):
             self.dismiss(path)
 
     def action_back(self) -> None:

@@ -133,7 +133,7 @@ class LauncherScreen(Screen[None]):
     def _show_rows(self) -> None:
         if self.catalog is not None:
             self.tree_list.show(self.catalog)
-            self.filter_line.tell()
+            self.filter_line.update_border()
 
     def _show_details(self) -> None:
         self.details.show(self.item, self.catalog, self.plan)

@@ -259,7 +259,7 @@ class CatalogTree(ListView):
         self._fill()
         self.set_rows(self.rows, goes)
 
-    def found(self) -> tuple[Sequence[object], int]:
+    def matching(self) -> tuple[Sequence[object], int]:
         """(keys of the rows that match, how many there are without the filter)."""
         if self._catalog is None:
             return (), 0

@@ -27,8 +27,8 @@ class KeyDone(Message):
         self.number, self.rounds = number, rounds
 
 
-class KeyOrder:
-    """`arrived` takes what was typed, and says whether to pass it on now; else `KeyOrder` posts it again in its turn."""
+class KeyQueue:
+    """`arrived` takes what was typed, and says whether to pass it on now; else `KeyQueue` posts it again in its turn."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app

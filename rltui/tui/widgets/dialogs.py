@@ -57,7 +57,7 @@ class Dialog(ModalScreen[Answer]):
         self.dismiss(None)
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        return super().dismiss(result) if uncovered(self) else AwaitComplete()
+        return super().dismiss(result) if bring_to_top(self) else AwaitComplete()
 
 
 class Palette(CommandPalette):
@@ -71,7 +71,7 @@ class Palette(CommandPalette):
         self._compositor = DrawnCompositor()
 
     def dismiss(self, result: None = None) -> AwaitComplete:
-        return super().dismiss(result) if uncovered(self) else AwaitComplete()
+        return super().dismiss(result) if bring_to_top(self) else AwaitComplete()
 
     @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
     async def _gather_commands(self, search_value: str) -> None:
@@ -88,8 +88,8 @@ class Palette(CommandPalette):
             super()._action_command_list(action)
 
 
-def uncovered(screen: Screen[Answer]) -> bool:
-    """Whether the screen is there to be closed; what has come above it is taken away."""
+def bring_to_top(screen: Screen[Answer]) -> bool:
+    """Take away what has come above the screen. False where it is there no more."""
     app = screen.app
     if screen not in app.screen_stack:
         return False
@@ -149,7 +149,10 @@ class InputCheck:
 
 @dataclass(frozen=True, slots=True)
 class TextPrompt:
-    """What is asked for. empty: what enter does with nothing typed: None stays in the dialog, "cancel" closes it, "take" takes it."""
+    """What is asked for.
+
+    empty: what enter does with nothing typed: None stays in the dialog, "cancel" closes it, "take" takes it.
+    """
 
     title: str
     lines: tuple[tuple[str, str], ...]  # (text, role)

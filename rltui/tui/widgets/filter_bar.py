@@ -75,7 +75,10 @@ def _expression(text: str) -> Expression:
 
 @dataclass(slots=True)
 class TypedFilter(Generic[Place]):
-    """State of a filter typed into a pane's border. before: where the owner's cursor stood when the line was opened, to go back to when the filter is dropped."""
+    """State of a filter typed into a pane's border.
+
+    before: where the owner's cursor stood when the line was opened, to go back to when the filter is dropped.
+    """
 
     pattern: Pattern = field(default_factory=Pattern)
     typing: bool = False
@@ -119,7 +122,7 @@ class Filtered(Protocol):
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """Show what matches. goes: the key of the row that the cursor goes to; None: it stays."""
 
-    def found(self) -> tuple[Sequence[object], int]:
+    def matching(self) -> tuple[Sequence[object], int]:
         """(keys of the rows that match, in their order; how many there are without the filter)."""
 
 
@@ -149,7 +152,7 @@ class FilterLine(Input):
         self._before = self._rows.key
         self.add_class("open")
         self.focus()
-        self.tell()
+        self.update_border()
 
     def drop(self) -> bool:
         """No filter, and back to the list; False where there was none, nor a line."""
@@ -161,11 +164,11 @@ class FilterLine(Input):
         self._close()
         return True
 
-    def tell(self) -> None:
-        """In the list's lower border: the filter and how much it leaves. For whoever has filled the list anew, too."""
+    def update_border(self) -> None:
+        """The list's lower border: the filter and how much it leaves. Called by whoever has filled the list, too."""
         self._rows.border_subtitle = self._words()
 
-    def again(self) -> None:
+    def reapply(self) -> None:
         """What there is to be filtered has only come now: what is typed holds for it too."""
         if self._shown.text:
             self._filter()
@@ -173,22 +176,22 @@ class FilterLine(Input):
     def _close(self) -> None:
         self.remove_class("open")
         self._rows.focus()
-        self.tell()
+        self.update_border()
 
     def _filter(self, goes: object | None = None) -> None:
         self._shown, before = Pattern(self.value), self._rows.key
         self._filtered.filter_by(self._shown, goes)
-        keys, _ = self._filtered.found()
+        keys, _ = self._filtered.matching()
         if self._shown.text and not self._shown.problem and keys and before not in keys:
             self._rows.go_to(keys[0])
-        self.tell()
+        self.update_border()
 
     def _words(self) -> Content:
         if not self._shown.text:
             return Content("")
         if self._shown.problem:
             return Content.assemble((clean(self._shown.problem), "$error"))
-        keys, of = self._filtered.found()
+        keys, of = self._filtered.matching()
         found = f"/{clean(self._shown.text)}  {len(keys)} of {of}"
         further = "enter sets it" if self.is_open else self._further
         words = " · ".join(part for part in (found, further, "esc clears") if part)

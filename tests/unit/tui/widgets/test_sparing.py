@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rltui.tui.ascii import AsciiFilter, HarmlessFilter
+from rltui.tui.ascii import AsciiFilter, ControlCharacterFilter
 from rltui.tui.text import Line
 from rltui.tui.themes import DARK, LIGHT
 from rltui.tui.widgets.line_widget import LineWidget
@@ -69,7 +69,7 @@ class Program(App[None]):
 
     def __init__(self, ascii_only: bool = False) -> None:
         super().__init__()
-        self._filters += [HarmlessFilter(), *([AsciiFilter()] if ascii_only else [])]
+        self._filters += [ControlCharacterFilter(), *([AsciiFilter()] if ascii_only else [])]
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name

@@ -73,8 +73,8 @@ async def browser(
 ) -> AsyncIterator[Pilot[str]]:
     """The browser, opened from the launcher, once everything has been read and the first state's hashes compared."""
 
-    def refuse(offer: LaunchPlan) -> LaunchedTrainer:
-        raise AssertionError(f"nothing was to be launched: {offer}")
+    def refuse(plan: LaunchPlan) -> LaunchedTrainer:
+        raise AssertionError(f"nothing was to be launched: {plan}")
 
     dependencies = Dependencies(
         sources=(lambda name, trainer: run) if run is not None else None,

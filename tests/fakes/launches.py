@@ -21,15 +21,15 @@ class Launches:
     """A trainer starts, or the error comes: at once, or when the test lets it `go`."""
 
     def __init__(self, fails: RltuiError | None = None, *, waits: bool = False) -> None:
-        self.offers: list[LaunchPlan] = []
+        self.plans: list[LaunchPlan] = []
         self.fails = fails
         self.go = threading.Event()
         if not waits:
             self.go.set()
 
-    def __call__(self, offer: LaunchPlan) -> LaunchedTrainer:
-        self.offers.append(offer)
+    def __call__(self, plan: LaunchPlan) -> LaunchedTrainer:
+        self.plans.append(plan)
         assert self.go.wait(patience(15))
         if self.fails is not None:
             raise self.fails
-        return a_trainer(offer.run or "?")
+        return a_trainer(plan.run or "?")

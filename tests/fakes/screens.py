@@ -116,10 +116,10 @@ async def launcher(
     ascii_only: bool = False,
     tools: LauncherDependencies | None = None,
 ) -> AsyncIterator[Pilot[str]]:
-    """The launcher, once everything has been read and judged, and the first offer is on screen."""
+    """The launcher, once everything has been read and judged, and the first plan is on screen."""
 
-    def refuse(offer: LaunchPlan) -> LaunchedTrainer:
-        raise AssertionError(f"nothing was to be launched: {offer}")
+    def refuse(plan: LaunchPlan) -> LaunchedTrainer:
+        raise AssertionError(f"nothing was to be launched: {plan}")
 
     dependencies = Dependencies(
         sources=(lambda name, trainer: run) if run is not None else None,

@@ -48,8 +48,8 @@ async def opened(place: Place, data: DataDir) -> AsyncIterator[tuple[Pilot[str],
         yield pilot, {**changing_world.of_the_disk(data, Path.cwd(), clock)}
 
 
-def refuse(offer: LaunchPlan) -> LaunchedTrainer:
-    raise RltuiError("nothing is launched here\nat all [/]", f"of {offer.run}")
+def refuse(plan: LaunchPlan) -> LaunchedTrainer:
+    raise RltuiError("nothing is launched here\nat all [/]", f"of {plan.run}")
 
 
 async def _open_form(pilot: Pilot[str]) -> None:

@@ -220,14 +220,14 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
         assert "with the profile that was saved with it" in running(text)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
-        assert launches.offers == []
+        assert launches.plans == []
         await start(pilot, "branch off as alpha-b3", "r")
-        offer = launches.offers.pop()
-        assert (offer.run, offer.args) == ("alpha-b3", ("--resume", str(newest)))
-        assert Path(offer.profile) == newest / "profile.toml"
+        plan = launches.plans.pop()
+        assert (plan.run, plan.args) == ("alpha-b3", ("--resume", str(newest)))
+        assert Path(plan.profile) == newest / "profile.toml"
         data.run("alpha").profile.write_text('schema = 1\n[[curriculum.phases]]\nprofile = "one"\n')
         await start(pilot, "campaign", "r")
-        assert Path(launches.offers.pop().profile) == data.run("alpha").profile
+        assert Path(launches.plans.pop().profile) == data.run("alpha").profile
         (newest / "PPO_VALUE_NET.pt").write_bytes(b"cut")
         await pilot.press("R")
         text = running(await until_shown(pilot, "It cannot be gone on from"))
@@ -235,9 +235,9 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
         assert "branch off as alpha-b3 at 5,000,000 timesteps" in text
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
-        assert launches.offers == []
+        assert launches.plans == []
         await start(pilot, "It cannot be gone on from", "g")
-        assert launches.offers.pop().args == ("--resume", str(milestone(data, "005M")))
+        assert launches.plans.pop().args == ("--resume", str(milestone(data, "005M")))
 
 
 async def start(pilot: Pilot[str], words: str, key: str) -> None:
@@ -259,7 +259,7 @@ async def test_the_newest_goes_on_and_the_cockpit_opens(data: DataDir) -> None:
         await until_shown(pilot, "Resume alpha at 11,468,800 timesteps")
         await pilot.press("r")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
-        assert (launches.offers[0].run, launches.offers[0].args) == ("alpha", ())
+        assert (launches.plans[0].run, launches.plans[0].args) == ("alpha", ())
 
 
 async def test_the_newest_of_a_run_at_its_step_limit_asks_for_a_new_one(data: DataDir) -> None:
@@ -272,8 +272,8 @@ async def test_the_newest_of_a_run_at_its_step_limit_asks_for_a_new_one(data: Da
         await pilot.press("r")
         await until_shown(pilot, "Its step limit is reached")
         await pilot.press("enter")
-        await until(pilot, lambda: bool(launches.offers))
-        assert (launches.offers[0].run, launches.offers[0].args) == ("gamma", ())
+        await until(pilot, lambda: bool(launches.plans))
+        assert (launches.plans[0].run, launches.plans[0].args) == ("gamma", ())
 
 
 async def test_a_run_in_training_is_not_started_twice_and_keeps_its_newest(data: DataDir) -> None:
@@ -309,13 +309,13 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("end")
         await until_shown(pilot, "the profile is not valid")
         await pilot.press("enter")
-        assert launches.offers == []
+        assert launches.plans == []
         await pilot.press("home", "down")
         await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("enter")
         await until_shown(pilot, "It did not start: not now")
-        offer = launches.offers[0]
-        assert (offer.profile, offer.run, offer.args) == (
+        plan = launches.plans[0]
+        assert (plan.profile, plan.run, plan.args) == (
             "ball-touching",
             "ball-touching-20251127-133000",
             ("--fork-from", str(milestone(data, "005M"))),
@@ -323,9 +323,9 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("escape", "F")
         await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("enter")
-        await until(pilot, lambda: len(launches.offers) == 2)
-        offer, path = launches.offers[1], milestone(data, "005M")
-        assert (offer.profile, offer.args) == (str(path / "profile.toml"), ("--fork-from", str(path)))
+        await until(pilot, lambda: len(launches.plans) == 2)
+        plan, path = launches.plans[1], milestone(data, "005M")
+        assert (plan.profile, plan.args) == (str(path / "profile.toml"), ("--fork-from", str(path)))
 
 
 async def test_a_profile_that_does_not_fit_says_why(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ async def test_two_clicks_on_an_answer_answer_once() -> None:
 async def test_a_start_that_succeeds_under_the_palette_opens_the_cockpit(data: DataDir) -> None:
     go = threading.Event()
 
-    def launch(offer: LaunchPlan) -> LaunchedTrainer:
+    def launch(plan: LaunchPlan) -> LaunchedTrainer:
         assert go.wait(15)
         return a_trainer("alpha")
 

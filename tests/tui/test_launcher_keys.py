@@ -44,7 +44,7 @@ async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(da
         launches.go.set()
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         await until_shown(pilot, "ball-touching-20251127-133000")
-        assert [(offer.profile, offer.run, offer.args) for offer in launches.offers] == [
+        assert [(plan.profile, plan.run, plan.args) for plan in launches.plans] == [
             ("ball-touching", "ball-touching-20251127-133000", ("--resume", "new"))
         ]
 
@@ -60,7 +60,7 @@ async def test_enter_resumes_n_never_does_and_a_failed_start_says_why(data: Data
             assert "choose another folder: --data-dir DIR" in text
             await pilot.press("escape")
             await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
-    assert [(offer.run, offer.args) for offer in launches.offers] == [
+    assert [(plan.run, plan.args) for plan in launches.plans] == [
         ("alpha", ()),
         ("ball-touching-20251127-133000", ("--resume", "new")),
     ]
@@ -89,9 +89,9 @@ async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> No
     async with slow_checks(launches, checking, data).run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "the profile is being checked")
         await pilot.press("enter")
-        assert launches.offers == []
+        assert launches.plans == []
         checking.set()
-        await until(pilot, lambda: [offer.run for offer in launches.offers] == ["ball-touching-20251127-133000"])
+        await until(pilot, lambda: [plan.run for plan in launches.plans] == ["ball-touching-20251127-133000"])
         await until_shown(pilot, "there is no run to go on with")
         launches.fails = RltuiError("over", "")
         launches.go.set()
@@ -105,7 +105,7 @@ async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
         await pilot.press("enter", "down", "up")
         checking.set()
         await until_shown(pilot, "start the new run ball-touching-20251127-133000")
-        assert launches.offers == []
+        assert launches.plans == []
 
 
 async def test_an_invalid_profile_cannot_be_launched_until_it_is_mended(
@@ -118,7 +118,7 @@ async def test_an_invalid_profile_cannot_be_launched_until_it_is_mended(
         await until(pilot, lambda: pilot.app.screen.plan is not None)  # type: ignore[attr-defined]
         await pilot.press("enter")
         await until_shown(pilot, "the profile is not valid")
-        assert launches.offers == []
+        assert launches.plans == []
         assert "✗ my-bot" in screen_text(pilot.app.screen)
         verdict = data_folder.verdict
         monkeypatch.setattr(data_folder, "verdict", lambda path: verdict(path.replace("my-bot", "ball-touching")))
@@ -147,7 +147,7 @@ async def test_a_run_is_opened_by_enter_and_resumed_by_its_capital(data: DataDir
         await until_shown(pilot, "resume beta at 5,120,000 timesteps")
         await pilot.press("R")
         await until_shown(pilot, "not now")
-        assert (launches.offers[0].run, launches.offers[0].args) == ("beta", ())
+        assert (launches.plans[0].run, launches.plans[0].args) == ("beta", ())
         await pilot.press("escape", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         await until_shown(pilot, "ENDED UNCLEANLY")
@@ -164,7 +164,7 @@ async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data
         await until_shown(pilot, "gamma was started to end at 5,120,000 timesteps")
         await until_shown(pilot, "enter alone: it trains on until you stop it")
         await pilot.press("escape", "R")
-        assert launches.offers == []
+        assert launches.plans == []
         await until_shown(pilot, "Its step limit is reached")
         await pilot.press(*"5M", "enter")
         await until_shown(pilot, "it has 5,120,000 already")
@@ -172,7 +172,7 @@ async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data
         await until_shown(pilot, "880,000 timesteps more")
         await pilot.press("enter")
         await until_shown(pilot, "not now")
-        assert [(offer.run, offer.args) for offer in launches.offers] == [("gamma", ("--steps", "6000000"))]
+        assert [(plan.run, plan.args) for plan in launches.plans] == [("gamma", ("--steps", "6000000"))]
     assert paths.checkpoint(5_120_000).is_dir()
 
 
@@ -187,7 +187,7 @@ async def test_a_running_run_is_attached_to_and_never_started_twice(data: DataDi
             await until_shown(pilot, "beta is training: enter shows it")
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
-            assert launches.offers == []
+            assert launches.plans == []
 
 
 async def test_a_milestone_says_in_words_what_enter_does_and_asks_before_it_does_it(data: DataDir) -> None:
@@ -200,13 +200,13 @@ async def test_a_milestone_says_in_words_what_enter_does_and_asks_before_it_does
         await until_shown(pilot, "Branch off as alpha-b2")
         await pilot.press("enter")  # the safe choice comes first
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
-        assert launches.offers == []
+        assert launches.plans == []
         await pilot.press("enter")
         await until_shown(pilot, "Branch off as alpha-b2")
         await pilot.press("r")
-        await until(pilot, lambda: bool(launches.offers))
-        offer = launches.offers[0]
-        assert (offer.run, Path(offer.profile).name, offer.args[0]) == ("alpha-b2", "profile.toml", "--resume")
+        await until(pilot, lambda: bool(launches.plans))
+        plan = launches.plans[0]
+        assert (plan.run, Path(plan.profile).name, plan.args[0]) == ("alpha-b2", "profile.toml", "--resume")
 
 
 async def test_q_leaves_at_once_and_says_which_runs_train_on(data: DataDir) -> None:
@@ -283,7 +283,7 @@ async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: Dat
             assert "Open run alpha" in text and "Start a new run" in text
             await pilot.press("n")
             await until_shown(pilot, "not now")
-            assert launches.offers[0].args == ("--resume", "new")
+            assert launches.plans[0].args == ("--resume", "new")
             await pilot.press("escape", "enter")
             await until_shown(pilot, "Open run alpha")
             await pilot.press("o")

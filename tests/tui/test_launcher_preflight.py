@@ -102,10 +102,10 @@ async def test_force_names_what_it_passes_over(data: DataDir, monkeypatch: pytes
         await pilot.press("F")
         await until_shown(pilot, "Passed over: the action table x fails 6 checks")
         await pilot.press("escape", "enter")
-        assert launches.offers == []
+        assert launches.plans == []
         await pilot.press("F", "f")
-        await until(pilot, lambda: bool(launches.offers))
-        assert launches.offers[0].args == ("--resume", "new", "--force")
+        await until(pilot, lambda: bool(launches.plans))
+        assert launches.plans[0].args == ("--resume", "new", "--force")
 
 
 async def test_two_profiles_are_compared(data: DataDir) -> None:

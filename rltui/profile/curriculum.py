@@ -24,7 +24,7 @@ from rltui.registry import TABLE_FILES, Component, build, is_module
 MILLION = 1_000_000
 SHARED = ("tick_skip", "action_delay_ticks", "obs", "actions", "policy", "critic")  # the same in all phases
 NAMES = ("label", "phase")  # a campaign may have them: they go unused
-Judge = Callable[[Path], tuple[Profile | None, list[Problem]]]
+PhaseReader = Callable[[Path], tuple[Profile | None, list[Problem]]]
 
 
 def stages_of(curriculum: CurriculumSection) -> tuple[StageEntry, ...]:
@@ -167,13 +167,13 @@ def named_phases(data: Mapping[str, Any]) -> list[tuple[int, str]]:
     ]
 
 
-def read_phases(data: Mapping[str, Any], folder: Path | None, judge: Judge) -> Phases:
-    """Every phase's profile, found beside the campaign first. judge: reads one, with its problems."""
+def read_phases(data: Mapping[str, Any], folder: Path | None, read_phase: PhaseReader) -> Phases:
+    """Every phase's profile, found beside the campaign first. read_phase: gives one, with its problems."""
     read = Phases(findings=list(_misplaced(data)))
     for index, name in named_phases(data):
         path: KeyPath = ("curriculum", "phases", index, "profile")
         try:
-            profile, problems = judge(locate(name, folder))
+            profile, problems = read_phase(locate(name, folder))
         except ProfileError as error:
             problem = error.problems[0]
             read.findings.append(ValidationFinding(path, problem.message, problem.expected, name, problem.hint))

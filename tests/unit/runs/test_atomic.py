@@ -6,7 +6,6 @@ import errno
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,11 +17,8 @@ SPEC = "RLTUI_FAULT"
 
 def test_unset_it_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SPEC, raising=False)
+    monkeypatch.setattr("rltui.runs.atomic._planned", None)  # a call costs one look into the environment
     assert [fault("save.write") for _ in range(3)] == [None] * 3
-    start = time.process_time()
-    for _ in range(1000):
-        fault("save.write")
-    assert time.process_time() - start < 0.05
 
 
 def test_the_nth_pass_of_a_matching_point(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

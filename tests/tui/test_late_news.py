@@ -73,20 +73,20 @@ class Part(Static):
         screen.on_news()
 
 
-@pytest.mark.parametrize("way", ["pop", "exit"])
-async def test_news_that_come_while_a_screen_is_taken_away_find_nobody(way: str) -> None:
-    screen, app = Told(), App[None]()
-    async with app.run_test() as pilot:
-        await app.push_screen(screen)
-        screen.post_message(News())
-        await pilot.pause()
-        assert screen.told == 1
-        if way == "pop":
-            await app.pop_screen()
-        else:
-            app.exit()
-        screen.on_news()
-    assert screen.told == 1
+async def test_news_that_come_while_a_screen_is_taken_away_find_nobody() -> None:
+    for way in ("pop", "exit"):
+        screen, app = Told(), App[None]()
+        async with app.run_test() as pilot:
+            await app.push_screen(screen)
+            screen.post_message(News())
+            await pilot.pause()
+            assert screen.told == 1
+            if way == "pop":
+                await app.pop_screen()
+            else:
+                app.exit()
+            screen.on_news()
+        assert screen.told == 1, way
 
 
 async def test_a_timer_of_the_launcher_finds_nothing_once_its_list_has_gone(data: DataDir) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import msgspec
-import pytest
 
 from rltui import formatting
 from rltui.errors import RltuiError
@@ -13,12 +12,11 @@ from rltui.formatting import timesteps_of
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.meta import Signature
-from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.paths import DataDir
 from rltui.runs.resume import BeingTrained, NothingFits
-from rltui.runs.summary import describe_run
+from rltui.runs.summary import RunSummary, describe_run
 from rltui.tui.launcher.catalog import CatalogReader, ProfileEntry
 from rltui.tui.launcher.plan import (
-    LaunchPlan,
     next_round_total,
     plan_milestone,
     plan_open,
@@ -94,43 +92,35 @@ def test_the_error_decides_the_kind_and_not_its_words() -> None:
         assert (plan.kind, plan.refused, plan.hint) == (kind, error.message, error.hint)
 
 
-def run_with(data: DataDir, limit: int | None) -> RunPaths:
-    """alpha, at 3,000 timesteps."""
-    paths = make_run(data)
+def at_3000(data: DataDir, name: str, limit: int | None) -> RunSummary:
+    """A run at 3,000 timesteps, with a milestone."""
+    paths = make_run(data, name)
     save_milestone(paths, 2, 2000, "000.002M")
     writer = JournalWriter(paths.journal)
     for record in (msgspec.structs.replace(header(), step_limit=limit), row(3000), finish(3000)):
         writer.write(record)
     writer.close()
-    return paths
+    return describe_run(paths)
 
 
-@pytest.mark.parametrize("limit", [9000, 3000, None])
-def test_a_step_limit_is_kept_while_it_lies_ahead_and_asked_for_anew_where_it_is_reached(
-    data: DataDir, limit: int | None
-) -> None:
-    run = describe_run(run_with(data, limit))
+def test_a_step_limit_is_kept_while_it_lies_ahead_and_asked_for_anew_where_it_is_reached(data: DataDir) -> None:
+    ahead = plan_run(data, at_3000(data, "ahead", 9000), NOW)
+    assert ahead.args == ("--steps", "9000")
+    assert ahead.reason.endswith("it ends at 9,000 timesteps, as it was started to")
+    assert (ahead.reached, ahead.warnings) == (None, ())
+    unlimited = plan_run(data, at_3000(data, "unlimited", None), NOW)
+    assert (unlimited.args, unlimited.reached, unlimited.warnings) == ((), None, ())
+    run = at_3000(data, "reached", 3000)
     plan = plan_run(data, run, NOW)
-    if limit == 9000:
-        assert plan.args == ("--steps", "9000")
-        assert plan.reason.endswith("it ends at 9,000 timesteps, as it was started to")
-        assert (plan.reached, plan.warnings) == (None, ())
-    elif limit is None:
-        assert (plan.args, plan.reached, plan.warnings) == ((), None, ())
-    else:
-        assert (plan.reached, plan.timesteps, plan.args) == (3000, 3000, ())
-        assert "it has reached its limit of 3,000 timesteps" in plan.warnings[-1]
-        check_new_limits(plan)
-        branch = plan_milestone(data, run.milestones[0], NOW)  # a line of its own: it has no limit
-        assert branch.args == ("--resume", str(run.milestones[0].path)) and branch.reached is None
-
-
-def check_new_limits(plan: LaunchPlan) -> None:
+    assert (plan.reached, plan.timesteps, plan.args) == (3000, 3000, ())
+    assert "it has reached its limit of 3,000 timesteps" in plan.warnings[-1]
     more, unlimited = with_step_limit(plan, 5000), with_step_limit(plan, None)
     assert (more.args, more.reached) == (("--steps", "5000"), None)
     assert "it ends at 5,000 timesteps" in more.reason
     assert unlimited.args == ()
     assert "until you stop it" in unlimited.reason
+    branch = plan_milestone(data, run.milestones[0], NOW)  # a line of its own: it has no limit
+    assert branch.args == ("--resume", str(run.milestones[0].path)) and branch.reached is None
 
 
 def test_the_total_that_is_proposed_lies_ahead_and_is_short_to_type() -> None:

@@ -13,12 +13,9 @@ from rltui.tui.terminal import clipboard
 from rltui.tui.terminal.clipboard import OSC52_BYTES
 
 
-def test_a_desktop_notification_is_osc_9_and_tmux_passes_it_through() -> None:
+def test_a_desktop_notification_is_osc_9_and_no_text_can_end_its_sequence(subtests: pytest.Subtests) -> None:
     assert clipboard.notification("alpha failed", {}) == "\x1b]9;alpha failed\x07"
     assert clipboard.notification("x", {"TMUX": "socket,1,0"}) == "\x1bPtmux;\x1b\x1b]9;x\x07\x1b\\"
-
-
-def test_text_cannot_end_the_sequence_it_stands_in(subtests: pytest.Subtests) -> None:
     for text in ("a\x07b", "a\x1b]0;evil\x07", "a\nb", "\x9c"):
         for sequence in (clipboard.notification(text, {}), clipboard.title(text)):
             with subtests.test(sequence=sequence):

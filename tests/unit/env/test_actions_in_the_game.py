@@ -114,6 +114,7 @@ def measured(state: GameState) -> dict[str, float]:
 
 
 def test_named_flips_push_the_car_where_their_names_say(subtests: pytest.Subtests) -> None:
+    env, out = game(z=900.0)
     for name, along, aside in (
         ("flip forward", 1, 0),
         ("flip backward", -1, 0),
@@ -127,7 +128,8 @@ def test_named_flips_push_the_car_where_their_names_say(subtests: pytest.Subtest
         ("flip right by yaw", 0, 1),
     ):
         with subtests.test(name=name, along=along, aside=aside):
-            state = drive(*game(z=900.0), number_of(name), steps=1)
+            env.reset(out)
+            state = drive(env, out, number_of(name), steps=1)
             assert state.has_flipped.all()
             pushed = np.where(np.abs(state.velocity[0, 0, :2]) > 100, np.sign(state.velocity[0, 0, :2]), 0)
             assert pushed.tolist() == [along, aside]
@@ -279,13 +281,13 @@ def test_a_long_table_is_played_like_a_short_one() -> None:
 
 def test_a_row_that_does_not_exist_is_named(subtests: pytest.Subtests) -> None:
     for pipeline in PIPELINES:
+        env, out = game(pipeline=PIPELINES[pipeline], arenas=2)
         for wrong in (-1, 221, 5000):
-            with subtests.test(pipeline=pipeline, wrong=wrong):
-                env, out = game(pipeline=PIPELINES[pipeline], arenas=2)
-                with pytest.raises(
-                    RltuiError, match=f"arena 1, car 0: action {wrong} is not a row of the action table"
-                ):
-                    env.step(np.array([[0], [wrong]]), out)
+            with (
+                subtests.test(pipeline=pipeline, wrong=wrong),
+                pytest.raises(RltuiError, match=f"arena 1, car 0: action {wrong} is not a row of the action table"),
+            ):
+                env.step(np.array([[0], [wrong]]), out)
 
 
 def test_numbers_that_are_no_rows_are_refused(subtests: pytest.Subtests) -> None:

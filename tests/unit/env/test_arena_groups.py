@@ -23,7 +23,7 @@ PRACTICE = ArenaGroup(
 )
 
 
-def test_without_practice_there_is_one_lane_and_it_is_the_plain_batch() -> None:
+def test_without_practice_there_is_one_group_and_it_is_the_plain_batch() -> None:
     groups, plain = ArenaGroups(spec(), 3, [7]), SoccarBatch(spec(), 3, [7])
     out, expected = new_out(groups), new_out(plain)
     groups.reset(out)
@@ -37,7 +37,7 @@ def test_without_practice_there_is_one_lane_and_it_is_the_plain_batch() -> None:
     assert list(groups.drain_stats()) == [MATCH]
 
 
-def test_lanes_are_their_two_batches_side_by_side() -> None:
+def test_arena_groups_are_their_two_batches_side_by_side() -> None:
     both = spec(mechanics=PRACTICE)
     groups = ArenaGroups(both, 4, [7])
     match, practice = SoccarBatch(spec(), 2, [7]), SoccarBatch(both.for_group(PRACTICE), 2, [7, 1])

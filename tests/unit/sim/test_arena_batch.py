@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -229,9 +230,14 @@ MEASURES = {
 }
 
 
+@cache
+def idle_after(place: tuple[float, float, float], speed: float) -> GameState:
+    return after(only(), place, 0, speed)
+
+
 def effects(rows: np.ndarray, place: tuple[float, float, float], speed: float) -> dict[str, int]:
     """Sign of the change against idling, of everything that changed beyond what suspension and grip do by themselves."""
-    idle, driven = after(rows, place, 0, speed), after(rows, place, 1, speed)
+    idle, driven = idle_after(place, speed), after(rows, place, 1, speed)
     tolerance = {
         "along": 60.0,
         "turn": 0.3,

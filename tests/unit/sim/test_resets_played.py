@@ -17,7 +17,7 @@ from rltui.sim.state import GameState
 from tests.fakes.arenas import batch
 from tests.fakes.resets import SCENES
 
-COUNT = 40
+COUNT = 25
 SECOND = 15  # steps
 
 

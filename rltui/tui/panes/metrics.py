@@ -162,7 +162,7 @@ class MetricsPane(Pane):
 
     def explained(self) -> list[tuple[str, str]]:
         keys = self.keys(self.view) if self.view else CORE
-        return [("", self.HELP), *((_named(key), _told(key)) for key in keys)]
+        return [("", self.HELP), *((_name_with_unit(key), _explanation(key)) for key in keys)]
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         self.cells = ()
@@ -461,11 +461,11 @@ def _windowed(iterations: int, charting: Charting) -> str:
     return f"figures: newest of {iterations:,} iterations"
 
 
-def _named(key: str) -> str:
+def _name_with_unit(key: str) -> str:
     metric = metric_of(key)
     return f"{metric.label} ({metric.unit})" if metric.unit else metric.label
 
 
-def _told(key: str) -> str:
+def _explanation(key: str) -> str:
     health = health_of(key)
     return " ".join(part for part in (metric_of(key).help, health.healthy, to_try(health)) if part)

@@ -258,7 +258,7 @@ def _sizes(width: int, every: Sequence[RewardRow]) -> tuple[int, int]:
 
 
 def _bar_width(width: int, names: int) -> int:
-    return width - 2 - names - FIGURE - SHARE - sum(size for size in _extra_columns(width, names))
+    return width - 2 - names - FIGURE - SHARE - sum(_extra_columns(width, names))
 
 
 def _extra_columns(width: int, names: int) -> list[int]:
